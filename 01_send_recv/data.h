@@ -1,0 +1,57 @@
+/*
+ * data.h - memory regions, posting, and waiting for a completion
+ *
+ * Born in 01_send_recv.
+ */
+#ifndef DATA_H
+#define DATA_H
+
+#include "conn.h"
+
+/* The most bytes that a message may have. */
+#define DATA_MESSAGE_SIZE 1024
+
+/* Memory that the device may use, and the right to do so. */
+struct region {
+	char *buf;
+	struct ibv_mr *mr;
+};
+
+/* The memory of one connection. Zero it before data_open(). */
+struct data {
+	struct conn *conn; /* borrowed */
+	struct region send;
+	struct region recv;
+};
+
+/*
+ * Allocates the two message buffers and registers them with conn's protection
+ * domain. Returns 0, or -1 having said why. Either way, end with data_close(),
+ * before conn_close().
+ */
+int data_open(struct data *data, struct conn *conn);
+
+/* Takes the device's right to the memory away, and frees it. */
+void data_close(struct data *data);
+
+/*
+ * Posts one receive: the next message of the peer will be written to
+ * data->recv.buf, which belongs to the device until the completion is there.
+ * Returns 0, or -1 having said why.
+ */
+int data_post_recv(struct data *data);
+
+/*
+ * Posts one send of the first length bytes of data->send.buf, which must not
+ * be touched until the completion is there. Returns 0, or -1 having said why.
+ */
+int data_post_send(struct data *data, size_t length);
+
+/*
+ * Waits for the next completion, of a send or a receive, and looks at its
+ * status first. Returns 0 and the completion in *wc; or -1 having said why:
+ * it failed, or none came in time.
+ */
+int data_wait(struct data *data, struct ibv_wc *wc);
+
+#endif

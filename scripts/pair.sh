@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# pair.sh - run a client/server pair and keep what both ends said
+#
+# usage: scripts/pair.sh [-v] [-n NODES] [-d DIR] COMMANDS OUT
+#
+# COMMANDS is a file with a line a program, as in 01_send_recv/expected/default:
+#
+#   server: ./server -1
+#   client: ./client -a 192.0.2.1
+#
+# The server is started first; the others follow, one after another, as soon as
+# it says that it listens. A line whose label ends in & does not wait for the
+# one before it to end. 192.0.2.1 stands for the server's address and is
+# replaced by the real one. DIR (default: two levels above COMMANDS) is where
+# the commands run. OUT gets LABEL.log (stdout), LABEL.err (stderr, where there
+# was any) and status.log, with the exit status of each.
+#
+#   -v        show both ends' lines as they come, each with its label
+#   -n NODES  2: the server runs on node a, everything else on node b
+#
+# Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/device.sh
+source "$top/scripts/device.sh"
+
+# No program of ours may run longer than this: its own deadlines are shorter.
+limit=${PAIR_LIMIT:-120}
+verbose=no
+nodes=1
+dir=
+
+usage() {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit "$1"
+}
+
+while getopts vn:d:h option; do
+	case $option in
+	v) verbose=yes ;;
+	n) nodes=$OPTARG ;;
+	d) dir=$OPTARG ;;
+	h) usage 0 ;;
+	*) usage 2 >&2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[[ $# -eq 2 && -r $1 ]] || usage 2 >&2
+commands=$(realpath "$1")
+out=$2
+[[ -n $dir ]] || dir=$(realpath "$(dirname "$commands")/../..")
+dir=$(realpath "$dir")
+
+# stdin to stdout and, with -v, to the terminal with the label before it.
+show() {
+	if [[ $verbose == yes ]]; then
+		tee >(sed -u "s/^/$1 | /" >&"$screen")
+	else
+		cat
+	fi
+}
+
+# Says "listening" on fd 9 once; passes everything through.
+notice_listening() {
+	local line told=no
+
+	while IFS= read -r line; do
+		printf '%s\n' "$line"
+		if [[ $told == no && $line == *listening* ]]; then
+			told=yes
+			echo listening >&9
+		fi
+	done
+	[[ $told == yes ]] || echo ended >&9
+}
+
+# One program on its node; its status goes to OUT/.LABEL.status.
+run_program() {
+	local label=$1 command=$2 node=a status=0
+
+	[[ $nodes -eq 1 || $label == server* ]] || node=b
+	{
+		device_run "$node" bash -c \
+			"cd '$dir' && exec timeout -k 5 $limit $command" \
+			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
+			status=$?
+		echo "$status" >"$out/.$label.status"
+	} | if [[ $label == server* ]]; then
+		notice_listening
+	else
+		cat
+	fi | show "$label " >"$out/$label.log"
+}
+
+start_server() {
+	local answer
+
+	run_program "$1" "$2" &
+	if ! read -r -t "$limit" answer <&9; then
+		echo "pair: the server said nothing within $limit s" >&2
+		return 1
+	fi
+	# A server that ended instead has said why; the clients will meet it.
+	[[ $answer == listening || $answer == ended ]]
+}
+
+# Statuses in the order of COMMANDS, and no empty .err files.
+finish() {
+	local label status
+
+	while IFS=: read -r label _; do
+		label=${label%&}
+		read -r status <"$out/.$label.status"
+		echo "$label: exit status $status"
+		rm "$out/.$label.status"
+		[[ -s $out/$label.err ]] || rm "$out/$label.err"
+	done < <(grep -v '^#' "$commands") >"$out/status.log"
+}
+
+exec {screen}>&1
+rm -rf "$out"
+mkdir -p "$out"
+out=$(realpath "$out")
+fifo=$(mktemp -u)
+mkfifo "$fifo"
+exec 9<>"$fifo"
+rm "$fifo"
+trap 'jobs -p | xargs -r kill 2>/dev/null; device_close' EXIT
+
+device_open "$nodes"
+address=$(device_address a)
+while IFS= read -r line <&3; do
+	[[ $line == \#* ]] && continue
+	label=${line%%:*}
+	command=${line#*: }
+	command=${command//192.0.2.1/$address}
+	case $label in
+	server*) start_server "$label" "$command" ;;
+	*'&') run_program "${label%&}" "$command" & ;;
+	*) run_program "$label" "$command" ;;
+	esac
+done 3<"$commands"
+wait
+finish
