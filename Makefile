@@ -1,0 +1,48 @@
+# The whole project. `make help` says what there is.
+CHAPTERS := $(patsubst %/Makefile,%,$(sort $(wildcard [0-9][0-9]_*/Makefile)))
+
+all: $(CHAPTERS)
+
+$(CHAPTERS):
+	@$(MAKE) --no-print-directory -C $@
+
+# Each installs what is missing first; NO_INSTALL=1 only lists it.
+deps:
+	@scripts/install_deps.sh
+deps-demo:
+	@scripts/install_deps.sh build lab
+
+demo: deps-demo
+	@$(MAKE) --no-print-directory all
+	@scripts/demo.sh $(CH)
+
+check: deps
+	@scripts/check.sh
+check-fast: deps
+	@scripts/check.sh fast
+check-long: deps
+	@scripts/check.sh long
+
+logs: deps-demo
+	@scripts/record_logs.sh $(CH)
+
+break:
+	@scripts/break.sh $(CH) $(CASE)
+
+clean:
+	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done
+	rm -rf build
+
+help:
+	@echo 'make demo         run every chapter on real Soft-RoCE (CH=01: one)'
+	@echo 'make check        build everything and pass all tests'
+	@echo 'make check-fast   the tests that need neither a device nor a VM'
+	@echo 'make check-long   the tests that take long'
+	@echo 'make              build all chapters; make -C 01_send_recv builds one'
+	@echo 'make break CH=01  list what can be broken on purpose; CASE=name does'
+	@echo 'make logs         record the expected logs anew (CH=01: of one)'
+	@echo 'make clean        remove what was built'
+	@echo 'NO_INSTALL=1      with demo or check: list missing packages only'
+
+.PHONY: all deps deps-demo demo check check-fast check-long logs break clean \
+	help $(CHAPTERS)

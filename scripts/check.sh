@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# check.sh - build everything and pass all tests
+#
+# usage: scripts/check.sh [fast|long]     (make check, check-fast, check-long)
+#
+# Without an argument: unit tests, then every tests/*.bats on one lab with two
+# nodes (or on this host's RDMA device, where a test needs only one). fast:
+# only what needs neither a device nor a VM. long: tests/long/*.bats, which
+# take more than a quarter of an hour. A test that is skipped did not pass:
+# with CI=true it fails the run.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+# shellcheck source=scripts/device.sh
+source scripts/device.sh
+
+# The files that run without a device: every other one needs real rxe.
+fast=(tests/carry_forward.bats tests/compare_logs.bats
+	tests/install_deps.bats tests/readme.bats tests/style.bats)
+
+tap=build/tap
+rm -rf "$tap"
+mkdir -p "$tap"
+
+# Runs bats files under prove; their TAP is kept for the count below.
+run_bats() {
+	prove --timer --exec "scripts/bats_tap.sh $tap" "$@"
+}
+
+count() {
+	cat "$tap"/*.tap | grep -cE "$1" || true
+}
+
+summary() {
+	local status=$1 passed failed skipped
+
+	skipped=$(count '^ok .*# skip')
+	passed=$(($(count '^ok ') - skipped))
+	failed=$(count '^not ok ')
+	if [[ $skipped -gt 0 ]]; then
+		grep -hE '^ok .*# skip' "$tap"/*.tap
+		[[ ${CI:-} == true ]] && status=1
+	fi
+	echo "$passed passed, $failed failed, $skipped skipped"
+	exit "$status"
+}
+
+status=0
+make -s all
+case ${1:-all} in
+fast)
+	make -s -C tests/unit check TAP="$top/$tap"
+	run_bats "${fast[@]}" || status=1
+	;;
+long)
+	trap device_close EXIT
+	LAB_NAME=${LAB_NAME:-check-$$}
+	export LAB_NAME
+	device_open 2
+	run_bats tests/long/*.bats || status=1
+	;;
+all)
+	make -s -C tests/unit check TAP="$top/$tap"
+	trap device_close EXIT
+	LAB_NAME=${LAB_NAME:-check-$$}
+	export LAB_NAME
+	device_open 2
+	run_bats tests/*.bats || status=1
+	;;
+*)
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+	;;
+esac
+summary "$status"

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# demo.sh - run every chapter on real Soft-RoCE and compare with the logged runs
+#
+# usage: scripts/demo.sh [CHAPTER...]               (make demo, make demo CH=01)
+#
+# Takes this host's RDMA device if it has a usable one, else boots the lab and
+# takes it down again. Exit status: 0 every run matches, 1 not.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+# shellcheck source=scripts/device.sh
+source scripts/device.sh
+
+[[ ${1:-} != -* ]] || {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+}
+[[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
+
+table=()
+failed=0
+
+# One logged run; its first comment line says what it shows.
+run() {
+	local folder=$1 started=$EPOCHREALTIME shows verdict seconds
+	local out=build/demo/$1
+
+	shows=$(sed -n '1s/^# *//p' "$folder/commands")
+	printf '\n== %s: %s\n' "$folder" "$shows"
+	grep -v '^#' "$folder/commands"
+	echo
+	scripts/pair.sh -v "$folder/commands" "$out" || true
+	if scripts/compare_logs.sh "$out" "$folder"; then
+		verdict=matches
+	else
+		verdict=DIFFERS
+		failed=1
+	fi
+	seconds=$(awk -v a="$started" -v b="$EPOCHREALTIME" \
+		'BEGIN { printf "%.1f", b - a }')
+	table+=("$(printf '%-16s %-46s %-8s %4s s' "${folder%%/*}" "$shows" \
+		"$verdict" "$seconds")")
+}
+
+trap device_close EXIT
+device_open 1
+case $device_where in
+host) echo "RDMA device: this host's, at $(device_address a)" ;;
+lab) echo "RDMA device: Soft-RoCE in the lab, a throwaway VM" ;;
+esac
+for argument; do
+	for chapter in "${argument%/}"*/; do
+		while IFS= read -r commands; do
+			run "$(dirname "$commands")"
+		done < <(find "${chapter%/}/expected" -name commands | sort)
+	done
+done
+
+printf '\n%-16s %-46s %-8s %6s\n' chapter 'what it showed' logs time
+printf '%s\n' "${table[@]}"
+exit "$failed"
