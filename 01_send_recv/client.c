@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	if (conn_resolve(&conn, &options, &patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn))
+	if (conn_create_qp(&conn, 1, 1))
 		goto out;
 	/* 3. Let the device use the memory of our messages. */
 	if (data_open(&data, &conn))

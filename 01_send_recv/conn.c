@@ -100,18 +100,18 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	return ret;
 }
 
-int conn_create_qp(struct conn *conn)
+int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
 		.cap = {
-			.max_send_wr = 1,
-			.max_recv_wr = 1,
+			.max_send_wr = sends,
+			.max_recv_wr = receives,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 		},
-		/* Every send says so when it is done. */
-		.sq_sig_all = 1,
+		/* Each send says for itself if it wants a completion. */
+		.sq_sig_all = 0,
 	};
 
 	conn->pd = ibv_alloc_pd(conn->id->verbs);
@@ -125,9 +125,8 @@ int conn_create_qp(struct conn *conn)
 	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
 		return -1;
 	/* Room for every completion that can be outstanding at once. */
-	conn->cq = ibv_create_cq(conn->id->verbs,
-				 attr.cap.max_send_wr + attr.cap.max_recv_wr,
-				 NULL, conn->comp, 0);
+	conn->cq = ibv_create_cq(conn->id->verbs, sends + receives, NULL,
+				 conn->comp, 0);
 	if (!conn->cq)
 		return log_fail_errno("ibv_create_cq", errno,
 				      "see `rdma resource show`");

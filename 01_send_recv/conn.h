@@ -43,10 +43,11 @@ int conn_resolve(struct conn *conn, const struct options *options,
 
 /*
  * Creates the protection domain, completion channel, completion queue and
- * queue pair on the device that the CM found. Returns 0, or -1 having said
- * why.
+ * queue pair on the device that the CM found, with room for that many sends
+ * and receives at a time. Returns 0, or -1 having said why.
  */
-int conn_create_qp(struct conn *conn);
+int conn_create_qp(struct conn *conn, unsigned int sends,
+		   unsigned int receives);
 
 /*
  * Server: accepts the request; client: connects. Both return 0 once the CM

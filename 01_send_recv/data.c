@@ -93,6 +93,8 @@ int data_post_send(struct data *data, size_t length)
 		/* Some devices take a length of 0 for 2^31. */
 		.num_sge = length ? 1 : 0,
 		.opcode = IBV_WR_SEND,
+		/* Without this, a send that succeeds says nothing. */
+		.send_flags = IBV_SEND_SIGNALED,
 	};
 	int err = ibv_post_send(data->conn->qp, &wr, &bad);
 
