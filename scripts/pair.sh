@@ -126,7 +126,7 @@ fifo=$(mktemp -u)
 mkfifo "$fifo"
 exec 9<>"$fifo"
 rm "$fifo"
-trap 'jobs -p | xargs -r kill 2>/dev/null; device_close' EXIT
+trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 
 device_open "$nodes"
 address=$(device_address a)
