@@ -13,40 +13,7 @@
 
 #include "data.h"
 #include "log.h"
-
-static const char server_help[] =
-	"usage: ./server [-a ADDRESS] [-p PORT] [-t SECONDS] [-1]\n"
-	"\n"
-	"Waits for clients and, with each of them in turn, receives one\n"
-	"message and sends one, by RDMA. Ends on SIGINT (Ctrl-C) or SIGTERM.\n"
-	"\n"
-	"  -a, --address ADDRESS  listen on this name or address only\n"
-	"                         (default: all of this machine's)\n"
-	"  -p, --port PORT        listen on this port, 1 to 65535\n"
-	"                         (default: " OPTIONS_DEFAULT_PORT ")\n"
-	"  -t, --timeout SECONDS  how long a client may take for one step,\n"
-	"                         1 to 3600 (default: 10)\n"
-	"  -1, --once             serve one client, then exit\n"
-	"  -h, --help             print this\n"
-	"\n"
-	"example: ./server -a 192.0.2.1\n";
-
-static const char client_help[] =
-	"usage: ./client -a ADDRESS [-p PORT] [-t SECONDS] [-s TEXT]\n"
-	"\n"
-	"Connects to a server, sends it one message and receives one, by RDMA.\n"
-	"\n"
-	"  -a, --address ADDRESS  the server's name or address; it must be on\n"
-	"                         an RDMA device, so 127.0.0.1 will not do\n"
-	"  -p, --port PORT        the server's port, 1 to 65535\n"
-	"                         (default: " OPTIONS_DEFAULT_PORT ")\n"
-	"  -t, --timeout SECONDS  how long the server may take for one step,\n"
-	"                         1 to 3600 (default: 10)\n"
-	"  -s, --send TEXT        the message, at most 1024 bytes (default:\n"
-	"                         message from active/client side with pid N)\n"
-	"  -h, --help             print this\n"
-	"\n"
-	"example: ./client -a 192.0.2.1 -s 'hello, RDMA'\n";
+#include "usage.h"
 
 static const struct option long_options[] = {
 	{ "address", required_argument, NULL, 'a' },
@@ -131,7 +98,7 @@ static int parse_option(struct options *options, enum role role, int option)
 	case 's':
 		return parse_text(options, optarg);
 	case 'h':
-		fputs(role == ROLE_SERVER ? server_help : client_help, stdout);
+		fputs(usage[role], stdout);
 		return EXIT_DONE;
 	default:
 		return EXIT_USAGE;
@@ -152,6 +119,12 @@ static int next_option(enum role role, int argc, char **argv)
 
 	if (option == ':') {
 		log_fail("%s: needs a value; see -h", argv[optind - 1]);
+		return '?';
+	}
+	/* The letter is known: it is a long option with a value too many. */
+	if (option == '?' && optopt && optopt != ':' &&
+	    strchr(short_options[role], optopt)) {
+		log_fail("%s: takes no value; see -h", argv[optind - 1]);
 		return '?';
 	}
 	if (option == '?')
