@@ -1,0 +1,154 @@
+/*
+ * cm.c - the events of the RDMA connection manager (CM)
+ *
+ * Born in 01_send_recv.
+ */
+#include "cm.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "log.h"
+
+struct rdma_event_channel *cm_open_channel(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+
+	if (!channel) {
+		log_fail_errno("rdma_create_event_channel", errno,
+			       "is there an RDMA device (`rdma link`)? if "
+			       "not: sudo scripts/setup_rxe.sh, or "
+			       "scripts/lab.sh up");
+		return NULL;
+	}
+	if (wait_nonblocking(channel->fd, "rdma_create_event_channel")) {
+		rdma_destroy_event_channel(channel);
+		return NULL;
+	}
+	return channel;
+}
+
+/* What a reject reason means: the IBTA specification's list, 12.6.7.2. */
+static const char *reject_meaning(int status)
+{
+	switch (status) {
+	case 4:
+		return "the peer gave up waiting for an answer";
+	case 8:
+		return "no server listens on that port; start the server "
+		       "first, and compare -p on both ends";
+	case 10:
+		return "the peer still knows an older connection of this "
+		       "queue pair; try again in a few seconds";
+	case 28:
+		return "the server's program refused the connection; see "
+		       "what the server says";
+	default:
+		return "the peer's CM refused; see the IBTA specification, "
+		       "12.6.7.2, for the reason with this number";
+	}
+}
+
+static const char *event_meaning(const struct rdma_cm_event *event)
+{
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		return "no RDMA device on the way to that address, or nobody "
+		       "has it; compare -a with `ip addr` on the server and "
+		       "`rdma link` here";
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		return "the address is known, but there is no RDMA path to "
+		       "it; compare `rdma link` on both ends";
+	case RDMA_CM_EVENT_UNREACHABLE:
+		return "the peer's host did not answer; is it up, and does "
+		       "UDP port 4791 pass the firewall";
+	case RDMA_CM_EVENT_REJECTED:
+		return reject_meaning(event->status);
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+		return "the connection failed while it was being made; see "
+		       "what the peer says";
+	case RDMA_CM_EVENT_DISCONNECTED:
+		return "the peer disconnected or died before this step was "
+		       "done";
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return "the RDMA device was removed; see `rdma link`";
+	default:
+		return "it does not belong here in this protocol";
+	}
+}
+
+static int explain_event(const struct rdma_cm_event *event,
+			 enum rdma_cm_event_type want)
+{
+	return log_fail("waited for %s, got %s (status %d%s%s): %s",
+			rdma_event_str(want), rdma_event_str(event->event),
+			event->status, event->status < 0 ? ", " : "",
+			event->status < 0 ? strerror(-event->status) : "",
+			event_meaning(event));
+}
+
+/*
+ * Waits until rdma_get_cm_event() gives an event. The library keeps some
+ * events to itself, so a readable channel may still turn out to be empty.
+ */
+static int next_event(struct rdma_event_channel *channel,
+		      enum rdma_cm_event_type want,
+		      const struct patience *patience,
+		      struct rdma_cm_event **event)
+{
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+
+	while (rdma_get_cm_event(channel, event)) {
+		if (errno != EAGAIN)
+			return log_fail_errno("rdma_get_cm_event", errno,
+					      "while waiting for %s",
+					      rdma_event_str(want));
+		if (wait_readable(channel->fd, -1, patience->stop_fd,
+				  deadline) < 0)
+			return wait_fail(rdma_event_str(want), errno, patience);
+	}
+	return 0;
+}
+
+/*
+ * Every event must be acknowledged: rdma_destroy_id() waits, without a limit,
+ * for each event of its id that was not. The event is gone afterwards.
+ */
+static int acknowledge(struct rdma_cm_event *event)
+{
+	if (rdma_ack_cm_event(event))
+		return log_fail_errno("rdma_ack_cm_event", errno,
+				      "rdma_destroy_id() would now hang");
+	return 0;
+}
+
+int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
+	      const struct patience *patience, struct rdma_cm_id **id)
+{
+	struct rdma_cm_event *event;
+	int ret = 0;
+
+	if (next_event(channel, want, patience, &event))
+		return -1;
+	if (event->event != want)
+		ret = explain_event(event, want);
+	else if (id)
+		*id = event->id;
+	if (acknowledge(event))
+		return -1;
+	return ret;
+}
+
+int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type)
+{
+	struct rdma_cm_event *event;
+
+	if (rdma_get_cm_event(channel, &event)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("rdma_get_cm_event", errno,
+				      "the event channel is unusable");
+	}
+	*type = event->event;
+	return acknowledge(event) ? -1 : 1;
+}
