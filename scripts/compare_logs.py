@@ -1,0 +1,182 @@
+#!/usr/bin/python3
+"""Compares the logs of a run with the expected ones: see compare_logs.sh -h."""
+import pathlib
+import signal
+import sys
+
+sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
+# pylint: disable=wrong-import-position
+from log_diff import Difference, Naming, printable  # noqa: E402
+from log_order import Races, TooManyOrders, pairing  # noqa: E402
+from log_tokens import read_log  # noqa: E402
+
+MATCHES, DIFFERS, TROUBLE = 0, 1, 2
+
+
+class Trouble(Exception):
+    """The comparison cannot be made."""
+
+
+class Expected:
+    """One full set of expected logs, and the races that apply to it."""
+
+    def __init__(self, folder, name, inherited):
+        self.folder, self.name = folder, name
+        self.files = names(folder, '*.log') + names(folder, '*.err')
+        self.races = inherited
+        if (folder / 'races').is_file():
+            self.races = read_races(folder / 'races')
+        self.logs = read_logs(folder, self.files)
+
+
+def names(folder, pattern):
+    """The names of the folder's files that match the pattern."""
+    return [path.name for path in folder.glob(pattern) if path.is_file()]
+
+
+def by_server(name):
+    """Sorts the server's logs before the clients': it speaks first."""
+    return not name.startswith('server'), name
+
+
+def read_logs(folder, files):
+    """{name: lines} of the files, the server's first."""
+    return {name: read_log(folder / name)
+            for name in sorted(files, key=by_server)}
+
+
+def read_races(path):
+    """The races declared in a file."""
+    with open(path, encoding='utf-8') as file:
+        try:
+            return Races(file.readlines(), str(path))
+        except ValueError as error:
+            raise Trouble(str(error)) from error
+
+
+def expected_sets(folder):
+    """The folder's own set of logs, or those of its subfolders: each of them
+    is one whole order in which the story may happen."""
+    if names(folder, '*.log'):
+        return [Expected(folder, '', Races([]))]
+    inherited = Races([])
+    if (folder / 'races').is_file():
+        inherited = read_races(folder / 'races')
+    sets = [Expected(sub, sub.name, inherited)
+            for sub in sorted(folder.iterdir())
+            if sub.is_dir() and names(sub, '*.log')]
+    if not sets:
+        raise Trouble(f'{folder}: no *.log in it, nor in a folder in it; '
+                      'record the expected logs with make logs')
+    return sets
+
+
+def check_races(sets):
+    """A race that names no line is a mistake, or has outlived its line."""
+    stale = {}
+    for races in {expected.races for expected in sets}:
+        using = [x for x in sets if x.races is races]
+        found = [set(races.unmatched(x.logs)) for x in using]
+        stale.update((item, None) for item in set.intersection(*found))
+    for where, log, pattern in stale:
+        raise Trouble(f'{where}: no line of {log} in the expected logs matches '
+                      f'the regular expression made of it: {pattern.pattern}')
+
+
+def check_files(run, expected):
+    """Both folders must hold logs of the same names."""
+    ours = set(names(run, '*.log')) | set(names(run, '*.err'))
+    for name in sorted(set(expected.files) - ours):
+        raise Trouble(f'{run}: no {name} in it, which is in {expected.folder}; '
+                      'did that program of the run start at all?')
+    for name in sorted(set(names(run, '*.log')) - set(expected.files)):
+        raise Trouble(f'{expected.folder}: no {name} in it, which is in {run}; '
+                      'compare with the logs of the same case')
+
+
+def story(logs, expected, there):
+    """What -v says about a match."""
+    if expected.name:
+        yield f'The order is that of {expected.name}.'
+    for where, *_ in sorted(expected.races.used, key=lambda pair: pair[0]):
+        yield f'Lines of this race changed places: {where}'
+    naming = Naming(expected.logs)
+    naming.adopt(logs, there)
+    for name in naming.raw:
+        yield naming.legend(name)
+
+
+def report(difference, run, expected, several):
+    """What is said about a mismatch."""
+    if several:
+        yield (f'differs from every order in {expected.folder.parent}; '
+               f'the closest is {expected.name}:')
+    else:
+        yield f'differs from {expected.folder}:'
+    for log in difference.pairs:
+        lines = list(difference.diff(log))
+        if lines:
+            yield ''
+            yield from lines
+    yield ''
+    yield 'What differs:'
+    for sentence in difference.sentences():
+        yield f'  {sentence}'
+    legend = list(difference.legend())
+    if legend:
+        yield ''
+        yield 'What the names stand for:'
+        for line in legend:
+            yield f'  {line}'
+    for name in sorted(set(names(run, '*.err')) - set(expected.files)):
+        said = (run / name).read_text('utf-8', 'backslashreplace').splitlines()
+        if said:
+            yield ''
+            yield f'Not compared, but the run has {name}:'
+            for line in said[:5]:
+                yield f'  {line}'
+
+
+def compare(run, folder, verbose):
+    """Compares, prints the outcome and returns the exit status."""
+    for path in (run, folder):
+        if not path.is_dir():
+            raise Trouble(f'{path}: no such folder')
+    sets = expected_sets(folder)
+    for expected in sets:
+        check_files(run, expected)
+    check_races(sets)
+    found = []
+    for expected in sets:
+        logs = read_logs(run, expected.files)
+        names_found = pairing(logs, expected.logs, expected.races)
+        if names_found:
+            print('matches')
+            for line in story(logs, expected, names_found.there):
+                if verbose:
+                    print(printable(line))
+            return MATCHES
+        found.append(Difference(logs, expected.logs, expected.races))
+    at = min(range(len(sets)), key=lambda i: found[i].count)
+    print('\n'.join(printable(line) for line in
+                    report(found[at], run, sets[at], len(sets) > 1)))
+    return DIFFERS
+
+
+def main(arguments):
+    """[-v] RUN_DIR EXPECTED_DIR, which compare_logs.sh has looked at."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    verbose = len(arguments) == 3
+    run, folder = (pathlib.Path(x) for x in arguments[-2:])
+    try:
+        return compare(run, folder, verbose)
+    except (Trouble, OSError) as error:
+        print(f'compare_logs.sh: {error}', file=sys.stderr)
+    except TooManyOrders:
+        print('compare_logs.sh: the races allow more orders than can be tried; '
+              'write patterns that fit fewer lines', file=sys.stderr)
+    return TROUBLE
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

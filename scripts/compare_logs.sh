@@ -1,0 +1,61 @@
+#!/bin/bash
+#
+# compare_logs.sh - did a run tell the same story as the logged one?
+#
+# Compares the logs of both ends of a run with the expected ones, line by line
+# and character by character, but for what changes from run to run: pids,
+# pointers, queue pair numbers, PSNs, keys, addresses, device names. Of those it
+# checks that they hang together: what the server calls its own must be what the
+# client calls its peer's. log_tokens.py has the table of what is volatile.
+
+set -euo pipefail
+
+usage()
+{
+	cat <<'END'
+Usage: compare_logs.sh [-v] RUN_DIR EXPECTED_DIR
+
+Compares server.log, client.log and every other *.log of RUN_DIR with those of
+EXPECTED_DIR, and server.err and the like where EXPECTED_DIR has them. Prints
+`matches`, or what differs.
+
+  -v  also say what the volatile values stood for
+  -h  this help
+
+EXPECTED_DIR holds the logs; or, where things may happen in several orders, a
+folder for each order with a full set of logs, of which one must match. A file
+`races` in EXPECTED_DIR or in such a folder declares lines that may change
+places, one pair a line, where * is any text and # starts a comment:
+
+  server.log: received message: * <> send completed successfully.
+
+{a} and {b} are any text as well, but two different ones, so this allows the
+lines of two clients in any order, and those of one client in theirs only:
+
+  server.log: Client {a}: * <> Client {b}: *
+
+Exit status: 0 matches, 1 differs, 2 cannot compare (and says why on stderr).
+Example: compare_logs.sh /tmp/run 01_send_recv/expected
+END
+}
+
+verbose=()
+while getopts vh option; do
+	case $option in
+	v) verbose=(-v) ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+if [ $# -ne 2 ]; then
+	usage >&2
+	exit 2
+fi
+if [ ! -x /usr/bin/python3 ]; then
+	echo "compare_logs.sh: no /usr/bin/python3, in which the comparison is" \
+		"written; scripts/install_deps.sh installs it" >&2
+	exit 2
+fi
+exec /usr/bin/python3 "$(dirname "$0")/compare_logs.py" \
+	"${verbose[@]}" "$1" "$2"

@@ -1,0 +1,233 @@
+"""What changes in a log from one run to the next, and how to recognise it.
+
+A log line is cut into text, which must be the same in every run, and tokens,
+which are volatile: a pid, a pointer, a queue pair number. This file is the one
+place that knows which is which. Used by compare_logs.py.
+"""
+import ipaddress
+import re
+
+# The ports that the chapters use by default. They are documented, so a log
+# that shows another one instead differs; every other port from 1024 up is
+# taken for one that the system chose.
+DOCUMENTED_PORTS = {20886, 22222, 18515, 4433}
+
+# One row a kind: class, whose numbering it belongs to, how it looks. The
+# group (?P<v>...) is the volatile value; what surrounds it is plain text.
+# Earlier rows win. Numberings:
+#   run  one for all logs. A PSN is 24 random bits, so if both ends say the same
+#        number they mean the same PSN (or the random source is broken, which
+#        is worth a mismatch).
+#   end  one for each end. Two hosts count their pids, and their devices count
+#        queue pairs and keys, from the same start: server and client on two
+#        freshly booted machines both have QPN 0x11 and mean two queue pairs.
+#        The words before the value say whose it is: see OWNER_WORDS.
+#   none numbers that were measured. They are not compared at all.
+TOKENS = [
+    # The process: `pid 873`, `pid=873`.
+    ('PID', 'end', r'\bpid[ =:]\s*(?P<v>\d+)\b'),
+    # A queue pair's starting packet sequence number. rq_psn is where the
+    # receive queue starts, so it is the peer's; sq_psn is one's own.
+    ('PSN', 'run', r'\b(?:[rs]q_)?psn(?:: |[ =])(?P<v>0x[0-9a-f]+|\d+)\b'),
+    # A queue pair number. 0 is nobody's and is compared as it is.
+    ('QPN', 'end', r'\b(?:\w+_)?(?:qpn|qp_num)(?:: |[ =])'
+                   r'(?P<v>0x[0-9a-f]+|\d+)\b'),
+    # lkey and rkey are one class: an lkey that was sent as an rkey then
+    # carries the name of the lkey, and shows.
+    ('KEY', 'end', r'(?<![a-z])[lr]key(?:: |[ =])(?P<v>0x[0-9a-f]+|\d+)\b'),
+    # Pointers, by the name in front or by their length on 64-bit machines.
+    ('ADDR', 'end', r'\b(?:wr_id|\w*addr|conn|id|\w+_region)='
+                    r'(?P<v>0x[0-9a-f]+)\b'),
+    ('ADDR', 'end', r'\b(?P<v>0x[0-9a-f]{10,12})\b'),
+    # A LID is 0 on every RoCE device, and a subnet's number on InfiniBand.
+    ('LID', 'end', r'\blid(?:: |[ =])(?P<v>0x[0-9a-f]+|\d+)\b'),
+    # IPv4 and IPv6 addresses. A GID on RoCE v2 is an address of the netdev, so
+    # it is one class with them and ::ffff:192.0.2.1 is 192.0.2.1. Unspecified
+    # addresses (0.0.0.0, ::) are nobody's and compared as they are.
+    ('IP', 'end', r'(?<![\w:.])(?P<v>(?:[0-9a-f]{0,4}:){2,7}'
+                  r'(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})(?:%[\w-]+)?'
+                  r'|[0-9a-f:]*[0-9a-f]::)(?!\w|[.:]\w)'),
+    ('IP', 'end', r'(?<![\w:.])(?P<v>(?:\d{1,3}\.){3}\d{1,3})(?!\w|\.\w)'),
+    # The port of a socket, in words or behind an address.
+    ('PORT', 'end', r'\bport[ =](?P<v>\d{4,5})\b'),
+    ('PORT', 'end', r'(?:\d\.\d{1,3}|\]):(?P<v>\d{4,5})\b'),
+    # An RDMA device: what drivers call theirs, or any `device NAME`.
+    ('DEV', 'end', r'\b(?P<v>(?:rxe|siw|mlx[45]_|irdma|bnxt_re|qedr|hfi1_|efa_)'
+                   r'\d+)\b'),
+    ('DEV', 'end', r'\bdevice:? (?P<v>[a-z]+[\w-]*\d\w*)\b'),
+    # Measurements, known by their unit. A whole number of seconds is a limit
+    # that somebody set (`within 10 s`) and is compared.
+    ('n', 'none', r'(?: +|\b)(?P<v>\d+(?:\.\d+)?)(?= ?(?:[nmuµ]s|[KMG]i?B/s|'
+                  r'[MG]b(?:it)?/s|[a-z]+/s)(?![\w/]))'),
+    ('n', 'none', r'(?: +|\b)(?P<v>\d+\.\d+)(?= ?(?:s|seconds)\b)'),
+]
+TOKENS = [(cls, scope, re.compile(regex, re.IGNORECASE))
+          for cls, scope, regex in TOKENS]
+
+# Whose a value is: the nearest of these words before it decides, and without
+# one it is the log's own. `peer_mr.addr=` in the client's log and `addr=` in
+# the server's are one address.
+OWNER_WORDS = [
+    ('peer', r'(?<![a-z])(?:peer|remote)|\bdest(?:ination)?(?:\b|_)|\brq_psn'
+             r'|\bdgid|\b(?:received|from)\b|\bconnect(?:ed|ing) to\b'),
+    ('own', r'(?<![a-z])local|\bown\b|\bsq_psn|\bsgid|\b(?:sent|sending)\b'),
+    ('server', r'\bserver(?: side|\'s)'),
+    ('client', r'\bclient(?: side|\'s)'),
+]
+OWNER_WORDS = [(who, re.compile(regex, re.IGNORECASE))
+               for who, regex in OWNER_WORDS]
+
+# A line that is compared as it stands, tokens or not: where a server listens is
+# part of what a chapter says.
+EXACT_LINES = re.compile(r'listening on port ')
+
+# A table has a heading line: three columns or more, set apart by two spaces,
+# a comma or a bar, some of which end in a unit (`min us`, `p99_us`, `MB/s`).
+# The numbers under those are measurements; the others (bytes, count) are not.
+# Columns are counted from the right, so that a row's label may be two words.
+UNIT = r'(?:[nmuµ]s|s|[KMG]i?B/s|[MG]b(?:it)?/s|[a-z]+/s)'
+HEADING = re.compile(r'(?:^|[ _(])' + UNIT + r'\)?$')
+NUMBER = re.compile(r'\d+(?:\.\d+)?$')
+
+
+class Token:
+    """One volatile value: its class, who it belongs to, where it stands."""
+
+    def __init__(self, cls, scope, owner, raw, start, end):
+        self.cls, self.raw, self.owner = cls, raw, owner
+        self.start, self.end = start, end
+        value = normal(cls, raw)
+        self.key = (cls, owner if scope == 'end' else None, value)
+        self.identity = scope != 'none'
+        # 0x11 and 17 are one value, but not one way to print it.
+        base = cls in ('PSN', 'QPN', 'KEY', 'LID')
+        self.form = '/decimal' if base and not raw.startswith('0x') else ''
+        # The blanks before a measurement belong to it, but there are some.
+        self.label = cls
+        if cls == 'n':
+            self.label = ' <n>' if end - start > len(raw) else '<n>'
+
+
+class Line:
+    """One line of a log, cut up. Lines of one shape may be the same line."""
+
+    def __init__(self, text, log, number, tokens):
+        self.log, self.number, self.tokens = log, number, tokens
+        self.text = text[:-1] if text.endswith('\n') else text
+        self.ends = text.endswith('\n')
+        self.shape = self.render(lambda t: '\0' + t.label) + '\n' * self.ends
+
+    def render(self, name):
+        """The line with each token replaced by what name(token) gives."""
+        out, at = [], 0
+        for token in self.tokens:
+            out += [self.text[at:token.start], name(token), token.form]
+            at = token.end
+        return ''.join(out) + self.text[at:]
+
+
+def normal(cls, raw):
+    """The value without the ways to write it; None if it is no token."""
+    if cls in ('DEV', 'n'):
+        return raw
+    if cls == 'IP':
+        try:
+            ip = ipaddress.ip_address(raw)
+        except ValueError:
+            return None
+        ip = getattr(ip, 'ipv4_mapped', None) or ip
+        return None if ip.is_unspecified else ip
+    value = int(raw, 16 if raw.startswith('0x') else 10)
+    if cls in ('ADDR', 'KEY', 'QPN', 'PID') and value == 0:
+        return None
+    if cls == 'PORT' and (value in DOCUMENTED_PORTS or value < 1024):
+        return None
+    return value
+
+
+def end_of(log):
+    """The end that wrote a log: client-2.log and client.err: client."""
+    return re.split(r'[-.\d]', log)[0]
+
+
+def owner_of(before, end):
+    """Who a value belongs to, by the nearest word in the text before it."""
+    nearest, who = -1, 'own'
+    for whose, regex in OWNER_WORDS:
+        for match in regex.finditer(before):
+            if match.end() > nearest:
+                nearest, who = match.end(), whose
+    if who == 'own':
+        return end
+    if who == 'peer':
+        return {'server': 'client', 'client': 'server'}.get(end, 'peer')
+    return who
+
+
+def columns(text):
+    """(separator, which columns from the right are measured), or None."""
+    for separator in (r'\s*,\s*', r'\s*\|\s*', r' {2,}|\t+'):
+        cells = re.split(separator, text.strip())
+        if len(cells) < 3 or any(NUMBER.match(cell) for cell in cells):
+            continue
+        if re.search(r'(?<![\w.])\d+(\.\d+)? ?' + UNIT + r'\b', text):
+            continue
+        wanted = [i - len(cells) for i, cell in enumerate(cells)
+                  if HEADING.search(cell)]
+        if wanted:
+            return separator, len(cells), wanted
+    return None
+
+
+def row_tokens(text, table):
+    """The measured cells of a row of the table as tokens; [] if it is none."""
+    separator, count, wanted = table
+    spaced = separator.startswith(' ')
+    pattern = r'\S+' if spaced else r'[^,|]+'
+    cells = list(re.finditer(pattern, text))
+    if len(cells) < count or (not spaced and len(cells) != count):
+        return []
+    found = []
+    for i in wanted:
+        cell = cells[i]
+        if not NUMBER.match(cell.group().strip()):
+            return []
+        # The padding goes with the number: a wider one takes from it.
+        start = len(text[:cell.start()].rstrip(' '))
+        found.append(Token('n', 'none', None, cell.group(), start, cell.end()))
+    return found
+
+
+def line_tokens(text, end, found):
+    """Adds to found the tokens of one line, in order, none overlapping."""
+    for cls, scope, regex in TOKENS:
+        for match in regex.finditer(text):
+            start, stop = match.span('v')
+            if cls == 'n':
+                start = match.start()
+            if normal(cls, match['v']) is None:
+                continue
+            if any(start < t.end and t.start < stop for t in found):
+                continue
+            owner = owner_of(text[:start], end)
+            found.append(Token(cls, scope, owner, match['v'], start, stop))
+    return sorted(found, key=lambda token: token.start)
+
+
+def read_log(path):
+    """The lines of a log file, cut up."""
+    # Bytes that are no UTF-8 survive, so that they are compared as well.
+    with open(path, encoding='utf-8', errors='surrogateescape',
+              newline='\n') as file:
+        texts = file.readlines()
+    lines, table, end = [], None, end_of(path.name)
+    for number, text in enumerate(texts, 1):
+        cells = row_tokens(text.rstrip('\n'), table) if table else []
+        if not cells:
+            table = columns(text)
+        if EXACT_LINES.match(text):
+            tokens = []
+        else:
+            tokens = line_tokens(text.rstrip('\n'), end, cells)
+        lines.append(Line(text, path.name, number, tokens))
+    return lines

@@ -1,0 +1,437 @@
+#!/usr/bin/env bats
+#
+# compare_logs.sh: two runs of one story match, whatever they drew; everything
+# else does not, and the reader is told what and why. The fixtures are written
+# for these tests: expected/ is a run with both ends on one host, run/ the same
+# on two hosts whose pids, queue pair numbers and keys count from the same start.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return
+	RUN=$BATS_TEST_TMPDIR/run
+	EXPECTED=$BATS_TEST_TMPDIR/expected
+	cp -r tests/fixtures/compare_logs/. "$BATS_TEST_TMPDIR"
+}
+
+compare()
+{
+	scripts/compare_logs.sh "$@" "$RUN" "$EXPECTED"
+}
+
+# edit FILE SCRIPT: sed -i that must change something.
+edit()
+{
+	local before
+
+	before=$(cksum < "$1")
+	sed -i "$2" "$1"
+	[ "$before" != "$(cksum < "$1")" ]
+}
+
+# says TEXT: the output of the last run has it.
+says()
+{
+	[[ $output == *"$1"* ]] || {
+		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
+		return 1
+	}
+}
+
+# silent_on TEXT: and it does not have this.
+silent_on()
+{
+	[[ $output != *"$1"* ]] || {
+		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
+		return 1
+	}
+}
+
+# only EXPECTED RUN: all that is in the logs is this line of the client's.
+only()
+{
+	: > "$EXPECTED/server.log"
+	: > "$RUN/server.log"
+	printf '%s\n' "$1" > "$EXPECTED/client.log"
+	printf '%s\n' "$2" > "$RUN/client.log"
+}
+
+@test "a run matches itself, and another run on two hosts, both ways round" {
+	run -0 scripts/compare_logs.sh "$EXPECTED" "$EXPECTED"
+	[ "$output" = matches ]
+	run -0 compare
+	[ "$output" = matches ]
+	run -0 scripts/compare_logs.sh "$EXPECTED" "$RUN"
+	[ "$output" = matches ]
+}
+
+@test "-v says what each name stands for in either run" {
+	run -0 compare -v
+	[ "${lines[0]}" = matches ]
+	says "PSN1 = 0x0003dc (run), 0x3ef333 (expected)"
+	says "QPN2 = 0x000011 (run), 0x000012 (expected), the client's"
+}
+
+@test "a missing line is shown and named" {
+	edit "$RUN/client.log" '/^send completed/d'
+	run -1 compare
+	says '--- expected client.log'
+	says '-send completed successfully.'
+	says 'client.log: missing line: expected as line 7: "send completed'
+	silent_on server.log
+}
+
+@test "an extra line is shown and named" {
+	edit "$RUN/server.log" '3i surprise'
+	run -1 compare
+	says '+surprise'
+	says 'server.log: extra line: line 3: "surprise"'
+	silent_on 'missing line'
+}
+
+@test "the same event with a different value is told from a missing line" {
+	edit "$RUN/server.log" \
+		's/status=0 (success)/status=5 (Work Request Flushed Error)/'
+	run -1 compare
+	says 'server.log: line 7: the same event with a different value'
+	says 'expected "status=0 (success),", got "status=5 (Work'
+	silent_on 'missing line'
+}
+
+@test "one character is enough: a blank, a full stop, a letter's case" {
+	edit "$RUN/client.log" 's/^disconnected\./ disconnected./'
+	run -1 compare
+	says 'got " disconnected."'
+	edit "$RUN/client.log" 's/^ disconnected\./disconnected/'
+	run -1 compare
+	edit "$RUN/client.log" 's/^disconnected$/Disconnected./'
+	run -1 compare
+	edit "$RUN/client.log" 's/^Disconnected/disconnected/'
+	run -0 compare
+}
+
+@test "an empty log and a log without its last newline do not match" {
+	truncate -s -1 "$RUN/server.log"
+	run -1 compare
+	says 'newline at its end'
+	: > "$RUN/client.log"
+	run -1 compare
+	says 'client.log: the log of the run is empty'
+}
+
+@test "bytes that are no UTF-8 are compared and shown" {
+	printf 'received message: \xff\n' >> "$RUN/client.log"
+	printf 'received message: \xfe\n' >> "$EXPECTED/client.log"
+	run -1 compare
+	says 'expected "\xfe", got "\xff"'
+	printf 'received message: \xfe\n' >> "$RUN/client.log"
+	edit "$RUN/client.log" '$!{/\xff/d}'
+	run -0 compare
+}
+
+@test "the client's idea of the server's PSN must be the server's" {
+	edit "$RUN/client.log" 's/Remote PSN: 0x0003dc/Remote PSN: 0x0003dd/'
+	run -1 compare
+	says 'token identity broken'
+	says "the client calls PSN 0x0003dd its peer's, but the server never"
+	says 'PSN3 = 0x0003dd (run)'
+	says 'PSN1 = 0x0003dc (run), 0x3ef333 (expected)'
+}
+
+@test "own and peer's PSN exchanged at one end do not match" {
+	edit "$RUN/server.log" '/^Local PSN/s/0x0003dc\(.*\)0xfffe00/0xfffe00\10x0003dc/'
+	run -1 compare
+	says 'the server calls PSN 0xfffe00 its own, which is PSN2'
+}
+
+@test "one value where two are expected, and two where one is" {
+	edit "$RUN/server.log" 's/0x0003dc/0xfffe00/'
+	edit "$RUN/client.log" 's/0x0003dc/0xfffe00/'
+	run -1 compare
+	says 'token identity broken'
+	run -1 scripts/compare_logs.sh "$EXPECTED" "$RUN"
+	says 'token identity broken'
+}
+
+@test "an lkey that was sent as an rkey shows" {
+	edit "$RUN/client.log" 's/peer_mr.rkey=0x00011e/peer_mr.rkey=0x000177/'
+	run -1 compare
+	says "the client calls the key 0x000177 its peer's, which is KEY2"
+}
+
+@test "addr= at one end and peer_mr.addr= at the other are one address" {
+	edit "$RUN/client.log" 's/peer_mr.addr=0xaaab01feab10/peer_mr.addr=0xaaab01fe8630/'
+	run -1 compare
+	says 'token identity broken'
+}
+
+@test "a GID that is not the address in use shows" {
+	edit "$RUN/server.log" '/local address/s/::ffff:192.0.2.1/fe80::5054:ff:fe12:3456/'
+	run -1 compare
+	says "the server calls address fe80::5054:ff:fe12:3456 its own"
+}
+
+@test "a wrong QPN, pid or pointer shows although both ends may have it" {
+	edit "$RUN/client.log" '/remote address/s/QPN 0x000011/QPN 0x000012/'
+	run -1 compare
+	says "the client calls QPN 0x000012 its peer's, but the server never"
+	cp tests/fixtures/compare_logs/run/client.log "$RUN"
+	edit "$RUN/client.log" 's/conn=0xaaab01facf00/conn=0xaaab01facf08/'
+	run -1 compare
+	says 'the client calls the address 0xaaab01facf08 its own'
+}
+
+@test "a null pointer, a key of 0 and another number base are no such tokens" {
+	edit "$RUN/client.log" 's/conn=0x[0-9a-f]*/conn=0x0/'
+	run -1 compare
+	says 'got "conn=0x0,"'
+	cp tests/fixtures/compare_logs/run/client.log "$RUN"
+	edit "$RUN/client.log" '/local address/s/QPN 0x000011/QPN 17/'
+	run -1 compare
+	says 'got "QPN2/decimal,"'
+}
+
+@test "documented ports are compared, and so is any port listened on" {
+	edit "$RUN/client.log" 's/port 18515/port 4433/'
+	run -1 compare
+	cp tests/fixtures/compare_logs/run/client.log "$RUN"
+	edit "$RUN/server.log" 's/^listening on port 18515/listening on port 40000/'
+	edit "$EXPECTED/server.log" 's/^listening on port 18515/listening on port 40001/'
+	run -1 compare
+	says 'expected "40001.", got "40000."'
+}
+
+@test "each kind of volatile token is recognised, and nothing next to it" {
+	local tokens=(
+		'pid 7 on' 'pid 8 on'
+		'id=0x5' 'id=0x6'
+		'buffer 0x7f0011223344.' 'buffer 0x7f0011223345.'
+		'rkey=0x100, lkey 0x200' 'rkey=0x101, lkey 0x201'
+		'qpn=0x11 qp_num=18' 'qpn=0x31 qp_num=38'
+		'sq_psn=0x1 PSN: 0x2' 'sq_psn=0x3 PSN: 0x4'
+		'LID 0x0000' 'LID 0x0007'
+		'at 192.0.2.1:40000.' 'at 10.1.2.3:50000.'
+		'at [2001:db8::1]:40000, ' 'at [fe80::1]:50000, '
+		'gid=::ffff:192.0.2.1' 'gid=2001:db8::1'
+		'peer port 40000' 'peer port 40001'
+		'device rxe0' 'device mlx5_1'
+		'0.20 s, 35 MB/s, 12.8 us' '0.48 s, 7.25 MB/s, 1 us')
+	# Not i: that is run's own.
+	local at
+	for ((at = 0; at < ${#tokens[@]}; at += 2)); do
+		only "${tokens[at]}" "${tokens[at + 1]}"
+		run -0 compare
+		only "${tokens[at]}" "${tokens[at + 1]} x"
+		run -1 compare
+	done
+	local fixed=(
+		'wr_id=1' 'wr_id=2'
+		'opcode=0' 'opcode=1'
+		'device port 1' 'device port 2'
+		'within 10 s' 'within 11 s'
+		'0.0.0.0' '0.0.0.1'
+		'access=0x7' 'access=0x5'
+		'the pid of 7' 'the pid of 8')
+	for ((at = 0; at < ${#fixed[@]}; at += 2)); do
+		only "${fixed[at]}" "${fixed[at + 1]}"
+		run -1 compare
+	done
+}
+
+@test "in a table, what stands under a unit is measured and the rest is not" {
+	printf '%s\n' '            bytes  count  min us   MB/s' \
+		'RDMA write   4096   1000    9.11   35.2' 'done 1' \
+		> "$EXPECTED/client.log"
+	printf '%s\n' '            bytes  count  min us   MB/s' \
+		'RDMA write   4096   1000  119.11  135.2' 'done 1' \
+		> "$RUN/client.log"
+	run -0 compare
+	edit "$RUN/client.log" 's/ 1000 / 1001 /'
+	run -1 compare
+	says 'expected "1000", got "1001"'
+	edit "$RUN/client.log" 's/ 1001 / 1000 /; s/done 1/done 2/'
+	run -1 compare
+	printf 'op,bytes,min_us\nread,64,1.5\n' > "$EXPECTED/client.log"
+	printf 'op,bytes,min_us\nread,64,22.5\n' > "$RUN/client.log"
+	run -0 compare
+	edit "$RUN/client.log" s/64/65/
+	run -1 compare
+	edit "$RUN/client.log" 's/65/64/; s/22.5/nan/'
+	run -1 compare
+}
+
+@test "an order that no race declares does not match" {
+	edit "$RUN/server.log" '8{h;d};9{G}'
+	run -1 compare
+	says 'another order: "send completed successfully."'
+}
+
+@test "lines of a declared race may change places, others may not" {
+	cat > "$EXPECTED/races" <<-'END'
+	# what the server says first
+	server.log: received message: * <> send completed successfully.
+	END
+	run -0 compare
+	edit "$RUN/server.log" '8{h;d};9{G}'
+	run -0 compare -v
+	says 'Lines of this race changed places'
+	run -0 scripts/compare_logs.sh "$EXPECTED" "$EXPECTED"
+	# The same swap in a log that the race does not name.
+	cp "$EXPECTED/server.log" "$EXPECTED/server-2.log"
+	cp "$RUN/server.log" "$RUN/server-2.log"
+	run -1 compare
+	says '--- expected server-2.log'
+	silent_on '--- expected server.log'
+}
+
+@test "a race does not let a line pass a third one" {
+	echo 'server.log: received message: * <> send completed successfully.' \
+		> "$EXPECTED/races"
+	edit "$RUN/server.log" '7{h;d};8{G}'
+	run -1 compare
+	cp tests/fixtures/compare_logs/run/server.log "$RUN"
+	edit "$RUN/server.log" '8{h;d};10{G}'
+	run -1 compare
+}
+
+@test "tokens stay identities when the lines that have them change places" {
+	printf '%s\n' 'a PSN: 0x1' 'b PSN: 0x2' 'end PSN: 0x1' \
+		> "$EXPECTED/server.log"
+	printf '%s\n' 'b PSN: 0x8' 'a PSN: 0x9' 'end PSN: 0x9' > "$RUN/server.log"
+	: > "$EXPECTED/client.log"
+	: > "$RUN/client.log"
+	echo 'server.log: a * <> b *' > "$EXPECTED/races"
+	run -0 compare
+	edit "$RUN/server.log" '3s/0x9/0x8/'
+	run -1 compare
+	says 'token identity broken'
+}
+
+@test "{a} and {b}: the lines of two clients in any order, of one in theirs" {
+	rm "$RUN"/* "$EXPECTED"/*
+	echo 'server.log: Client {a}: * <> Client {b}: *' > "$EXPECTED/races"
+	printf 'Client %s\n' '1: PSN 0x1' '1: done' '2: PSN 0x2' '2: done' \
+		> "$EXPECTED/server.log"
+	printf 'Client %s\n' '2: PSN 0x7' '1: PSN 0x8' '2: done' '1: done' \
+		> "$RUN/server.log"
+	run -0 compare
+	printf 'Client %s\n' '2: done' '1: PSN 0x8' '2: PSN 0x7' '1: done' \
+		> "$RUN/server.log"
+	run -1 compare
+	says 'another order'
+}
+
+@test "equal lines that race are paired up so that the tokens fit" {
+	rm "$RUN"/* "$EXPECTED"/*
+	echo 'server.log: conn=* <> conn=*' > "$EXPECTED/races"
+	printf '%s\n' conn=0x1 conn=0x2 > "$EXPECTED/server.log"
+	printf '%s\n' conn=0x8 conn=0x9 > "$RUN/server.log"
+	printf '%s\n' peer.id=0x2 peer.id=0x2 peer.id=0x1 > "$EXPECTED/client.log"
+	printf '%s\n' peer.id=0x8 peer.id=0x8 peer.id=0x9 > "$RUN/client.log"
+	run -0 compare
+	edit "$RUN/client.log" '2s/0x8/0x9/'
+	run -1 compare
+}
+
+@test "a race that is wrongly written, or that names no line, is refused" {
+	echo 'server.log: one line' > "$EXPECTED/races"
+	run -2 compare
+	says 'races:1: not of the form LOG: PATTERN <> PATTERN'
+	echo 'server.log: peer gone. <> send completed successfully.' \
+		> "$EXPECTED/races"
+	run -2 compare
+	says 'races:1: no line of server.log'
+	echo 'sever.log: peer disconnected. <> send completed successfully.' \
+		> "$EXPECTED/races"
+	run -2 compare
+}
+
+@test "of several whole orders one must match, and the closest is named" {
+	mkdir "$EXPECTED/peer_first" "$EXPECTED/self_first"
+	mv "$EXPECTED"/*.log "$EXPECTED/peer_first"
+	cp "$EXPECTED"/peer_first/*.log "$EXPECTED/self_first"
+	edit "$EXPECTED/self_first/server.log" '8{h;d};9{G}'
+	run -0 compare -v
+	says 'The order is that of peer_first.'
+	edit "$RUN/server.log" '8{h;d};9{G}'
+	run -0 compare -v
+	says 'The order is that of self_first.'
+	edit "$RUN/client.log" '/^disconnected/d'
+	run -1 compare
+	says 'the closest is self_first'
+	says 'client.log: missing line'
+	silent_on 'another order'
+}
+
+@test "races above several orders hold for each of them" {
+	mkdir "$EXPECTED/one"
+	mv "$EXPECTED"/*.log "$EXPECTED/one"
+	echo 'server.log: received message: * <> send completed successfully.' \
+		> "$EXPECTED/races"
+	edit "$RUN/server.log" '8{h;d};9{G}'
+	run -0 compare
+}
+
+@test "stderr is compared where it is expected, and shown where it is not" {
+	echo 'error: no route' > "$RUN/client.err"
+	run -0 compare
+	edit "$RUN/client.log" '/^disconnected/d'
+	run -1 compare
+	says 'Not compared, but the run has client.err:'
+	says 'error: no route'
+	cp tests/fixtures/compare_logs/run/client.log "$RUN"
+	echo 'error: no address' > "$EXPECTED/client.err"
+	run -1 compare
+	says '-error: no address'
+	says '+error: no route'
+	cp "$EXPECTED/client.err" "$RUN/client.err"
+	run -0 compare
+}
+
+@test "logs of a third program belong to the comparison" {
+	cp "$EXPECTED/client.log" "$EXPECTED/client-2.log"
+	run -2 compare
+	says 'no client-2.log in it'
+	cp "$RUN/client.log" "$RUN/client-2.log"
+	run -0 compare
+	rm "$EXPECTED/client-2.log"
+	run -2 compare
+	says "$EXPECTED: no client-2.log in it"
+}
+
+@test "wrong usage and folders without logs end with 2 and a reason" {
+	run -2 scripts/compare_logs.sh "$RUN"
+	says Usage:
+	run -2 scripts/compare_logs.sh -x "$RUN" "$EXPECTED"
+	run -2 scripts/compare_logs.sh "$RUN" "$BATS_TEST_TMPDIR/none"
+	says "none: no such folder"
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	run -2 scripts/compare_logs.sh "$RUN" "$BATS_TEST_TMPDIR/empty"
+	says 'no *.log in it'
+	rm "$RUN/server.log"
+	run -2 compare
+	says 'no server.log in it'
+	run -0 scripts/compare_logs.sh -h
+	says EXPECTED_DIR
+}
+
+@test "a thousand clients in any order are compared in seconds" {
+	rm "$RUN"/* "$EXPECTED"/*
+	echo 'server.log: Client {a}: * <> Client {b}: *' > "$EXPECTED/races"
+	/usr/bin/python3 - "$EXPECTED/server.log" "$RUN/server.log" <<-'END'
+	import random, sys
+	random.seed(1)
+	for name in sys.argv[1:]:
+	    left = [[f'Client {i}: PSN {random.getrandbits(40):#x}',
+	             f'Client {i}: served', f'Client {i}: gone']
+	            for i in range(1, 1001)]
+	    order = [i for i in range(1000) for _ in range(3)]
+	    # Up to forty at once, as in a run.
+	    order.sort(key=lambda i: i + random.random() * 40)
+	    with open(name, 'w') as file:
+	        file.writelines(left[i].pop(0) + '\n' for i in order)
+	END
+	run -0 timeout 20 scripts/compare_logs.sh "$RUN" "$EXPECTED"
+	[ "$output" = matches ]
+}
