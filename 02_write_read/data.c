@@ -24,7 +24,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 	if (!region->mr)
 		return log_fail_errno(
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
-			errno == ENOMEM ?
+			errno == ENOMEM || errno == EPERM ?
 				": this memory is locked, and `ulimit -l` "
 				"says how much of it a user may have" :
 				"");

@@ -60,10 +60,10 @@ void msg_encode(const struct msg *msg, void *wire)
 	memcpy(wire, &w, sizeof(w));
 }
 
-static int check_memory(const struct remote *mem)
+int msg_check_memory(const struct remote *mem)
 {
 	if (mem->length == 0 || mem->length > MSG_MAX_LENGTH)
-		return log_fail("the peer's message speaks of %u bytes of "
+		return log_fail("the peer speaks of %u bytes of "
 				"memory; 1 to %d are allowed",
 				mem->length, MSG_MAX_LENGTH);
 	if (mem->addr + mem->length < mem->addr)
@@ -83,11 +83,11 @@ static int check_fields(const struct msg *msg)
 			return log_fail("the peer's MSG_MR has the unknown "
 					"mode %d",
 					msg->mode);
-		return check_memory(mem);
+		return msg_check_memory(mem);
 	case MSG_BENCH:
 		if (msg->mode || mem->addr || mem->rkey)
 			break;
-		return check_memory(mem);
+		return msg_check_memory(mem);
 	case MSG_DONE:
 		if (msg->mode || mem->addr || mem->rkey || mem->length)
 			break;

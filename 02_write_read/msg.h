@@ -52,6 +52,9 @@ const char *msg_mode_name(enum mode mode);
 /* Writes msg as MSG_SIZE bytes to wire. */
 void msg_encode(const struct msg *msg, void *wire);
 
+/* Whether the peer's memory can be what it says. Returns 0, or -1. */
+int msg_check_memory(const struct remote *mem);
+
 /*
  * Reads a message from the length bytes that a peer sent, and believes none
  * of them: returns 0 and a message whose every field makes sense, or -1
