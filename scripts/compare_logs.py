@@ -41,7 +41,9 @@ def by_server(name):
 
 def read_logs(folder, files):
     """{name: lines} of the files, the server's first."""
-    return {name: read_log(folder / name)
+    # Whoever runs the programs may leave out a stderr that is empty.
+    return {name: read_log(folder / name) if name.endswith('.log') or
+            (folder / name).exists() else []
             for name in sorted(files, key=by_server)}
 
 
@@ -85,11 +87,12 @@ def check_races(sets):
 
 def check_files(run, expected):
     """Both folders must hold logs of the same names."""
-    ours = set(names(run, '*.log')) | set(names(run, '*.err'))
-    for name in sorted(set(expected.files) - ours):
+    ours, theirs = (set(names(folder, '*.log'))
+                    for folder in (run, expected.folder))
+    for name in sorted(theirs - ours):
         raise Trouble(f'{run}: no {name} in it, which is in {expected.folder}; '
                       'did that program of the run start at all?')
-    for name in sorted(set(names(run, '*.log')) - set(expected.files)):
+    for name in sorted(ours - theirs):
         raise Trouble(f'{expected.folder}: no {name} in it, which is in {run}; '
                       'compare with the logs of the same case')
 
@@ -128,13 +131,19 @@ def report(difference, run, expected, several):
         yield 'What the names stand for:'
         for line in legend:
             yield f'  {line}'
+    for name, said in not_compared(run, expected):
+        yield ''
+        yield f'Not compared, but the run has {name}:'
+        for line in said[:5]:
+            yield f'  {line}'
+
+
+def not_compared(run, expected):
+    """The lines of each stderr of the run that is not expected."""
     for name in sorted(set(names(run, '*.err')) - set(expected.files)):
         said = (run / name).read_text('utf-8', 'backslashreplace').splitlines()
         if said:
-            yield ''
-            yield f'Not compared, but the run has {name}:'
-            for line in said[:5]:
-                yield f'  {line}'
+            yield name, said
 
 
 def compare(run, folder, verbose):
@@ -155,6 +164,9 @@ def compare(run, folder, verbose):
             for line in story(logs, expected, names_found.there):
                 if verbose:
                     print(printable(line))
+            for name, said in not_compared(run, expected):
+                print(f'compare_logs.sh: not compared: {len(said)} lines of '
+                      f'{run / name}', file=sys.stderr)
             return MATCHES
         found.append(Difference(logs, expected.logs, expected.races))
     at = min(range(len(sets)), key=lambda i: found[i].count)

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 #
 # compare_logs.sh - did a run tell the same story as the logged one?
 #
@@ -10,8 +10,7 @@
 
 set -euo pipefail
 
-usage()
-{
+usage() {
 	cat <<'END'
 Usage: compare_logs.sh [-v] RUN_DIR EXPECTED_DIR
 

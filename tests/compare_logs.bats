@@ -7,32 +7,28 @@
 
 bats_require_minimum_version 1.5.0
 
-setup()
-{
+setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	RUN=$BATS_TEST_TMPDIR/run
 	EXPECTED=$BATS_TEST_TMPDIR/expected
 	cp -r tests/fixtures/compare_logs/. "$BATS_TEST_TMPDIR"
 }
 
-compare()
-{
+compare() {
 	scripts/compare_logs.sh "$@" "$RUN" "$EXPECTED"
 }
 
 # edit FILE SCRIPT: sed -i that must change something.
-edit()
-{
+edit() {
 	local before
 
-	before=$(cksum < "$1")
+	before=$(cksum <"$1")
 	sed -i "$2" "$1"
-	[ "$before" != "$(cksum < "$1")" ]
+	[ "$before" != "$(cksum <"$1")" ]
 }
 
 # says TEXT: the output of the last run has it.
-says()
-{
+says() {
 	[[ $output == *"$1"* ]] || {
 		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
 		return 1
@@ -40,8 +36,7 @@ says()
 }
 
 # silent_on TEXT: and it does not have this.
-silent_on()
-{
+silent_on() {
 	[[ $output != *"$1"* ]] || {
 		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
 		return 1
@@ -49,12 +44,11 @@ silent_on()
 }
 
 # only EXPECTED RUN: all that is in the logs is this line of the client's.
-only()
-{
-	: > "$EXPECTED/server.log"
-	: > "$RUN/server.log"
-	printf '%s\n' "$1" > "$EXPECTED/client.log"
-	printf '%s\n' "$2" > "$RUN/client.log"
+only() {
+	: >"$EXPECTED/server.log"
+	: >"$RUN/server.log"
+	printf '%s\n' "$1" >"$EXPECTED/client.log"
+	printf '%s\n' "$2" >"$RUN/client.log"
 }
 
 @test "a run matches itself, and another run on two hosts, both ways round" {
@@ -115,17 +109,17 @@ only()
 	truncate -s -1 "$RUN/server.log"
 	run -1 compare
 	says 'newline at its end'
-	: > "$RUN/client.log"
+	: >"$RUN/client.log"
 	run -1 compare
 	says 'client.log: the log of the run is empty'
 }
 
 @test "bytes that are no UTF-8 are compared and shown" {
-	printf 'received message: \xff\n' >> "$RUN/client.log"
-	printf 'received message: \xfe\n' >> "$EXPECTED/client.log"
+	printf 'received message: \xff\n' >>"$RUN/client.log"
+	printf 'received message: \xfe\n' >>"$EXPECTED/client.log"
 	run -1 compare
 	says 'expected "\xfe", got "\xff"'
-	printf 'received message: \xfe\n' >> "$RUN/client.log"
+	printf 'received message: \xfe\n' >>"$RUN/client.log"
 	edit "$RUN/client.log" '$!{/\xff/d}'
 	run -0 compare
 }
@@ -219,7 +213,7 @@ only()
 		'0.20 s, 35 MB/s, 12.8 us' '0.48 s, 7.25 MB/s, 1 us')
 	# Not i: that is run's own.
 	local at
-	for ((at = 0; at < ${#tokens[@]}; at += 2)); do
+	for ((at = 0; at <${#tokens[@]}; at += 2)); do
 		only "${tokens[at]}" "${tokens[at + 1]}"
 		run -0 compare
 		only "${tokens[at]}" "${tokens[at + 1]} x"
@@ -233,7 +227,7 @@ only()
 		'0.0.0.0' '0.0.0.1'
 		'access=0x7' 'access=0x5'
 		'the pid of 7' 'the pid of 8')
-	for ((at = 0; at < ${#fixed[@]}; at += 2)); do
+	for ((at = 0; at <${#fixed[@]}; at += 2)); do
 		only "${fixed[at]}" "${fixed[at + 1]}"
 		run -1 compare
 	done
@@ -242,18 +236,18 @@ only()
 @test "in a table, what stands under a unit is measured and the rest is not" {
 	printf '%s\n' '            bytes  count  min us   MB/s' \
 		'RDMA write   4096   1000    9.11   35.2' 'done 1' \
-		> "$EXPECTED/client.log"
+		>"$EXPECTED/client.log"
 	printf '%s\n' '            bytes  count  min us   MB/s' \
 		'RDMA write   4096   1000  119.11  135.2' 'done 1' \
-		> "$RUN/client.log"
+		>"$RUN/client.log"
 	run -0 compare
 	edit "$RUN/client.log" 's/ 1000 / 1001 /'
 	run -1 compare
 	says 'expected "1000", got "1001"'
 	edit "$RUN/client.log" 's/ 1001 / 1000 /; s/done 1/done 2/'
 	run -1 compare
-	printf 'op,bytes,min_us\nread,64,1.5\n' > "$EXPECTED/client.log"
-	printf 'op,bytes,min_us\nread,64,22.5\n' > "$RUN/client.log"
+	printf 'op,bytes,min_us\nread,64,1.5\n' >"$EXPECTED/client.log"
+	printf 'op,bytes,min_us\nread,64,22.5\n' >"$RUN/client.log"
 	run -0 compare
 	edit "$RUN/client.log" s/64/65/
 	run -1 compare
@@ -268,7 +262,7 @@ only()
 }
 
 @test "lines of a declared race may change places, others may not" {
-	cat > "$EXPECTED/races" <<-'END'
+	cat >"$EXPECTED/races" <<-'END'
 	# what the server says first
 	server.log: received message: * <> send completed successfully.
 	END
@@ -287,7 +281,7 @@ only()
 
 @test "a race does not let a line pass a third one" {
 	echo 'server.log: received message: * <> send completed successfully.' \
-		> "$EXPECTED/races"
+		>"$EXPECTED/races"
 	edit "$RUN/server.log" '7{h;d};8{G}'
 	run -1 compare
 	cp tests/fixtures/compare_logs/run/server.log "$RUN"
@@ -297,11 +291,11 @@ only()
 
 @test "tokens stay identities when the lines that have them change places" {
 	printf '%s\n' 'a PSN: 0x1' 'b PSN: 0x2' 'end PSN: 0x1' \
-		> "$EXPECTED/server.log"
-	printf '%s\n' 'b PSN: 0x8' 'a PSN: 0x9' 'end PSN: 0x9' > "$RUN/server.log"
-	: > "$EXPECTED/client.log"
-	: > "$RUN/client.log"
-	echo 'server.log: a * <> b *' > "$EXPECTED/races"
+		>"$EXPECTED/server.log"
+	printf '%s\n' 'b PSN: 0x8' 'a PSN: 0x9' 'end PSN: 0x9' >"$RUN/server.log"
+	: >"$EXPECTED/client.log"
+	: >"$RUN/client.log"
+	echo 'server.log: a * <> b *' >"$EXPECTED/races"
 	run -0 compare
 	edit "$RUN/server.log" '3s/0x9/0x8/'
 	run -1 compare
@@ -310,40 +304,40 @@ only()
 
 @test "{a} and {b}: the lines of two clients in any order, of one in theirs" {
 	rm "$RUN"/* "$EXPECTED"/*
-	echo 'server.log: Client {a}: * <> Client {b}: *' > "$EXPECTED/races"
+	echo 'server.log: Client {a}: * <> Client {b}: *' >"$EXPECTED/races"
 	printf 'Client %s\n' '1: PSN 0x1' '1: done' '2: PSN 0x2' '2: done' \
-		> "$EXPECTED/server.log"
+		>"$EXPECTED/server.log"
 	printf 'Client %s\n' '2: PSN 0x7' '1: PSN 0x8' '2: done' '1: done' \
-		> "$RUN/server.log"
+		>"$RUN/server.log"
 	run -0 compare
 	printf 'Client %s\n' '2: done' '1: PSN 0x8' '2: PSN 0x7' '1: done' \
-		> "$RUN/server.log"
+		>"$RUN/server.log"
 	run -1 compare
 	says 'another order'
 }
 
 @test "equal lines that race are paired up so that the tokens fit" {
 	rm "$RUN"/* "$EXPECTED"/*
-	echo 'server.log: conn=* <> conn=*' > "$EXPECTED/races"
-	printf '%s\n' conn=0x1 conn=0x2 > "$EXPECTED/server.log"
-	printf '%s\n' conn=0x8 conn=0x9 > "$RUN/server.log"
-	printf '%s\n' peer.id=0x2 peer.id=0x2 peer.id=0x1 > "$EXPECTED/client.log"
-	printf '%s\n' peer.id=0x8 peer.id=0x8 peer.id=0x9 > "$RUN/client.log"
+	echo 'server.log: conn=* <> conn=*' >"$EXPECTED/races"
+	printf '%s\n' conn=0x1 conn=0x2 >"$EXPECTED/server.log"
+	printf '%s\n' conn=0x8 conn=0x9 >"$RUN/server.log"
+	printf '%s\n' peer.id=0x2 peer.id=0x2 peer.id=0x1 >"$EXPECTED/client.log"
+	printf '%s\n' peer.id=0x8 peer.id=0x8 peer.id=0x9 >"$RUN/client.log"
 	run -0 compare
 	edit "$RUN/client.log" '2s/0x8/0x9/'
 	run -1 compare
 }
 
 @test "a race that is wrongly written, or that names no line, is refused" {
-	echo 'server.log: one line' > "$EXPECTED/races"
+	echo 'server.log: one line' >"$EXPECTED/races"
 	run -2 compare
 	says 'races:1: not of the form LOG: PATTERN <> PATTERN'
 	echo 'server.log: peer gone. <> send completed successfully.' \
-		> "$EXPECTED/races"
+		>"$EXPECTED/races"
 	run -2 compare
 	says 'races:1: no line of server.log'
 	echo 'sever.log: peer disconnected. <> send completed successfully.' \
-		> "$EXPECTED/races"
+		>"$EXPECTED/races"
 	run -2 compare
 }
 
@@ -368,23 +362,27 @@ only()
 	mkdir "$EXPECTED/one"
 	mv "$EXPECTED"/*.log "$EXPECTED/one"
 	echo 'server.log: received message: * <> send completed successfully.' \
-		> "$EXPECTED/races"
+		>"$EXPECTED/races"
 	edit "$RUN/server.log" '8{h;d};9{G}'
 	run -0 compare
 }
 
 @test "stderr is compared where it is expected, and shown where it is not" {
-	echo 'error: no route' > "$RUN/client.err"
+	echo 'error: no route' >"$RUN/client.err"
 	run -0 compare
+	says "not compared: 1 lines of $RUN/client.err"
 	edit "$RUN/client.log" '/^disconnected/d'
 	run -1 compare
 	says 'Not compared, but the run has client.err:'
 	says 'error: no route'
 	cp tests/fixtures/compare_logs/run/client.log "$RUN"
-	echo 'error: no address' > "$EXPECTED/client.err"
+	echo 'error: no address' >"$EXPECTED/client.err"
 	run -1 compare
 	says '-error: no address'
 	says '+error: no route'
+	rm "$RUN/client.err"
+	run -1 compare
+	says 'client.err: the log of the run is empty'
 	cp "$EXPECTED/client.err" "$RUN/client.err"
 	run -0 compare
 }
@@ -418,7 +416,7 @@ only()
 
 @test "a thousand clients in any order are compared in seconds" {
 	rm "$RUN"/* "$EXPECTED"/*
-	echo 'server.log: Client {a}: * <> Client {b}: *' > "$EXPECTED/races"
+	echo 'server.log: Client {a}: * <> Client {b}: *' >"$EXPECTED/races"
 	/usr/bin/python3 - "$EXPECTED/server.log" "$RUN/server.log" <<-'END'
 	import random, sys
 	random.seed(1)
