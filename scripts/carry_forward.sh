@@ -85,7 +85,7 @@ drifted() {
 
 # Files that two chapters in a row have in common and the manifest has not.
 check_unlisted() {
-	local one='' two file
+	local one='' two file line
 
 	while IFS= read -r two; do
 		while [ -n "$one" ] && IFS= read -r file; do
@@ -95,9 +95,13 @@ check_unlisted() {
 			then
 				continue
 			fi
+			if [ -n "${line_of["$file $one"]:-}" ]; then
+				line="$two to its line in"
+			else
+				line="\`$file $one $two\` to"
+			fi
 			complain "$file is the same in $one and $two; add" \
-				"\`$file $one $two\` to" \
-				"scripts/carry_forward.manifest, or $two to its line"
+				"$line scripts/carry_forward.manifest"
 		done < <(chapter_files "$two")
 		one=$two
 	done < <(chapters)

@@ -14,6 +14,11 @@ setup() {
 	cp -r tests/fixtures/compare_logs/. "$BATS_TEST_TMPDIR"
 }
 
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
 compare() {
 	scripts/compare_logs.sh "$@" "$RUN" "$EXPECTED"
 }
