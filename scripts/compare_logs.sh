@@ -28,6 +28,10 @@ places, one pair a line, where * is any text and # starts a comment:
 
   server.log: received message: * <> send completed successfully.
 
+Lines that belong together change places as a block if + joins them:
+
+  server.log: wc->status = * + received: * <> wc->status = * + sent.
+
 {a} and {b} are any text as well, but two different ones, so this allows the
 lines of two clients in any order, and those of one client in theirs only:
 

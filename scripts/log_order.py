@@ -18,13 +18,25 @@ class TooManyOrders(Exception):
     """The declared races allow more orders than can be tried."""
 
 
+class Block:
+    """Lines that change places together; to be compared as if they were one."""
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.log, self.number = lines[0].log, lines[0].number
+        self.tokens = [token for line in lines for token in line.tokens]
+        self.text = '\n'.join(line.text for line in lines)
+        self.shape = ''.join(line.shape for line in lines)
+
+
 class Races:
     """Which lines of a log may change places.
 
     From lines `LOG: PATTERN <> PATTERN`. In a pattern, * is any text; {a}, {b}
     is any text too, but two different names stand for two different texts:
     `server*: Client {a}: * <> Client {b}: *` lets the lines of two clients
-    change places and keeps the order of each.
+    change places and keeps the order of each. ` + ` joins lines that follow one
+    another into a block, which changes places as a whole.
     """
 
     def __init__(self, texts, name='races'):
@@ -46,10 +58,30 @@ class Races:
         """What the races name that is in none of the logs: wrong, or old."""
         for where, log, left, right in self.pairs:
             lines = [line for name in fnmatch.filter(logs, log)
-                     for line in logs[name]]
+                     for line in self.group(logs[name])]
             for pattern in (left, right):
                 if not any(pattern.fullmatch(x.text) for x in lines):
                     yield where, log, pattern
+
+    def group(self, lines):
+        """The lines of a log, with those that form a block made one."""
+        out, at = [], 0
+        while at < len(lines):
+            size = self.block_size(lines, at)
+            out.append(Block(lines[at:at + size]) if size > 1 else lines[at])
+            at += size
+        return out
+
+    def block_size(self, lines, at):
+        """How many lines the block has that starts at lines[at]; 1: none."""
+        for _, log, *patterns in self.pairs:
+            for pattern in patterns:
+                size = pattern.pattern.count('\\\n') + 1
+                text = '\n'.join(line.text for line in lines[at:at + size])
+                if size > 1 and fnmatch.fnmatch(lines[at].log, log) and \
+                        pattern.fullmatch(text):
+                    return size
+        return 1
 
     def racy(self, line):
         """Whether any declared race is about this line."""
@@ -73,7 +105,8 @@ class Races:
 def compiled(pattern):
     """A race's pattern as a regular expression."""
     out, seen = '', set()
-    for part in re.split(r'(\*|\{\w+\})', pattern.strip()):
+    text = '\n'.join(pattern.strip().split(' + '))
+    for part in re.split(r'(\*|\{\w+\})', text):
         if part == '*':
             out += '.*'
         elif re.fullmatch(r'\{\w+\}', part):
@@ -143,10 +176,10 @@ def pairing(run, expected, races):
 
     run and expected: {log name: [Line]}, with the same log names.
     """
-    lines = [(log, line) for log in run for line in run[log]]
-    if any(len(run[log]) != len(expected[log]) for log in run):
+    rest = {log: races.group(expected[log]) for log in run}
+    lines = [(log, line) for log in run for line in races.group(run[log])]
+    if len(lines) != sum(len(left) for left in rest.values()):
         return None
-    rest = {log: list(expected[log]) for log in expected}
     names, steps = Names(), 0
     # One entry a line of the run that is paired up or being paired up: the
     # places still to try, and how to undo the one tried last.
@@ -184,7 +217,8 @@ def pairing(run, expected, races):
 def undo_races(run, expected, races):
     """The run's lines of one log, with what raced put in the expected order
     as far as the races allow; the rest stays, to be shown as different."""
-    out, rest = [], list(run)
+    out, rest = [], races.group(run)
+    expected = races.group(expected)
     wanted = collections.Counter(line.shape for line in expected)
     for line in expected:
         before = []
@@ -202,4 +236,5 @@ def undo_races(run, expected, races):
                 if not races.racy(ours):
                     break
         wanted[line.shape] -= 1
-    return out + rest
+    return [line for unit in out + rest
+            for line in getattr(unit, 'lines', [unit])]

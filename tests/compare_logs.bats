@@ -307,6 +307,23 @@ only() {
 	says 'token identity broken'
 }
 
+@test "lines joined by + change places as a block and not one by one" {
+	rm "$RUN"/* "$EXPECTED"/*
+	printf '%s\n' status received status sent gone >"$EXPECTED/server.log"
+	printf '%s\n' status sent status received gone >"$RUN/server.log"
+	run -1 compare
+	echo 'server.log: status + received <> status + sent' >"$EXPECTED/races"
+	run -0 compare
+	printf '%s\n' status status sent received gone >"$RUN/server.log"
+	run -1 compare
+	printf '%s\n' status sent gone status received >"$RUN/server.log"
+	run -1 compare
+	says 'another order'
+	echo 'server.log: status + received <> status + lost' >"$EXPECTED/races"
+	run -2 compare
+	says 'no line of server.log'
+}
+
 @test "{a} and {b}: the lines of two clients in any order, of one in theirs" {
 	rm "$RUN"/* "$EXPECTED"/*
 	echo 'server.log: Client {a}: * <> Client {b}: *' >"$EXPECTED/races"
