@@ -134,7 +134,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 	attr.recv_cq = conn->cq;
 	if (rdma_create_qp(conn->id, conn->pd, &attr))
 		return log_fail_errno("rdma_create_qp", errno,
-				      "see `rdma resource show`");
+				      "did the peer give up in the meantime? "
+				      "if not, see `rdma resource show`");
 	conn->qp = conn->id->qp;
 	return 0;
 }
