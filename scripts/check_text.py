@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""The checks of check_chapters.sh that read text and run no tool.
+
+Usage: check_text.py CHECK ROOT, with the files to check on stdin, a line each.
+Prints a line for what breaks a rule; exit status 0 in order, 1 not.
+"""
+import pathlib
+import re
+import sys
+
+# Recorded or generated: kept byte for byte, whatever is in it.
+RECORDED = ('.log', '.err', '.svg', '.pcapng')
+CHAPTER_FILE = re.compile(r'\d\d_[^/]+/[^/]+')
+
+
+class Text:
+    """A text file and its lines."""
+
+    def __init__(self, root, name):
+        self.name, self.path = name, root / name
+        self.bytes = self.path.read_bytes()
+        self.binary = b'\0' in self.bytes
+        self.lines = self.bytes.decode('utf-8', 'replace').split('\n')
+        self.shell = name.endswith(('.sh', '.bats')) or bool(
+            re.match(r'#!.*\bbash\b', self.lines[0]))
+        self.c = name.endswith(('.c', '.h'))
+
+
+def makefile(text):
+    """Nothing in a chapter may reach out of it."""
+    if text.c:
+        rule = r'#\s*include\s*"\.\./'
+    elif text.name.endswith('Makefile'):
+        rule = r'[^#]*\.\./'
+    else:
+        return
+    if re.match(r'\d\d_[^/]+/', text.name):
+        for number, line in enumerate(text.lines, 1):
+            if re.match(rule, line):
+                yield number, f'reaches out of the chapter: {line.strip()}'
+
+
+def length(text):
+    """A file that is too long wants to be two."""
+    lines = len(text.lines) - 1
+    code = text.c or text.shell or text.name.endswith('.py')
+    if code and not text.name.endswith('.bats') and lines > 300:
+        yield 0, f'{lines} lines; 300 is the limit: cut it in two'
+
+
+def whitespace(text):
+    """Whitespace that cannot be seen, or is seen differently by everyone."""
+    if text.name.endswith('.patch'):
+        return
+    here = None
+    for number, line in enumerate(text.lines, 1):
+        if re.search(r'[ \t\r]$', line):
+            yield number, 'whitespace at the end'
+        if re.match(r' +\t', line):
+            yield number, 'blanks before a tab'
+        if here:
+            # Here-documents are text, and indented as they like.
+            if line.lstrip('\t') == here:
+                here = None
+            continue
+        start = re.search(r'(?<!<)<<-?\s*[\\\'"]?(\w+)', line)
+        if start and text.shell:
+            here = start[1]
+        elif text.shell and line.startswith(' '):
+            yield number, 'indented with blanks'
+    if text.bytes and not text.bytes.endswith(b'\n'):
+        yield len(text.lines), 'no newline at the end of the file'
+
+
+def birth(text):
+    """What the header of a chapter's file must say of chapters."""
+    name = text.path.name
+    root = text.path.parents[1]
+    born = last = None
+    for chapter in sorted(root.glob('[0-9][0-9]_*')):
+        copy = chapter / name
+        if not copy.is_file():
+            continue
+        born = born or chapter.name
+        # Last changed where it became what it is here.
+        same = copy.read_bytes() == text.bytes
+        last = (last or chapter.name) if same else None
+        if chapter == text.path.parent:
+            break
+    changed = '' if born == last else f', last changed in {last}'
+    return f'Born in {born}{changed}.'
+
+
+def headers(text):
+    """A file says at its top what it is for."""
+    name = text.path.name
+    top = '\n'.join(text.lines[:4])
+    if text.c:
+        start = f'/*\n * {name} - '
+        if not top.startswith(start):
+            yield 1, f'does not start with {start!r} and what it is for'
+        header = '\n'.join(text.lines).split('*/')[0]
+        if CHAPTER_FILE.fullmatch(text.name):
+            due = birth(text)
+            if due not in re.sub(r'[\s*]+', ' ', header):
+                yield 1, f'its header comment should say `{due}`'
+    elif text.shell or text.name.endswith('.py'):
+        if not re.search(r'^(# (?!shellcheck)|""").', top, re.MULTILINE):
+            yield 1, 'does not say at its top what it is for'
+
+
+def prose(lines):
+    """Markdown without its code blocks and its code."""
+    code = False
+    for line in lines:
+        if re.match(r' *(```|~~~)', line):
+            code = not code
+            line = ''
+        yield '' if code else re.sub(r'`[^`]*`', 'code', line)
+
+
+def words(text):
+    """Nothing is left to do, claimed or shouted."""
+    for number, line in enumerate(text.lines, 1):
+        if re.search(r'\b(TO[D]O|FIX[M]E|XX[X])\b', line):
+            yield number, f'left to do: {line.strip()}'
+        if re.search(r'(?<!["“])production[-]ready', line, re.IGNORECASE):
+            yield number, f'whose word is that? {line.strip()}'
+    if text.name.endswith('.md'):
+        for number, line in enumerate(prose(text.lines), 1):
+            if re.search(r'[^]\[\s<!(]!+([])"*_\s]|$)', line):
+                yield number, f'exclamation mark: {line.strip()}'
+
+
+CHECKS = {check.__name__: check
+          for check in (makefile, length, whitespace, headers, words)}
+
+
+def main(arguments):
+    """Checks the files on stdin; returns the exit status."""
+    check, root = CHECKS[arguments[0]], pathlib.Path(arguments[1])
+    bad = 0
+    for name in sys.stdin.read().splitlines():
+        if name.endswith(RECORDED):
+            continue
+        text = Text(root, name)
+        if text.binary:
+            continue
+        for number, what in check(text):
+            print(f'{name}:{number}: {what}' if number else f'{name}: {what}')
+            bad = 1
+    return bad
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

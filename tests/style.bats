@@ -1,0 +1,265 @@
+#!/usr/bin/env bats
+#
+# check_chapters.sh: this repository keeps the house rules; and on a small tree
+# of its own, each way to break one is found.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	TREE=$BATS_TEST_TMPDIR/tree
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+says() {
+	[[ $output == *"$1"* ]] || {
+		printf 'not said: %s\n' "$1"
+		return 1
+	}
+}
+
+# This repository must pass the check, and must have something to check.
+keeps() {
+	local chapters=([0-9][0-9]_*/Makefile)
+
+	[ -f "${chapters[0]}" ] || {
+		echo 'there is no chapter, so nothing was checked'
+		return 1
+	}
+	run -0 scripts/check_chapters.sh "$1"
+	[ -z "$output" ]
+}
+
+# A tree with one chapter that keeps every rule.
+small_tree() {
+	local name
+
+	mkdir -p "$TREE/01_one" "$TREE/scripts"
+	cp .clang-format "$TREE"
+	for name in server client; do
+		printf '/*\n * %s.c - nothing\n *\n * Born in 01_one.\n */\n' \
+			"$name" >"$TREE/01_one/$name.c"
+		printf 'int main(void)\n{\n\treturn 0;\n}\n' \
+			>>"$TREE/01_one/$name.c"
+	done
+	printf 'all: server client\n' >"$TREE/01_one/Makefile"
+	printf '#!/bin/bash\n# a.sh - says a\necho a\n' >"$TREE/scripts/a.sh"
+	printf '# Title\n\nSome words.\n' >"$TREE/README.md"
+}
+
+check() {
+	scripts/check_chapters.sh -r "$TREE" "$@"
+}
+
+# finds CHECK FILE TEXT: the check fails, and names the file and the matter.
+finds() {
+	run -1 check "$1"
+	says "$2"
+	says "$3"
+}
+
+@test "each chapter builds alone with gcc and clang without a warning" {
+	keeps build
+}
+
+@test "nothing in a chapter reaches out of it" {
+	keeps makefile
+}
+
+@test "no file is over 300 lines" {
+	keeps length
+}
+
+@test "C is formatted" {
+	keeps format
+}
+
+@test "shellcheck has nothing to say" {
+	keeps shell
+}
+
+@test "whitespace is in order" {
+	keeps whitespace
+}
+
+@test "files say what they are for, where born and where last changed" {
+	keeps headers
+}
+
+@test "nothing is left to do, claimed or shouted" {
+	keeps words
+}
+
+@test "a tree that keeps the rules passes, in git and out of it" {
+	small_tree
+	run -0 check
+	[ -z "$output" ]
+	git init -q "$TREE"
+	run -0 check makefile length format shell whitespace headers words
+	[ -z "$output" ]
+}
+
+@test "a chapter that needs a file of another, or warns, does not build" {
+	small_tree
+	echo 'int unused(void) { int x; return 0; }' >>"$TREE/01_one/client.c"
+	finds build 01_one 'does not build alone with gcc'
+	says 'does not build alone with clang'
+	says 'unused variable'
+	small_tree
+	# Not even where the Makefile drops -Werror.
+	printf 'override CFLAGS = -Wall\nall: server client\n' \
+		>"$TREE/01_one/Makefile"
+	echo 'static int x;' >>"$TREE/01_one/client.c"
+	finds build 01_one 'warnings with gcc'
+	small_tree
+	mkdir "$TREE/02_two"
+	cp "$TREE"/01_one/*.c "$TREE/02_two"
+	echo 'include ../01_one/Makefile' >"$TREE/02_two/Makefile"
+	finds build 02_two 'does not build alone'
+	finds makefile 02_two/Makefile:1 'reaches out of the chapter'
+	small_tree
+	echo 'all: server' >"$TREE/01_one/Makefile"
+	finds build 01_one 'no server and client'
+}
+
+@test "an #include that reaches out of the chapter is found" {
+	small_tree
+	sed -i '6i #include "../log.h"' "$TREE/01_one/client.c"
+	finds makefile 01_one/client.c:6 'reaches out of the chapter'
+}
+
+@test "a file of 301 lines is found and one of 300 is not" {
+	small_tree
+	yes '# a comment' | head -n 297 >>"$TREE/scripts/a.sh"
+	run -0 check length
+	echo '# one more' >>"$TREE/scripts/a.sh"
+	finds length scripts/a.sh '301 lines'
+}
+
+@test "C that clang-format would change is found" {
+	small_tree
+	sed -i 's/^\treturn/    return/' "$TREE/01_one/client.c"
+	finds format 01_one/client.c:7 'run clang-format -i 01_one/client.c'
+}
+
+@test "what shellcheck says is found, in scripts without .sh as well" {
+	small_tree
+	# shellcheck disable=SC2016
+	echo 'echo $1' >>"$TREE/scripts/a.sh"
+	finds shell scripts/a.sh SC2086
+	small_tree
+	# shellcheck disable=SC2016
+	printf '#!/usr/bin/env bash\necho $1\n' >"$TREE/scripts/b"
+	finds shell scripts/b SC2086
+	rm "$TREE/scripts/b"
+	# A file that is only sourced is checked with the one that sources it.
+	# shellcheck disable=SC2016
+	printf '# shellcheck shell=bash\nb=1\necho $a $@\n' >"$TREE/scripts/b.sh"
+	finds shell scripts/b.sh SC2154
+	# shellcheck disable=SC2016
+	printf '%s\n' a=1 '# shellcheck source=scripts/b.sh' \
+		'source "$(dirname "$0")/b.sh"' 'echo "$b"' \
+		>>"$TREE/scripts/a.sh"
+	finds shell scripts/b.sh SC2068
+	[[ $output != *SC2154* && $output != *SC2034* ]]
+}
+
+@test "bad whitespace is found, but not inside a here-document" {
+	small_tree
+	printf 'text \n' >>"$TREE/README.md"
+	finds whitespace README.md:4 'whitespace at the end'
+	small_tree
+	printf 'text\r\n' >>"$TREE/README.md"
+	finds whitespace README.md:4 'whitespace at the end'
+	small_tree
+	printf '  \tint x;\n' >>"$TREE/01_one/client.c"
+	finds whitespace 01_one/client.c:10 'blanks before a tab'
+	small_tree
+	printf text >>"$TREE/README.md"
+	finds whitespace README.md 'no newline at the end'
+	small_tree
+	printf 'cat <<-END\n  text\n\tEND\n' >>"$TREE/scripts/a.sh"
+	run -0 check whitespace
+	printf '  true\n' >>"$TREE/scripts/a.sh"
+	finds whitespace scripts/a.sh:7 'indented with blanks'
+}
+
+@test "a file that does not say what it is for is found" {
+	small_tree
+	sed -i 's/client.c - nothing/nothing/' "$TREE/01_one/client.c"
+	finds headers 01_one/client.c "does not start with '/*"
+	small_tree
+	sed -i '1,5d' "$TREE/01_one/client.c"
+	finds headers 01_one/client.c "does not start with '/*"
+	small_tree
+	sed -i '2d' "$TREE/scripts/a.sh"
+	finds headers scripts/a.sh 'does not say'
+}
+
+@test "an untrue word about birth and last change is found" {
+	small_tree
+	sed -i s/01_one/02_two/ "$TREE/01_one/client.c"
+	finds headers 01_one/client.c 'should say `Born in 01_one.`'
+	small_tree
+	cp -r "$TREE/01_one" "$TREE/02_two"
+	run -0 check headers
+	cp -r "$TREE/02_two" "$TREE/03_three"
+	echo '/* more */' >>"$TREE/02_two/server.c"
+	finds headers 02_two/server.c \
+		'should say `Born in 01_one, last changed in 02_two.`'
+	says 03_three/server.c
+	sed -i 's/01_one\./01_one, last\n * changed in 02_two./' \
+		"$TREE/02_two/server.c"
+	cp "$TREE/02_two/server.c" "$TREE/03_three"
+	run -0 check headers
+	cp "$TREE/01_one/client.c" "$TREE/03_three/new.c"
+	sed -i 's/client/new/' "$TREE/03_three/new.c"
+	finds headers 03_three/new.c 'should say `Born in 03_three.`'
+}
+
+@test "words that have no place here are found, and the same in other words not" {
+	small_tree
+	printf '%s\n' '/* XXXX and TODOS */' 'char *s = "/tmp/x.XXXXXX";' \
+		>>"$TREE/01_one/client.c"
+	printf '%s\n' 'They say "production-ready".' 'It is 3 != 4, `no!`,' \
+		'![a picture](x.svg)' '> [!NOTE]' '<!-- a comment -->' \
+		'```' 'error!' '```' >>"$TREE/README.md"
+	run -0 check words
+	local word
+	for word in TO''DO FIX''ME XX''X; do
+		small_tree
+		echo "/* $word: all */" >>"$TREE/01_one/client.c"
+		finds words 01_one/client.c:10 'left to do'
+	done
+	small_tree
+	echo 'This is production''-ready.' >>"$TREE/README.md"
+	finds words README.md:4 'whose word is that?'
+	local text
+	for text in 'It works!' 'It works! Now' '**It works!**' '(works!)'; do
+		small_tree
+		echo "$text" >>"$TREE/README.md"
+		finds words README.md:4 'exclamation mark'
+	done
+}
+
+@test "test data and recorded logs are left alone" {
+	small_tree
+	mkdir -p "$TREE/tests/fixtures" "$TREE/01_one/expected"
+	printf 'int x ;  \n' | tee "$TREE/tests/fixtures/x.c" \
+		>"$TREE/01_one/expected/server.log"
+	run -0 check
+	[ -z "$output" ]
+}
+
+@test "wrong usage ends with 2" {
+	run -2 check build
+	small_tree
+	run -2 check nonsense
+	run -2 scripts/check_chapters.sh -x
+	run -0 scripts/check_chapters.sh -h
+	says 'Example: check_chapters.sh format shell'
+}
