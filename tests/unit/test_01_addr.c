@@ -1,0 +1,153 @@
+/*
+ * test_01_addr.c - names and addresses
+ */
+#include "addr.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct captured said;
+
+/* Looks up what must be there; the caller frees it. */
+static struct addrinfo *lookup(const char *host, const char *port)
+{
+	struct addrinfo *list = NULL;
+	int ret;
+
+	capture_start();
+	ret = addr_lookup(host, port, &list);
+	capture_stop(&said);
+	assert_string_equal(said.err, "");
+	assert_int_equal(ret, 0);
+	assert_non_null(list);
+	return list;
+}
+
+/* addr_text() of what host is; host is an address. */
+static const char *text_of(const char *host)
+{
+	static char text[ADDR_TEXT_SIZE];
+	struct addrinfo *list = lookup(host, "7");
+
+	assert_ptr_equal(addr_text(list->ai_addr, text), text);
+	freeaddrinfo(list);
+	return text;
+}
+
+static bool is_loopback(const char *host)
+{
+	struct addrinfo *list = lookup(host, "7");
+	bool loopback = addr_is_loopback(list->ai_addr);
+
+	freeaddrinfo(list);
+	return loopback;
+}
+
+static void test_lookup_address(void **state)
+{
+	struct addrinfo *list = lookup("192.0.2.1", "20886");
+
+	(void)state;
+	assert_int_equal(list->ai_family, AF_INET);
+	assert_int_equal(((struct sockaddr_in *)list->ai_addr)->sin_port,
+			 htons(20886));
+	assert_null(list->ai_next);
+	freeaddrinfo(list);
+	list = lookup("2001:db8::1", "65535");
+	assert_int_equal(list->ai_family, AF_INET6);
+	assert_int_equal(((struct sockaddr_in6 *)list->ai_addr)->sin6_port,
+			 htons(65535));
+	assert_null(list->ai_next);
+	freeaddrinfo(list);
+}
+
+/* A server on all addresses is reached over IPv4 and IPv6. */
+static void test_lookup_any(void **state)
+{
+	struct addrinfo *list = lookup(NULL, "7");
+	struct sockaddr_in6 *any = (struct sockaddr_in6 *)list->ai_addr;
+
+	(void)state;
+	assert_int_equal(any->sin6_family, AF_INET6);
+	assert_true(IN6_IS_ADDR_UNSPECIFIED(&any->sin6_addr));
+	assert_int_equal(any->sin6_port, htons(7));
+	freeaddrinfo(list);
+}
+
+static void test_lookup_name(void **state)
+{
+	struct addrinfo *list = lookup("localhost", "7");
+
+	(void)state;
+	assert_true(addr_is_loopback(list->ai_addr));
+	freeaddrinfo(list);
+}
+
+static void test_lookup_fails(void **state)
+{
+	struct addrinfo *list;
+	char name[300];
+	int ret;
+
+	(void)state;
+	/* Longer than a name may be: no name server is asked. */
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	capture_start();
+	ret = addr_lookup(name, "7", &list);
+	capture_stop(&said);
+	assert_int_equal(ret, -1);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, "error: cannot look up xxx");
+	assert_one_line(said.err, "give an address");
+}
+
+static void test_text(void **state)
+{
+	struct sockaddr_storage unknown = { .ss_family = AF_UNSPEC };
+	char text[ADDR_TEXT_SIZE];
+
+	(void)state;
+	assert_string_equal(text_of("192.0.2.1"), "192.0.2.1");
+	assert_string_equal(text_of("2001:db8:0:0::1"), "2001:db8::1");
+	assert_string_equal(text_of("::ffff:192.0.2.1"), "::ffff:192.0.2.1");
+	assert_string_equal(addr_text((struct sockaddr *)&unknown, text),
+			    "(no address)");
+}
+
+static void test_is_loopback(void **state)
+{
+	(void)state;
+	assert_true(is_loopback("127.0.0.1"));
+	assert_true(is_loopback("127.255.255.254"));
+	assert_true(is_loopback("::1"));
+	assert_false(is_loopback("126.255.255.255"));
+	assert_false(is_loopback("128.0.0.1"));
+	assert_false(is_loopback("1.0.0.127"));
+	assert_false(is_loopback("0.0.0.0"));
+	assert_false(is_loopback("::"));
+	assert_false(is_loopback("::2"));
+	assert_false(is_loopback("2001:db8::1"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lookup_address),
+		cmocka_unit_test(test_lookup_any),
+		cmocka_unit_test(test_lookup_name),
+		cmocka_unit_test(test_lookup_fails),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_is_loopback),
+	};
+
+	return cmocka_run_group_tests_name("01_addr", tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/*
+ * test_01_cm.c - the events of the connection manager
+ *
+ * The CM is played by functions of this file, which the program's own linking
+ * puts before those of librdmacm: some of its events need a subnet manager or
+ * a minute and a half to come by themselves.
+ */
+#define _GNU_SOURCE
+#include "cm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+/* What rdma_get_cm_event() does next: an event, or an errno. */
+static struct rdma_cm_event next;
+static int next_errno;
+static int ack_errno;
+static int unacknowledged;
+
+static struct rdma_event_channel channel;
+static struct captured said;
+
+static void drain(int fd)
+{
+	char byte;
+
+	while (read(fd, &byte, 1) == 1)
+		continue;
+}
+
+int rdma_get_cm_event(struct rdma_event_channel *from,
+		      struct rdma_cm_event **event)
+{
+	assert_ptr_equal(from, &channel);
+	if (next_errno) {
+		/* As the kernel does: what made it readable is taken off. */
+		drain(from->fd);
+		errno = next_errno;
+		return -1;
+	}
+	unacknowledged++;
+	*event = &next;
+	return 0;
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *event)
+{
+	assert_ptr_equal(event, &next);
+	unacknowledged--;
+	/* The event is freed: what it held must have been read before. */
+	memset(event, 0xff, sizeof(*event));
+	if (!ack_errno)
+		return 0;
+	errno = ack_errno;
+	return -1;
+}
+
+static int setup(void **state)
+{
+	static int pipe_fds[2];
+
+	*state = pipe_fds;
+	next = (struct rdma_cm_event){ 0 };
+	next_errno = ack_errno = unacknowledged = 0;
+	if (pipe2(pipe_fds, O_NONBLOCK))
+		return -1;
+	channel.fd = pipe_fds[0];
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	int *pipe_fds = *state;
+
+	return close(pipe_fds[0]) || close(pipe_fds[1]);
+}
+
+/* cm_expect() of want with 20 ms of patience. */
+static int expect(enum rdma_cm_event_type want, struct rdma_cm_id **id)
+{
+	struct patience patience = { .timeout_ms = 20, .stop_fd = -1 };
+	int ret;
+
+	capture_start();
+	ret = cm_expect(&channel, want, &patience, id);
+	capture_stop(&said);
+	assert_int_equal(unacknowledged, 0);
+	assert_string_equal(said.out, "");
+	return ret;
+}
+
+static void test_expected(void **state)
+{
+	struct rdma_cm_id id, *got = NULL;
+
+	(void)state;
+	next.event = RDMA_CM_EVENT_CONNECT_REQUEST;
+	next.id = &id;
+	assert_int_equal(expect(RDMA_CM_EVENT_CONNECT_REQUEST, &got), 0);
+	assert_ptr_equal(got, &id);
+	assert_string_equal(said.err, "");
+	next.event = RDMA_CM_EVENT_ESTABLISHED;
+	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), 0);
+}
+
+/* Both events, the status and its meaning in one line; id is left alone. */
+static void assert_named(enum rdma_cm_event_type event, int status,
+			 const char *named, const char *meaning)
+{
+	struct rdma_cm_id id, *got = NULL;
+	char part[256];
+
+	next.event = event;
+	next.status = status;
+	next.id = &id;
+	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, &got), -1);
+	assert_null(got);
+	snprintf(
+		part, sizeof(part),
+		"error: waited for RDMA_CM_EVENT_ESTABLISHED, got %s: ", named);
+	assert_one_line(said.err, part);
+	assert_non_null(strstr(said.err + strlen(part), meaning));
+}
+
+static void test_rejected(void **state)
+{
+	(void)state;
+	assert_named(RDMA_CM_EVENT_REJECTED, 8,
+		     "RDMA_CM_EVENT_REJECTED (status 8)", "no server listens");
+	assert_named(RDMA_CM_EVENT_REJECTED, 28,
+		     "RDMA_CM_EVENT_REJECTED (status 28)", "program refused");
+	assert_named(RDMA_CM_EVENT_REJECTED, 10,
+		     "RDMA_CM_EVENT_REJECTED (status 10)", "older connection");
+	assert_named(RDMA_CM_EVENT_REJECTED, 4,
+		     "RDMA_CM_EVENT_REJECTED (status 4)", "gave up");
+	assert_named(RDMA_CM_EVENT_REJECTED, 33,
+		     "RDMA_CM_EVENT_REJECTED (status 33)", "12.6.7.2");
+}
+
+static void test_other_events(void **state)
+{
+	(void)state;
+	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT,
+		     "RDMA_CM_EVENT_ADDR_ERROR (status -110, "
+		     "Connection timed out)",
+		     "no RDMA device");
+	assert_named(RDMA_CM_EVENT_ROUTE_ERROR, -EHOSTUNREACH,
+		     "RDMA_CM_EVENT_ROUTE_ERROR (status -113, "
+		     "No route to host)",
+		     "path");
+	assert_named(RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT,
+		     "RDMA_CM_EVENT_UNREACHABLE (status -110, "
+		     "Connection timed out)",
+		     "4791");
+	assert_named(RDMA_CM_EVENT_CONNECT_ERROR, -EINVAL,
+		     "RDMA_CM_EVENT_CONNECT_ERROR (status -22, "
+		     "Invalid argument)",
+		     "failed");
+	assert_named(RDMA_CM_EVENT_DISCONNECTED, 0,
+		     "RDMA_CM_EVENT_DISCONNECTED (status 0)", "disconnected");
+	assert_named(RDMA_CM_EVENT_DEVICE_REMOVAL, 0,
+		     "RDMA_CM_EVENT_DEVICE_REMOVAL (status 0)", "removed");
+	assert_named(RDMA_CM_EVENT_TIMEWAIT_EXIT, 0,
+		     "RDMA_CM_EVENT_TIMEWAIT_EXIT (status 0)", "protocol");
+}
+
+static void test_nothing_comes(void **state)
+{
+	(void)state;
+	next_errno = EAGAIN;
+	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
+	assert_one_line(said.err, "error: RDMA_CM_EVENT_ESTABLISHED: nothing "
+				  "came within 0.02 s");
+}
+
+/* The library keeps some events to itself: readable is not yet an event. */
+static void test_readable_but_empty(void **state)
+{
+	int *pipe_fds = *state;
+
+	next_errno = EAGAIN;
+	assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
+	assert_int_equal(read(pipe_fds[0], &(char){ 0 }, 1), -1);
+	assert_one_line(said.err, "nothing came within 0.02 s");
+}
+
+static void test_channel_fails(void **state)
+{
+	(void)state;
+	next_errno = EIO;
+	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
+	assert_one_line(said.err, "error: rdma_get_cm_event: Input/output "
+				  "error; while waiting for "
+				  "RDMA_CM_EVENT_ESTABLISHED");
+}
+
+static void test_acknowledging_fails(void **state)
+{
+	(void)state;
+	ack_errno = EIO;
+	next.event = RDMA_CM_EVENT_ESTABLISHED;
+	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
+	assert_one_line(said.err, "error: rdma_ack_cm_event: Input/output");
+}
+
+/* What cm_poll() returns; if 1, *type is set. */
+static int poll_channel(enum rdma_cm_event_type *type)
+{
+	int ret;
+
+	capture_start();
+	ret = cm_poll(&channel, type);
+	capture_stop(&said);
+	assert_int_equal(unacknowledged, 0);
+	return ret;
+}
+
+static void test_poll(void **state)
+{
+	enum rdma_cm_event_type type;
+
+	(void)state;
+	next.event = RDMA_CM_EVENT_DISCONNECTED;
+	assert_int_equal(poll_channel(&type), 1);
+	assert_int_equal(type, RDMA_CM_EVENT_DISCONNECTED);
+	assert_string_equal(said.err, "");
+	next_errno = EAGAIN;
+	assert_int_equal(poll_channel(&type), 0);
+	assert_string_equal(said.err, "");
+	next_errno = EIO;
+	assert_int_equal(poll_channel(&type), -1);
+	assert_one_line(said.err, "error: rdma_get_cm_event: Input/output");
+	next_errno = 0;
+	ack_errno = EIO;
+	assert_int_equal(poll_channel(&type), -1);
+	assert_one_line(said.err, "error: rdma_ack_cm_event: Input/output");
+}
+
+#define with_channel(test) \
+	cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_channel(test_expected),
+		with_channel(test_rejected),
+		with_channel(test_other_events),
+		with_channel(test_nothing_comes),
+		with_channel(test_readable_but_empty),
+		with_channel(test_channel_fails),
+		with_channel(test_acknowledging_fails),
+		with_channel(test_poll),
+	};
+
+	return cmocka_run_group_tests_name("01_cm", tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/*
+ * test_01_options.c - the command line of chapter 01
+ */
+#include "options.h"
+
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+#define MAX_WORDS 16
+
+static struct options options;
+static struct captured said;
+
+/* Parses one command line: the words end with NULL. */
+static int parse(enum role role, ...)
+{
+	char *argv[MAX_WORDS + 2] = { "program" };
+	int argc = 1, status;
+	va_list words;
+
+	va_start(words, role);
+	while ((argv[argc] = va_arg(words, char *)))
+		assert_true(++argc < MAX_WORDS);
+	va_end(words);
+	/* In glibc, 0 makes getopt_long() forget the line before. */
+	optind = 0;
+	capture_start();
+	status = options_parse(&options, role, argc, argv);
+	capture_stop(&said);
+	return status;
+}
+
+#define server(...) parse(ROLE_SERVER, __VA_ARGS__)
+#define client(...) parse(ROLE_CLIENT, __VA_ARGS__)
+
+/* The line was refused with one line on stderr that contains part. */
+static void assert_refused(int status, const char *part)
+{
+	assert_int_equal(status, EXIT_USAGE);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, part);
+	assert_memory_equal(said.err, "error: ", 7);
+}
+
+static void assert_accepted(int status)
+{
+	assert_string_equal(said.err, "");
+	assert_string_equal(said.out, "");
+	assert_int_equal(status, OPTIONS_GO_ON);
+}
+
+static void test_server_defaults(void **state)
+{
+	(void)state;
+	assert_accepted(server(NULL));
+	assert_null(options.address);
+	assert_string_equal(options.port, "20886");
+	assert_int_equal(options.timeout_ms, 10000);
+	assert_false(options.once);
+	assert_null(options.text);
+}
+
+static void test_client_defaults(void **state)
+{
+	(void)state;
+	assert_accepted(client("-a", "192.0.2.1", NULL));
+	assert_string_equal(options.address, "192.0.2.1");
+	assert_string_equal(options.port, "20886");
+	assert_int_equal(options.timeout_ms, 10000);
+	assert_null(options.text);
+}
+
+static void assert_all_set(void)
+{
+	assert_string_equal(options.address, "node");
+	assert_string_equal(options.port, "7");
+	assert_int_equal(options.timeout_ms, 3000);
+}
+
+static void test_server_all(void **state)
+{
+	(void)state;
+	assert_accepted(server("-a", "node", "-p", "7", "-t", "3", "-1", NULL));
+	assert_all_set();
+	assert_true(options.once);
+	assert_accepted(server("--address", "node", "--port=7", "--timeout",
+			       "3", "--once", NULL));
+	assert_all_set();
+	assert_true(options.once);
+}
+
+static void test_client_all(void **state)
+{
+	(void)state;
+	assert_accepted(
+		client("-a", "node", "-p", "7", "-t", "3", "-s", "text", NULL));
+	assert_all_set();
+	assert_string_equal(options.text, "text");
+	assert_accepted(client("--address=node", "--port", "7", "--timeout=3",
+			       "--send", "text", NULL));
+	assert_all_set();
+	assert_string_equal(options.text, "text");
+}
+
+static void test_grouped(void **state)
+{
+	(void)state;
+	assert_accepted(server("-1p7", "-t3", NULL));
+	assert_true(options.once);
+	assert_string_equal(options.port, "7");
+	assert_int_equal(options.timeout_ms, 3000);
+	assert_refused(server("-1x", NULL), "error: -x: no such option");
+	assert_refused(server("-1p", NULL), "-1p: needs a value");
+}
+
+static void test_last_one_counts(void **state)
+{
+	(void)state;
+	assert_accepted(server("-p", "7", "-p", "8", NULL));
+	assert_string_equal(options.port, "8");
+}
+
+static void test_ports(void **state)
+{
+	static const char *const bad[] = { "0",
+					   "65536",
+					   "-1",
+					   "abc",
+					   "",
+					   "7x",
+					   "7 ",
+					   "0x7",
+					   "7.",
+					   "1e3",
+					   "99999999999999999999" };
+
+	(void)state;
+	assert_accepted(server("-p", "1", NULL));
+	assert_accepted(server("-p", "65535", NULL));
+	assert_string_equal(options.port, "65535");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_refused(server("-p", bad[i], NULL), "1 to 65535");
+		assert_refused(client("-a", "node", "-p", bad[i], NULL),
+			       "1 to 65535");
+		assert_non_null(strstr(said.err, bad[i]));
+	}
+}
+
+static void test_timeouts(void **state)
+{
+	static const char *const bad[] = { "0", "3601", "-1", "abc",
+					   "",	"1.5",	"10s" };
+
+	(void)state;
+	assert_accepted(server("-t", "1", NULL));
+	assert_int_equal(options.timeout_ms, 1000);
+	assert_accepted(server("-t", "3600", NULL));
+	assert_int_equal(options.timeout_ms, 3600000);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_refused(server("-t", bad[i], NULL), "1 to 3600");
+}
+
+static void test_text_length(void **state)
+{
+	char text[1026];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[1024] = 0;
+	assert_accepted(client("-a", "node", "-s", text, NULL));
+	assert_int_equal(strlen(options.text), 1024);
+	text[1024] = 'x';
+	text[1025] = 0;
+	assert_refused(client("-a", "node", "-s", text, NULL), "1025 bytes");
+	assert_non_null(strstr(said.err, "1024"));
+	assert_accepted(client("-a", "node", "-s", "", NULL));
+	assert_string_equal(options.text, "");
+}
+
+/* What counts is bytes, not characters: each of these has three. */
+static void test_text_length_utf8(void **state)
+{
+	char text[342 * 3 + 1] = "";
+
+	(void)state;
+	for (int i = 0; i < 342; i++)
+		memcpy(text + 3 * i, "信", 4);
+	assert_refused(client("-a", "node", "-s", text, NULL), "1026 bytes");
+	text[341 * 3] = 0;
+	assert_accepted(client("-a", "node", "-s", text, NULL));
+}
+
+static void test_unknown(void **state)
+{
+	(void)state;
+	assert_refused(server("-x", NULL), "error: -x: no such option");
+	assert_refused(server("--nonsense", NULL),
+		       "error: --nonsense: no such");
+	assert_refused(server("--nonsense=1", NULL), "--nonsense=1: no such");
+	assert_refused(client("-a", "node", "-x", NULL), "-x: no such option");
+	assert_refused(server("surplus", NULL), "surplus: not an option");
+	assert_refused(client("-a", "node", "surplus", NULL), "surplus: not");
+	assert_refused(server("--", "-1", NULL), "-1: not an option");
+}
+
+static void test_other_role(void **state)
+{
+	(void)state;
+	assert_refused(server("-s", "text", NULL), "-s: no such option");
+	assert_refused(server("--send", "text", NULL), "no such option");
+	assert_refused(client("-a", "node", "-1", NULL), "-1: no such option");
+	assert_refused(client("-a", "node", "--once", NULL), "no such option");
+}
+
+static void test_missing_value(void **state)
+{
+	(void)state;
+	assert_refused(server("-a", NULL), "-a: needs a value");
+	assert_refused(server("-p", NULL), "-p: needs a value");
+	assert_refused(server("--timeout", NULL), "--timeout: needs a value");
+	assert_refused(client("-a", "node", "-s", NULL), "-s: needs a value");
+	assert_refused(client("--address", NULL), "--address: needs a value");
+}
+
+static void test_surplus_value(void **state)
+{
+	(void)state;
+	assert_refused(server("--once=yes", NULL), "--once=yes: takes no");
+	assert_refused(server("--help=yes", NULL), "--help=yes: takes no");
+	/* Beside it, an unknown letter is still called by its name. */
+	assert_refused(server("--port=7", "-x1", NULL), "error: -x: no such");
+	assert_refused(server("--port=7", "-:", NULL), "error: -:: no such");
+}
+
+static void test_address_missing(void **state)
+{
+	(void)state;
+	assert_refused(client(NULL), "-a 192.0.2.1");
+	assert_refused(client("-p", "7", NULL), "-a 192.0.2.1");
+}
+
+/* Every option of the role, its default, and an example. */
+static void test_help(void **state)
+{
+	static const char *const both[] = {
+		"-a",	      "--address",	"-p",	       "--port",
+		"-t",	      "--timeout",	"-h",	       "--help",
+		"1 to 65535", "default: 20886", "default: 10", "example: ./"
+	};
+
+	(void)state;
+	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
+		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
+		assert_string_equal(said.err, "");
+		for (size_t i = 0; i < sizeof(both) / sizeof(*both); i++)
+			assert_non_null(strstr(said.out, both[i]));
+		assert_int_equal(strstr(said.out, "--once") != NULL,
+				 role == ROLE_SERVER);
+		assert_int_equal(strstr(said.out, "--send") != NULL,
+				 role == ROLE_CLIENT);
+	}
+	assert_int_equal(client("--help", NULL), EXIT_DONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_server_defaults),
+		cmocka_unit_test(test_client_defaults),
+		cmocka_unit_test(test_server_all),
+		cmocka_unit_test(test_client_all),
+		cmocka_unit_test(test_grouped),
+		cmocka_unit_test(test_last_one_counts),
+		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_timeouts),
+		cmocka_unit_test(test_text_length),
+		cmocka_unit_test(test_text_length_utf8),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_other_role),
+		cmocka_unit_test(test_missing_value),
+		cmocka_unit_test(test_surplus_value),
+		cmocka_unit_test(test_address_missing),
+		cmocka_unit_test(test_help),
+	};
+
+	return cmocka_run_group_tests_name("01_options", tests, NULL, NULL);
+}
