@@ -1,0 +1,167 @@
+/*
+ * params.c - what two queue pairs must know of each other
+ *
+ * Born in 03_pure_verbs.
+ */
+#include "params.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+
+/*
+ * A line that a person can read, on a terminal or in a capture:
+ *
+ *   RDMA 1 QPN 0x000011 PSN 0x123456 GID ::ffff:192.0.2.1 LID 0x0000 MTU 1024
+ *   MODE write ADDR 0x55d0c0ffee00 RKEY 0x000007f1 LENGTH 1024
+ *
+ * without the break, and with a newline at the end.
+ */
+size_t params_encode(const struct params *params, char wire[PARAMS_MAX])
+{
+	char gid[INET6_ADDRSTRLEN];
+	int length;
+
+	inet_ntop(AF_INET6, params->gid.raw, gid, sizeof(gid));
+	length = snprintf(wire, PARAMS_MAX,
+			  "RDMA %d QPN 0x%06" PRIx32 " PSN 0x%06" PRIx32
+			  " GID %s LID 0x%04" PRIx16 " MTU %d MODE %s"
+			  " ADDR 0x%" PRIx64 " RKEY 0x%08" PRIx32
+			  " LENGTH %" PRIu32 "\n",
+			  PARAMS_VERSION, params->qpn, params->psn, gid,
+			  params->lid, params_mtu_bytes(params->mtu),
+			  msg_mode_name(params->mode), params->mem.addr,
+			  params->mem.rkey, params->mem.length);
+	return length;
+}
+
+int params_mtu_bytes(enum ibv_mtu mtu)
+{
+	return 128 << mtu;
+}
+
+/* The enum for a number of bytes; 0 if there is none. */
+static enum ibv_mtu mtu_from_bytes(int bytes)
+{
+	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++)
+		if (params_mtu_bytes(mtu) == bytes)
+			return mtu;
+	return 0;
+}
+
+/* The enum for a mode's name; 0 if there is none. */
+static enum mode mode_from_name(const char *name)
+{
+	for (enum mode mode = MODE_WRITE; mode <= MODE_BENCH; mode++)
+		if (!strcmp(msg_mode_name(mode), name))
+			return mode;
+	return 0;
+}
+
+/*
+ * The line into fields; whether it had exactly our form. sscanf(3) is lenient
+ * (it takes signs and more spaces), so what it found must give the same line.
+ */
+static bool scan(struct params *params, const char *line)
+{
+	char gid[INET6_ADDRSTRLEN], mode[16], again[PARAMS_MAX];
+	int mtu;
+
+	if (sscanf(line,
+		   "RDMA %*d QPN 0x%8" SCNx32 " PSN 0x%8" SCNx32
+		   " GID %45[0-9a-f:.] LID 0x%4" SCNx16
+		   " MTU %4d MODE %15[a-z] ADDR 0x%16" SCNx64
+		   " RKEY 0x%8" SCNx32 " LENGTH %10" SCNu32,
+		   &params->qpn, &params->psn, gid, &params->lid, &mtu, mode,
+		   &params->mem.addr, &params->mem.rkey,
+		   &params->mem.length) != 9)
+		return false;
+	params->mtu = mtu_from_bytes(mtu);
+	params->mode = mode_from_name(mode);
+	if (!params->mtu || !params->mode ||
+	    inet_pton(AF_INET6, gid, params->gid.raw) != 1)
+		return false;
+	params_encode(params, again);
+	return !strcmp(again, line);
+}
+
+int params_decode(struct params *params, const char *wire, size_t length,
+		  bool roce)
+{
+	char line[PARAMS_MAX + 1];
+	int version;
+
+	/* A zero inside would hide the rest of the line from scan(). */
+	if (length > PARAMS_MAX || memchr(wire, 0, length))
+		return log_fail("the peer's line is no text: refused");
+	memcpy(line, wire, length);
+	line[length] = 0;
+	if (sscanf(line, "RDMA %9d ", &version) != 1)
+		return log_fail("the peer's line does not begin with RDMA and "
+				"a version; is it another program");
+	if (version != PARAMS_VERSION)
+		return log_fail("the peer speaks version %d, this program "
+				"version %d; build both from the same source",
+				version, PARAMS_VERSION);
+	*params = (struct params){ 0 };
+	if (!scan(params, line))
+		return log_fail("the peer's line does not have the form of "
+				"params.c: refused");
+	return params_check(params, roce);
+}
+
+static bool gid_is_zero(const union ibv_gid *gid)
+{
+	static const union ibv_gid zero;
+
+	return !memcmp(gid, &zero, sizeof(zero));
+}
+
+static int check_where(const struct params *params, bool roce)
+{
+	if (roce && gid_is_zero(&params->gid))
+		return log_fail("the peer's GID is zero, and RoCE needs one");
+	if (params->gid.raw[0] == 0xff)
+		return log_fail("the peer's GID is a multicast address: "
+				"refused");
+	if (!roce && params->lid == 0)
+		return log_fail("the peer's LID is zero, and InfiniBand needs "
+				"one");
+	return 0;
+}
+
+int params_check(const struct params *params, bool roce)
+{
+	/* 0 and 1 are for management; 0xffffff means multicast. */
+	if (params->qpn < 2 || params->qpn >= 0xffffff)
+		return log_fail("the peer's QPN 0x%" PRIx32 " is none that a "
+				"queue pair of a program can have",
+				params->qpn);
+	/* The kernel would cut the upper bits off and say nothing. */
+	if (params->psn > 0xffffff)
+		return log_fail("the peer's PSN 0x%" PRIx32 " has more than "
+				"24 bits",
+				params->psn);
+	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
+		return log_fail("the peer's MTU is none of 256, 512, 1024, "
+				"2048, 4096");
+	if (params->mode < MODE_WRITE || params->mode > MODE_BENCH)
+		return log_fail("the peer runs an unknown mode");
+	if (check_where(params, roce))
+		return -1;
+	return msg_check_memory(&params->mem);
+}
+
+void params_print(const char *label, const struct params *params)
+{
+	char gid[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, params->gid.raw, gid, sizeof(gid));
+	log_line("%s QPN 0x%06" PRIx32 ", PSN 0x%06" PRIx32
+		 ", GID %s, LID 0x%04" PRIx16 ", MTU %d",
+		 label, params->qpn, params->psn, gid, params->lid,
+		 params_mtu_bytes(params->mtu));
+}
