@@ -7,7 +7,8 @@ import sys
 sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
 # pylint: disable=wrong-import-position
 from log_diff import Difference, Naming, printable  # noqa: E402
-from log_order import Races, TooManyOrders, pairing  # noqa: E402
+from log_order import TooManyOrders, pairing  # noqa: E402
+from log_races import Races  # noqa: E402
 from log_tokens import read_log  # noqa: E402
 
 MATCHES, DIFFERS, TROUBLE = 0, 1, 2
@@ -27,6 +28,8 @@ class Expected:
         if (folder / 'races').is_file():
             self.races = read_races(folder / 'races')
         self.logs = read_logs(folder, self.files)
+        for where, wrong in self.races.count(self.logs):
+            raise Trouble(f'{where}: {folder} does not count so: {wrong}')
 
 
 def names(folder, pattern):
@@ -158,6 +161,8 @@ def compare(run, folder, verbose):
     found = []
     for expected in sets:
         logs = read_logs(run, expected.files)
+        # What is counted wrongly there differs from what is expected.
+        list(expected.races.count(logs))
         names_found = pairing(logs, expected.logs, expected.races)
         if names_found:
             print('matches')

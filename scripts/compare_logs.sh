@@ -37,6 +37,11 @@ lines of two clients in any order, and those of one client in theirs only:
 
   server.log: Client {a}: * <> Client {b}: *
 
+What a line says may depend on what came before it. Of a number {n} that counts
+lines of the same log, it is checked that it does, wherever its line stands:
+
+  server.log: state={n}, received. counts state=*, sent.
+
 Exit status: 0 matches, 1 differs, 2 cannot compare (and says why on stderr).
 Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END

@@ -6,8 +6,6 @@ both directions, and only lines that are declared as a race changed places.
 Used by compare_logs.py.
 """
 import collections
-import fnmatch
-import re
 
 # Pairings tried before giving up. A match of 100,000 lines without races takes
 # as many; only many equal lines that may all change places take more.
@@ -16,115 +14,6 @@ STEPS = 2_000_000
 
 class TooManyOrders(Exception):
     """The declared races allow more orders than can be tried."""
-
-
-class Block:
-    """Lines that change places together; to be compared as if they were one."""
-
-    def __init__(self, lines):
-        self.lines = lines
-        self.log, self.number = lines[0].log, lines[0].number
-        self.tokens = [token for line in lines for token in line.tokens]
-        self.text = '\n'.join(line.text for line in lines)
-        self.shape = ''.join(line.shape for line in lines)
-
-
-class Races:
-    """Which lines of a log may change places.
-
-    From lines `LOG: PATTERN <> PATTERN`. In a pattern, * is any text; {a}, {b}
-    is any text too, but two different names stand for two different texts:
-    `server*: Client {a}: * <> Client {b}: *` lets the lines of two clients
-    change places and keeps the order of each. ` + ` joins lines that follow one
-    another into a block, which changes places as a whole.
-    """
-
-    def __init__(self, texts, name='races'):
-        self.pairs = []
-        for number, text in enumerate(texts, 1):
-            text = text.rstrip('\n')
-            if not text.strip() or text.lstrip().startswith('#'):
-                continue
-            log, colon, rest = text.partition(': ')
-            left, sign, right = rest.partition(' <> ')
-            if not (colon and sign and left and right):
-                raise ValueError(f'{name}:{number}: not of the form '
-                                 f'LOG: PATTERN <> PATTERN: {text}')
-            self.pairs.append((f'{name}:{number}', log.strip(),
-                               compiled(left), compiled(right)))
-        self.used = set()
-
-    def unmatched(self, logs):
-        """What the races name that is in none of the logs: wrong, or old."""
-        for where, log, left, right in self.pairs:
-            lines = [line for name in fnmatch.filter(logs, log)
-                     for line in self.group(logs[name])]
-            for pattern in (left, right):
-                if not any(pattern.fullmatch(x.text) for x in lines):
-                    yield where, log, pattern
-
-    def group(self, lines):
-        """The lines of a log, with those that form a block made one."""
-        out, at = [], 0
-        while at < len(lines):
-            size = self.block_size(lines, at)
-            out.append(Block(lines[at:at + size]) if size > 1 else lines[at])
-            at += size
-        return out
-
-    def block_size(self, lines, at):
-        """How many lines the block has that starts at lines[at]; 1: none."""
-        for _, log, *patterns in self.pairs:
-            for pattern in patterns:
-                size = pattern.pattern.count('\\\n') + 1
-                text = '\n'.join(line.text for line in lines[at:at + size])
-                if size > 1 and fnmatch.fnmatch(lines[at].log, log) and \
-                        pattern.fullmatch(text):
-                    return size
-        return 1
-
-    def racy(self, line):
-        """Whether any declared race is about this line."""
-        return any(fnmatch.fnmatch(line.log, log) and
-                   (left.fullmatch(line.text) or right.fullmatch(line.text))
-                   for _, log, left, right in self.pairs)
-
-    def swap(self, one, two):
-        """Whether these two lines of a log may change places."""
-        for pair in self.pairs:
-            _, log, left, right = pair
-            if fnmatch.fnmatch(one.log, log) and (
-                    differ(left.fullmatch(one.text), right.fullmatch(two.text))
-                    or differ(left.fullmatch(two.text),
-                              right.fullmatch(one.text))):
-                self.used.add(pair)
-                return True
-        return False
-
-
-def compiled(pattern):
-    """A race's pattern as a regular expression."""
-    out, seen = '', set()
-    text = '\n'.join(pattern.strip().split(' + '))
-    for part in re.split(r'(\*|\{\w+\})', text):
-        if part == '*':
-            out += '.*'
-        elif re.fullmatch(r'\{\w+\}', part):
-            name = 'v_' + part[1:-1]
-            out += f'(?P={name})' if name in seen else f'(?P<{name}>.+?)'
-            seen.add(name)
-        else:
-            out += re.escape(part)
-    return re.compile(out)
-
-
-def differ(left, right):
-    """Whether both match, and different names stand for different texts."""
-    if not left or not right:
-        return False
-    ours, theirs = left.groupdict(), right.groupdict()
-    return all((ours[a] == theirs[b]) == (a == b)
-               for a in ours for b in theirs)
 
 
 class Names:

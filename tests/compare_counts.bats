@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+#
+# compare_logs.sh: numbers that count the lines before them are right wherever
+# their line stands, and are compared by that. The fixtures are two runs of
+# `02_write_read` in read mode: in expected/ the server's own requests complete
+# early, in run/ all that the peer sends arrives before any of them does.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	RUN=$BATS_TEST_TMPDIR/run
+	EXPECTED=$BATS_TEST_TMPDIR/expected
+	cp -r tests/fixtures/compare_counts/. "$BATS_TEST_TMPDIR"
+}
+
+compare() {
+	scripts/compare_logs.sh "$RUN" "$EXPECTED"
+}
+
+# edit FILE SCRIPT: sed -i that must change something.
+edit() {
+	local before
+
+	before=$(cksum <"$1")
+	sed -i "$2" "$1"
+	[ "$before" != "$(cksum <"$1")" ]
+}
+
+# move FILE FROM TO: line FROM comes to stand behind line TO.
+move() {
+	local line
+
+	line=$(sed -n "$2p" "$1")
+	edit "$1" "$3a $line"
+	if [ "$2" -lt "$3" ]; then
+		edit "$1" "$2d"
+	else
+		edit "$1" "$(($2 + 1))d"
+	fi
+}
+
+# says TEXT: the output of the last run has it.
+says() {
+	[[ $output == *"$1"* ]] || {
+		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
+		return 1
+	}
+}
+
+# silent_on TEXT: and it does not have this.
+silent_on() {
+	[[ $output != *"$1"* ]] || {
+		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
+		return 1
+	}
+}
+
+@test "two orders match, both ways round, though their numbers differ" {
+	run -0 compare
+	[ "$output" = matches ]
+	run -0 scripts/compare_logs.sh "$EXPECTED" "$EXPECTED"
+	cp "$EXPECTED/races" "$RUN"
+	run -0 scripts/compare_logs.sh "$EXPECTED" "$RUN"
+	[ "$output" = matches ]
+}
+
+@test "without the counts, the same orders do not match" {
+	edit "$EXPECTED/races" '/ counts /d'
+	run -1 compare
+	says 'the same event with a different value'
+}
+
+@test "a number that does not count what came before it is shown" {
+	edit "$RUN/client.log" '/send_state=1/s/send_state=1/send_state=2/'
+	run -1 compare
+	says 'client.log: line 11'
+	says 'expected "send_state=<count>,", got "send_state=2 (not 1),"'
+}
+
+@test "every number is checked, of either state and at either end" {
+	local log at name tried=0 lines
+
+	for log in server client; do
+		mapfile -t lines < <(grep -n recv_state= "$RUN/$log.log")
+		for at in "${lines[@]%%:*}"; do
+			for name in send_state recv_state; do
+				cp "$RUN/$log.log" "$BATS_TEST_TMPDIR/kept"
+				edit "$RUN/$log.log" "${at}s/$name=[0-9]/$name=7/"
+				run -1 compare
+				says "$name=7 (not "
+				cp "$BATS_TEST_TMPDIR/kept" "$RUN/$log.log"
+				tried=$((tried + 1))
+			done
+		done
+	done
+	[ "$tried" -eq 20 ]
+	run -0 compare
+}
+
+@test "a number that is none is shown" {
+	edit "$RUN/client.log" '11s/send_state=1/send_state=none/'
+	run -1 compare
+	says 'got "send_state=none (not 1),"'
+}
+
+@test "a line that moves takes a wrong number along" {
+	# The MSG_DONE to the end, where its race allows it, as it stands.
+	move "$RUN/client.log" 4 14
+	run -1 compare
+	says 'send_state=0 (not 3)'
+	edit "$RUN/client.log" '14s/send_state=0/send_state=3/'
+	run -1 compare
+	edit "$RUN/client.log" '4,13s/recv_state=2/recv_state=1/'
+	run -0 compare
+}
+
+@test "the lines of one event stay together, whatever the numbers" {
+	# Line 5 is a completion and line 6 says so.
+	move "$RUN/client.log" 4 5
+	edit "$RUN/client.log" '4s/recv_state=2/recv_state=1/'
+	run -1 compare
+	says 'client.log: another order'
+	move "$RUN/client.log" 5 6
+	edit "$RUN/client.log" '6s/send_state=0/send_state=1/'
+	run -0 compare
+}
+
+@test "our own requests keep their order" {
+	# The request of lines 11 and 12 before the one that it waits for.
+	move "$RUN/client.log" 11 4
+	move "$RUN/client.log" 12 5
+	edit "$RUN/client.log" '5s/send_state=1/send_state=0/
+		7s/send_state=0/send_state=1/'
+	run -1 compare
+	says 'client.log: another order'
+}
+
+@test "what follows from the peer's first message does not come before it" {
+	local at
+
+	# Four lines, without any number that counts.
+	for at in 7 8 9 10; do
+		move "$RUN/client.log" "$at" "$((at - 5))"
+	done
+	sed -n 3p "$RUN/client.log" | grep '^received MSG_MR'
+	run -1 compare
+	says 'client.log: another order'
+	silent_on ' (not '
+}
+
+@test "expected logs that do not count as declared are refused" {
+	edit "$EXPECTED/server.log" 's/send_state=3/send_state=2/'
+	run -2 compare
+	says 'races:5: '
+	says 'does not count so: line 14 of server.log: 2 instead of 3'
+}
+
+@test "a count that is wrongly written, or fits no line, is refused" {
+	echo '*.log: state={m}, * counts sent' >"$EXPECTED/races"
+	run -2 compare
+	says 'races:1: not of the form'
+	echo '*.log: state={n} counts send completed successfully.' \
+		>"$EXPECTED/races"
+	run -2 compare
+	says 'races:1: no line of *.log'
+	echo '*.log: * send_state={n}, * counts send completed' \
+		>"$EXPECTED/races"
+	run -2 compare
+	says 'does not count so'
+	: >"$EXPECTED/server.log"
+	: >"$RUN/server.log"
+	echo 'server.log: * send_state={n}, * counts send completed *' \
+		>"$EXPECTED/races"
+	run -2 compare
+	says 'races:1: no line of server.log'
+}
