@@ -82,11 +82,13 @@ OWNER_WORDS = [(who, re.compile(regex, re.IGNORECASE))
 EXACT_LINES = re.compile(r'listening on port ')
 
 # A table has a heading line: three columns or more, set apart by two spaces,
-# a comma or a bar, some of which end in a unit (`min us`, `p99_us`, `MB/s`).
-# The numbers under those are measurements; the others (bytes, count) are not.
+# a comma or a bar, some of which end in a unit (`min us`, `p99_us`, `MB/s`) or
+# name a place in a distribution (`median`, `p99`). The numbers under those are
+# measurements; the others (bytes, count) are not.
 # Columns are counted from the right, so that a row's label may be two words.
 UNIT = r'(?:[nmuµ]s|s|[KMG]i?B/s|[MG]b(?:it)?/s|[a-z]+/s)'
-HEADING = re.compile(r'(?:^|[ _(])' + UNIT + r'\)?$')
+HEADING = re.compile(r'(?:^|[ _(])' + UNIT + r'\)?$'
+                     r'|(?:min|median|max|p\d+(?:\.\d+)?)$')
 NUMBER = re.compile(r'\d+(?:\.\d+)?$')
 
 

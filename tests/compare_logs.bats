@@ -260,6 +260,20 @@ only() {
 	run -1 compare
 }
 
+@test "in a table, places in a distribution are measured without a unit" {
+	printf '%s\n' 'op     bytes count  min us  median   p99.9     max' \
+		'write     64   100     1.5     2.5     9.5    10.5' \
+		>"$EXPECTED/client.log"
+	printf '%s\n' 'op     bytes count  min us  median   p99.9     max' \
+		'write     64   100    11.5    12.5   900.5  1000.5' \
+		>"$RUN/client.log"
+	run -0 compare
+	edit "$RUN/client.log" 's/ 100 / 101 /'
+	run -1 compare
+	edit "$RUN/client.log" 's/ 101 / 100 /; s/p99.9/p99.8/'
+	run -1 compare
+}
+
 @test "an order that no race declares does not match" {
 	edit "$RUN/server.log" '8{h;d};9{G}'
 	run -1 compare
