@@ -92,8 +92,8 @@ static const char *wc_meaning(enum ibv_wc_status status)
 		       "post larger receives or send less";
 	case IBV_WC_LOC_QP_OP_ERR:
 		return "the local device could not carry out the request; "
-		       "compare it with the queue pair's capabilities and, "
-		       "for a receive, with the length of the message";
+		       "for a receive: is it as long as the message, and may "
+		       "its region be written";
 	case IBV_WC_LOC_PROT_ERR:
 		return "the request names memory that its lkey does not "
 		       "cover; compare address, length and lkey";
