@@ -133,11 +133,12 @@ check_format() {
 	need clang-format
 	mapfile -t files < <(files '*.c' '*.h')
 	[ ${#files[@]} -gt 0 ] || return 0
+	# The first place of each file is enough.
 	while IFS= read -r hit; do
 		file=${hit%%:*}
 		report "${hit%%: *}" "not formatted: run clang-format -i $file"
 	done < <(cd "$root" && clang-format --style=file --dry-run -Werror \
-		"${files[@]}" 2>&1 | grep 'error:')
+		"${files[@]}" 2>&1 | grep 'error:' | sort -t: -s -u -k1,1)
 }
 
 # Files that are only sourced are checked with those that name them in a

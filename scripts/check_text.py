@@ -53,7 +53,13 @@ def whitespace(text):
     if text.name.endswith('.patch'):
         return
     here = None
+    patch = False
     for number, line in enumerate(text.lines, 1):
+        # What Markdown shows of a patch is the patch's matter.
+        if text.name.endswith('.md') and re.match(r' *(```|~~~)', line):
+            patch = re.match(r' *...diff\b', line)
+        elif patch:
+            continue
         if re.search(r'[ \t\r]$', line):
             yield number, 'whitespace at the end'
         if re.match(r' +\t', line):

@@ -143,7 +143,9 @@ finds() {
 @test "C that clang-format would change is found" {
 	small_tree
 	sed -i 's/^\treturn/    return/' "$TREE/01_one/client.c"
+	echo 'int x ; int y ;' >>"$TREE/01_one/client.c"
 	finds format 01_one/client.c:7 'run clang-format -i 01_one/client.c'
+	[ "${#lines[@]}" -eq 1 ]
 }
 
 @test "what shellcheck says is found, in scripts without .sh as well" {
@@ -178,6 +180,11 @@ finds() {
 	small_tree
 	printf '  \tint x;\n' >>"$TREE/01_one/client.c"
 	finds whitespace 01_one/client.c:10 'blanks before a tab'
+	small_tree
+	printf '```diff\n \tint x;\n \n```\n' >>"$TREE/README.md"
+	run -0 check whitespace
+	printf '%s \n' '```text' 'text' >>"$TREE/README.md"
+	finds whitespace README.md:8 'whitespace at the end'
 	small_tree
 	printf text >>"$TREE/README.md"
 	finds whitespace README.md 'no newline at the end'
