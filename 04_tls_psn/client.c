@@ -1,0 +1,112 @@
+/*
+ * client.c - exchanges memory regions with the server, and writes or reads
+ *
+ * The protocol is drawn in server.c.
+ * Born in 01_send_recv, last changed in 03_pure_verbs.
+ */
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "conn.h"
+#include "data.h"
+#include "log.h"
+#include "options.h"
+#include "probe.h"
+#include "transfer.h"
+
+/* What the server will find: what we write to it, or what it reads from us. */
+static void write_message(const struct data *data, enum mode mode)
+{
+	const struct region *region =
+		mode == MODE_WRITE ? &data->local : &data->exposed;
+
+	snprintf(region->buf, region->size,
+		 "message from active/client side with pid %d", getpid());
+}
+
+/* Writes or reads; or runs a benchmark. */
+static int converse(struct data *data, const struct options *options)
+{
+	struct transfer transfer = {
+		.data = data,
+		.mode = options->mode,
+		.peer = data->conn->peer.mem,
+	};
+
+	if (options->mode == MODE_BENCH)
+		return bench_client(data, options);
+	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+		return -1;
+	log_line("[LOG] %s: Both DONE, disconnecting",
+		 options->mode == MODE_WRITE ? "WRITE" : "READ");
+	transfer_print_result(&transfer);
+	return 0;
+}
+
+/* The memory of the chosen mode, with our message where it will be found. */
+static int open_data(struct data *data, struct conn *conn,
+		     const struct options *options)
+{
+	if (options->mode == MODE_BENCH)
+		return data_open(data, conn, MODE_BENCH, options->bytes);
+	if (data_open(data, conn, options->mode, DATA_SIZE))
+		return -1;
+	write_message(data, options->mode);
+	return 0;
+}
+
+/* The most requests that are posted at a time: nonce, echo, an operation. */
+static unsigned int sends(const struct options *options)
+{
+	return options->depth < 3 ? 3 : options->depth;
+}
+
+int main(int argc, char **argv)
+{
+	struct patience patience = { .stop_fd = -1 };
+	struct options options;
+	struct conn conn = { 0 };
+	struct data data = { 0 };
+	struct remote mem;
+	int ret = -1, status;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	status = options_parse(&options, ROLE_CLIENT, argc, argv);
+	if (status != OPTIONS_GO_ON)
+		return status;
+	patience.timeout_ms = options.timeout_ms;
+	/* 1. Reach the server, and find the device that leads there. */
+	if (conn_resolve(&conn, &options, &patience))
+		goto out;
+	/* 2. Create the queue pair, and what it needs. */
+	if (conn_create_qp(&conn, sends(&options), DATA_RECEIVES,
+			   options.mode == MODE_BENCH ?
+				   0 :
+				   data_exposed_access(options.mode)))
+		goto out;
+	/* 3. Let the device use our memory, and the server some of it. */
+	if (open_data(&data, &conn, &options))
+		goto out;
+	/* 4. Post all receives, before the server can possibly send. */
+	if (data_post_receives(&data))
+		goto out;
+	/* 5. Exchange parameters; from INIT to RTR to RTS. */
+	mem = data_offer(&data, options.bytes);
+	if (conn_connect(&conn, options.mode, &mem))
+		goto out;
+	/* 6. See that what is sent arrives, then write or read. */
+	if (probe_path(&data) || converse(&data, &options))
+		goto out;
+	/* 7. Disconnect. */
+	ret = conn_disconnect(&conn);
+out:
+	/* 8. Free everything. */
+	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
+	conn_drain(&conn);
+	data_close(&data);
+	conn_close(&conn);
+	return ret ? EXIT_FAILED : EXIT_DONE;
+}

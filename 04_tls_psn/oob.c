@@ -1,0 +1,258 @@
+/*
+ * oob.c - out of band: what two sides say to each other before RDMA works
+ *
+ * Here, over TLS 1.3 with certificates on both sides. Who is between the two
+ * sides can neither read the parameters nor change them, and who has no
+ * certificate of our CA does not get as far as a queue pair. Born in
+ * 03_pure_verbs, last changed in 04_tls_psn.
+ */
+#include "oob.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <netinet/in.h>
+#include <openssl/err.h>
+
+#include "log.h"
+#include "sock.h"
+#include "tls.h"
+
+struct oob {
+	int fd;
+	SSL_CTX *ctx; /* the listener's or a client's own */
+	SSL *ssl; /* NULL on a listener */
+	struct tls_limit limit; /* for the handshake and the whole exchange */
+	struct sockaddr_storage local;
+	struct sockaddr_storage peer;
+};
+
+static struct oob *new_oob(void)
+{
+	struct oob *oob = calloc(1, sizeof(*oob));
+
+	if (!oob)
+		log_fail_errno("calloc", errno, "out of memory");
+	else
+		oob->fd = -1;
+	return oob;
+}
+
+struct oob *oob_listen(const struct options *options)
+{
+	struct oob *oob = new_oob();
+
+	if (!oob)
+		return NULL;
+	oob->ctx = tls_context(options, ROLE_SERVER);
+	if (oob->ctx)
+		oob->fd = sock_listen(options);
+	if (oob->fd < 0) {
+		oob_close(oob);
+		return NULL;
+	}
+	return oob;
+}
+
+int oob_fd(const struct oob *oob)
+{
+	return oob->fd;
+}
+
+const struct sockaddr *oob_local(const struct oob *oob)
+{
+	return (const struct sockaddr *)&oob->local;
+}
+
+/* Sends a message of type; body has as many bytes as its type wants. */
+static int send_message(struct oob *oob, enum params_type type,
+			const uint8_t *body)
+{
+	uint8_t wire[PARAMS_HEADER + PARAMS_MAX];
+	size_t length = params_header(type, wire);
+	int ret;
+
+	/* In one piece: what an observer sees is one record. */
+	if (length)
+		memcpy(wire + PARAMS_HEADER, body, length);
+	ret = tls_write(oob->ssl, &oob->limit, wire, PARAMS_HEADER + length);
+	explicit_bzero(wire, sizeof(wire));
+	return ret;
+}
+
+/* Receives the header of a message that must be of type. */
+static int recv_header(struct oob *oob, enum params_type type, const char *what)
+{
+	uint8_t wire[PARAMS_HEADER];
+
+	if (tls_read(oob->ssl, &oob->limit, wire, sizeof(wire), what))
+		return -1;
+	return params_check_header(type, wire);
+}
+
+/* A connected socket, both its addresses, and the deadline for all. */
+static int start(struct oob *oob, int fd, const struct patience *patience,
+		 int64_t deadline)
+{
+	oob->fd = fd;
+	oob->limit = (struct tls_limit){ *patience, deadline };
+	if (fd < 0)
+		return -1;
+	return sock_local(fd, &oob->local) || sock_peer(fd, &oob->peer);
+}
+
+/* The TLS layer on the socket: verified, or nothing. */
+static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
+{
+	oob->ssl = SSL_new(ctx);
+	if (!oob->ssl || SSL_set_fd(oob->ssl, oob->fd) != 1)
+		return tls_fail("SSL_new", "out of memory");
+	if (tls_expect_peer(oob->ssl, server, (struct sockaddr *)&oob->peer))
+		return -1;
+	if (server)
+		SSL_set_connect_state(oob->ssl);
+	else
+		SSL_set_accept_state(oob->ssl);
+	return tls_handshake(oob->ssl, &oob->limit);
+}
+
+struct oob *oob_accept(struct oob *listener, const struct patience *patience)
+{
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+	struct oob *oob = new_oob();
+
+	if (!oob)
+		return NULL;
+	if (start(oob, sock_accept(listener->fd), patience, deadline) ||
+	    secure(oob, listener->ctx, NULL) ||
+	    send_message(oob, PARAMS_HELLO, NULL)) {
+		oob_close(oob);
+		return NULL;
+	}
+	return oob;
+}
+
+struct oob *oob_connect(const struct options *options,
+			const struct patience *patience)
+{
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+	struct oob *oob = new_oob();
+
+	if (!oob)
+		return NULL;
+	oob->ctx = tls_context(options, ROLE_CLIENT);
+	/*
+	 * In TLS 1.3 a client's handshake is over before the server has looked
+	 * at the client's certificate: a refusal comes with the first read. So
+	 * the server speaks first, and we do nothing until it has.
+	 */
+	if (!oob->ctx ||
+	    start(oob, sock_connect(options, patience, deadline), patience,
+		  deadline) ||
+	    secure(oob, oob->ctx, options->address) ||
+	    recv_header(oob, PARAMS_HELLO, "hello")) {
+		oob_close(oob);
+		return NULL;
+	}
+	return oob;
+}
+
+int oob_send_params(struct oob *oob, const struct params *params)
+{
+	uint8_t body[PARAMS_MAX];
+	int ret;
+
+	params_encode(params, body);
+	ret = send_message(oob, PARAMS_PARAMS, body);
+	explicit_bzero(body, sizeof(body));
+	return ret;
+}
+
+/*
+ * The certificate proved who is at that address, so the queue pair must live
+ * there, too: otherwise a client could have us send to somebody else.
+ */
+static int check_address(const struct oob *oob, const struct params *params)
+{
+	const struct sockaddr_in6 *sin6 =
+		(const struct sockaddr_in6 *)&oob->peer;
+	const struct sockaddr_in *sin = (const struct sockaddr_in *)&oob->peer;
+	uint8_t gid[16] = { [10] = 0xff, [11] = 0xff };
+
+	if (oob->peer.ss_family == AF_INET6)
+		memcpy(gid, &sin6->sin6_addr, 16);
+	else
+		memcpy(gid + 12, &sin->sin_addr, 4);
+	if (memcmp(gid, params->gid.raw, 16))
+		return log_fail("the peer's GID is not the address that it "
+				"was authenticated at: refused; is -g given");
+	return 0;
+}
+
+int oob_recv_params(struct oob *oob, struct params *params, bool roce)
+{
+	static const char what[] = "the peer's parameters";
+	uint8_t wire[PARAMS_HEADER], body[PARAMS_MAX];
+	size_t length = params_header(PARAMS_PARAMS, wire);
+	int ret;
+
+	if (recv_header(oob, PARAMS_PARAMS, what) ||
+	    tls_read(oob->ssl, &oob->limit, body, length, what))
+		return -1;
+	ret = params_decode(params, body, length, roce);
+	explicit_bzero(body, sizeof(body));
+	if (ret)
+		return -1;
+	return roce ? check_address(oob, params) : 0;
+}
+
+int oob_ready(struct oob *oob)
+{
+	if (send_message(oob, PARAMS_READY, NULL))
+		return -1;
+	return recv_header(oob, PARAMS_READY, "READY");
+}
+
+int oob_check(struct oob *oob)
+{
+	uint8_t byte;
+	size_t n;
+	int ret;
+
+	ERR_clear_error();
+	ret = SSL_peek_ex(oob->ssl, &byte, 1, &n);
+	if (ret != 1) {
+		ret = SSL_get_error(oob->ssl, ret);
+		ERR_clear_error();
+		/* Closed, cut, reset or silent for too long: gone, anyway. */
+		return ret == SSL_ERROR_WANT_READ ||
+		       ret == SSL_ERROR_WANT_WRITE;
+	}
+	oob->limit.deadline = wait_deadline(oob->limit.patience.timeout_ms);
+	return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : 0;
+}
+
+void oob_bye(struct oob *oob)
+{
+	uint8_t wire[PARAMS_HEADER];
+
+	params_header(PARAMS_BYE, wire);
+	ERR_clear_error();
+	/* close_notify after it: what comes then is nobody's goodbye. */
+	if (SSL_write(oob->ssl, wire, sizeof(wire)) > 0)
+		SSL_shutdown(oob->ssl);
+	ERR_clear_error();
+}
+
+void oob_close(struct oob *oob)
+{
+	if (!oob)
+		return;
+	SSL_free(oob->ssl);
+	SSL_CTX_free(oob->ctx);
+	if (oob->fd >= 0)
+		close(oob->fd);
+	free(oob);
+}

@@ -1,0 +1,66 @@
+/*
+ * oob.h - out of band: what two sides say to each other before RDMA works
+ *
+ *     client                          server
+ *                      <--            hello: version
+ *     params           -->
+ *                      <--            params
+ *     (both: INIT to RTR to RTS)
+ *     ready            -->
+ *                      <--            ready
+ *     (RDMA; the connection stays open as the sign of life)
+ *     bye              -->
+ *
+ * The server speaks first, and a client makes nothing before it knows to whom
+ * it talks. Here, all of it goes over TLS. Born in 03_pure_verbs, last changed
+ * in 04_tls_psn.
+ */
+#ifndef OOB_H
+#define OOB_H
+
+#include "options.h"
+#include "params.h"
+#include "wait.h"
+
+struct oob;
+
+/*
+ * Listens for clients. Returns NULL having said why. The caller frees it with
+ * oob_close().
+ */
+struct oob *oob_listen(const struct options *options);
+
+/* The descriptor that is readable when a client, or news of it, is there. */
+int oob_fd(const struct oob *oob);
+
+/*
+ * Server: takes the next client and says hello; client: connects, and hears
+ * it. From then on, all that comes before oob_ready() has returned must happen
+ * within patience. Both return NULL having said why; free with oob_close().
+ */
+struct oob *oob_accept(struct oob *listener, const struct patience *patience);
+struct oob *oob_connect(const struct options *options,
+			const struct patience *patience);
+
+/* The address of this end of the connection. */
+const struct sockaddr *oob_local(const struct oob *oob);
+
+/* Sends our parameters. Returns 0, or -1 having said why. */
+int oob_send_params(struct oob *oob, const struct params *params);
+
+/* Receives and checks the peer's (see params_decode). Returns 0 or -1. */
+int oob_recv_params(struct oob *oob, struct params *params, bool roce);
+
+/* Says that our queue pair is ready and waits until the peer's is. 0 or -1. */
+int oob_ready(struct oob *oob);
+
+/* When oob_fd() is readable: whether the peer is still there. 1, 0 or -1. */
+int oob_check(struct oob *oob);
+
+/* Says goodbye; what fails here fails silently, the peer may be gone. */
+void oob_bye(struct oob *oob);
+
+/* Closes the connection, or ends listening, and frees oob (NULL: nothing). */
+void oob_close(struct oob *oob);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * server.c - exchanges memory regions with each client, and writes or reads
+ *
+ *     client                            server
+ *     (exchange of parameters, memory regions included: see oob.h)
+ *     MSG_NONCE (SEND)     -->
+ *     MSG_ECHO             <--          (and the same the other way round)
+ *     RDMA WRITE or READ   -->          (no program has a part in it)
+ *     (no program ...)     <--          RDMA WRITE or READ
+ *     MSG_DONE (SEND)      -->          its memory may be looked at now
+ *                          <--          MSG_DONE (SEND)
+ *     (goodbye)
+ *
+ * The two sides run at their own pace: state.c says which order of events is
+ * legal. A client may ask for a benchmark instead: see bench.h.
+ *
+ * Born in 01_send_recv, last changed in 03_pure_verbs.
+ */
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "conn.h"
+#include "data.h"
+#include "log.h"
+#include "options.h"
+#include "probe.h"
+#include "transfer.h"
+
+/* The most requests that are posted at a time: nonce, echo, an operation. */
+#define SENDS 3
+
+/* What the client will find: what we write to it, or what it reads from us. */
+static void write_message(const struct data *data, enum mode mode)
+{
+	const struct region *region =
+		mode == MODE_WRITE ? &data->local : &data->exposed;
+
+	snprintf(region->buf, region->size,
+		 "message from passive/server side with pid %d", getpid());
+}
+
+/* Writes or reads; or serves a benchmark. */
+static int converse(struct data *data, enum mode mode)
+{
+	struct transfer transfer = {
+		.data = data,
+		.mode = mode,
+		.peer = data->conn->peer.mem,
+	};
+
+	if (mode == MODE_BENCH)
+		return bench_serve(data);
+	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+		return -1;
+	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
+		 mode == MODE_WRITE ? "WRITE" : "READ");
+	transfer_print_result(&transfer);
+	return 0;
+}
+
+/* What to do for this client, and the memory that it may use for it. */
+static int open_data(struct data *data, struct conn *conn, enum mode mode)
+{
+	if (mode == MODE_BENCH)
+		return data_open(data, conn, mode, DATA_SIZE) ||
+		       data_lend(data, conn->peer.mem.length);
+	if (data_open(data, conn, mode, DATA_SIZE))
+		return -1;
+	write_message(data, mode);
+	return 0;
+}
+
+/* The whole life of one connection. Returns 0, or -1 having said why. */
+static int serve_client(struct listener *listener,
+			const struct options *options,
+			const struct patience *patience)
+{
+	struct conn conn = { 0 };
+	struct data data = { 0 };
+	enum mode mode = options->mode;
+	struct remote mem;
+	int ret = -1;
+
+	/* 1. Take the request that the client has sent. */
+	if (conn_request(&conn, listener, patience))
+		goto out;
+	if (conn.peer.mode == MODE_BENCH)
+		mode = MODE_BENCH;
+	/* 2. Create the queue pair, and what it needs. */
+	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+			   data_exposed_access(mode)))
+		goto out;
+	/* 3. Let the device use our memory, and the client some of it. */
+	if (open_data(&data, &conn, mode))
+		goto out;
+	/* 4. Post all receives, before the client can possibly send. */
+	if (data_post_receives(&data))
+		goto out;
+	/* 5. Exchange parameters; from INIT to RTR to RTS. */
+	mem = data_offer(&data, 0);
+	if (conn_accept(&conn, mode, &mem))
+		goto out;
+	/* 6. See that what is sent arrives, then write or read. */
+	if (probe_path(&data) || converse(&data, mode))
+		goto out;
+	/* 7. Let the client end the connection. */
+	ret = conn_wait_disconnect(&conn);
+out:
+	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
+	conn_drain(&conn);
+	data_close(&data);
+	conn_close(&conn);
+	return ret;
+}
+
+/* Serves one client after another until told to stop. */
+static int serve(struct listener *listener, const struct options *options,
+		 const struct patience *patience)
+{
+	int ret;
+
+	do {
+		ret = listener_wait(listener, patience);
+		if (ret <= 0)
+			return ret;
+		/* A client that fails has been reported; the next may not. */
+		ret = serve_client(listener, options, patience);
+	} while (!options->once);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct patience patience = { .stop_fd = -1 };
+	struct listener listener = { 0 };
+	struct options options;
+	int ret = -1, status;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	status = options_parse(&options, ROLE_SERVER, argc, argv);
+	if (status != OPTIONS_GO_ON)
+		return status;
+	patience.timeout_ms = options.timeout_ms;
+	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
+	if (wait_for_signals(&patience.stop_fd))
+		goto out;
+	/* 2. Listen. */
+	if (listener_open(&listener, &options))
+		goto out;
+	/* 3. Serve. */
+	ret = serve(&listener, &options, &patience);
+out:
+	/* 4. Free everything. */
+	listener_close(&listener);
+	if (patience.stop_fd >= 0)
+		close(patience.stop_fd);
+	return ret ? EXIT_FAILED : EXIT_DONE;
+}
