@@ -38,6 +38,8 @@ setup() {
 }
 
 stub() {
+	# Not through a link to the host's own tool.
+	rm -f "$STUBS/$1"
 	printf '#!/bin/bash\n%s\n' "$2" >"$STUBS/$1"
 	chmod +x "$STUBS/$1"
 }
