@@ -7,12 +7,18 @@
 # The chapter is copied to build/break/, CASE.patch is applied to the copy
 # (where there is one: some cases only run differently), it is built, run as
 # break/CASE/commands says, and the logs of both ends are compared with those
-# of the recorded run. With OUT, the logs are only left there.
+# of the recorded run. With OUT, the logs are only left there; with --prepare
+# before CHAPTER, the copy is only built.
 #
 # Exit status: 0 it broke as promised, 1 it did not, 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+prepare=no
+if [[ ${1:-} == --prepare ]]; then
+	prepare=yes
+	shift
+fi
 [[ $# -ge 1 && $# -le 3 && $1 != -* ]] || {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
 	exit 2
@@ -54,6 +60,7 @@ else
 	echo "break: $chapter as it is, run as in break/$name/commands"
 fi
 make -s -C "$copy"
+[[ $prepare == no ]] || exit 0
 if [[ $# -eq 3 ]]; then
 	exec "$top/scripts/pair.sh" -d "$copy" "$cases/$name/commands" "$out"
 fi

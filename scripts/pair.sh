@@ -78,11 +78,15 @@ notice_listening() {
 # One program on its node; its status goes to OUT/.LABEL.status.
 run_program() {
 	local label=$1 command=$2 node=a status=0
+	# What to run it under, such as strace; LABEL stands for the label.
+	local wrap=${PAIR_WRAP:-}
+
+	wrap=${wrap//LABEL/$label}
 
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
 	{
 		device_run "$node" bash -c \
-			"cd '$dir' && exec timeout -k 5 $limit $command" \
+			"cd '$dir' && exec timeout -k 5 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"

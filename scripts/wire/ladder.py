@@ -1,0 +1,153 @@
+#!/usr/bin/python3
+"""A run as a ladder: both programs' lines, and the packets between them.
+
+Usage: ladder.py [--svg FILE] [--title TEXT] [--all] RUN_DIR
+
+RUN_DIR has a.pcap and b.pcap, the captures of node a (with the server) and
+node b, and LABEL.strace for each program. --all shows TCP's bare
+acknowledgements, too.
+"""
+import argparse
+import collections
+import pathlib
+import shutil
+import sys
+
+import lines
+import packets
+import svg
+
+# side: 'a' or 'b' for a line of a program, None for a packet.
+Step = collections.namedtuple('Step', 'time side line packet right')
+
+
+def shown(packet):
+    """Bare acknowledgements of TCP tell nothing."""
+    return packet.kind != 'TCP ACK'
+
+
+def events_of(node, seen, said):
+    """What one node saw and said, in the order of its own clock."""
+    return sorted([(line.time, 0, line) for line in said] +
+                  [(packet.time, 1, packet) for packet in seen],
+                  key=lambda event: event[:2]) if node else []
+
+
+def identity(packet):
+    """What is the same of a packet in both captures, but for copies of it."""
+    return (packet.src, packet.dst, packet.kind, packet.psn, packet.destqp,
+            packet.text)
+
+
+def merge(run, everything=False):
+    """All steps of a run: packets as node a saw them, each node's lines
+    where they stand between the packets that this node saw."""
+    def seen(name):
+        return [packet for packet in packets.read(str(run / name))
+                if everything or shown(packet)]
+
+    at_a, at_b = seen('a.pcap'), seen('b.pcap')
+    if not at_a:
+        sys.exit(f'{run}/a.pcap has no packet of RoCE or TCP')
+    # The position of each packet of a's capture, by its identity.
+    where = collections.defaultdict(list)
+    for position, packet in enumerate(at_a):
+        where[identity(packet)].append(position)
+    steps = [(position, 1, Step(packet.time, None, None, packet, None))
+             for position, packet in enumerate(at_a)]
+    for path in sorted(run.glob('*.strace')):
+        said = lines.read(path)
+        if path.stem.startswith('server'):
+            steps += place(said, [(p.time, i) for i, p in enumerate(at_a)],
+                           'a')
+        else:
+            steps += place(said, positions(at_b, where), 'b')
+    steps.sort(key=lambda step: step[:2])
+    # The server is on node a, and the first to be spoken to.
+    node_a = next((p.dst for p in at_a if p.kind in
+                   ('ConnectRequest', 'TCP SYN')), at_a[0].dst)
+    return [step._replace(right=step.packet.src == node_a)
+            if step.packet else step for _, _, step in steps]
+
+
+def positions(at_b, where):
+    """(time on b, position on a) of each packet that both have seen."""
+    left = {key: list(value) for key, value in where.items()}
+    result = []
+    for packet in at_b:
+        if left.get(identity(packet)):
+            result.append((packet.time, left[identity(packet)].pop(0)))
+    return result
+
+
+def place(said, clock, side):
+    """Each line behind the last packet that its node had seen by then."""
+    steps = []
+    for order, line in enumerate(said):
+        before = [position for time, position in clock if time <= line.time]
+        steps.append((max(before, default=-1) + 0.5, order / 1e6,
+                      Step(line.time, side, line, None, None)))
+    return steps
+
+
+def psn_text(packet):
+    """The PSN, absolute and relative to the requester's first."""
+    if packet.psn is None or packet.rel is None:
+        return ''
+    return f' PSN 0x{packet.psn:06x} (+{packet.rel})'
+
+
+def packet_text(packet):
+    """One packet in one line."""
+    text = packet.text + psn_text(packet)
+    if packet.mark == 'again':
+        text += ' [retransmission]'
+    return text
+
+
+def cut(text, width):
+    """At most width characters."""
+    return text if len(text) <= width else text[:width - 1] + '…'
+
+
+def print_ladder(steps, width):
+    """Three columns: what a said, what crossed, what b said."""
+    # The middle needs its width; what is left is for what was said.
+    middle = min(64, width // 2 - 10)
+    side = (width - middle - 14) // 2
+    origin = next(step.time for step in steps if step.packet)
+    print(f'{"ms":>9} {"server (a)":<{side}}  {"on the wire":^{middle}}  '
+          f'{"client (b)":<{side}}'.rstrip())
+    for step in steps:
+        if step.packet:
+            text = cut(packet_text(step.packet), middle - 4)
+            arrow = f'{text} ──▶' if step.right else f'◀── {text}'
+            arrow = f'{arrow:>{middle}}' if step.right \
+                else f'{arrow:<{middle}}'
+            print(f'{(step.time - origin) * 1e3:9.3f} {"":<{side}}  {arrow}'
+                  .rstrip())
+            continue
+        text = cut(('! ' if step.line.error else '') + step.line.text, side)
+        if step.side == 'a':
+            print(f'{"":9} {text}')
+        else:
+            print(f'{"":9} {"":<{side}}  {"":<{middle}}  {text}')
+
+
+def main():
+    """Reads the arguments and writes what they ask for."""
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('--svg', type=pathlib.Path)
+    parser.add_argument('--title', default='')
+    parser.add_argument('--all', action='store_true')
+    parser.add_argument('run', type=pathlib.Path)
+    options = parser.parse_args()
+    steps = merge(options.run, options.all)
+    print_ladder(steps, max(100, shutil.get_terminal_size((160, 24)).columns))
+    if options.svg:
+        options.svg.write_text(svg.render(steps, options.title),
+                               encoding='utf-8')
+
+
+if __name__ == '__main__':
+    main()
