@@ -212,6 +212,8 @@ int oob_check(struct oob *oob)
 	/* Closed, reset or silent for too long: gone, in any case. */
 	if (n <= 0)
 		return 0;
+	/* The exchange is long over, and its deadline too. */
+	oob->deadline = wait_deadline(oob->patience.timeout_ms);
 	return expect(oob, BYE, "BYE") ? -1 : 0;
 }
 

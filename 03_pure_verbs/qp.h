@@ -2,7 +2,7 @@
  * qp.h - the states of a queue pair, one function a transition
  *
  *     RESET -> INIT -> RTR (ready to receive) -> RTS (ready to send)
- *                                    any state -> ERR
+ *                                    any state but RESET -> ERR
  *
  * Each prints what it set and confirms it with ibv_query_qp(). Which
  * attributes a transition needs: ibv_modify_qp(3). Born in 03_pure_verbs.

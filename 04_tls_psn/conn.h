@@ -56,7 +56,8 @@ int conn_resolve(struct conn *conn, const struct options *options,
 /*
  * Creates the protection domain, completion channel, completion queue and
  * queue pair, with room for that many sends and receives at a time, and takes
- * the queue pair to INIT, with that access at the most for the peer. Returns 0, or -1 having said why.
+ * the queue pair to INIT, with that access at the most for the peer. Returns
+ * 0, or -1 having said why.
  */
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		   unsigned int access);

@@ -16,7 +16,8 @@
 
 int conn_to_err(struct conn *conn)
 {
-	if (conn->failed)
+	/* In RESET nothing is posted, and no way leads from there to ERR. */
+	if (conn->failed || conn->qp->state == IBV_QPS_RESET)
 		return 0;
 	conn->failed = true;
 	return qp_to_err(conn->qp);
