@@ -1,0 +1,13 @@
+#!/usr/bin/env bats
+#
+# Decoders, fed with anything for ten minutes each (FUZZ_SECONDS overrides).
+
+bats_require_minimum_version 1.5.0
+
+@test "02: no message breaks the decoder, for long" {
+	run "$BATS_TEST_DIRNAME/../fuzz/run.sh" msg "${FUZZ_SECONDS:-600}"
+	echo "$output"
+	[[ $status -eq 0 ]]
+	[[ $output =~ stat::number_of_executed_units:\ +([0-9]+) ]]
+	echo "# ${BASH_REMATCH[1]} messages" >&3
+}
