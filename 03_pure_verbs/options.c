@@ -121,7 +121,7 @@ static int parse_without(struct options *options, const char *text)
 			options->without |= 1U << i;
 	}
 	free(copy);
-	if (copy && status == OPTIONS_GO_ON)
+	if (copy && *text && status == OPTIONS_GO_ON)
 		return OPTIONS_GO_ON;
 	log_fail("-w %s: give some of selective, chains, batches, inline, "
 		 "with commas between them",
@@ -236,6 +236,10 @@ static int check_rest(struct options *options, int argc, char **argv)
 		options->mode = MODE_BENCH;
 		return 0;
 	}
+	if (options->bytes || options->depth || options->csv ||
+	    options->without)
+		return log_fail("-b, -q, -c and -w are for a benchmark; ask "
+				"for one with -n COUNT");
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "
 				"write or read; see -h");
@@ -243,6 +247,15 @@ static int check_rest(struct options *options, int argc, char **argv)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + 1]);
 	return parse_mode(options, argv[optind]);
+}
+
+/* Only now, since until here 0 meant that they were not given. */
+static void set_defaults(struct options *options)
+{
+	if (!options->bytes)
+		options->bytes = 4096;
+	if (!options->depth)
+		options->depth = 64;
 }
 
 int options_parse(struct options *options, enum role role, int argc,
@@ -255,8 +268,6 @@ int options_parse(struct options *options, enum role role, int argc,
 		.timeout_ms = 10 * 1000,
 		.gid_index = -1,
 		.psn = -1,
-		.bytes = 4096,
-		.depth = 64,
 	};
 	while (status == OPTIONS_GO_ON &&
 	       (option = next_option(role, argc, argv)) != -1)
@@ -268,5 +279,8 @@ int options_parse(struct options *options, enum role role, int argc,
 			 "as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
-	return check_rest(options, argc, argv) ? EXIT_USAGE : OPTIONS_GO_ON;
+	if (check_rest(options, argc, argv))
+		return EXIT_USAGE;
+	set_defaults(options);
+	return OPTIONS_GO_ON;
 }
