@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # certs.sh - certificates for trying this chapter out: `make certs`
 #
-# usage: ./certs.sh [--if-needed] [DIR]
+# usage: ./certs.sh [--if-needed] [--names NAMES] [--days DAYS] [DIR]
 #
 # Makes in DIR (default: certs) a CA and, signed by it, a certificate for a
 # server and one for a client, each with its private key, for 30 days and for
 # the names and addresses of the lab and of this machine. The key of the CA is
 # thrown away at once: nobody can sign anything more with it, we included.
 #
-# --if-needed: only if there are none, or they expire within an hour.
+# --if-needed    only if there are none, or they expire within an hour
+# --names NAMES  for these only, such as DNS:host.example,IP:192.0.2.7
+# --days DAYS    valid for so many days; -1: expired yesterday
 #
 # A real deployment does it differently: its CA's key is on another machine or
 # in hardware, each host makes its own key, which never leaves it, and sends
@@ -17,12 +19,18 @@
 set -euo pipefail
 
 needed=no
-if [[ ${1:-} == --if-needed ]]; then
-	needed=yes
-	shift
-fi
-dir=${1:-$(dirname "$0")/certs}
+names=
 days=30
+while [[ ${1:-} == --* ]]; do
+	case $1 in
+	--if-needed) needed=yes ;;
+	--names) names=${2?a list of names must follow --names} && shift ;;
+	--days) days=${2?a number of days must follow --days} && shift ;;
+	*) echo "certs.sh: $1: no such option" >&2 && exit 2 ;;
+	esac
+	shift
+done
+dir=${1:-$(dirname "$0")/certs}
 
 usable() {
 	local name
@@ -37,6 +45,10 @@ usable() {
 names() {
 	local address
 
+	if [[ -n $names ]]; then
+		echo "$names"
+		return
+	fi
 	printf '%s' "DNS:localhost,DNS:a,DNS:b,DNS:node-a,DNS:node-b"
 	printf ',DNS:%s' "$(hostname)"
 	printf ',IP:%s' 127.0.0.1 ::1 192.0.2.1 192.0.2.2 \
@@ -78,7 +90,7 @@ umask 077
 work=$(mktemp -d "$(dirname "$dir")/.certs.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 key "$work/ca.key"
-openssl req -x509 -key "$work/ca.key" -days "$days" -out "$work/ca.pem" \
+openssl req -x509 -key "$work/ca.key" -days 30 -out "$work/ca.pem" \
 	-subj "/CN=RDMA tutorial CA" \
 	-addext "basicConstraints = critical, CA:true, pathlen:0" \
 	-addext "keyUsage = critical, keyCertSign"

@@ -85,8 +85,8 @@ static const char *reason_hint(int reason)
 		return "the other side does not speak TLS at all; is it 03's "
 		       "program, or is -p wrong";
 	case SSL_R_UNEXPECTED_EOF_WHILE_READING:
-		return "the peer closed the connection without a goodbye: it "
-		       "died, or somebody cut it";
+		return "the peer closed the connection without a goodbye; see "
+		       "what it says, or whether somebody cut it";
 	default:
 		return NULL;
 	}
