@@ -29,6 +29,9 @@ logs: deps-demo
 break:
 	@scripts/break.sh $(CH) $(CASE)
 
+wire: deps
+	@scripts/wire.sh $(CH) $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
+
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done
 	rm -rf build
@@ -40,9 +43,11 @@ help:
 	@echo 'make check-long   the tests that take long'
 	@echo 'make              build all chapters; make -C 01_send_recv builds one'
 	@echo 'make break CH=01  list what can be broken on purpose; CASE=name does'
+	@echo 'make wire CH=02   show the packets of a run between two nodes (RUN=read,'
+	@echo '                  CASE=name; LOSS=5% and more: see scripts/wire.sh)'
 	@echo 'make logs         record the expected logs anew (CH=01: of one)'
 	@echo 'make clean        remove what was built'
 	@echo 'NO_INSTALL=1      with demo or check: list missing packages only'
 
-.PHONY: all deps deps-demo demo check check-fast check-long logs break clean \
+.PHONY: all deps deps-demo demo check check-fast check-long logs break wire clean \
 	help $(CHAPTERS)

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """The packets of a capture, in the words of the specification.
 
 tshark dissects; nothing here looks at a byte. Used by ladder.py and by the
