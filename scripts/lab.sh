@@ -1,87 +1,94 @@
 #!/bin/bash
 # The lab: one or two throwaway virtual machines with real Soft-RoCE, for
-# machines whose own kernel has none. See `lab.sh -h`.
+# machines whose own kernel has none. `lab.sh -h` explains its use; the parts
+# are in scripts/lab/.
 set -euo pipefail
 
-# shellcheck source=scripts/lab/common.sh
+# shellcheck source=/dev/null
 . "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")/lab/common.sh"
+# shellcheck source=/dev/null
+. "$LAB_PARTS/up.sh"
+# shellcheck source=/dev/null
+. "$LAB_PARTS/down.sh"
+# shellcheck source=/dev/null
+. "$LAB_PARTS/exec.sh"
+# shellcheck source=/dev/null
+. "$LAB_PARTS/slot.sh"
 
 usage()
 {
-	cat <<'END'
-Usage: scripts/lab.sh up [--nodes 1|2] | status | shell [a|b]
-                      | exec [-u USER] [a|b] -- COMMAND [ARG...] | down
+	cat <<END
+Usage: scripts/lab.sh up [--nodes 1|2]
+       scripts/lab.sh status
+       scripts/lab.sh shell [a|b]
+       scripts/lab.sh exec [-u USER] [a|b] -- COMMAND [ARGUMENT...]
+       scripts/lab.sh down
+
+The lab runs one or two virtual machines, the nodes a and b, with a stock
+kernel and a real RDMA device, rxe0, on the network device eth0:
+    node a   192.0.2.1   2001:db8::1
+    node b   192.0.2.2   2001:db8::2
+They see this machine's file system read-only, with a writable layer in memory
+(gone at the end), and this repository at the same path, read-write. /tmp, /run
+and /root are their own. It needs no root and no KVM.
+
+up      starts the lab (about 10 s; the first time it may fetch a kernel). With
+        two nodes, packets between them cross a wire that tcpdump can watch.
+status  says what runs; status 0 if the lab is up, else 1.
+shell   opens a shell on a node (a if none is named), as root.
+exec    runs a command on a node, without a terminal: standard input, output
+        and error and the arguments are passed as they are; so are the signals
+        INT, TERM, HUP, QUIT, USR1 and USR2, and the exit status (128+N if
+        signal N ended it; 255 if the lab itself failed). The working directory
+        is the same, if it is inside the repository, else the repository. As
+        root locked memory is unlimited; as another user (-u nobody) it is
+        8 MB, the kernel's default.
+down    ends the lab; nothing remains.
+
+Environment (defaults in brackets):
+    LAB_NAME     several labs can run at once, by name [$LAB_NAME]
+    LAB_KERNEL   kernel image to boot [this machine's own if it has rdma_rxe,
+                 else one that is fetched into the cache]
+    LAB_MODULES  its modules [/lib/modules/VERSION]
+    LAB_ACCEL    kvm or tcg (emulation) [kvm where a guest really boots in it]
+    LAB_CPUS     processors of each node [$LAB_CPUS]
+    LAB_MEMORY   memory of each node in MB [$LAB_MEMORY]
+    LAB_CACHE    where a fetched kernel is kept [$LAB_CACHE]
+
+Programs that you install while the lab is up may not be seen in it: start it
+anew. Example:
+    scripts/lab.sh up --nodes 2
+    scripts/lab.sh exec b -- ibv_rc_pingpong -g 1 &
+    scripts/lab.sh exec a -- ibv_rc_pingpong -g 1 192.0.2.2
+    scripts/lab.sh down
 END
 }
 
-up()
+# misuse TEXT: a mistake in the command line.
+misuse()
 {
-	local nodes=1 line
+	lab_error "$1" "See: scripts/lab.sh -h"
+	exit 2
+}
 
-	if [ "${1:-}" = --nodes ]; then
-		nodes=$2
+# A shell starts its background jobs with INT ignored, and what is ignored at
+# the start cannot be trapped: begin again without that.
+while read -r key mask; do
+	if [ "$key" = SigIgn: ] && (((0x$mask & 2) != 0)); then
+		exec env --default-signal=INT "${BASH_SOURCE[0]}" "$@"
 	fi
-	if lab_alive; then
-		if [ -e "$LAB_STATE/up" ] && [ "$(lab_get nodes)" -ge "$nodes" ]; then
-			echo "lab.sh: already up" >&2
-			return 0
-		fi
-		lab_error "a lab runs with too few nodes" "lab.sh down first"
-		return 1
-	fi
-	coproc KEEPER { exec setsid "$LAB_PARTS/keeper.sh" "$nodes"; }
-	while IFS= read -r -u "${KEEPER[0]}" line; do
-		case $line in
-		"step "*) printf 'lab: %s\n' "${line#step }" >&2 ;;
-		"error "*) lab_error "${line#error }" ;;
-		ready)
-			echo keep >&"${KEEPER[1]}"
-			;;
-		esac
-	done
-	[ -e "$LAB_STATE/up" ] || return 1
-	echo "lab: up" >&2
-}
+done <"/proc/$$/status"
 
-down()
-{
-	local fd
-
-	[ -d "$LAB_STATE" ] || return 0
-	lab_alive && kill "$(lab_get keeper)"
-	exec {fd}<"$LAB_STATE" || return 0
-	flock "$fd"
-	rm -rf "$LAB_STATE"
-}
-
-run()
-{
-	local user=root node=a dir=$LAB_REPO here
-
-	while [ $# -gt 0 ]; do
-		case $1 in
-		-u) user=$2; shift 2 ;;
-		a | b) node=$1; shift ;;
-		--) shift; break ;;
-		*) usage >&2; return 2 ;;
-		esac
-	done
-	here=$(pwd -P)
-	case $here/ in
-	"$LAB_REPO"/*) dir=$here ;;
-	esac
-	[ -S "$LAB_STATE/ssh-$node" ] || { lab_error "node $node is not up"; return 1; }
-	[ "$user" = root ] || set -- setpriv "--reuid=$user" "--regid=$(id -g "$user")" --init-groups bash -c 'ulimit -l 8192; exec "$@"' bash "$@"
-	exec ssh -F "$LAB_STATE/ssh" "$node" \
-		"export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8; cd $(lab_quote "$dir") && $(lab_quote "$@")"
-}
-
-lab_check_name
-case ${1:-} in
-up) shift; up "$@" ;;
-down) down ;;
-status) lab_alive && cat "$LAB_STATE/notes" ;;
-exec) shift; run "$@" ;;
-shell) exec ssh -t -F "$LAB_STATE/ssh" "${2:-a}" ;;
-*) usage ;;
+lab_check || exit 2
+command=${1:-}
+[ $# -eq 0 ] || shift
+case $command in
+up) lab_up "$@" ;;
+status) lab_status "$@" ;;
+shell) lab_shell "$@" ;;
+exec) lab_exec "$@" ;;
+down) lab_down "$@" ;;
+-h | --help | help) usage ;;
+'') misuse "no command given: up, status, shell, exec or down" ;;
+*) misuse "unknown command '$command': not up, status, shell, exec or down" ;;
 esac

@@ -63,13 +63,13 @@ lab_quote()
 	printf %s "${out# }"
 }
 
-# lab_check_name: refuse names that cannot be part of a path.
-lab_check_name()
+# lab_check: refuse settings that cannot work.
+lab_check()
 {
 	case $LAB_NAME in
 	*[!A-Za-z0-9._-]* | .* | -*)
 		lab_error "LAB_NAME '$LAB_NAME' cannot be used" \
-			"Only letters, digits, '.', '_' and '-', and a letter or digit first."
+			"It becomes part of a path: letters, digits, '.', '_' and '-'; a letter or digit first."
 		return 1
 		;;
 	esac
@@ -77,29 +77,78 @@ lab_check_name()
 		lab_error "LAB_NAME '$LAB_NAME' is too long: at most 40 characters"
 		return 1
 	fi
+	case $LAB_ACCEL in
+	'' | kvm | tcg) ;;
+	*)
+		lab_error "LAB_ACCEL '$LAB_ACCEL' is unknown: kvm or tcg"
+		return 1
+		;;
+	esac
+	case $LAB_CPUS$LAB_MEMORY in
+	*[!0-9]*)
+		lab_error "LAB_CPUS '$LAB_CPUS' and LAB_MEMORY '$LAB_MEMORY' must be numbers (MB)"
+		return 1
+		;;
+	esac
+	if [ "$LAB_CPUS" -lt 1 ] || [ "$LAB_MEMORY" -lt 256 ]; then
+		lab_error "a node needs at least 1 processor and 256 MB: LAB_CPUS, LAB_MEMORY"
+		return 1
+	fi
+}
+
+# lab_same FD: is the open directory FD still the state directory?
+lab_same()
+{
+	[ "/proc/self/fd/$1" -ef "$LAB_STATE" ]
 }
 
 # lab_alive: is there a keeper for this lab? It holds a lock on the state
-# directory for as long as it lives, so a reboot or a kill cannot lie.
+# directory as long as it lives, so no reboot and no kill leaves a false yes.
+# What a keeper that was killed left behind is removed here.
 lab_alive()
 {
-	local fd rc=0
+	local fd rc=1
 
 	[ -d "$LAB_STATE" ] && [ -O "$LAB_STATE" ] || return 1
-	exec {fd}<"$LAB_STATE" || return 1
-	flock -n -s "$fd" && rc=1
+	{ exec {fd}<"$LAB_STATE"; } 2>/dev/null || return 1
+	if ! flock -n "$fd"; then
+		rc=0
+	elif lab_same "$fd"; then
+		rm -rf "$LAB_STATE"
+		[ "${1:-}" != tell ] ||
+			echo "lab.sh: removed what a lab that did not end by 'down' left behind" >&2
+	fi
 	exec {fd}<&-
 	return "$rc"
 }
 
-# lab_get KEY: a value from the running lab's own notes.
-lab_get()
+# lab_read: the running lab's own notes, into the array lab.
+declare -A lab=()
+lab_read()
 {
-	local line
+	local key value
 
-	while IFS= read -r line; do
-		case $line in
-		"$1="*) printf '%s\n' "${line#*=}" ;;
-		esac
-	done 2>/dev/null <"$LAB_STATE/notes"
+	lab=()
+	[ -r "$LAB_STATE/notes" ] || return 0
+	while IFS='=' read -r key value; do
+		lab[$key]=$value
+	done <"$LAB_STATE/notes"
+}
+
+# lab_dead: the nodes that have died.
+lab_dead()
+{
+	local node
+
+	for node in a b; do
+		[ ! -e "$LAB_STATE/dead-$node" ] || printf '%s ' "$node"
+	done
+}
+
+# lab_console NODE: the end of what it wrote on its console, on stderr.
+lab_console()
+{
+	echo "        The end of node $1's console:" >&2
+	tail -n 15 "$LAB_STATE/console-$1" 2>/dev/null |
+		tr -cd '\11\12\40-\176' | sed 's/^/        | /' >&2
 }

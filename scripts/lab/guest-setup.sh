@@ -1,115 +1,117 @@
-#!/bin/bash
-# The second program in the guest, on the host's own file system: network,
-# rxe, limits, dropbear; then busybox's init stays as process 1.
-set -euo pipefail
+#!/run/lab/busybox sh
+# shellcheck shell=dash
+# The second program in the guest, on the host's file system: devices, names,
+# limits, network, rxe, ssh. Then busybox's init stays as process 1.
+
+b=/run/lab/busybox
 
 say()
 {
 	echo "lab: $1" >/dev/console
 }
 
-step='start'
-trap 'say "failed: $step (line $LINENO)"; /run/lab/busybox poweroff -f' ERR
-exec </dev/null >/dev/console 2>&1
+# must COMMAND...: or the guest says which one failed, and is gone.
+must()
+{
+	"$@" && return
+	say "failed: $*"
+	$b poweroff -f
+}
 
+# write FILE TEXT: for the kernel's own files too.
+write()
+{
+	printf '%s\n' "$2" >"$1" || must false "cannot write $1"
+}
+
+# netdev MAC NAME: give a network device its name.
+netdev()
+{
+	local dir mac
+
+	for dir in /sys/class/net/*; do
+		read -r mac <"$dir/address"
+		[ "$mac" = "$1" ] || continue
+		[ "${dir##*/}" = "$2" ] ||
+			must $b ip link set "${dir##*/}" name "$2"
+		return
+	done
+	must false "no network device with address $1"
+}
+
+exec </dev/null >/dev/console 2>&1
 # shellcheck source=/dev/null
 . /run/lab/lab.conf
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-read -r cmdline </proc/cmdline
-node=${cmdline##*lab.node=}
+read -r line </proc/cmdline
+node=${line##*lab.node=}
 node=${node%% *}
-
-step='mounts'
-mkdir -p /dev/pts /dev/shm
-mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
-mount -t tmpfs -o mode=1777 shm /dev/shm
-mount -t debugfs debugfs /sys/kernel/debug || true
-ln -sfn /proc/self/fd /dev/fd
-ln -sfn /proc/self/fd/0 /dev/stdin
-ln -sfn /proc/self/fd/1 /dev/stdout
-ln -sfn /proc/self/fd/2 /dev/stderr
-
-step='identity'
-echo "node-$node" >/proc/sys/kernel/hostname
-rm -f /etc/hostname /etc/machine-id /etc/hosts /etc/nologin
-echo "node-$node" >/etc/hostname
-tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id
-cat >/etc/hosts <<-EOF2
-	127.0.0.1 localhost
-	::1 localhost ip6-localhost
-	192.0.2.1 a node-a
-	2001:db8::1 a node-a
-	192.0.2.2 b node-b
-	2001:db8::2 b node-b
-EOF2
-# dropbear starts the shell that /etc/passwd names, and refuses an account
-# whose shell is not in /etc/shells.
-sed -i 's|^root:.*|root:x:0:0:root:/root:/bin/bash|' /etc/passwd
-echo /bin/bash >>/etc/shells
-
-step='limits'
-echo 1048576 >/proc/sys/fs/file-max
-ulimit -c 0
-ulimit -n 65536
-ulimit -l unlimited
-echo core >/proc/sys/kernel/core_pattern
-
-step='network'
-say "step network"
-modprobe -a virtio_net virtio_rng
-netdev_of()
-{
-	local dir
-
-	for dir in /sys/class/net/*; do
-		if [ "$(cat "$dir/address")" = "$1" ]; then
-			echo "${dir##*/}"
-			return 0
-		fi
-	done
-	return 1
-}
 case $node in
 a) number=1 ;;
 b) number=2 ;;
 esac
-echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
-echo 0 >/proc/sys/net/ipv6/conf/default/accept_ra
-ip link set lo up
-wire=$(netdev_of "52:54:00:52:44:0$number")
-ip link set "$wire" name wire0
-mgmt=$(netdev_of "52:54:00:52:45:0$number")
-ip link set "$mgmt" name mgmt
-ip link set wire0 name eth0
-echo 1 >/proc/sys/net/ipv6/conf/mgmt/disable_ipv6
-ip addr add 10.0.2.15/24 dev mgmt
-ip link set mgmt up
-ip addr add "192.0.2.$number/24" dev eth0
-ip -6 addr add "2001:db8::$number/64" dev eth0 nodad
-ip link set eth0 up
 
-step='rxe'
+must $b mkdir -p /dev/pts /dev/shm
+must $b mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
+must $b mount -t tmpfs -o mode=1777 shm /dev/shm
+$b mount -t debugfs debugfs /sys/kernel/debug
+must $b ln -sfn /proc/self/fd /dev/fd
+must $b ln -sfn fd/0 /dev/stdin
+must $b ln -sfn fd/1 /dev/stdout
+must $b ln -sfn fd/2 /dev/stderr
+
+# Names. What differs between hosts must differ between the nodes.
+write /proc/sys/kernel/hostname "node-$node"
+$b rm -f /etc/hostname /etc/machine-id /etc/hosts /etc/nologin
+write /etc/hostname "node-$node"
+read -r line </proc/sys/kernel/random/uuid
+write /etc/machine-id "$($b echo "$line" | $b tr -d -)"
+write /etc/hosts '127.0.0.1 localhost
+::1 localhost ip6-localhost
+192.0.2.1 a node-a
+2001:db8::1 a node-a
+192.0.2.2 b node-b
+2001:db8::2 b node-b'
+# dropbear starts the shell that /etc/passwd names, and refuses an account
+# whose shell is not in /etc/shells.
+must $b sed -i 's|^root:.*|root:x:0:0:root:/root:/bin/bash|' /etc/passwd
+write /etc/shells /bin/bash
+# Root here may own none of the files of the repository.
+printf '[safe]\n\tdirectory = *\n' >>/etc/gitconfig
+
+# Root's limits; `exec -u` lowers the locked memory again.
+write /proc/sys/fs/file-max 1048576
+write /proc/sys/kernel/core_pattern core
+ulimit -c 0
+ulimit -n 65536
+ulimit -l unlimited
+
+# The management device must not come into question for anything RDMA: no
+# IPv6, no route but its own net.
+say "step network"
+write /proc/sys/net/ipv6/conf/default/accept_dad 0
+write /proc/sys/net/ipv6/conf/default/accept_ra 0
+netdev "52:54:00:52:45:0$number" mgmt
+netdev "52:54:00:52:44:0$number" eth0
+write /proc/sys/net/ipv6/conf/mgmt/disable_ipv6 1
+must $b ip link set lo up
+must $b ip addr add 10.0.2.15/24 dev mgmt
+must $b ip link set mgmt up
+must $b ip addr add "192.0.2.$number/24" dev eth0
+must $b ip addr add "2001:db8::$number/64" dev eth0
+must $b ip link set eth0 up
+
 say "step rxe"
-modprobe crc32_generic
-modprobe -q crc32_pclmul || true
-modprobe -a rdma_rxe ib_uverbs rdma_ucm
-rdma link add rxe0 type rxe netdev eth0
+must rdma link add rxe0 type rxe netdev eth0
 
-step='ssh'
 say "step ssh"
-mkdir -p -m 700 /root/.ssh
-cp /run/lab/lab/authorized_keys /root/.ssh/
-chmod 600 /root/.ssh/authorized_keys /run/lab/lab/hostkey
-cat >/root/.profile <<-EOF2
-	export PATH=$PATH LANG=C.UTF-8
-	[ -r /root/.bashrc ] && . /root/.bashrc
-	cd $(printf %q "$LAB_REPO")
-EOF2
-echo "PS1='node-$node:\\w# '" >/root/.bashrc
-# It goes into the background once it listens.
-/usr/sbin/dropbear -s -j -k -p 10.0.2.15:22 -P /run/lab/dropbear.pid \
-	-r /run/lab/lab/hostkey
+must $b mkdir -p -m 700 /root/.ssh
+must $b mv /run/lab/authorized_keys /root/.ssh/
+must $b chmod 600 /root/.ssh/authorized_keys /run/lab/hostkey
+write /run/lab/profile "PS1='node-$node:\\w# '"
+# It goes into the background when it listens, so "ready" is true.
+must "$LAB_DROPBEAR" -s -j -k -p 10.0.2.15:22 -W 262144 \
+	-P /run/lab/dropbear.pid -r /run/lab/hostkey
 : >/etc/inittab
-trap - ERR
 say ready
-exec /run/lab/busybox init
+exec $b init

@@ -1,84 +1,102 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2034 # shares keeper.sh's variables
 # Builds the guest's initramfs, and the keys of this one lab. Sourced by
-# keeper.sh; needs kernel.sh's version and modules.
+# keeper.sh; needs what kernel.sh found.
 
-# Loaded before the host's file system is there, so carried in the image.
-image_modules=(virtio_pci 9pnet_virtio 9p overlay)
+# What the file systems need, then what the rest of the boot needs. All are
+# carried in the image: modprobe in the guest would cost seconds.
+image_first=(virtio_pci 9pnet_virtio 9p overlay)
+image_second=(virtio_net virtio_rng crc32_generic ib_uverbs rdma_ucm rdma_rxe)
+# rdma_rxe works with crc32_generic; where the processor helps, this is faster.
+image_optional=(crc32_pclmul crc32_ce)
 
 # image_build: $LAB_STATE/initrd from busybox, modules, scripts and keys.
 image_build()
 {
-	local tree=$LAB_STATE/tree busybox
+	local tree=$LAB_STATE/tree
 
-	busybox=$(image_busybox)
-	mkdir -p "$tree"/{bin,dev,proc,sys,modules,lab}
-	cp "$busybox" "$tree/bin/busybox"
-	cp "$LAB_PARTS/guest-init.sh" "$tree/init"
-	chmod 755 "$tree/init"
-	cp "$LAB_PARTS/guest-setup.sh" "$tree/lab/"
-	printf 'LAB_REPO=%s\n' "$(lab_quote "$LAB_REPO")" >"$tree/lab.conf"
-	image_add_modules "$tree/modules"
-	image_add_keys "$tree/lab"
-	(cd "$tree" && find . | cpio -o -H newc --quiet -R 0:0) \
-		>"$LAB_STATE/initrd"
+	if ldd "$(command -v busybox)" >/dev/null 2>&1; then
+		fail "$(command -v busybox) is not a static program" \
+			"It is the guest's first program and runs before there are libraries." \
+			"Install the package busybox-static."
+	fi
+	image_files "$tree" 2>>"$LAB_STATE/keeper" ||
+		fail_log "cannot build the guest's boot image" "$LAB_STATE/keeper" \
+			"It is built in $LAB_STATE: is there room in /tmp?"
 	rm -rf "$tree"
 }
 
-# image_busybox: the path of a static busybox.
-image_busybox()
+image_files()
 {
-	local path
+	local tree=$1
 
-	path=$(command -v busybox) ||
-		fail "busybox is not installed" \
-			"The guest's first program is a static busybox." \
-			"Install it: apt-get install busybox-static"
-	if ldd "$path" >/dev/null 2>&1; then
-		fail "$path is not static" \
-			"The guest's first program runs before there are libraries." \
-			"Install it: apt-get install busybox-static"
-	fi
-	printf '%s\n' "$path"
+	mkdir -p "$tree"/{bin,dev,proc,sys,modules,lab} &&
+		cp "$(command -v busybox)" "$tree/bin/busybox" &&
+		cp "$LAB_PARTS/guest-init.sh" "$tree/init" &&
+		chmod 755 "$tree/init" "$tree/bin/busybox" &&
+		cp "$LAB_PARTS"/guest-{setup,signal}.sh "$tree/lab/" &&
+		printf 'LAB_REPO=%s\nLAB_VERSION=%s\nLAB_DROPBEAR=%s\n' \
+			"$(lab_quote "$LAB_REPO")" "$(lab_quote "$version")" \
+			"$(lab_quote "$(command -v dropbear)")" >"$tree/lab.conf" &&
+		image_modules "$tree/modules" &&
+		image_keys "$tree/lab" &&
+		(cd "$tree" && find . | cpio -o -H newc --quiet -R 0:0) \
+			>"$LAB_STATE/initrd"
 }
 
-# image_add_modules DIR: the modules and, in DIR/order, the order to load.
-image_add_modules()
+# image_modules DIR: the modules and, in DIR/first and DIR/second, the order
+# in which to load them.
+image_modules()
 {
-	local tree=$LAB_STATE/depmod name path file
+	local tree=$LAB_STATE/depmod
 	local -A seen=()
 
 	# modprobe insists on lib/modules/VERSION under a root of its own.
-	mkdir -p "$tree/lib/modules"
-	ln -s "$modules" "$tree/lib/modules/$version"
-	: >"$1/order"
-	for name in "${image_modules[@]}"; do
-		while read -r verb path _; do
-			[ "$verb" = insmod ] || continue
-			file=${path##*/}
-			[ -z "${seen[$file]:-}" ] || continue
-			seen[$file]=1
-			case $file in
-			*.xz) xz -dc "$path" >"$1/${file%.xz}" ;;
-			*.zst) zstd -qdc "$path" >"$1/${file%.zst}" ;;
-			*.gz) gzip -dc "$path" >"$1/${file%.gz}" ;;
-			*) cp "$path" "$1/" ;;
-			esac
-			printf '%s.ko\n' "${file%%.ko*}" >>"$1/order"
-		done < <(modprobe -d "$tree" -S "$version" -D "$name")
-	done
-	rm -rf "$tree"
+	mkdir -p "$tree/lib/modules" &&
+		ln -s "$modules" "$tree/lib/modules/$version" &&
+		image_list "$1" first '' "${image_first[@]}" &&
+		image_list "$1" second '' "${image_second[@]}" &&
+		image_list "$1" second ' optional' "${image_optional[@]}" &&
+		rm -rf "$tree"
 }
 
-# image_add_keys DIR: throwaway keys of both sides, and a configuration that
-# knows no other key and writes nothing in the caller's ~/.ssh.
-image_add_keys()
+# image_list DIR LIST MARK NAME...: copy modules and what they need to DIR,
+# unpacked, and append them to DIR/LIST. kernel_find has seen to it that none
+# is missing that must be there; others may be built in.
+image_list()
 {
-	local node public
+	local dir=$1 list=$1/$2 mark=$3 verb path file
 
-	ssh-keygen -q -t ed25519 -N '' -C rdma-lab -f "$LAB_STATE/key"
-	mv "$LAB_STATE/key.pub" "$1/authorized_keys"
-	public=$(dropbearkey -t ed25519 -f "$1/hostkey" | grep '^ssh-ed25519 ')
+	shift 3
+	while read -r verb path _; do
+		file=${path##*/}
+		[ "$verb" = insmod ] || continue
+		[ -z "${seen[$file]:-}" ] || continue
+		seen[$file]=1
+		case $file in
+		*.xz) xz -dc "$path" >"$dir/${file%.xz}" ;;
+		*.zst) zstd -qdc "$path" >"$dir/${file%.zst}" ;;
+		*.gz) gzip -dc "$path" >"$dir/${file%.gz}" ;;
+		*) cp "$path" "$dir/" ;;
+		esac || return 1
+		printf '%s.ko%s\n' "${file%%.ko*}" "$mark" >>"$list"
+	done < <(
+		for name; do
+			modprobe -d "$tree" -S "$version" -D "$name" 2>/dev/null
+		done
+	)
+}
+
+# image_keys DIR: throwaway keys of both sides. The client knows the server's,
+# and never looks at the caller's own keys and known hosts.
+image_keys()
+{
+	local public node
+
+	ssh-keygen -q -t ed25519 -N '' -C rdma-lab -f "$LAB_STATE/key" &&
+		mv "$LAB_STATE/key.pub" "$1/authorized_keys" &&
+		public=$(dropbearkey -t ed25519 -f "$1/hostkey" 2>/dev/null |
+			grep '^ssh-ed25519 ') || return 1
 	for node in a b; do
-		printf '%s %s\n' "lab-$node" "$public"
+		printf 'lab-%s %s\n' "$node" "$public"
 	done >"$LAB_STATE/known_hosts"
 }

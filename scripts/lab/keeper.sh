@@ -1,166 +1,179 @@
 #!/bin/bash
 # The process that owns a lab: it takes the state directory, starts the
-# nodes, and takes everything away when told to, when it is killed by a
-# signal, or when the `up` that started it is gone before the lab is ready.
-# Started by ../lab.sh only: standard input and output are its pipes.
+# nodes, and takes everything away when it is told to (`down` sends TERM) or
+# when the `up` that started it is gone before the lab is ready. Whatever it
+# starts dies with it, even if it is killed with -9.
 #
-# To `up` it writes lines: "step TEXT", "error TEXT", "busy", "ready".
-# From `up` it reads one line: "keep". End of file means that `up` has died.
+# Started by ../lab.sh only; standard input and output are its pipes. Lines to
+# `up`: "step TEXT", "detail TEXT", "error TEXT", "busy", "ready". From `up`:
+# "keep", once ready. End of file before that means that `up` has died.
 set -uo pipefail
 
-# shellcheck source=scripts/lab/common.sh
+# shellcheck source=/dev/null
 . "${0%/*}/common.sh"
-# shellcheck source=scripts/lab/kernel.sh
+# shellcheck source=/dev/null
 . "$LAB_PARTS/kernel.sh"
-# shellcheck source=scripts/lab/image.sh
+# shellcheck source=/dev/null
 . "$LAB_PARTS/image.sh"
-# shellcheck source=scripts/lab/node.sh
+# shellcheck source=/dev/null
 . "$LAB_PARTS/node.sh"
+# shellcheck source=/dev/null
+. "$LAB_PARTS/slot.sh"
 
-nodes=${1:?}
-declare -A node_pid=() master_pid=()
-child='' lock='' fetch_progress='' fetch_size=0 owner=''
+declare -A pid_of=()
+lock='' cache='' child='' owner='' download_dir='' download_size=0
+kernel='' version='' accel='' # and modules, by kernel.sh
 
 step() { printf 'step %s\n' "$1"; }
+detail() { printf 'detail %s\n' "$1"; }
 note() { printf '%s\n' "$1" >>"$LAB_STATE/notes"; }
 
 # teardown STATUS: end every child, remove every file, exit.
 teardown()
 {
-	local pid
-
 	trap '' TERM INT HUP
-	for pid in "${node_pid[@]}" "${master_pid[@]}" $child; do
-		kill -KILL "$pid" 2>/dev/null
+	for pid in "${pid_of[@]}" ${child:+"$child" "-$child"}; do
+		kill -KILL -- "$pid" 2>/dev/null
 	done
 	wait
+	[ -z "$owner" ] || await_ssh
+	[ -z "$cache" ] || cache_unlock
 	[ -z "$owner" ] || rm -rf "$LAB_STATE"
 	exit "$1"
 }
 
-# fail WHAT [DETAIL...]: tell `up` and end.
+# await_ssh: connections end with their node and then remove their sockets.
+await_ssh()
+{
+	local tries
+
+	for ((tries = 0; tries < 100; tries++)); do
+		[ -n "$(find "$LAB_STATE" -type s -name 'ssh-*')" ] || return
+		sleep 0.05
+	done
+}
+
+# fail WHAT [DETAIL...]: tell `up`, and end. Never call it in a subshell:
+# nobody would tear down.
 fail()
 {
-	local line
-
-	for line; do
-		printf 'error %s\n' "$line"
-	done
-	# Not from a $(...): only the keeper itself tears down.
-	[ "$BASHPID" = "$$" ] && teardown 1
-	exit 1
+	printf 'error %s\n' "$@"
+	teardown 1
 }
 
 # fail_log WHAT FILE [DETAIL...]: the same, with the end of a log.
 fail_log()
 {
-	local what=$1 log=$2 lines
+	local what=$1 file=$2
+	local -a end=()
 
 	shift 2
-	mapfile -t lines < <(tail -n 15 "$log" 2>/dev/null | tr -cd '\11\12\40-\176')
-	fail "$what" "$@" "The end of the log:" "${lines[@]/#/| }"
+	mapfile -t end < <(tail -n 15 "$file" | tr -cd '\11\12\40-\176')
+	[ "${#end[@]}" -eq 0 ] || end=("The end of ${file##*/}:" "${end[@]/#/| }")
+	fail "$what" "$@" ${end[0]:+"${end[@]}"}
 }
 
-fail_cache()
-{
-	fail "cannot write in the cache directory $LAB_CACHE" \
-		"The guest's kernel is kept there." \
-		"Set LAB_CACHE to a directory that you may write to."
-}
-
-# pause SECONDS: sleep, but notice at once when `up` is gone.
+# pause SECONDS: sleep, but end at once when `up` is gone.
 pause()
 {
-	local line rc=0
+	local rc=0
 
-	[ "$BASHPID" = "$$" ] || fail "pause in a subshell"
-	read -r -t "$1" line || rc=$?
+	read -r -t "$1" _ || rc=$?
 	[ "$rc" -gt 128 ] || teardown 1
 }
 
-# watched COMMAND...: run it, and notice when `up` is gone.
+# watched COMMAND...: run it in the background, in a process group of its own,
+# which ends when `up` is gone. What it says is in $LAB_STATE/command.
 watched()
 {
-	"$@" {lock}<&- </dev/null >"$LAB_CACHE/tmp.kernel.log" 2>&1 &
+	local rc=0 have
+
+	set -m
+	"$@" {lock}<&- </dev/null >"$LAB_STATE/command" 2>&1 &
 	child=$!
+	set +m
 	while kill -0 "$child" 2>/dev/null; do
 		pause 0.1
+		if [ -n "$download_dir" ] && [ "$download_size" -gt 0 ]; then
+			have=$(du -sk "$download_dir" | cut -f 1)
+			detail "$((have * 102400 / download_size)) %"
+		fi
 	done
-	wait "$child"
-	local rc=$?
+	wait "$child" || rc=$?
 	child=
 	return "$rc"
 }
 
-cache_lock() { exec {cache_fd}<"$LAB_CACHE" && flock "$cache_fd"; }
-cache_unlock() { exec {cache_fd}<&-; }
-
-# Take the state directory, or say that somebody else has it.
+# Take the state directory: it is ours as long as we hold its lock.
 take_state()
 {
 	umask 077
 	mkdir "$LAB_STATE" 2>/dev/null
 	if [ ! -d "$LAB_STATE" ] || [ ! -O "$LAB_STATE" ] || [ -L "$LAB_STATE" ]; then
 		fail "$LAB_STATE is not a directory of yours" \
-			"The lab keeps its state there." "Set LAB_NAME to another name."
+			"The lab keeps its state there, and it was made by somebody else, or /tmp is not writable." \
+			"Set LAB_NAME to another name."
 	fi
-	exec {lock}<"$LAB_STATE" || exit 1
-	if ! flock -n "$lock"; then
+	exec {lock}<"$LAB_STATE" || fail "cannot open $LAB_STATE"
+	if ! flock -n "$lock" || ! lab_same "$lock"; then
 		echo busy
 		exit 1
 	fi
 	owner=1
 	find "$LAB_STATE" -mindepth 1 -delete
+	umask 022
+	exec 2>"$LAB_STATE/keeper"
+	note "keeper=$$"
 }
 
-# boot: all nodes to the line "ready".
-boot()
+# guard: wait for nodes to end. Their consoles stay readable until `down`.
+guard()
 {
-	local node rc
+	local node ended status
 
-	accel=tcg
-	step "booting ($accel)"
-	for node in "${names[@]}"; do
-		node_start "$node" "$accel"
+	while [ "${#pid_of[@]}" -gt 0 ]; do
+		status=0
+		wait -n -p ended || status=$?
+		for node in "${!pid_of[@]}"; do
+			[ "${pid_of[$node]}" = "$ended" ] || continue
+			echo "$status" >"$LAB_STATE/dead-$node"
+			unset "pid_of[$node]"
+		done
 	done
-	for node in "${names[@]}"; do
-		rc=0
-		node_await "$node" ready 120 || rc=$?
-		case $rc in
-		1) fail_log "node $node did not get ready in 120 s" "$LAB_STATE/console-$node" ;;
-		2) fail_log "node $node died during boot" "$LAB_STATE/console-$node" "$(cat "$LAB_STATE/qemu-$node")" ;;
-		esac
-	done
-	for node in "${names[@]}"; do
-		step "connecting to node $node"
-		node_connect "$node" ||
-			fail_log "cannot connect to node $node" "$LAB_STATE/master-$node"
-		note "pid_$node=${node_pid[$node]}"
+	while :; do
+		sleep 3600 {lock}<&- &
+		child=$!
+		wait "$child"
 	done
 }
 
+PATH+=:/usr/sbin:/sbin
+cd /
+# Whoever started `up` may wait for the end of a pipe that we inherited.
+for fd in /proc/self/fd/*; do
+	fd=${fd##*/}
+	[ "$fd" -le 2 ] || [ "$fd" -eq 255 ] || exec {fd}<&-
+done
 trap 'teardown 1' TERM INT HUP
 trap : PIPE
-cd /
 names=(a)
-[ "$nodes" = 1 ] || names=(a b)
+[ "${1:?}" = 1 ] || names=(a b)
 take_state
-exec 2>"$LAB_STATE/keeper"
-step "kernel"
+step "looking for a kernel"
 kernel_find
-step "image"
+step "building the boot image (kernel $version)"
 image_build
 boot
-note "nodes=$nodes"
+note "nodes=${#names[@]}"
 note "accel=$accel"
 note "kernel=$version"
-note "keeper=$$"
+note "image=$kernel"
 note "started=$EPOCHSECONDS"
 echo ready
-read -r word && [ "$word" = keep ] || teardown 1
+word=''
+read -r word || true
+[ "$word" = keep ] || teardown 1
+rm -f "$LAB_STATE/initrd" "$LAB_STATE/command"
 : >"$LAB_STATE/up"
 exec </dev/null >/dev/null
-while :; do
-	wait -n
-	[ $? -ne 127 ] || teardown 1
-done
+guard

@@ -1,30 +1,106 @@
-# shellcheck shell=bash
-# One node: a qemu process, its console and its ssh. Sourced by keeper.sh.
+# shellcheck shell=bash disable=SC2154,SC2034 # shares keeper.sh's variables
+# The nodes: choosing the accelerator, starting qemu, waiting for what the
+# guest says on its console, connecting. Sourced by keeper.sh.
 
-# node_start NODE ACCEL: start qemu; node_pid[NODE] is its process.
+# Seconds that a guest under KVM gets for its first line. It needs less than
+# one; where /dev/kvm opens but does not work, it would hang for ever.
+kvm_deadline=6
+
+# boot: every node up to its line "ready", and an ssh connection to each.
+boot()
+{
+	local node
+
+	choose_accel
+	step "booting ${#names[@]} node(s), $accel"
+	for node in "${names[@]}"; do
+		[ -n "${pid_of[$node]:-}" ] || node_start "$node"
+	done
+	for node in "${names[@]}"; do
+		node_await "$node" ready 240 || fail_boot "$node" "$?"
+	done
+	for node in "${names[@]}"; do
+		step "connecting to node $node"
+		node_connect "$node"
+	done
+}
+
+# fail_boot NODE STATUS: say why node_await gave up.
+fail_boot()
+{
+	local what="node $1 was not ready after 240 s" last
+
+	last=$(sed -n 's/^lab: //p' "$LAB_STATE/console-$1" | tail -n 1)
+	[ "$2" -eq 1 ] || what="node $1 ended during the boot"
+	if [ ! -s "$LAB_STATE/console-$1" ]; then
+		fail_log "$what: the guest said nothing" "$LAB_STATE/qemu-$1" \
+			"LAB_ACCEL=tcg excludes KVM. Two nodes need qemu 7.2 or newer."
+	fi
+	fail_log "$what; it last said: ${last:-nothing}" "$LAB_STATE/console-$1"
+}
+
+# choose_accel: kvm if a guest really boots in it. The answer holds until the
+# host boots again, so only the first `up` pays for finding out.
+choose_accel()
+{
+	local boot_id verdict='' notes=$LAB_CACHE/kvm
+
+	accel=$LAB_ACCEL
+	[ "$accel" != tcg ] || return
+	if [ ! -r /dev/kvm ] || [ ! -w /dev/kvm ]; then
+		[ "$accel" != kvm ] ||
+			fail "LAB_ACCEL=kvm, and /dev/kvm cannot be opened" \
+				"It is absent or not yours to use (often it belongs to the group kvm)." \
+				"Unset LAB_ACCEL: the lab then runs in software, about ten times slower."
+		accel=tcg
+		return
+	fi
+	read -r boot_id </proc/sys/kernel/random/boot_id
+	[ "$accel" = kvm ] || read -r verdict 2>/dev/null <"$notes"
+	case $verdict in
+	"$boot_id kvm" | "$boot_id tcg")
+		accel=${verdict##* }
+		return
+		;;
+	esac
+	step "trying KVM (at most $kvm_deadline s)"
+	accel=kvm
+	node_start a
+	if ! node_await a hello "$kvm_deadline"; then
+		[ -z "$LAB_ACCEL" ] ||
+			fail_log "LAB_ACCEL=kvm, and no guest boots in it" "$LAB_STATE/qemu-a" \
+				"/dev/kvm opens, but the guest gave no sign of life in $kvm_deadline s." \
+				"Unset LAB_ACCEL: the lab then runs in software, about ten times slower."
+		kill -KILL "${pid_of[a]}" 2>/dev/null
+		wait "${pid_of[a]}"
+		unset "pid_of[a]"
+		accel=tcg
+	fi
+	mkdir -p "$LAB_CACHE" 2>/dev/null &&
+		printf '%s %s\n' "$boot_id" "$accel" 2>/dev/null >"$notes"
+}
+
+# node_start NODE: start qemu; pid_of[NODE] is its process.
 node_start()
 {
-	local node=$1 accel=$2 number=1 wire peer=b state=${LAB_STATE//,/,,}
+	local node=$1 number=1 peer=b wire=hubport,id=wire,hubid=0
+	local state=${LAB_STATE//,/,,} how=$accel
 
 	[ "$node" = a ] || { number=2 peer=a; }
-	wire=hubport,id=wire,hubid=0
-	if [ "$nodes" = 2 ]; then
-		# Datagrams over unix sockets: a wire of TCP (-netdev socket)
-		# would delay each packet by Nagle's algorithm.
-		wire=dgram,id=wire
-		wire+=,local.type=unix,local.path=$state/wire-$node
-		wire+=,remote.type=unix,remote.path=$state/wire-$peer
-	fi
-	[ "$accel" = kvm ] || accel=tcg,thread=multi
-	: >"$LAB_STATE/console-$node"
+	# Datagrams over unix sockets: a wire of TCP (-netdev socket) would
+	# delay every packet by Nagle's algorithm.
+	[ "${#names[@]}" -eq 1 ] ||
+		wire="dgram,id=wire,local.type=unix,local.path=$state/wire-$node,remote.type=unix,remote.path=$state/wire-$peer"
+	[ "$accel" = kvm ] || how=tcg,thread=multi
 	rm -f "$LAB_STATE/wire-$node"
+	: >"$LAB_STATE/console-$node"
 	setpriv --pdeathsig KILL "$LAB_QEMU" \
 		-name "rdma-lab-$LAB_NAME-$node" "${LAB_QEMU_MACHINE[@]}" \
-		-accel "$accel" -smp "$LAB_CPUS" -m "$LAB_MEMORY" \
+		-accel "$how" -smp "$LAB_CPUS" -m "$LAB_MEMORY" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-rtc base=utc,clock=host \
-		-kernel "$kernel" -initrd "$LAB_STATE/initrd" \
-		-append "console=$LAB_CONSOLE quiet loglevel=4 panic=-1 net.ifnames=0 rdma_lab=1 lab.node=$node" \
+		-kernel "$kernel" -initrd "$LAB_STATE/initrd" -append \
+		"console=$LAB_CONSOLE quiet loglevel=4 panic=-1 net.ifnames=0 rdma_lab=1 lab.node=$node" \
 		-chardev "file,id=console,path=$state/console-$node" \
 		-serial chardev:console \
 		-object rng-random,id=rng,filename=/dev/urandom \
@@ -40,65 +116,79 @@ node_start()
 		-netdev "$wire" \
 		-device "virtio-net-pci,netdev=wire,mac=52:54:00:52:44:0$number,romfile=" \
 		{lock}<&- </dev/null >"$LAB_STATE/qemu-$node" 2>&1 &
-	node_pid[$node]=$!
+	pid_of["$node"]=$!
+	note "pid_$node=$!"
 }
 
-# node_said NODE TEXT: has the guest written the line `lab: TEXT`?
-node_said()
-{
-	grep -qs "^lab: $2" "$LAB_STATE/console-$1"
-}
-
-# node_await NODE TEXT SECONDS: wait for a line; 1 if time is up, 2 if the
-# node died or said that it failed.
+# node_await NODE TEXT SECONDS: wait for the guest's line "lab: TEXT". 1: the
+# time is up. 2: the guest is gone, or said that it failed.
 node_await()
 {
-	local deadline=$((SECONDS + $3)) said line
+	local deadline=$((SECONDS + $3)) lines line last=''
 
-	while ! node_said "$1" "$2"; do
-		kill -0 "${node_pid[$1]}" 2>/dev/null || return 2
-		node_said "$1" failed && return 2
+	while :; do
+		mapfile -t lines <"$LAB_STATE/console-$1"
+		for line in "${lines[@]}"; do
+			line=${line%$'\r'}
+			case $line in
+			"lab: $2") return 0 ;;
+			"lab: failed"*) return 2 ;;
+			"lab: step "*) last=${line#lab: step } ;;
+			esac
+		done
+		[ -z "$last" ] || detail "node $1: $last"
+		kill -0 "${pid_of[$1]}" 2>/dev/null || return 2
 		[ "$SECONDS" -lt "$deadline" ] || return 1
 		pause 0.05
 	done
 }
 
-# node_connect NODE: find the port that qemu listens on, and keep one ssh
-# connection open, which every exec and shell then shares.
+# node_connect NODE: find the port that qemu got from the host's kernel, write
+# ssh's configuration, and open the first connection.
 node_connect()
 {
-	local node=$1 port deadline=$((SECONDS + 20))
+	local node=$1 port
 
 	port=$(ss -Hltnp | sed -n \
-		"s/^.* 127\.0\.0\.1:\([0-9]*\) .*pid=${node_pid[$node]},.*/\1/p")
-	[ -n "$port" ] || return 1
+		"s/^.* 127\.0\.0\.1:\([0-9]*\) .*pid=${pid_of[$node]},.*/\1/p")
+	[ -n "$port" ] || fail "cannot find the port of node $node's ssh" \
+		"ss -ltnp does not show process ${pid_of[$node]} (qemu) listening on 127.0.0.1."
 	note "port_$node=$port"
 	cat >>"$LAB_STATE/ssh" <<-END
 		Host $node
-		HostName 127.0.0.1
-		Port $port
-		HostKeyAlias lab-$node
-		User root
-		IdentityFile $LAB_STATE/key
-		IdentitiesOnly yes
-		IdentityAgent none
-		UserKnownHostsFile $LAB_STATE/known_hosts
-		GlobalKnownHostsFile /dev/null
-		StrictHostKeyChecking yes
-		PreferredAuthentications publickey
-		ControlPath $LAB_STATE/ssh-$node
-		ConnectTimeout 20
-		LogLevel ERROR
+			HostName 127.0.0.1
+			Port $port
+			HostKeyAlias lab-$node
+			User root
+			IdentityFile $LAB_STATE/key
+			IdentitiesOnly yes
+			IdentityAgent none
+			UserKnownHostsFile $LAB_STATE/known_hosts
+			GlobalKnownHostsFile /dev/null
+			StrictHostKeyChecking yes
+			PreferredAuthentications publickey
+			ConnectTimeout 60
+			LogLevel ERROR
 	END
-	setpriv --pdeathsig KILL ssh -F "$LAB_STATE/ssh" -M -N "$node" \
-		{lock}<&- </dev/null >"$LAB_STATE/master-$node" 2>&1 &
-	master_pid[$node]=$!
-	while [ ! -S "$LAB_STATE/ssh-$node" ]; do
-		kill -0 "${master_pid[$node]}" 2>/dev/null || return 1
-		[ "$SECONDS" -lt "$deadline" ] || return 1
-		pause 0.05
-	done
-	# The emulated clock chip knows whole seconds only.
-	ssh -F "$LAB_STATE/ssh" "$node" "date -s @$EPOCHREALTIME" \
-		</dev/null >/dev/null 2>>"$LAB_STATE/master-$node"
+	watched node_clock "$node" ||
+		fail_log "cannot connect to node $node with ssh" "$LAB_STATE/ssh-$node"
+}
+
+# node_clock NODE: the emulated clock chip knows whole seconds only, and a
+# certificate made just now must be valid in the guest. So the time is sent
+# when the guest is waiting for it.
+node_clock()
+{
+	local line
+
+	slot_take "$1" || return 1
+	# shellcheck disable=SC2016 # the guest expands it
+	coproc CLOCK {
+		slot_ssh "$1" 'echo go; read -r time; exec date -s "@$time"' \
+			2>>"$LAB_STATE/ssh-$1"
+	}
+	read -r -t 60 -u "${CLOCK[0]}" line
+	[ "$line" = go ] || return 1
+	echo "$EPOCHREALTIME" >&"${CLOCK[1]}"
+	wait "$CLOCK_PID"
 }
