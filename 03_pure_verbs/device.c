@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "addr.h"
@@ -100,15 +101,18 @@ static bool device_fits(struct device *device, struct ibv_device *candidate,
 static int explain_no_device(const struct options *options,
 			     const struct sockaddr *local, int count)
 {
+	char port[16] = "(any)";
+
 	if (count == 0)
 		return log_fail("this machine has no RDMA device; sudo "
 				"scripts/setup_rxe.sh, or scripts/lab.sh up");
+	if (options->port_num)
+		snprintf(port, sizeof(port), "%d", options->port_num);
 	if (options->device || options->port_num)
-		return log_fail("device %s, port %d: there is no such active "
+		return log_fail("device %s, port %s: there is no such active "
 				"port here%s; see `rdma link`",
 				options->device ? options->device : "(any)",
-				options->port_num,
-				local ? " with the address in use" : "");
+				port, local ? " with the address in use" : "");
 	if (local)
 		return addr_explain_no_device(local);
 	return log_fail("no RDMA device here has an active port; see `rdma "
