@@ -100,6 +100,24 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	return ret;
 }
 
+/* With inline data if the device has it: that is a help, not a need. */
+static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
+{
+	attr->cap.max_inline_data = CONN_INLINE;
+	if (rdma_create_qp(conn->id, conn->pd, attr)) {
+		attr->cap.max_inline_data = 0;
+		if (rdma_create_qp(conn->id, conn->pd, attr))
+			return log_fail_errno("rdma_create_qp", errno,
+					      "did the peer give up in the "
+					      "meantime? if not, see `rdma "
+					      "resource show`");
+	}
+	conn->qp = conn->id->qp;
+	/* The library has written there what it really gives. */
+	conn->max_inline = attr->cap.max_inline_data;
+	return 0;
+}
+
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 {
 	struct ibv_qp_init_attr attr = {
@@ -109,7 +127,6 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 			.max_recv_wr = receives,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
-			.max_inline_data = CONN_INLINE,
 		},
 		/* Each send says for itself if it wants a completion. */
 		.sq_sig_all = 0,
@@ -133,13 +150,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 				      "see `rdma resource show`");
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
-	if (rdma_create_qp(conn->id, conn->pd, &attr))
-		return log_fail_errno("rdma_create_qp", errno,
-				      "see `rdma resource show`");
-	conn->qp = conn->id->qp;
-	/* The library has written there what it really gives. */
-	conn->max_inline = attr.cap.max_inline_data;
-	return 0;
+	return create_qp(conn, &attr);
 }
 
 /*

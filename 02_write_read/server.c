@@ -44,7 +44,11 @@ static void write_message(const struct data *data, enum mode mode)
 /* Exchanges regions, writes or reads; or serves a benchmark. */
 static int converse(struct data *data, const struct options *options)
 {
-	struct transfer transfer = { .data = data, .mode = options->mode };
+	struct transfer transfer = {
+		.data = data,
+		.mode = options->mode,
+		.lends = true,
+	};
 	int ret;
 
 	write_message(data, options->mode);

@@ -66,7 +66,7 @@ static void print_csv(const struct stats *s)
 
 static void print_aligned(const struct stats *s)
 {
-	log_line("%-5s %8zu %5u %8u %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.0f",
+	log_line("%-5s %8zu %5u %7u %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.0f",
 		 s->op, s->bytes, s->depth, s->count, s->min / 1e3,
 		 s->median / 1e3, s->p99 / 1e3, s->p999 / 1e3, s->max / 1e3,
 		 mb_per_s(s), ops_per_s(s));
@@ -78,7 +78,7 @@ void stats_print(const struct stats *stats, size_t count, bool csv)
 		log_line("op,bytes,depth,count,min_us,median_us,p99_us,"
 			 "p99.9_us,max_us,mb_per_s,ops_per_s");
 	else
-		log_line("%-5s %8s %5s %8s %8s %8s %8s %8s %8s %8s %8s", "op",
+		log_line("%-5s %8s %5s %7s %8s %8s %8s %8s %8s %8s %8s", "op",
 			 "bytes", "depth", "count", "min us", "median", "p99",
 			 "p99.9", "max", "MB/s", "ops/s");
 	for (size_t i = 0; i < count; i++)

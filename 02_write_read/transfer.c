@@ -96,6 +96,20 @@ static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
 	return transfer_event(transfer, event);
 }
 
+/* Legal only where the conversation has not begun, and with a server. */
+static int on_bench(struct transfer *transfer, uint32_t length)
+{
+	const struct states *states = &transfer->states;
+
+	if (!transfer->lends || states->mr_posted || states->recv != RS_INIT)
+		return log_fail(
+			"protocol error: the peer asks for a benchmark; "
+			"that may be its first message, to a server "
+			"that does not itself begin (-o first)");
+	transfer->bench_length = length;
+	return 1;
+}
+
 /* One of the peer's messages is here. */
 static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 {
@@ -111,8 +125,7 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 	case MSG_DONE:
 		return transfer_event(transfer, EV_DONE_RECEIVED);
 	case MSG_BENCH:
-		transfer->bench_length = msg.mem.length;
-		return 1;
+		return on_bench(transfer, msg.mem.length);
 	}
 	return -1;
 }

@@ -6,13 +6,16 @@
 #ifndef TRANSFER_H
 #define TRANSFER_H
 
+#include <stdbool.h>
+
 #include "data.h"
 #include "state.h"
 
-/* One transfer. Set data and mode, zero the rest. */
+/* One transfer. Set data, mode and lends; zero the rest. */
 struct transfer {
 	struct data *data; /* borrowed */
 	enum mode mode;
+	bool lends; /* whether the peer may ask for a benchmark instead */
 	struct states states;
 	struct remote peer; /* once the peer's MSG_MR is here */
 	enum mode peer_mode; /* what the peer says that it runs */
