@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+#
+# soak.bats - one server, a thousand clients one after another, chapter by
+# chapter: nothing may grow, and nobody may be turned away
+# (SOAK_CLIENTS overrides the number)
+# shellcheck disable=SC2154 # set by on_device()
+
+bats_require_minimum_version 1.5.0
+load ../helpers
+
+setup_file() {
+	open_device
+}
+
+teardown_file() {
+	close_device
+}
+
+# Objects, descriptors and memory of the server, which is idle.
+objects_of_server() {
+	rdma resource show
+	echo "descriptors: $(find "/proc/$server/fd" -mindepth 1 | wc -l)"
+}
+memory_of_server() {
+	sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\) kB$/\1/p' "/proc/$server/status"
+}
+
+# soak N SERVER_ARGUMENTS… -- CLIENT_ARGUMENTS…
+soak() {
+	local i before after memory total=$1
+	local -a of_server=() of_client
+
+	shift
+	while [[ $1 != -- ]]; do
+		of_server+=("$1")
+		shift
+	done
+	shift
+	of_client=("$@")
+	start_server ./server "${of_server[@]}"
+	for ((i = 1; i <= total; i++)); do
+		./client -a "$address" "${of_client[@]}" >"$scratch/client.log" \
+			2>"$scratch/client.err" || fail "client $i"
+		[[ $i -eq 20 ]] || continue
+		await "an idle server" server_is_done
+		before=$(objects_of_server) memory=$(memory_of_server)
+	done
+	await "an idle server" server_is_done
+	after=$(objects_of_server)
+	[[ $before == "$after" ]] ||
+		fail "after 20 clients: $before; after $total: $after"
+	memory=$(($(memory_of_server) - memory))
+	[[ $memory -lt 512 ]] || fail "it uses $memory kB more"
+	says_nothing server.err
+	stop_server
+	echo "$total clients; memory +$memory kB"
+}
+
+# soak_chapter CHAPTER SERVER_ARGUMENTS… -- CLIENT_ARGUMENTS…
+soak_chapter() {
+	CHAPTER=$1
+	shift
+	build_chapter "$CHAPTER"
+	FUNCTIONS='objects_of_server memory_of_server' LIMIT=3600 \
+		run -0 on_device a soak "${SOAK_CLIENTS:-1000}" "$@"
+	echo "# ${lines[-1]}" >&3
+}
+
+@test "01: a thousand clients" {
+	soak_chapter 01_send_recv --
+}
+
+@test "02: a thousand clients that write" {
+	soak_chapter 02_write_read write -- write
+}
+
+@test "02: a thousand clients that read" {
+	soak_chapter 02_write_read read -- read
+}
+
+@test "03: a thousand clients" {
+	soak_chapter 03_pure_verbs write -- write
+}
