@@ -167,6 +167,9 @@ static void test_other_events(void **state)
 		     "RDMA_CM_EVENT_CONNECT_ERROR (status -22, "
 		     "Invalid argument)",
 		     "failed");
+	/* What librdmacm says when it could not move the queue pair itself. */
+	assert_named(RDMA_CM_EVENT_CONNECT_ERROR, -1,
+		     "RDMA_CM_EVENT_CONNECT_ERROR (status -1)", "failed");
 	assert_named(RDMA_CM_EVENT_DISCONNECTED, 0,
 		     "RDMA_CM_EVENT_DISCONNECTED (status 0)", "disconnected");
 	assert_named(RDMA_CM_EVENT_DEVICE_REMOVAL, 0,
