@@ -1,0 +1,251 @@
+#!/usr/bin/env bats
+#
+# setup_rxe.sh on a real kernel with a real Soft-RoCE device: a node of the
+# lab, which boots with rxe0 on eth0, 192.0.2.1, and is left so. With
+# DEVICE_TESTS_LAB set, the lab of that name, already up, is used.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	export LAB_NAME=${DEVICE_TESTS_LAB:-setup-rxe-$$}
+	[[ -n ${DEVICE_TESTS_LAB:-} ]] || scripts/lab.sh up
+}
+
+teardown_file() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	[[ -n ${DEVICE_TESTS_LAB:-} ]] || scripts/lab.sh down
+}
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+}
+
+# A test that failed halfway must not fail the next ones too.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+	[[ -z ${BATS_TEST_COMPLETED:-} ]] || return 0
+	guest '
+		nft flush ruleset
+		while rdma resource show ctx | grep -q pid; do
+			kill -9 $(rdma resource show ctx | sed "s/.* pid \([0-9]*\).*/\1/")
+		done
+		for name in $(ls /sys/class/infiniband); do rdma link delete $name; done
+		ip link del t0
+		scripts/setup_rxe.sh -i eth0' || true
+}
+
+# guest SCRIPT: runs it with bash on node a, in the repository; $rxe is the
+# script under test, t0 a netdev of our own.
+guest() {
+	scripts/lab.sh exec a -- bash -c "rxe=scripts/setup_rxe.sh
+		as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+		$1"
+}
+
+in_guest() {
+	run -"$1" guest "$2"
+}
+
+# says TEXT...: each of them, in this order.
+says() {
+	local rest=$output text
+
+	for text; do
+		[[ $rest == *"$text"* ]] || {
+			printf 'not said (in this order): %s\n' "$text"
+			return 1
+		}
+		rest=${rest#*"$text"}
+	done
+}
+
+silent_on() {
+	[[ $output != *"$1"* ]] || {
+		printf 'said, but should not be: %s\n' "$1"
+		return 1
+	}
+}
+
+@test "--status and the checks, with the device that is there" {
+	in_guest 0 '$rxe --status'
+	says 'device    rxe0 (Soft-RoCE)' 'netdev    eth0, 192.0.2.1' \
+		'port 1    ACTIVE' 'GID 0     fe80:' 'RoCE v2, eth0, fe80::' \
+		'GID 1     0000:0000:0000:0000:0000:ffff:c000:0201, RoCE v2, eth0, 192.0.2.1' \
+		'address   192.0.2.1, to be given to -a' \
+		'memlock   user root' 'exempt'
+	in_guest 0 '$rxe --check && $rxe --quiet-check'
+	says 'ok       device        rxe0, address 192.0.2.1' \
+		'rxe: usable now: rxe0, address 192.0.2.1'
+	[ "${lines[-1]}" = 192.0.2.1 ]
+	in_guest 1 '$rxe --status -n rxe7'
+	says 'there is no RDMA device rxe7' 'rxe0'
+}
+
+@test "removed, and removed again, and set up, and set up again" {
+	in_guest 1 '$rxe --remove && $rxe --remove && $rxe --status
+		$rxe --quiet-check; $rxe --check -i eth0'
+	says 'removed rxe0' 'nothing to remove' 'there is no RDMA device. Try:' \
+		'no RDMA device on eth0 yet' 'ok       module' \
+		'ok       rdma command' 'ok       provider' \
+		'ok       netdev        eth0' \
+		'rxe: can be set up with sudo scripts/setup_rxe.sh'
+	silent_on MISSING
+	[[ $output != *$'\n192.0.2.1'* ]]
+	in_guest 0 'once() { stat -c "%Y %i" /sys/class/infiniband/rxe0/; }
+		$rxe && before=$(once) && $rxe -i eth0 && [[ $before == "$(once)" ]]'
+	says 'netdev eth0: there is no default route, and it is up and has' \
+		'made rxe0 on eth0' 'device    rxe0' 'port 1    ACTIVE' \
+		'address   192.0.2.1' 'rxe0 is already on eth0' 'address   192.0.2.1'
+}
+
+@test "nothing loaded: it loads rxe, what programs need, and crc32" {
+	in_guest 0 '$rxe --remove && modprobe -r rdma_ucm rdma_rxe &&
+		modprobe -r crc32_generic crc32_pclmul &&
+		! grep -qx "name *: crc32" /proc/crypto && ! $rxe --check -i eth0 &&
+		mkdir -p /tmp/no && printf "#!/bin/sh
+			case \$* in *crc32*) exit 1 ;; esac
+			exec /sbin/modprobe \"\$@\"" >/tmp/no/modprobe &&
+		chmod +x /tmp/no/modprobe && helper=$(</proc/sys/kernel/modprobe) &&
+		echo /bin/false >/proc/sys/kernel/modprobe || exit
+		! PATH=/tmp/no:$PATH $rxe -i eth0
+		status=$?
+		echo "$helper" >/proc/sys/kernel/modprobe
+		rm -r /tmp/no
+		[[ $status == 0 ]] && $rxe -i eth0 && ls /dev/infiniband'
+	says 'todo     module        rdma_rxe is there, but not loaded' \
+		'loaded rdma_rxe' 'loaded rdma_ucm' \
+		'No such file or directory: the kernel has no crc32, which rxe needs' \
+		'modprobe crc32_generic' 'loaded crc32_generic' \
+		'made rxe0' 'address   192.0.2.1' rdma_cm uverbs0
+}
+
+@test "what is in the way of a device: it says so and makes none" {
+	in_guest 0 '! $rxe -i nix && ! $rxe -i eth0 -n rxe1 &&
+		! $as_nobody $rxe -i eth0 && ip link add t0 type dummy &&
+		! $rxe -i t0 -n rt && ip link set t0 up && ! $rxe -i t0 -n rt &&
+		ip addr add 198.51.100.1/24 dev t0 && ! $rxe -i t0 -n rxe0 &&
+		[[ $(ls /sys/class/infiniband) == rxe0 ]] && ip link del t0'
+	says 'there is no netdev nix. Try: -i NETDEV' \
+		'eth0 already has the Soft-RoCE device rxe0' '--remove -n rxe0' \
+		'only root can do this. Try: sudo scripts/setup_rxe.sh -i eth0' \
+		'netdev t0 is down. Try: sudo ip link set t0 up' \
+		'netdev t0 has no IPv4 or global IPv6 address. Try: sudo ip addr' \
+		'there is a device rxe0 already, on eth0. Try: another name (-n)'
+}
+
+@test "a name of one's own, and a netdev that goes down" {
+	in_guest 0 'ip link add t0 type dummy && ip link set t0 up &&
+		ip addr add 198.51.100.1/24 dev t0 && $rxe -i t0 -n rt &&
+		! $rxe --remove && ip link set t0 down && $rxe --status
+		! $rxe --check -i t0 && $rxe --remove -i t0 &&
+		[[ $(ls /sys/class/infiniband) == rxe0 ]] && ip link del t0'
+	says 'made rt on t0' 'address   198.51.100.1' \
+		'there are several: rt rxe0. Try: say which with -n' \
+		'port 1    DOWN' 'address   none: port 1 of rt is DOWN' \
+		'device    rxe0' 'address   192.0.2.1' \
+		'MISSING  device        port 1 of rt is DOWN, like its netdev t0' \
+		'fix: sudo ip link set t0 up' 'can be set up: do what "fix" says' \
+		'removed rt'
+}
+
+@test "an iproute2 without rdma link add" {
+	in_guest 1 'mkdir -p /tmp/old
+		printf "#!/bin/sh\necho \"Usage: rdma link show\"\n" >/tmp/old/rdma
+		chmod +x /tmp/old/rdma
+		PATH=/tmp/old:$PATH $rxe --check -n rt
+		PATH=/tmp/old:$PATH $rxe -i mgmt -n rt
+		status=$?
+		rm -r /tmp/old
+		exit "$status"'
+	says "MISSING  rdma command" "it has no 'rdma link add'" 'iproute2 5.1' \
+		"setup_rxe.sh: there is no 'rdma link add'" 'Try: '
+}
+
+@test "programs cannot use the device: no library, no file, not permitted" {
+	local lib
+
+	lib=/usr/lib/$(uname -m)-linux-gnu/libibverbs
+	in_guest 1 "unshare -m bash -c 'mount -t tmpfs none $lib; \$0 --check' \$rxe
+		unshare -m bash -c 'mount -t tmpfs none /dev/infiniband; \$0 --check
+			mknod -m 600 /dev/infiniband/uverbs0 c 231 192
+			mknod -m 600 /dev/infiniband/rdma_cm c 10 1
+			\"\$@\" \$0 --check' \$rxe \$as_nobody"
+	says 'MISSING  device        libibverbs finds no provider library for rxe0' \
+		'install ibverbs-providers' 'can be set up: do what' \
+		'there is no /dev/infiniband/uverbs0' --device=/dev/infiniband \
+		'nobody may not open /dev/infiniband/uverbs0 (crw------- root root)' \
+		'chmod 0666'
+}
+
+@test "a firewall" {
+	in_guest 0 'nft add table inet t &&
+		nft "add chain inet t in {
+			type filter hook input priority 0; policy drop; }" &&
+		nft insert rule inet t in iifname mgmt accept && $rxe --check &&
+		nft add rule inet t in udp dport 4791 counter drop &&
+		$rxe --check && $as_nobody $rxe --check; nft flush ruleset'
+	says 'note     firewall      it drops what no rule allows' \
+		'sudo nft insert rule' 'rxe: usable now' \
+		'note     firewall      a rule drops UDP 4791' 'rxe: usable now' \
+		'note     firewall      not looked at: only root can read'
+}
+
+@test "the limit on locked memory is that of the caller" {
+	# The second is what sudo does: root below a shell that is not root.
+	in_guest 0 '$as_nobody bash -c "ulimit -l 16; $rxe --check; $rxe --status
+			$rxe --quiet-check"
+		python3 -c "import os, resource, sys; go = os.pipe()
+os.fork() or (os.read(go[0], 1), os.environ.update(SUDO_UID=\"65534\"),
+	os.execv(sys.argv[1], sys.argv[1:]))
+resource.setrlimit(resource.RLIMIT_MEMLOCK, (48 << 10, 48 << 10))
+os.setuid(65534); os.write(go[1], b\"x\"); os.wait()" $rxe --check'
+	says 'ok       device' 'MISSING  memlock       user nobody may lock 16 kB' \
+		limits.conf 'can be set up: do what' \
+		'memlock   user nobody may lock 16 kB' \
+		'MISSING  memlock       user nobody may lock 48 kB'
+	silent_on exempt
+	[[ $output != *$'\n192.0.2.1'* ]]
+}
+
+@test "a device in use is not removed, and who uses it is named" {
+	in_guest 0 'ibv_rc_pingpong -d rxe0 -g 1 >/dev/null & pid=$!
+		until rdma resource show ctx | grep -q "pid $pid"; do sleep 0.1; done
+		mkdir -p /tmp/old
+		printf "#!/bin/sh\nexit 1\n" >/tmp/old/rdma
+		chmod +x /tmp/old/rdma
+		! $rxe --remove && ! PATH=/tmp/old:$PATH $rxe --remove
+		status=$?
+		rm -r /tmp/old
+		echo "it was $pid"
+		kill "$pid"
+		wait "$pid"
+		[[ -e /sys/class/infiniband/rxe0 ]] && exit "$status"'
+	says 'rxe0 is in use by ibv_rc_pingpong (pid ' 'would hang' \
+		'in use by ibv_rc_pingpong (pid' 'it was '
+	[[ $output =~ pid\ ([0-9]+)\).*pid\ ([0-9]+)\).*it\ was\ ([0-9]+) ]]
+	[ "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}" = \
+		"${BASH_REMATCH[3]} ${BASH_REMATCH[3]}" ]
+}
+
+@test "a device that does not come up is taken away; a delete that hangs" {
+	in_guest 0 'export RXE_WAIT=1
+		ip link add t0 type dummy && ip link set t0 up &&
+		ip addr add 198.51.100.1/24 dev t0 || exit
+		mkdir -p /tmp/odd
+		printf "#!/bin/sh
+			[ \"\$1 \$2 \$3\" != \"link delete rxe0\" ] ||
+				exec sleep 600 >/dev/null 2>&1
+			/usr/bin/rdma \"\$@\" || exit
+			[ \"\$1 \$2\" != \"link add\" ] || ip link set t0 down" >/tmp/odd/rdma
+		chmod +x /tmp/odd/rdma
+		! PATH=/tmp/odd:$PATH $rxe -i t0 -n rt && [[ ! -e /sys/class/infiniband/rt ]] &&
+		! PATH=/tmp/odd:$PATH $rxe --remove -n rxe0
+		status=$?
+		kill $(pidof sleep)
+		rm -r /tmp/odd
+		ip link del t0
+		exit "$status"'
+	says 'made rt on t0' 'rt did not come up: port 1 of rt is DOWN' \
+		'rdma link delete rxe0 hangs' 'end the programs that use rxe0'
+}

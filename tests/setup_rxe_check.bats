@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+#
+# setup_rxe.sh --check: what it says of kernels, modules, Secure Boot, the rdma
+# command and the provider library, on machines made of files. No device needed.
+# shellcheck disable=SC2154 # can and cannot are those of rxe_tree.bash
+
+bats_require_minimum_version 1.5.0
+load rxe_tree
+
+@test "all is there but the device: can be set up" {
+	check 1
+	says 'rdma_rxe is there, but not loaded' 'eth0 (it has the default route)'
+	[ "${lines[-1]}" = "$can" ]
+	[[ $output != *MISSING* ]]
+}
+
+@test "module: loaded, or built in" {
+	no_module
+	mkdir -p "$RXE_ROOT/sys/module/rdma_rxe"
+	check 1
+	says 'ok       module' "$can"
+	rmdir "$RXE_ROOT/sys/module/rdma_rxe"
+	put "$MODULES/modules.builtin" kernel/drivers/rdma_rxe.ko
+	check 1
+	says 'ok       module' "$can"
+	rm "$RXE_ROOT$MODULES/modules.builtin"
+	put "/boot/config-$RELEASE" 'CONFIG_RDMA_RXE=y'
+	check 1
+	says 'ok       module' "$can"
+}
+
+@test "module: a kernel without support for modules" {
+	rm "$RXE_ROOT/proc/modules"
+	check 2
+	says MISSING 'no support for modules at all' "$cannot"
+}
+
+@test "module: loading is switched off" {
+	put /proc/sys/kernel/modules_disabled 1
+	check 2
+	says MISSING 'modules_disabled is 1' 'fix: reboot' "$cannot"
+}
+
+@test "module: in a container" {
+	ln -sfn 'pid:[4026532001]' "$RXE_ROOT/proc/self/ns/pid"
+	touch "$RXE_ROOT/.dockerenv"
+	check 2
+	says MISSING 'this is a container (docker)' 'on the host' "$cannot"
+	rm "$RXE_ROOT/.dockerenv"
+	put /run/systemd/container lxc
+	check 2
+	says 'this is a container (lxc)'
+	rm "$RXE_ROOT/run/systemd/container"
+	put /run/.containerenv ''
+	check 2
+	says 'this is a container (podman)'
+	rm "$RXE_ROOT/run/.containerenv"
+	KUBERNETES_SERVICE_HOST=192.0.2.9 check 2
+	says 'this is a container (kubernetes)'
+	# It is the host's matter even where the module is loaded.
+	mkdir -p "$RXE_ROOT/sys/module/rdma_rxe"
+	check 2
+	says MISSING 'this is a container' "$cannot"
+}
+
+@test "module: a virtual machine made of a container's image is none" {
+	touch "$RXE_ROOT/.dockerenv"
+	check 1
+	[[ $output != *container* ]]
+}
+
+@test "module: WSL2" {
+	put /proc/sys/kernel/osrelease 5.15.167.4-microsoft-standard-WSL2
+	ln -sfn 'pid:[4026532001]' "$RXE_ROOT/proc/self/ns/pid"
+	check 2
+	says MISSING 'this is WSL2' .wslconfig "$cannot"
+}
+
+@test "module: a cloud kernel" {
+	put /proc/sys/kernel/osrelease 6.1.0-9-cloud-arm64
+	put /lib/modules/6.1.0-9-cloud-arm64/modules.dep ''
+	check 2
+	says MISSING 'a cloud kernel' 'linux-image-arm64' "$cannot"
+}
+
+@test "module: built without it" {
+	no_module
+	put "/boot/config-$RELEASE" '# CONFIG_RDMA_RXE is not set'
+	check 2
+	says MISSING 'CONFIG_RDMA_RXE is not set' "$cannot"
+	rm "$RXE_ROOT/boot/config-$RELEASE"
+	echo 'CONFIG_INET=y' | gzip >"$RXE_ROOT/proc/config.gz"
+	check 2
+	says MISSING 'CONFIG_RDMA_RXE is not set' "$cannot"
+}
+
+@test "module: a package is missing" {
+	no_module
+	put "/boot/config-$RELEASE" 'CONFIG_RDMA_RXE=m'
+	check 1
+	says MISSING "--reinstall linux-image-$RELEASE" "$can, after"
+	put /etc/os-release 'ID=ubuntu'
+	check 1
+	says "apt-get install linux-modules-extra-$RELEASE" "$can, after"
+	put /etc/os-release 'ID="fedora"'
+	check 1
+	says "dnf install kernel-modules-extra-$RELEASE"
+	put /etc/os-release 'ID=arch'
+	check 1
+	says "the package that has rdma_rxe.ko for $RELEASE"
+}
+
+@test "module: an update without a reboot, or no modules at all" {
+	mv "$RXE_ROOT$MODULES" "$RXE_ROOT/lib/modules/6.1.0-10-amd64"
+	check 1
+	says MISSING "$RELEASE" 'those of 6.1.0-10-amd64' 'fix: reboot' "$can"
+	rm -r "$RXE_ROOT/lib/modules"
+	check 2
+	says MISSING "running kernel ($RELEASE) are not in" "$cannot"
+}
+
+secure_boot() {
+	mkdir -p "$RXE_ROOT/sys/firmware/efi/efivars"
+	printf "\\6\\0\\0\\0\\$1" >"$RXE_ROOT/sys/firmware/efi/efivars/SecureBoot-8be4df61"
+}
+
+@test "Secure Boot and a module of one's own" {
+	secure_boot 1
+	check 1
+	says MISSING 'secure boot' 'rdma_rxe.ko is not signed' "$can, after"
+	stub modinfo '[[ $2 == signer ]] && echo "Debian key"'
+	check 1
+	[[ $output != *'secure boot'* ]]
+	stub modinfo '[[ $3 == */ib_core.ko ]] && echo "Debian key" || echo mine'
+	check 1
+	says MISSING "not signed by the kernel's key, but by 'mine'" "$can, after"
+	stub mokutil '[[ $1 == --list-enrolled ]] && echo "  Issuer: CN=mine"'
+	check 1
+	[[ $output != *'secure boot'* ]]
+	stub modinfo ''
+	secure_boot 0
+	check 1
+	[[ $output != *'secure boot'* ]]
+}
+
+@test "the rdma command: absent, too old, of a kernel without RDMA" {
+	local tool
+	stub rdma 'echo "Usage: rdma link show [DEV/PORT_INDEX]"'
+	check 1
+	says MISSING 'rdma command' "no 'rdma link add'" 'iproute2 5.1' "$can, after"
+	stub rdma '[[ $1 == -V ]] && echo "rdma utility, iproute2-4.20.0"
+		echo "Failed to open NETLINK_RDMA socket" >&2'
+	check 1
+	says MISSING 'iproute2-4.20.0 is too old'
+	stub rdma '[[ $1 == -V ]] && echo "rdma utility, iproute2-ss190107"'
+	check 1
+	says MISSING 'iproute2-ss190107 is too old'
+	stub rdma '[[ $1 == -V ]] && echo "rdma utility, iproute2-5.10.0"'
+	check 1
+	says 'ok       rdma command'
+	rm "$STUBS/rdma"
+	for tool in bash sed grep id gzip; do
+		ln -s "$(command -v "$tool")" "$STUBS/$tool"
+	done
+	PATH=$STUBS run -1 "$STUBS/bash" "$SCRIPT" --check
+	says MISSING 'rdma command' 'there is none' 'apt-get install iproute2'
+}
+
+@test "the provider library is absent" {
+	rm -r "${RXE_ROOT:?}/usr"
+	check 1
+	says MISSING 'librxe-rdmav*.so is absent' 'install ibverbs-providers' \
+		"$can, after"
+	put /etc/os-release 'ID=fedora'
+	check 1
+	says 'dnf install libibverbs'
+	put /usr/lib64/libibverbs/librxe-rdmav57.so ''
+	check 1
+	says 'ok       provider'
+}
+
+@test "wrong usage" {
+	rxe 64 -i
+	says '-i needs a name'
+	rxe 64 -n ../x
+	says 'cannot be a name'
+	rxe 64 --setup
+	says "unknown argument '--setup'"
+	rxe 0 -h
+	says usage: 'Exit status of --check: 0 usable now, 1 can be set up, 2'
+}
+
+@test "this machine: the last line says what the exit status says" {
+	unset RXE_ROOT
+	run "$SCRIPT" --check
+	case $status in
+	0) [[ ${lines[-1]} == 'rxe: usable now: '* ]] ;;
+	1) [[ ${lines[-1]} == 'rxe: can be set up'* ]] ;;
+	2) [[ ${lines[-1]} == "$cannot"* ]] ;;
+	*) false ;;
+	esac
+	[[ $status == 0 || $output == *MISSING* || $output == *todo* ]]
+}

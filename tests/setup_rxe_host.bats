@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+#
+# setup_rxe.sh --check and --quiet-check: what they say of netdevs, of RDMA
+# cards, firewalls and limits, on machines made of files. No device needed.
+# shellcheck disable=SC2154 # can and cannot are those of rxe_tree.bash
+
+bats_require_minimum_version 1.5.0
+load rxe_tree
+
+# A device like a RoCE card's: GID 0 link-local, 1 and 2 the IPv4 one.
+roce_card() {
+	local port=/sys/class/infiniband/card0/ports/1 i
+
+	put "$port/state" '4: ACTIVE'
+	put "$port/link_layer" Ethernet
+	put "$port/gids/0" fe80:0000:0000:0000:5054:00ff:fe52:4401
+	put "$port/gids/1" 0000:0000:0000:0000:0000:ffff:c633:6401
+	put "$port/gids/2" 0000:0000:0000:0000:0000:ffff:c633:6402
+	put "$port/gids/3" 0000:0000:0000:0000:0000:0000:0000:0000
+	put "$port/gid_attrs/types/1" 'IB/RoCE v1'
+	put "$port/gid_attrs/types/2" 'RoCE v2'
+	for i in 0 1 2; do
+		put "$port/gid_attrs/ndevs/$i" eth0
+	done
+	put /sys/class/infiniband_verbs/uverbs0/ibdev card0
+	put /dev/infiniband/uverbs0 ''
+	put /dev/infiniband/rdma_cm ''
+}
+
+@test "the netdev: what is wrong with it" {
+	check 1 -i nix
+	says MISSING 'there is no netdev nix' "$can, after"
+	check 1 -i lo
+	says MISSING 'lo is not an Ethernet device'
+	netdev tun0 0x1091 65534
+	check 1 -i tun0
+	says MISSING 'tun0 is not an Ethernet device'
+	netdev eth1 0x1002 1
+	check 1 -i eth1
+	says MISSING 'netdev eth1 is down' 'ip link set eth1 up'
+	netdev eth1 0x1003 1
+	check 1 -i eth1
+	says MISSING 'eth1 has no IPv4 or global IPv6 address' 'ip addr add'
+	put /sys/class/net/eth0/carrier 0
+	check 1
+	says MISSING 'eth0 has no carrier'
+	put /sys/class/net/eth0/carrier 1
+	put /proc/net/vlan/eth0 ''
+	check 1
+	says MISSING 'eth0 is a VLAN'
+}
+
+@test "the netdev: without a default route, the first that can" {
+	netdev eth1 0x1003 1
+	netdev aaa 0x1002 1
+	stub ip '[[ $* == *"addr show dev eth1"* ]] &&
+		echo "4: eth1    inet6 2001:db8::7/64 scope global"'
+	check 1
+	says 'ok       netdev        eth1 (there is no default route'
+	stub ip ''
+	check 1
+	says MISSING 'no netdev is up and has an address' "$can, after"
+	stub ip '[[ $* == *"-6 route show default" ]] &&
+		echo "default via fe80::1 dev eth1 metric 1024"
+		[[ $* == *"addr show dev"* ]] && echo "4: x inet 192.0.2.7/24"'
+	check 1
+	says 'ok       netdev        eth1 (it has the default route)'
+}
+
+@test "a card: usable, by the address of its RoCE v2 GID" {
+	roce_card
+	check 0
+	[ "${lines[-1]}" = 'rxe: usable now: card0, address 198.51.100.2' ]
+	rxe 0 --quiet-check
+	[ "$output" = 198.51.100.2 ]
+}
+
+@test "a card: an IPv6 address, if there is no other" {
+	roce_card
+	put /sys/class/infiniband/card0/ports/1/gids/2 \
+		2001:0db8:0000:0000:0000:0000:00a0:0001
+	rxe 0 --quiet-check
+	[ "$output" = 2001:db8::a0:1 ]
+}
+
+@test "a card on InfiniBand: the address of IPoIB" {
+	roce_card
+	put /sys/class/infiniband/card0/ports/1/link_layer InfiniBand
+	put /sys/class/infiniband/card0/device/net/eth0/type 32
+	rxe 0 --quiet-check
+	[ "$output" = 192.0.2.7 ]
+}
+
+@test "a card that cannot be used, and why" {
+	roce_card
+	put /sys/class/infiniband/card0/ports/1/state '1: DOWN'
+	check 1
+	says MISSING 'port 1 of card0 is DOWN' 'can be set up: do what "fix" says'
+	rxe 1 --quiet-check
+	[ -z "$output" ]
+	put /sys/class/infiniband/card0/ports/1/state '4: ACTIVE'
+	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/2 'IB/RoCE v1'
+	check 1
+	says MISSING 'card0 has no IPv4 or global IPv6 address'
+	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/2 'RoCE v2'
+	rm "$RXE_ROOT/dev/infiniband/rdma_cm"
+	check 1
+	says MISSING 'rdma_ucm is not loaded' 'modprobe rdma_ucm'
+	# Nobody can open a directory for writing, not even root.
+	mkdir "$RXE_ROOT/dev/infiniband/rdma_cm"
+	check 1
+	says MISSING 'may not open' 'rdma_cm (drwx' 'fix: sudo chmod'
+	rm "$RXE_ROOT/dev/infiniband/uverbs0"
+	check 1
+	says MISSING 'there is no' uverbs0 '--device=/dev/infiniband'
+	rm -r "$RXE_ROOT/sys/class/infiniband_verbs"
+	check 1
+	says MISSING 'ib_uverbs is not loaded' 'modprobe ib_uverbs'
+	check 1 -n rxe5
+	says 'there is no rxe5 yet' "$can"
+}
+
+@test "-i and -n say which device is meant" {
+	roce_card
+	check 1 -i eth0
+	says 'there is no RDMA device on eth0 yet' "$can"
+	put /sys/class/infiniband/card0/parent eth0
+	check 0 -i eth0
+	says 'usable now: card0'
+	check 1 -i eth0 -n rxe1
+	says 'there is no rxe1 on eth0 yet'
+}
+
+@test "a firewall" {
+	mkdir -p "$RXE_ROOT/sys/module/nf_tables"
+	stub nft 'echo "table inet f {
+	chain in {
+		type filter hook input priority filter; policy drop;
+		tcp dport 22 accept
+	}
+}"'
+	check 1
+	says 'note     firewall' 'none names UDP 4791' "$can"
+	stub nft 'printf "\tchain fwd {\n\t\ttype filter hook forward priority 0; policy drop;\n"'
+	check 1
+	says 'ok       firewall'
+	stub nft 'exit 1'
+	check 1
+	says 'note     firewall' 'only root can read' "$can"
+	stub nft "printf '\t\tudp dport 4791 counter packets 0 bytes 0 drop\n'"
+	check 1
+	says 'note     firewall' 'a rule drops UDP 4791' "$can"
+	rm -r "$RXE_ROOT/sys/module/nf_tables"
+	check 1
+	says 'no packet filter loaded'
+}
+
+@test "a firewall of iptables" {
+	iptables_rules() {
+		printf '#!/bin/bash\ncat <<END\n%s\nEND\n' "$*" \
+			>"$STUBS/iptables"
+	}
+	mkdir -p "$RXE_ROOT/sys/module/ip_tables"
+	stub iptables ''
+	iptables_rules '-P INPUT DROP'
+	check 1
+	says 'none names UDP 4791' 'iptables -I INPUT'
+	iptables_rules '-P INPUT DROP' $'\n-A INPUT -p udp --dport 4791 -j ACCEPT'
+	check 1
+	says 'no rule against UDP 4791'
+	iptables_rules '-P INPUT ACCEPT' $'\n-A INPUT -p udp --dport 4791 -j REJECT'
+	check 1
+	says 'a rule drops UDP 4791'
+	iptables_rules '-P INPUT ACCEPT' $'\n-A INPUT -j REJECT --reject-with x'
+	check 1
+	says 'none names UDP 4791'
+}
+
+# Root is exempt from the limit by a capability: run without it.
+limited() {
+	local drop=()
+
+	((EUID)) || drop=(setpriv --bounding-set=-ipc_lock)
+	PATH=$STUBS:$PATH run -"$1" "${drop[@]}" bash -c \
+		"ulimit -Sl $3; ulimit -Hl $2; exec \"$SCRIPT\" --${4:-check}"
+}
+
+@test "the limit on locked memory" {
+	roce_card
+	limited 1 32 32
+	says MISSING 'may lock 32 kB' limits.conf 'do what "fix" says above'
+	limited 1 8192 32
+	says MISSING 'ulimit -l 8192, in this shell'
+	limited 0 4096 4096
+	says 'note     memlock' 'may lock 4096 kB' limits.conf 'usable now'
+	limited 0 8192 8192
+	says 'ok       memlock' 'may lock 8192 kB' 'usable now'
+	limited 1 32 32 quiet-check
+	[ -z "$output" ]
+	limited 0 64 64 quiet-check
+	[ "$output" = 198.51.100.2 ]
+}
