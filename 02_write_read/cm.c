@@ -6,6 +6,7 @@
 #include "cm.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "log.h"
@@ -80,10 +81,13 @@ static const char *event_meaning(const struct rdma_cm_event *event)
 static int explain_event(const struct rdma_cm_event *event,
 			 enum rdma_cm_event_type want)
 {
+	/* -1 is what librdmacm says when it failed itself: no errno. */
+	bool is_errno = event->status < -1;
+
 	return log_fail("waited for %s, got %s (status %d%s%s): %s",
 			rdma_event_str(want), rdma_event_str(event->event),
-			event->status, event->status < 0 ? ", " : "",
-			event->status < 0 ? strerror(-event->status) : "",
+			event->status, is_errno ? ", " : "",
+			is_errno ? strerror(-event->status) : "",
 			event_meaning(event));
 }
 
