@@ -37,6 +37,10 @@ lines of two clients in any order, and those of one client in theirs only:
 
   server.log: Client {a}: * <> Client {b}: *
 
+Where it is a race which of two lines is said, either may stand for the other:
+
+  client.err: error: receive: * | error: send: *
+
 What a line says may depend on what came before it. Of a number {n} that counts
 lines of the same log, it is checked that it does, wherever its line stands:
 

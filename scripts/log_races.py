@@ -1,5 +1,5 @@
-"""What a file `races` declares: which lines may change places, and which
-numbers in a log count its own lines.
+"""What a file `races` declares: which lines may change places, which may stand
+for one another, and which numbers in a log count its own lines.
 
 compare_logs.sh -h has its syntax. Used by compare_logs.py.
 """
@@ -21,7 +21,8 @@ class Block:
 
 
 class Races:
-    """Which lines of a log may change places, and what is counted.
+    """Which lines of a log may change places or stand for one another, and
+    what is counted.
 
     From lines `LOG: PATTERN <> PATTERN`. In a pattern, * is any text; {a}, {b}
     is any text too, but two different names stand for two different texts:
@@ -29,12 +30,13 @@ class Races:
     change places and keeps the order of each. ` + ` joins lines that follow one
     another into a block, which changes places as a whole.
 
-    And from lines `LOG: PATTERN counts PATTERN`: the number {n} in the first is
-    how many lines of its log before it fit the second.
+    From lines `LOG: PATTERN counts PATTERN`: the number {n} in the first is how
+    many lines of its log before it fit the second. From lines `LOG: PATTERN |
+    PATTERN`: where one of them stands, the other may.
     """
 
     def __init__(self, texts, name='races'):
-        self.pairs, self.counts = [], []
+        self.pairs, self.counts, self.choices = [], [], []
         for number, text in enumerate(texts, 1):
             text = text.rstrip('\n')
             if text.strip() and not text.lstrip().startswith('#'):
@@ -44,16 +46,27 @@ class Races:
     def add(self, where, text):
         """Takes one declaration."""
         log, colon, rest = text.partition(': ')
-        left, sign, right = rest.partition(' <> ')
-        kind = self.pairs
-        if not sign and '{n}' in rest.partition(' counts ')[0]:
-            left, sign, right = rest.partition(' counts ')
-            kind = self.counts
-        if not (colon and sign and left and right):
-            raise ValueError(f'{where}: not of the form '
-                             'LOG: PATTERN <> PATTERN, nor '
-                             f'LOG: PATTERN with {{n}} counts PATTERN: {text}')
+        for sign, kind in ((' <> ', self.pairs), (' counts ', self.counts),
+                           (' | ', self.choices)):
+            left, found, right = rest.partition(sign)
+            if found and (kind is not self.counts or '{n}' in left):
+                break
+        if not (colon and found and left and right):
+            raise ValueError(
+                f'{where}: not of the form LOG: PATTERN <> PATTERN, nor LOG: '
+                'PATTERN | PATTERN, nor LOG: PATTERN with {n} counts PATTERN: '
+                f'{text}')
         kind.append((where, log.strip(), compiled(left), compiled(right)))
+
+    def choose(self, logs):
+        """Makes lines alike of which one may stand for the other."""
+        for where, log, *patterns in self.choices:
+            label = '<a line of ' + where.rpartition('/')[2] + '>'
+            for name in fnmatch.filter(logs, log):
+                logs[name] = [
+                    with_token(line, 0, len(line.text), label)
+                    if any(x.fullmatch(line.text) for x in patterns) else line
+                    for line in logs[name]]
 
     def count(self, logs):
         """Checks every number that counts lines, and puts in its place a token
@@ -64,21 +77,27 @@ class Races:
                 for at, line in enumerate(lines):
                     match = pattern.fullmatch(line.text)
                     if match:
-                        lines[at] = with_count(line, match, seen)
-                        if match['v_n'] != str(seen):
+                        right = match['v_n'] == str(seen)
+                        lines[at] = with_token(
+                            line, *match.span('v_n'), '<count>' if right else
+                            f'{match["v_n"]} (not {seen})')
+                        if not right:
                             yield (where, f'line {line.number} of {name}: '
                                    f'{match["v_n"]} instead of {seen}')
                     seen += bool(counted.fullmatch(line.text))
 
     def unmatched(self, logs):
         """What the races name that is in none of the logs: wrong, or old."""
-        for declared, units in ((self.pairs, self.group), (self.counts, list)):
-            for where, log, left, right in declared:
+        for declared, units in ((self.pairs, self.group), (self.counts, list),
+                                (self.choices, list)):
+            for where, log, *patterns in declared:
                 lines = [line for name in fnmatch.filter(logs, log)
                          for line in units(logs[name])]
-                for pattern in (left, right):
-                    if not any(pattern.fullmatch(x.text) for x in lines):
-                        yield where, log, pattern
+                unseen = [pattern for pattern in patterns
+                          if not any(pattern.fullmatch(x.text) for x in lines)]
+                # Of lines that stand for one another, one is enough.
+                if declared is not self.choices or unseen == patterns:
+                    yield from ((where, log, pattern) for pattern in unseen)
 
     def group(self, lines):
         """The lines of a log, with those that form a block made one."""
@@ -119,15 +138,12 @@ class Races:
         return False
 
 
-def with_count(line, match, seen):
-    """The line with a token in place of its number {n}. All that are right are
-    alike: where such a line stands decides what it says."""
-    token = Token('n', 'none', None, match['v_n'], *match.span('v_n'))
-    token.label = '<count>'
-    if match['v_n'] != str(seen):
-        token.label = f'{match["v_n"]} (not {seen})'
+def with_token(line, start, end, label):
+    """The line with one more token, which is compared by its label alone."""
+    token = Token('n', 'none', None, line.text[start:end], start, end)
+    token.label = label
     others = [other for other in line.tokens
-              if other.end <= token.start or other.start >= token.end]
+              if other.end <= start or other.start >= end]
     return Line(line.text + '\n' * line.ends, line.log, line.number,
                 sorted(others + [token], key=lambda each: each.start))
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 #
 # compare_logs.sh: numbers that count the lines before them are right wherever
-# their line stands, and are compared by that. The fixtures are two runs of
+# their line stands, and are compared by that; and of two lines one may stand for
+# the other where that is declared. The fixtures are two runs of
 # `02_write_read` in read mode: in expected/ the server's own requests complete
 # early, in run/ all that the peer sends arrives before any of them does.
 
@@ -174,4 +175,39 @@ silent_on() {
 		>"$EXPECTED/races"
 	run -2 compare
 	says 'races:1: no line of server.log'
+}
+
+# errors EXPECTED RUN: what the client says on stderr.
+errors() {
+	printf '%s\n' "$1" >"$EXPECTED/client.err"
+	printf '%s\n' "$2" >"$RUN/client.err"
+}
+
+@test "a line may stand for another where a race says so, and nothing else" {
+	errors 'error: receive: status 5' 'error: send of MSG_DONE: status 5'
+	run -1 compare
+	echo 'client.err: error: receive: status 5 | error: send of *: status 5' \
+		>>"$EXPECTED/races"
+	run -0 compare
+	[ "$output" = matches ]
+	errors 'error: send of MSG_MR: status 5' 'error: receive: status 5'
+	run -0 compare
+	errors 'error: receive: status 5' 'error: receive: status 5'
+	run -0 compare
+	errors 'error: receive: status 5' 'error: send of MSG_DONE: status 12'
+	run -1 compare
+	says '-<a line of races:'
+	says '+error: send of MSG_DONE: status 12'
+	errors 'error: receive: status 5' $'error: receive: status 5\nerror: x'
+	run -1 compare
+	: >"$RUN/client.err"
+	run -1 compare
+}
+
+@test "a choice of which neither line is in the expected logs is refused" {
+	errors 'error: receive: status 12' 'error: receive: status 12'
+	echo 'client.err: error: receive: status 5 | error: send of *: status 5' \
+		>>"$EXPECTED/races"
+	run -2 compare
+	says 'no line of client.err'
 }
