@@ -154,11 +154,13 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 }
 
 /*
- * retry_count: how often an unacknowledged packet is sent again. 7, which
- * most examples use, means "for ever" on rxe, so 6 is the most that ends.
- * rnr_retry_count: how often to try again when the peer has no receive
- * posted (receiver not ready). Both sides post theirs before they connect,
- * so 0 is enough, and a mistake in that order shows at once.
+ * retry_count: how often an unacknowledged packet is sent again. The client's
+ * number holds for both ends. 7, which most examples use, means "for ever" on
+ * rxe, so 6 is the most that ends.
+ * rnr_retry_count: how often to try again where no receive is posted (receiver
+ * not ready). Each end says how often the peer shall. Both post a receive
+ * before they connect, so 0 is enough, and a mistake in that order shows at
+ * once.
  * initiator_depth, responder_resources: how many reads may be under way at
  * once, ours and the peer's. As many as the devices can; the CM takes the
  * smaller of what both ends say. 0 means that reads are not enabled.
@@ -228,6 +230,13 @@ int conn_check_peer(struct conn *conn)
 
 	if (n <= 0)
 		return n;
+	/*
+	 * Even late packets of the connection are gone by now, and all that
+	 * was posted has been flushed long since.
+	 */
+	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+		return log_fail("the peer left, and what is waited for can no "
+				"longer come; was it ever posted");
 	if (type != RDMA_CM_EVENT_DISCONNECTED)
 		return log_fail("%s in the middle of the conversation; see "
 				"what the peer says, and `rdma link`",
