@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+#
+# 01_send_recv.bats - chapter 01 when all goes well: the logged runs, what is
+# broken on purpose, texts of every kind between two nodes, a hundred clients
+# shellcheck disable=SC2154 # the variables of on_device.bash
+
+bats_require_minimum_version 1.5.0
+load helpers
+CHAPTER=01_send_recv
+
+setup_file() {
+	open_device
+	build_chapter "$CHAPTER"
+}
+
+teardown_file() {
+	close_device
+}
+
+@test "01: every logged run can be had again" {
+	assert_runs_match "$CHAPTER"
+}
+
+@test "01: what is broken on purpose fails as promised" {
+	assert_breaks_match "$CHAPTER"
+}
+
+# On node a, until the test closes stdin; then what the server said.
+serve_until_eof() {
+	start_server ./server
+	echo "pid $server"
+	read -r || true
+	stop_server
+	cat "$scratch/server.log" "$scratch/server.err"
+}
+
+# On node b: names and addresses of the server, then texts.
+send_texts() {
+	local name text
+
+	for name in 192.0.2.1 2001:db8::1 a; do
+		run_client 0 ./client -a "$name" -s "to $name"
+		says_nothing client.err
+		grep '^received message' "$scratch/client.log"
+	done
+	for text in '' "$(printf 'x%.0s' {1..1024})" 'no "%s" \n here' \
+		'你好，这是一条测试消息。' \
+		$'\e[31mred\a\n\x7f \xc2\x9b1m \xe4\xbd'; do
+		run_client 0 ./client -a a -s "$text"
+		says_nothing client.err
+	done
+	run_client 0 ./client -a a
+	echo "pid $client_pid"
+}
+
+@test "01: IPv4, IPv6, a name; no text, 1024 bytes, Chinese, control bytes" {
+	local received pid client_pid expected job to_server from_server
+
+	needs_lab
+	coproc SERVER { on_device -i a serve_until_eof; }
+	job=$SERVER_PID from_server=${SERVER[0]} to_server=${SERVER[1]}
+	read -r _ pid <&"$from_server"
+	run -0 on_device b send_texts
+	client_pid=${lines[3]#pid }
+	# Each client received what the server with this pid sent.
+	expected="received message: message from passive/server side with pid $pid"
+	[[ ${lines[0]} == "$expected" && ${lines[1]} == "$expected" &&
+		${lines[2]} == "$expected" ]]
+	exec {to_server}>&-
+	received=$(grep -v '^listening' <&"$from_server")
+	wait "$job"
+	grep '^received message: ' <<<"$received" >"$BATS_TEST_TMPDIR/got"
+	sed 's/^/received message: /' >"$BATS_TEST_TMPDIR/want" <<-END
+		to 192.0.2.1
+		to 2001:db8::1
+		to a
+
+		$(printf 'x%.0s' {1..1024})
+		no "%s" \n here
+		你好，这是一条测试消息。
+		\x1b[31mred\x07\x0a\x7f \xc2\x9b1m \xe4\xbd
+		message from active/client side with pid $client_pid
+	END
+	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+	# Nothing went wrong, and every one disconnected.
+	run -1 grep '^error' <<<"$received"
+	run -0 grep -c '^peer disconnected' <<<"$received"
+	[[ $output -eq 9 ]]
+}
+
+# Objects, descriptors and memory of the server, which is idle.
+usage_of_server() {
+	rdma resource show
+	echo "descriptors: $(find "/proc/$server/fd" -mindepth 1 | wc -l)"
+}
+memory_of_server() {
+	sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\) kB$/\1/p' "/proc/$server/status"
+}
+
+# clients FIRST LAST: one after another, each of which must be served.
+clients() {
+	local i
+
+	for ((i = $1; i <= $2; i++)); do
+		./client -a "$address" -s "number $i" >"$scratch/client.$1" ||
+			return 1
+	done
+}
+
+hundred_clients() {
+	local before memory after half
+
+	start_server ./server
+	clients 1 5 || fail "one of the first five clients"
+	await "an idle server" server_is_done
+	before=$(usage_of_server) memory=$(memory_of_server)
+	# Two at a time, so that some have to wait.
+	clients 6 52 &
+	half=$!
+	clients 53 100 || fail "one of clients 53 to 100"
+	wait "$half" || fail "one of clients 6 to 52"
+	await "an idle server" server_is_done
+	after=$(usage_of_server)
+	[[ $before == "$after" ]] ||
+		fail "after 5 clients: $before; after 100: $after"
+	memory=$(($(memory_of_server) - memory))
+	[[ $memory -lt 512 ]] || fail "it uses $memory kB more"
+	count_lines server.log '^received message: number '
+	[[ $count -eq 100 ]] || fail "the server received $count messages"
+	says_nothing server.err
+	stop_server
+	echo "$after; memory +$memory kB"
+}
+
+@test "01: after 100 clients no object, descriptor or memory is left behind" {
+	FUNCTIONS='usage_of_server memory_of_server clients' \
+		on_device a hundred_clients
+}

@@ -1,0 +1,151 @@
+# helpers.bash - what the tests on real RDMA devices have in common
+#
+#   setup_file() { open_device; build_chapter 01_send_recv; }
+#   teardown_file() { close_device; }
+#
+# The device is where scripts/device.sh finds it: a lab with two nodes that is
+# up already, or one that is booted for the file; with DEVICE=host, this host.
+# Programs are built in build/tests/, never in the chapter's own folder.
+# shellcheck shell=bash
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/device.sh
+source "$top/scripts/device.sh"
+# device.sh has just forgotten what setup_file found for the whole file.
+device_where=${TEST_DEVICE_WHERE:-}
+device_host_address=${TEST_DEVICE_ADDRESS:-}
+
+open_device() {
+	if [[ ${DEVICE:-} == host ]]; then
+		device_open 1
+	else
+		device_open 2
+	fi
+	export TEST_DEVICE_WHERE=$device_where
+	export TEST_DEVICE_ADDRESS=${device_host_address:-}
+}
+
+# In teardown_file, which runs in the same shell as setup_file.
+close_device() {
+	device_close
+}
+
+# For a test that no single host can run, or that would take its device away.
+needs_lab() {
+	[[ $device_where == lab ]] || skip "this test needs the lab"
+}
+
+# Copies what differs, so that make builds no more than that.
+copy_sources() {
+	local file
+
+	mkdir -p "$2"
+	for file in "$1"/*.[ch] "$1/Makefile"; do
+		cmp -s "$file" "$2/${file##*/}" || cp "$file" "$2"
+	done
+	for file in "$2"/*.[ch]; do
+		[[ -e $1/${file##*/} ]] || rm "$file"
+	done
+}
+
+# Builds CHAPTER as it is, and the shim that makes things happen at its calls.
+build_chapter() {
+	local dir=$top/build/tests/$1.plain
+
+	copy_sources "$top/$1" "$dir"
+	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
+	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
+		-o "$top/build/tests/at_call.so" "$top/tests/at_call.c"
+}
+
+# Builds CHAPTER with sanitizers, and with the shim inside.
+build_sanitized() {
+	local dir=$top/build/tests/$1.sanitized
+	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
+
+	copy_sources "$top/$1" "$dir"
+	flags+=' -fno-sanitize-recover=undefined'
+	# shellcheck disable=SC2086 # several words
+	cc -std=gnu11 -Wall -Wextra -Werror $flags -c -o "$dir/at_call.obj" \
+		"$top/tests/at_call.c"
+	make -s -C "$dir" CFLAGS="$flags -Werror" LDFLAGS=at_call.obj
+}
+
+# on_device [-s] [-i] NODE FUNCTION [ARGUMENT…]: runs a function of the test
+# file where the device is, with those of on_device.bash, in the build of
+# $CHAPTER (-s: the sanitized one; -i: with stdin). Other functions that it uses
+# are named in $FUNCTIONS. It is stuck after $LIMIT (default: 300) seconds.
+on_device() (
+	local build node shim=$top/build/tests/at_call.so variant=plain
+
+	if [[ $1 == -s ]]; then
+		variant=sanitized shim=
+		shift
+	fi
+	if [[ $1 == -i ]]; then
+		shift
+	else
+		exec </dev/null
+	fi
+	node=$1
+	shift
+	build=$top/build/tests/$CHAPTER.$variant
+	# shellcheck disable=SC2086 # several names
+	device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
+		set -euo pipefail
+		cd '$build'
+		build='$build' shim='$shim' address='$(device_address a)'
+		source '$top/tests/on_device.bash'
+		$(declare -f "$1" ${FUNCTIONS:-})
+		$(printf '%q ' "$@")"
+)
+
+# run_matches COMMANDS EXPECTED [OPTION…]: runs the programs that the file
+# COMMANDS names, and compares what they say with the logs in EXPECTED.
+run_matches() {
+	local commands=$1 expected=$2 out=$BATS_TEST_TMPDIR/run answer
+
+	shift 2
+	"$top/scripts/pair.sh" "$@" "$commands" "$out"
+	answer=$("$top/scripts/compare_logs.sh" "$out" "$expected") || {
+		echo "$commands: $answer"
+		tail -n +1 "$out"/*
+		return 1
+	}
+	[[ $answer == *matches* ]]
+}
+
+# assert_runs_match CHAPTER [VARIANT]: every logged run of CHAPTER can be had
+# again, with its plain (default) or its sanitized build.
+assert_runs_match() {
+	local expected=$top/$1/expected commands count=0
+
+	for commands in "$expected"/*/commands; do
+		run_matches "$commands" "$(dirname "$commands")" \
+			-d "$top/build/tests/$1.${2:-plain}"
+		count=$((count + 1))
+	done
+	[[ $count -gt 0 ]] || {
+		echo "there is no logged run in $expected"
+		return 1
+	}
+}
+
+# assert_breaks_match CHAPTER: everything that is broken on purpose gives the
+# logs that the chapter promises.
+assert_breaks_match() {
+	local commands count=0 output
+
+	for commands in "$top/$1"/break/*/commands; do
+		output=$("$top/scripts/break.sh" "${1%%_*}" \
+			"$(basename "$(dirname "$commands")")" 2>&1) || {
+			echo "$commands: $output"
+			return 1
+		}
+		count=$((count + 1))
+	done
+	[[ $count -gt 0 ]] || {
+		echo "there is no break in $top/$1/break"
+		return 1
+	}
+}
