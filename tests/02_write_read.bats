@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 #
-# Chapter 02, when all goes well: the logged runs, what is broken on purpose,
-# every order in which the two sides can begin, and the benchmark.
+# 02_write_read.bats - chapter 02 when all goes well: the logged runs, what is
+# broken on purpose, every order in which the two sides can begin, the benchmark
+# shellcheck disable=SC2154 # the variables of on_device.bash
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -156,7 +157,7 @@ clients_of() {
 	exec {to_server}>&-
 	said=$(cat <&"$from_server")
 	wait "$job"
-	! grep '^error' <<<"$said"
+	run ! grep '^error' <<<"$said"
 	[[ $(grep -c '^peer disconnected' <<<"$said") -eq 4 ]]
 	[[ $said == *'benchmark: 4096 bytes verified.'* ]]
 }

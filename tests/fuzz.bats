@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
-# Decoders, fed with anything for about ten seconds; tests/long/fuzz.bats does
-# it for longer. What a peer may never get past msg_decode() is in
+# fuzz.bats - decoders, fed with anything for about ten seconds, while
+# tests/long/fuzz.bats takes longer. What a peer may never get past them is in
 # tests/fuzz/fuzz_msg.c.
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 #
-# Decoders, fed with anything for ten minutes each (FUZZ_SECONDS overrides).
+# fuzz.bats - decoders, fed with anything for ten minutes each (or FUZZ_SECONDS)
 
 bats_require_minimum_version 1.5.0
 
