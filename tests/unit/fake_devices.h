@@ -1,0 +1,157 @@
+/*
+ * fake_devices.h - devices for a test, instead of this machine's
+ *
+ * They are played by the functions here, which the program's own linking puts
+ * before those of libibverbs. For one test program: what is not such a
+ * function is static. Include it after cmocka.h.
+ */
+#ifndef FAKE_DEVICES_H
+#define FAKE_DEVICES_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+
+#define PORTS 2
+#define GIDS 5
+
+struct fake_gid {
+	int port;
+	enum ibv_gid_type type;
+	const char *address;
+};
+
+/* One device; a port that is not given is down. */
+struct fake {
+	struct ibv_device device;
+	struct ibv_context context;
+	bool cannot_open;
+	struct ibv_port_attr ports[PORTS + 1];
+	struct fake_gid gids[GIDS];
+};
+
+#define UP                                            \
+	{                                             \
+		.state = IBV_PORT_ACTIVE,             \
+		.link_layer = IBV_LINK_LAYER_ETHERNET \
+	}
+#define V1 IBV_GID_TYPE_ROCE_V1
+#define V2 IBV_GID_TYPE_ROCE_V2
+
+static struct fake *fakes[2];
+static int fake_count;
+static int lists, opened;
+
+static struct fake *fake_of(struct ibv_context *context)
+{
+	return (struct fake *)((char *)context -
+			       offsetof(struct fake, context));
+}
+
+struct ibv_device **ibv_get_device_list(int *count)
+{
+	struct ibv_device **list;
+
+	if (fake_count < 0) {
+		errno = ENOSYS;
+		return NULL;
+	}
+	list = calloc(fake_count + 1, sizeof(*list));
+	for (int i = 0; list && i < fake_count; i++)
+		list[i] = &fakes[i]->device;
+	lists++;
+	*count = fake_count;
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	free(list);
+	lists--;
+}
+
+const char *ibv_get_device_name(struct ibv_device *dev)
+{
+	return dev->name;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *dev)
+{
+	struct fake *fake = (struct fake *)dev;
+
+	if (fake->cannot_open)
+		return NULL;
+	opened++;
+	fake->context.device = dev;
+	fake->context.async_fd = eventfd(0, 0);
+	return &fake->context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	opened--;
+	close(context->async_fd);
+	return 0;
+}
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	(void)context;
+	*attr = (struct ibv_device_attr){ .phys_port_cnt = PORTS };
+	return 0;
+}
+
+/* verbs.h has a macro of this name, which calls the function. */
+#undef ibv_query_port
+int ibv_query_port(struct ibv_context *context, uint8_t port,
+		   struct _compat_ibv_port_attr *attr)
+{
+	if (port < 1 || port > PORTS)
+		return EINVAL;
+	*(struct ibv_port_attr *)attr = fake_of(context)->ports[port];
+	return 0;
+}
+
+ssize_t _ibv_query_gid_table(struct ibv_context *context,
+			     struct ibv_gid_entry *entries, size_t max,
+			     uint32_t flags, size_t size)
+{
+	const struct fake_gid *gids = fake_of(context)->gids;
+	int n = 0;
+
+	assert_true(max >= GIDS && size == sizeof(*entries) && !flags);
+	/* The table has no empty entries, so an index has to be said. */
+	for (int i = 0; i < GIDS; i++) {
+		if (!gids[i].address)
+			continue;
+		entries[n] = (struct ibv_gid_entry){
+			.gid_index = i,
+			.port_num = gids[i].port,
+			.gid_type = gids[i].type,
+		};
+		inet_pton(AF_INET6, gids[i].address, entries[n++].gid.raw);
+	}
+	return n;
+}
+
+int ibv_query_gid(struct ibv_context *context, uint8_t port, int index,
+		  union ibv_gid *gid)
+{
+	const struct fake_gid *gids = fake_of(context)->gids;
+
+	(void)port;
+	errno = EINVAL;
+	if (index >= GIDS)
+		return -1;
+	memset(gid, 0, sizeof(*gid));
+	if (gids[index].address)
+		inet_pton(AF_INET6, gids[index].address, gid->raw);
+	return 0;
+}
+
+#endif

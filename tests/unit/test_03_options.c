@@ -1,0 +1,278 @@
+/*
+ * test_03_options.c - the command line of chapter 03
+ */
+#include "options.h"
+
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+#include "pump.h"
+
+#define MAX_WORDS 16
+
+static struct options options;
+static struct captured said;
+
+/* Parses one command line: the words end with NULL. */
+static int parse(enum role role, ...)
+{
+	char *argv[MAX_WORDS + 2] = { "program" };
+	int argc = 1, status;
+	va_list words;
+
+	va_start(words, role);
+	while ((argv[argc] = va_arg(words, char *)))
+		assert_true(++argc < MAX_WORDS);
+	va_end(words);
+	/* In glibc, 0 makes getopt_long() forget the line before. */
+	optind = 0;
+	capture_start();
+	status = options_parse(&options, role, argc, argv);
+	capture_stop(&said);
+	return status;
+}
+
+#define server(...) parse(ROLE_SERVER, __VA_ARGS__)
+#define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__)
+
+/* The line was refused with one line on stderr that contains part. */
+static void assert_refused(int status, const char *part)
+{
+	assert_int_equal(status, EXIT_USAGE);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, part);
+	assert_memory_equal(said.err, "error: ", 7);
+}
+
+static void assert_accepted(int status)
+{
+	assert_string_equal(said.err, "");
+	assert_string_equal(said.out, "");
+	assert_int_equal(status, OPTIONS_GO_ON);
+}
+
+static void assert_found_by_itself(void)
+{
+	assert_null(options.device);
+	assert_int_equal(options.port_num, 0);
+	assert_int_equal(options.gid_index, -1);
+	assert_int_equal(options.psn, -1);
+}
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_accepted(server("write", NULL));
+	assert_null(options.address);
+	assert_string_equal(options.port, "18515");
+	assert_int_equal(options.timeout_ms, 10000);
+	assert_false(options.once);
+	assert_found_by_itself();
+	assert_accepted(client("read", NULL));
+	assert_string_equal(options.port, "18515");
+	assert_int_equal(options.mode, MODE_READ);
+	assert_int_equal(options.count, 0);
+	assert_int_equal(options.bytes, 4096);
+	assert_int_equal(options.depth, 64);
+	assert_found_by_itself();
+}
+
+static void assert_device(void)
+{
+	assert_string_equal(options.device, "rxe7");
+	assert_int_equal(options.port_num, 2);
+	assert_int_equal(options.gid_index, 3);
+	assert_int_equal(options.psn, 0x123456);
+}
+
+static void test_device(void **state)
+{
+	(void)state;
+	assert_accepted(server("-d", "rxe7", "-i", "2", "-g", "3", "-P",
+			       "0x123456", "write", NULL));
+	assert_device();
+	assert_accepted(
+		client("-drxe7", "-i2", "-g3", "-P1193046", "write", NULL));
+	assert_device();
+	assert_accepted(server("--device=rxe7", "--ib-port=2", "--gid-index=3",
+			       "--psn=0x123456", "write", NULL));
+	assert_device();
+	assert_accepted(client("--device", "rxe7", "--ib-port", "2",
+			       "--gid-index", "3", "--psn", "0x123456", "-n",
+			       "5", NULL));
+	assert_device();
+	assert_int_equal(options.mode, MODE_BENCH);
+}
+
+static void test_port_number(void **state)
+{
+	static const char *const bad[] = { "0",	  "256", "-1",	      "",
+					   "abc", "1x",	 "0x1",	      "1.",
+					   "2 ",  "257", "4294967297" };
+
+	(void)state;
+	assert_accepted(server("-i", "1", "write", NULL));
+	assert_int_equal(options.port_num, 1);
+	assert_accepted(server("-i", "255", "write", NULL));
+	assert_int_equal(options.port_num, 255);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_refused(client("-i", bad[i], "write", NULL),
+			       "give a whole number from 1 to 255");
+}
+
+static void test_gid_index(void **state)
+{
+	static const char *const bad[] = { "256", "-1", "",
+					   "x",	  "1 ", "4294967296" };
+
+	(void)state;
+	/* 0 is an index like any other, not "none given". */
+	assert_accepted(client("-g", "0", "write", NULL));
+	assert_int_equal(options.gid_index, 0);
+	assert_accepted(server("-g", "255", "write", NULL));
+	assert_int_equal(options.gid_index, 255);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_refused(server("-g", bad[i], "write", NULL),
+			       "give a whole number from 0 to 255");
+}
+
+static int32_t psn(const char *text)
+{
+	assert_accepted(client("--psn", text, "write", NULL));
+	return options.psn;
+}
+
+static void test_psn(void **state)
+{
+	static const char *const bad[] = {
+		"0x1000000",  "16777216",
+		"-1",	      "",
+		"0x",	      "psn",
+		"12 3",	      "0x12345g",
+		" -1",	      "-0",
+		"1e3",	      "0x100000000",
+		"4294967296", "99999999999999999999999"
+	};
+
+	(void)state;
+	/* 0 is a PSN like any other, not "none given". */
+	assert_int_equal(psn("0"), 0);
+	assert_int_equal(psn("0xffffff"), 0xffffff);
+	assert_int_equal(psn("16777215"), 0xffffff);
+	assert_int_equal(psn("0x789ABC"), 0x789abc);
+	assert_int_equal(psn("1"), 1);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_refused(server("-P", bad[i], "write", NULL),
+			       "a PSN has 24 bits");
+		assert_one_line(said.err, "0 to 0xffffff");
+	}
+}
+
+static void test_values_missing(void **state)
+{
+	static const char *const options_with_value[] = {
+		"-d",	    "-i",	 "-g",		"-P",
+		"--device", "--ib-port", "--gid-index", "--psn"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		assert_refused(server(options_with_value[i], NULL),
+			       "needs a value");
+}
+
+/* The other chapters' options are not of this one. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	assert_refused(server("-o", "first", "write", NULL), "-o: no such");
+	assert_refused(client("--order=first", "write", NULL), "no such");
+	assert_refused(server("-n", "5", NULL), "-n: no such option");
+	assert_refused(client("-1", "write", NULL), "-1: no such option");
+	assert_refused(client("-s", "text", "write", NULL), "-s: no such");
+}
+
+static void test_benchmark(void **state)
+{
+	(void)state;
+	assert_accepted(client("-n", "7", "-b", "8", "-q", "9", "-c", "-w",
+			       "inline", NULL));
+	assert_int_equal(options.count, 7);
+	assert_int_equal(options.bytes, 8);
+	assert_int_equal(options.depth, 9);
+	assert_true(options.csv);
+	assert_int_equal(options.without, WITHOUT_INLINE);
+	assert_refused(client("-n", "7", "write", NULL), "a benchmark (-n)");
+	assert_refused(client("-q", "9", "write", NULL), "with -n COUNT");
+	assert_refused(client("-n", "7", "-w", "", NULL), "selective, chains");
+}
+
+static void test_common(void **state)
+{
+	(void)state;
+	assert_accepted(server("-a", "192.0.2.1", "-p", "65535", "-t", "3600",
+			       "-1", "write", NULL));
+	assert_string_equal(options.address, "192.0.2.1");
+	assert_string_equal(options.port, "65535");
+	assert_int_equal(options.timeout_ms, 3600000);
+	assert_true(options.once);
+	assert_refused(server("-p", "0", "write", NULL), "1 to 65535");
+	assert_refused(client("-p", "65536", "write", NULL), "18515");
+	assert_refused(client("-t", "0", "write", NULL), "1 to 3600");
+	assert_refused(server("--once=yes", "write", NULL), "takes no value");
+	assert_refused(parse(ROLE_CLIENT, "write", NULL), "-a 192.0.2.1");
+	assert_refused(server(NULL), "last word must be write or read");
+	assert_refused(server("both", NULL), "both: the mode is write or read");
+	assert_refused(client("write", "read", NULL), "read: one word too");
+}
+
+/* Every option of the role, its default and its bounds, and an example. */
+static void test_help(void **state)
+{
+	static const char *const both[] = {
+		"-a, --address", "-p, --port",	   "-t, --timeout",
+		"-d, --device",	 "-i, --ib-port",  "-g, --gid-index",
+		"-P, --psn",	 "-h, --help",	   "write|read",
+		"1 to 65535",	 "default: 18515", "default: 10",
+		"0 to 0xffffff", "a random one",   "active one",
+		"v2 GID",	 "example: ./"
+	};
+
+	(void)state;
+	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
+		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
+		assert_string_equal(said.err, "");
+		for (size_t i = 0; i < sizeof(both) / sizeof(*both); i++)
+			assert_non_null(strstr(said.out, both[i]));
+		assert_int_equal(strstr(said.out, "--count") != NULL,
+				 role == ROLE_CLIENT);
+		assert_int_equal(strstr(said.out, "--once") != NULL,
+				 role == ROLE_SERVER);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_port_number),
+		cmocka_unit_test(test_gid_index),
+		cmocka_unit_test(test_psn),
+		cmocka_unit_test(test_values_missing),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_benchmark),
+		cmocka_unit_test(test_common),
+		cmocka_unit_test(test_help),
+	};
+
+	return cmocka_run_group_tests_name("03_options", tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/*
+ * test_03_watch.c - asynchronous events: named, acknowledged, and no others
+ *
+ * The device is played by a pipe: a byte in it is an event of that type.
+ */
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+#define ALL (IBV_EVENT_WQ_FATAL + 1)
+
+static const uint8_t of_ports[] = {
+	IBV_EVENT_PORT_ACTIVE,	    IBV_EVENT_PORT_ERR,	  IBV_EVENT_LID_CHANGE,
+	IBV_EVENT_PKEY_CHANGE,	    IBV_EVENT_GID_CHANGE, IBV_EVENT_SM_CHANGE,
+	IBV_EVENT_CLIENT_REREGISTER
+};
+static int fds[2];
+static int taken, acknowledged;
+static bool broken;
+static struct ibv_qp qp = { .qp_num = 0x11 };
+static struct captured said;
+
+int ibv_get_async_event(struct ibv_context *context,
+			struct ibv_async_event *event)
+{
+	uint8_t type;
+
+	if (broken) {
+		errno = EIO;
+		return -1;
+	}
+	if (read(context->async_fd, &type, 1) != 1)
+		return -1;
+	memset(event, 0, sizeof(*event));
+	event->event_type = type;
+	if (memchr(of_ports, type, sizeof(of_ports)))
+		event->element.port_num = 3;
+	else
+		event->element.qp = &qp;
+	taken++;
+	return 0;
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	(void)event;
+	acknowledged++;
+}
+
+static void start(struct device *device, struct ibv_context *context)
+{
+	assert_int_equal(pipe(fds), 0);
+	*context = (struct ibv_context){ .async_fd = fds[0] };
+	*device = (struct device){ .verbs = context };
+	taken = acknowledged = 0;
+	capture_start();
+}
+
+static void stop(struct device *device)
+{
+	watch_stop(device);
+	capture_stop(&said);
+	close(fds[0]);
+	close(fds[1]);
+	assert_false(device->watched);
+}
+
+/* Sends the types, and waits until the pipe is empty. */
+static void happen(const uint8_t *types, size_t count)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+
+	assert_int_equal(write(fds[1], types, count), count);
+	while (__atomic_load_n(&acknowledged, __ATOMIC_SEQ_CST) < (int)count)
+		nanosleep(&pause, NULL);
+}
+
+static void test_named(void **state)
+{
+	static const uint8_t types[] = {
+		IBV_EVENT_PORT_ERR,    IBV_EVENT_PORT_ACTIVE,
+		IBV_EVENT_GID_CHANGE,  IBV_EVENT_QP_FATAL,
+		IBV_EVENT_COMM_EST,    IBV_EVENT_QP_ACCESS_ERR,
+		IBV_EVENT_DEVICE_FATAL
+	};
+	struct ibv_context context;
+	struct device device;
+	int ret;
+
+	(void)state;
+	start(&device, &context);
+	ret = watch_start(&device);
+	happen(types, sizeof(types));
+	stop(&device);
+	assert_int_equal(ret, 0);
+	assert_string_equal(said.err, "");
+	assert_string_equal(
+		said.out,
+		"[async] port error (port_num 3)\n"
+		"[async] port active (port_num 3)\n"
+		"[async] GID table change (port_num 3)\n"
+		"[async] local work queue catastrophic error (QPN 0x000011)\n"
+		"[async] communication established (QPN 0x000011)\n"
+		"[async] local access violation work queue error (QPN "
+		"0x000011)\n"
+		"[async] local catastrophic error\n");
+}
+
+/* Whatever it is, it is said in a line and acknowledged. */
+static void test_every_type(void **state)
+{
+	uint8_t types[ALL];
+	struct ibv_context context;
+	struct device device;
+	const char *line;
+	int lines = 0;
+
+	(void)state;
+	for (int i = 0; i < ALL; i++)
+		types[i] = i;
+	start(&device, &context);
+	watch_start(&device);
+	happen(types, sizeof(types));
+	stop(&device);
+	assert_int_equal(taken, ALL);
+	assert_int_equal(acknowledged, ALL);
+	for (line = said.out; *line; line = strchr(line, '\n') + 1) {
+		assert_memory_equal(line, "[async] ", 8);
+		lines++;
+	}
+	assert_int_equal(lines, ALL);
+}
+
+/* Nothing comes, for as long as it likes; the watcher ends all the same. */
+static void test_stop(void **state)
+{
+	struct ibv_context context;
+	struct device device;
+	int ret;
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		start(&device, &context);
+		ret = watch_start(&device);
+		stop(&device);
+		assert_int_equal(ret, 0);
+		assert_string_equal(said.out, "");
+		assert_string_equal(said.err, "");
+	}
+	/* One that does not run need not end. */
+	watch_stop(&device);
+}
+
+static void test_broken(void **state)
+{
+	struct ibv_context context;
+	struct device device;
+
+	(void)state;
+	broken = true;
+	start(&device, &context);
+	watch_start(&device);
+	assert_int_equal(write(fds[1], "", 1), 1);
+	pthread_join(device.watcher, NULL);
+	device.watched = false;
+	close(device.quit_fd);
+	stop(&device);
+	broken = false;
+	assert_one_line(said.err, "error: ibv_get_async_event: Input/output "
+				  "error; no more events will be named");
+}
+
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+	(void)signal;
+	handled++;
+}
+
+/* Signals are for the main thread, which waits for them, and blocks them. */
+static void test_signals_are_not_for_it(void **state)
+{
+	struct sigaction action = { .sa_handler = handle };
+	struct ibv_context context;
+	struct device device;
+	uint8_t type = IBV_EVENT_DEVICE_FATAL;
+	sigset_t set;
+
+	(void)state;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	start(&device, &context);
+	watch_start(&device);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), SIGUSR1);
+	/* It is awake, and would have had to handle the signal. */
+	happen(&type, 1);
+	stop(&device);
+	assert_int_equal(handled, 0);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	assert_int_equal(handled, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_every_type),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_signals_are_not_for_it),
+	};
+
+	return cmocka_run_group_tests_name("03_watch", tests, NULL, NULL);
+}
