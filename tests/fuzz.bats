@@ -10,36 +10,59 @@ setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 }
 
-# finds_out SED: with one check taken out of a copy of the chapter's decoder,
-# the fuzzer finds out, in about the time that it is given to find nothing.
+# finds_out TARGET SED: with one check taken out of a copy of the chapter's
+# decoder, the fuzzer finds out, in about the time that it is given to find
+# nothing.
 finds_out() {
-	local copy=$BATS_TEST_TMPDIR/chapter
+	local copy=$BATS_TEST_TMPDIR/chapter chapter=02_write_read
 
+	[[ $1 == msg ]] || chapter=03_pure_verbs
 	mkdir "$copy"
-	cp "$top"/02_write_read/{msg.[ch],log.h} "$copy"
-	sed -i "$1" "$copy/msg.c"
-	run -1 cmp -s "$top/02_write_read/msg.c" "$copy/msg.c"
+	cp "$top/$chapter"/*.[ch] "$copy"
+	sed -i "$2" "$copy/$1.c"
+	run -1 cmp -s "$top/$chapter/$1.c" "$copy/$1.c"
 	FUZZ_DIR=$BATS_TEST_TMPDIR/fuzz run ! \
-		"$top/tests/fuzz/run.sh" msg 20 "$copy"
+		"$top/tests/fuzz/run.sh" "$1" 20 "$copy"
 	[[ $output == *"SUMMARY: "* ]]
 }
 
-@test "02: no message breaks the decoder, and what it accepts is canonical" {
-	run "$top/tests/fuzz/run.sh" msg 8
+# finds_nothing TARGET SECONDS: nothing breaks the decoder, of many inputs.
+finds_nothing() {
+	run "$top/tests/fuzz/run.sh" "$1" "$2"
 	echo "$output"
 	[[ $status -eq 0 ]]
 	[[ $output =~ stat::number_of_executed_units:\ +([0-9]+) ]]
 	[[ ${BASH_REMATCH[1]} -gt 10000 ]]
 }
 
+@test "02: no message breaks the decoder, and what it accepts is canonical" {
+	finds_nothing msg 8
+}
+
 @test "02: a decoder that does not look at the reserved byte is found out" {
-	finds_out 's/if (w.reserved)/if (0)/'
+	finds_out msg 's/if (w.reserved)/if (0)/'
 }
 
 @test "02: a decoder that reads beyond a short message is found out" {
-	finds_out 's/if (length != MSG_SIZE)/if (length > MSG_SIZE)/'
+	finds_out msg 's/if (length != MSG_SIZE)/if (length > MSG_SIZE)/'
 }
 
 @test "02: a decoder that lets memory wrap around is found out" {
-	finds_out 's/if (mem->addr + mem->length < mem->addr)/if (0)/'
+	finds_out msg 's/if (mem->addr + mem->length < mem->addr)/if (0)/'
+}
+
+@test "03: no line breaks the decoder, and what it accepts is canonical" {
+	finds_nothing params 8
+}
+
+@test "03: a decoder that takes another spelling is found out" {
+	finds_out params 's/return !strcmp(again, line);/return true;/'
+}
+
+@test "03: a decoder that takes more than 24 bits for a PSN is found out" {
+	finds_out params 's/params->psn > 0xffffff/0/'
+}
+
+@test "03: a decoder that does not see a zero byte is found out" {
+	finds_out params 's/ || memchr(wire, 0, length)//'
 }

@@ -3,12 +3,13 @@
 #
 # usage: tests/fuzz/run.sh TARGET SECONDS [CHAPTER]
 #
-# TARGET: msg, chapter 02's messages. It begins with what seed_TARGET below
-# gives and with what earlier runs found. CHAPTER (default: the target's own) is
-# the folder to take the decoder from. FUZZ_DIR (default: build/fuzz/TARGET) gets
-# the program, fuzz, what it found worth keeping, corpus/, and any input that
-# broke the decoder, crash-…, which breaks it again when given to fuzz. Exit
-# status: 0 nothing was found, 2 usage, else something.
+# TARGET: msg, chapter 02's messages; params, chapter 03's line of parameters.
+# It begins with what seed_TARGET below gives and with what earlier runs found.
+# CHAPTER (default: the target's own) is the folder to take the decoder from.
+# FUZZ_DIR (default: build/fuzz/TARGET) gets the program, fuzz, what it found
+# worth keeping, corpus/, and any input that broke the decoder, crash-…, which
+# breaks it again when given to fuzz. Exit status: 0 nothing was found, 2 usage,
+# else something.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,8 +31,21 @@ seed_msg() {
 	printf 'RDMA\1\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\0' >"$1/bench"
 }
 
+# A line of each mode, with IPv4, IPv6 and LID.
+seed_params() {
+	local psn='PSN 0x123456' memory='ADDR 0x55d0c0ffee00 RKEY 0x000007f1'
+
+	echo "RDMA 1 QPN 0x000011 $psn GID ::ffff:192.0.2.1 LID 0x0000" \
+		"MTU 1024 MODE write $memory LENGTH 1024" >"$1/write"
+	echo "RDMA 1 QPN 0xfffffe $psn GID 2001:db8::1 LID 0xffff" \
+		"MTU 4096 MODE read $memory LENGTH 67108864" >"$1/read"
+	echo "RDMA 1 QPN 0x000002 $psn GID fe80::5054:ff:fe52:4401 LID 0x0007" \
+		"MTU 256 MODE benchmark $memory LENGTH 1" >"$1/benchmark"
+}
+
 case $target in
 msg) chapter=${3:-$top/02_write_read} sources=(msg.c) longest=64 ;;
+params) chapter=${3:-$top/03_pure_verbs} sources=(params.c msg.c) longest=300 ;;
 *) usage ;;
 esac
 

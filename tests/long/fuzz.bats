@@ -4,10 +4,18 @@
 
 bats_require_minimum_version 1.5.0
 
-@test "02: no message breaks the decoder, for long" {
-	run "$BATS_TEST_DIRNAME/../fuzz/run.sh" msg "${FUZZ_SECONDS:-600}"
+finds_nothing_for_long() {
+	run "$BATS_TEST_DIRNAME/../fuzz/run.sh" "$1" "${FUZZ_SECONDS:-600}"
 	echo "$output"
 	[[ $status -eq 0 ]]
 	[[ $output =~ stat::number_of_executed_units:\ +([0-9]+) ]]
-	echo "# ${BASH_REMATCH[1]} messages" >&3
+	echo "# ${BASH_REMATCH[1]} inputs" >&3
+}
+
+@test "02: no message breaks the decoder, for long" {
+	finds_nothing_for_long msg
+}
+
+@test "03: no line of parameters breaks the decoder, for long" {
+	finds_nothing_for_long params
 }

@@ -191,9 +191,15 @@ static void assert_gid(const struct source *source, const char *address)
 /* Never index 0 by habit: the v2 entry of this port with this address. */
 static void test_gid_of_the_address(void **state)
 {
+	/* Addresses that were taken away leave holes in the table. */
+	struct fake holes = {
+		.ports = { [1] = UP },
+		.gids = { [3] = { 1, V2, "2001:db8::1" } },
+	};
 	struct source source;
 
 	(void)state;
+	assert_int_equal(source_of(&holes, -1, "2001:db8::1", &source), 3);
 	assert_int_equal(source_of(&rxe0, -1, "192.0.2.1", &source), 1);
 	assert_gid(&source, "::ffff:192.0.2.1");
 	assert_int_equal(source_of(&rxe0, -1, "2001:db8::1", &source), 2);
