@@ -46,6 +46,8 @@ lines of the same log, it is checked that it does, wherever its line stands:
 
   server.log: state={n}, received. counts state=*, sent.
 
+`or` counts lines of two kinds together: counts state=*, sent. or begun.
+
 Exit status: 0 matches, 1 differs, 2 cannot compare (and says why on stderr).
 Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END

@@ -56,7 +56,11 @@ class Races:
                 f'{where}: not of the form LOG: PATTERN <> PATTERN, nor LOG: '
                 'PATTERN | PATTERN, nor LOG: PATTERN with {n} counts PATTERN: '
                 f'{text}')
-        kind.append((where, log.strip(), compiled(left), compiled(right)))
+        pattern = compiled(right)
+        if kind is self.counts:
+            pattern = re.compile('|'.join(compiled(each).pattern
+                                          for each in right.split(' or ')))
+        kind.append((where, log.strip(), compiled(left), pattern))
 
     def choose(self, logs):
         """Makes lines alike of which one may stand for the other."""
