@@ -1,0 +1,204 @@
+#!/usr/bin/env bats
+#
+# 04_tls_psn.bats - chapter 04: the logged runs, what is broken on purpose, two
+# nodes, and every peer that must be turned away
+
+# shellcheck disable=SC2030,SC2031,SC2154 # bats' subshells; set by helpers.bash
+# shellcheck disable=SC2026,SC2119,SC2120
+bats_require_minimum_version 1.5.0
+load helpers
+CHAPTER=04_tls_psn
+
+# Both builds have the same certificates, and others that are wrong.
+setup_file() {
+	local plain=$top/build/tests/$CHAPTER.plain
+	local sanitized=$top/build/tests/$CHAPTER.sanitized
+	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
+
+	open_device
+	copy_sources "$top/$CHAPTER" "$plain"
+	copy_sources "$top/$CHAPTER" "$sanitized"
+	cp "$top/$CHAPTER/certs.sh" "$plain"
+	cp "$top/$CHAPTER/certs.sh" "$sanitized"
+	make -s -j2 -C "$plain" CFLAGS='-O1 -g -Werror'
+	make -s -j2 -C "$sanitized" CFLAGS="$flags -Werror \
+		-fno-sanitize-recover=undefined"
+	"$plain/certs.sh" "$plain/other"
+	rm -rf "$sanitized/certs" "$sanitized/other"
+	cp -r "$plain/certs" "$plain/other" "$sanitized"
+}
+
+teardown_file() {
+	close_device
+}
+
+@test "04: every logged run can be had again" {
+	assert_runs_match "$CHAPTER"
+}
+
+@test "04: every logged run can be had again under sanitizers" {
+	assert_runs_match "$CHAPTER" sanitized
+}
+
+@test "04: what is broken on purpose fails as promised" {
+	CFLAGS=-O0 MAKEFLAGS=-j2 assert_breaks_match "$CHAPTER"
+}
+
+# psns FILE: local and remote, as its log says.
+psns() {
+	sed -n 's/^Local PSN: \(0x[0-9a-f]\{6\}\), Remote PSN: \(0x[0-9a-f]\{6\}\)$/\1 \2/p' \
+		"$1"
+}
+
+@test "04: between two nodes, each side's local PSN is the other's remote" {
+	local out=$BATS_TEST_TMPDIR/run server client
+	local -A seen=()
+
+	needs_lab
+	for _ in 1 2 3; do
+		run_matches "$top/$CHAPTER/expected/write/commands" \
+			"$top/$CHAPTER/expected/write" \
+			-n 2 -d "$top/build/tests/$CHAPTER.plain"
+		server=$(psns "$out/server.log")
+		client=$(psns "$out/client.log")
+		[[ $server == 0x??????' '0x?????? ]]
+		[[ $client == "${server#* } ${server% *}" ]]
+		# What the device has, too.
+		grep -q "sq_psn=${server% *}," "$out/server.log"
+		grep -q "rq_psn=${server% *}," "$out/client.log"
+		seen[${server% *}]=1 seen[${server#* }]=1
+	done
+	# Two PSNs of six are equal once in a million runs of this test.
+	[[ ${#seen[@]} -eq 6 ]]
+}
+
+# --- the functions below run on node a
+
+queue_pairs() { rdma resource show qp | grep -c 'pid' || true; }
+server_errors() { wc -l <"$scratch/server.err"; }
+said_more() { [[ $(server_errors) -gt $1 ]]; }
+served() { [[ $(grep -c '^peer disconnected' "$scratch/server.log") -gt $1 ]]; }
+no_queue_pairs() { [[ $(queue_pairs) -eq 0 ]]; }
+
+# good_client [OPTION…]: is served, whatever was before.
+good_client() {
+	local before errors
+
+	before=$(grep -c '^peer disconnected' "$scratch/server.log") || true
+	errors=$(server_errors)
+	run_client 0 ./client -a "$address" "$@" write
+	says_nothing client.err
+	grep -q '^remote buffer: message from passive/server side' \
+		"$scratch/client.log" || fail "the client was not served"
+	await "a server that is done" served "$before"
+	[[ $(server_errors) -eq $errors ]] || fail "the server said an error"
+}
+
+# refused SERVER CLIENT COMMAND…: the server says one more error, with SERVER,
+# and the command on stderr one with CLIENT (- for any), both in time. Nothing is
+# left behind, and the next client is served.
+refused() {
+	local server_says=$1 client_says=$2 errors begin=$SECONDS
+
+	shift 2
+	errors=$(server_errors)
+	"$@" </dev/null >"$scratch/client.log" 2>"$scratch/client.err" || true
+	await "an error of the server's: $server_says" said_more "$errors"
+	# -t 2 and what a busy machine takes.
+	[[ $((SECONDS - begin)) -lt 30 ]] || fail "it took too long"
+	[[ $(server_errors) -eq $((errors + 1)) ]] ||
+		fail "the server said more than one error"
+	tail -n 1 "$scratch/server.err" | grep -q "^error: .*$server_says" ||
+		fail "the server does not say: $server_says"
+	[[ $client_says == - ]] || says_one client.err "$client_says"
+	await "an end of all queue pairs" no_queue_pairs
+	good_client
+}
+
+tcp_peer() {
+	exec 3<>"/dev/tcp/$address/4433"
+	[[ -z $1 ]] || echo "$1" >&3
+	cat <&3
+	exec 3>&-
+}
+
+tls_peer() {
+	timeout 20 openssl s_client -connect "$address:4433" -quiet \
+		-CAfile certs/ca.pem -cert certs/client.pem \
+		-key certs/client.key "$@" < <(exec sleep 20)
+}
+
+refuse_them() {
+	local -a program=(./client -a "$address" -t 5)
+
+	start_server ./server -t 2 write
+	no_queue_pairs || fail "there is a queue pair before any client"
+	good_client
+	refused 'verify failed (20, ' 'alert unknown ca' "${program[@]}" \
+		-C other/client.pem -K other/client.key write
+	refused 'alert unknown ca' 'verify failed .(19|20), ' "${program[@]}" \
+		-A other/ca.pem write
+	refused 'verify failed (26, .*for its role' 'unsupported certificate' \
+		"${program[@]}" -C certs/server.pem -K certs/server.key write
+	# It is who it says, but its queue pair would live elsewhere.
+	refused "GID is not the address" 'closed the connection' \
+		"${program[@]}" -g 0 write
+	refused 'this side runs write and the peer read' \
+		'this side runs read and the peer write' "${program[@]}" read
+	refused 'wrong version number' - tcp_peer 'HELLO RDMA 1'
+	refused 'TLS handshake: nothing came within 2 s' - tcp_peer ''
+	refused 'unsupported protocol' - tls_peer -tls1_2 -alpn rdma-params/2
+	refused 'no application protocol' - tls_peer -alpn rdma-params/1
+	refused 'does not speak rdma-params/2' - tls_peer
+	# One that is let in, and then says nothing: what it got is HELLO.
+	refused "the peer's parameters: nothing came within 2 s" - \
+		tls_peer -alpn rdma-params/2
+	stop_server
+}
+
+# A key that does not match is found before anybody is connected to.
+wrong_key() {
+	start_server ./server -t 2 write
+	run_client 1 ./client -a "$address" -K certs/server.key write
+	says_one client.err 'key values mismatch' 'the private key of --cert'
+	says_nothing server.err
+	run_client 1 ./client -a "$address" -C no/such.pem write
+	says_one client.err 'No such file' 'make certs'
+	good_client
+	stop_server
+}
+
+@test "04: whoever must not be let in gets a named error, and the next is served" {
+	FUNCTIONS='queue_pairs server_errors said_more served no_queue_pairs
+		good_client refused tcp_peer tls_peer' on_device a refuse_them
+}
+
+@test "04: the same under sanitizers" {
+	FUNCTIONS='queue_pairs server_errors said_more served no_queue_pairs
+		good_client refused tcp_peer tls_peer' on_device -s a refuse_them
+}
+
+@test "04: a key that does not match, a file that is missing" {
+	FUNCTIONS='server_errors served good_client' on_device a wrong_key
+}
+
+# While one client is silent, the server has no time for another; and then it is
+# asked to stop.
+patience() {
+	start_server ./server -t 600 write
+	exec 3<>"/dev/tcp/$address/4433"
+	await "a client that is shaking hands" in_handshake
+	run_client 1 ./client -a "$address" -t 1 write
+	says_one client.err 'TLS handshake: nothing came within 1 s'
+	stop_server
+	exec 3>&-
+	says_one server.err '^error: TLS handshake: given up'
+}
+# It has the listening socket and one more.
+in_handshake() {
+	[[ $(find "/proc/$server/fd" -lname 'socket:*' | wc -l) -eq 2 ]]
+}
+
+@test "04: a server that is busy; SIGTERM during a handshake" {
+	FUNCTIONS=in_handshake on_device a patience
+}
