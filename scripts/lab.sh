@@ -4,15 +4,15 @@
 # are in scripts/lab/.
 set -euo pipefail
 
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/common.sh
 . "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")/lab/common.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/up.sh
 . "$LAB_PARTS/up.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/down.sh
 . "$LAB_PARTS/down.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/exec.sh
 . "$LAB_PARTS/exec.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/slot.sh
 . "$LAB_PARTS/slot.sh"
 
 usage()

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034 # sourced: the variables are used elsewhere
+# shellcheck shell=bash disable=SC2034 # not every program uses everything
 # What every part of the lab shares: names and places, the architecture,
 # messages. Sourced by ../lab.sh, keeper.sh and worker.sh.
 
@@ -23,7 +23,7 @@ LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
 # The one place that knows about processors. x86_64 is tested; aarch64 is
 # written from the documentation and has never been run.
 LAB_ARCH=$(uname -m)
-LAB_QEMU_MACHINE=() LAB_KERNEL_ARGS=()
+LAB_QEMU_MACHINE=()
 case $LAB_ARCH in
 x86_64)
 	LAB_QEMU=qemu-system-x86_64
@@ -138,17 +138,26 @@ lab_read()
 # lab_dead: the nodes that have died.
 lab_dead()
 {
-	local node
+	local node dead=''
 
 	for node in a b; do
-		[ ! -e "$LAB_STATE/dead-$node" ] || printf '%s ' "$node"
+		[ ! -e "$LAB_STATE/dead-$node" ] || dead+=" $node"
 	done
+	printf %s "${dead# }"
 }
 
-# lab_console NODE: the end of what it wrote on its console, on stderr.
-lab_console()
+# lab_end FILE: the lines of a log that tell most: what looks like a reason,
+# and the end.
+lab_end()
 {
-	echo "        The end of node $1's console:" >&2
-	tail -n 15 "$LAB_STATE/console-$1" 2>/dev/null |
-		tr -cd '\11\12\40-\176' | sed 's/^/        | /' >&2
+	tr -cd '\11\12\40-\176' <"$1" | awk '
+		/lab: failed|Kernel panic|BUG:|Oops|Out of memory/ { why[++n] = $0; at[n] = NR }
+		{ line[NR] = $0 }
+		END {
+			for (i = 1; i <= n && i <= 3; i++)
+				if (at[i] <= NR - 12)
+					print why[i]
+			for (i = NR > 12 ? NR - 11 : 1; i <= NR; i++)
+				print line[i]
+		}'
 }

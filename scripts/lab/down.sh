@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # lab: see common.sh
+# shellcheck shell=bash
 # lab.sh status and down. Sourced by ../lab.sh.
 
 lab_status()

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # slot: see slot.sh
+# shellcheck shell=bash
 # lab.sh exec and shell. Sourced by ../lab.sh.
 
 # The status of `exec` when it is the lab that failed, as with ssh.
@@ -14,12 +14,15 @@ exec_ready()
 # exec_why NODE: say why it cannot be talked to.
 exec_why()
 {
+	local -a end=()
+
 	if ! lab_alive tell || [ ! -e "$LAB_STATE/up" ]; then
 		lab_error "the lab '$LAB_NAME' is not up" "Start it: scripts/lab.sh up"
 	elif [ -e "$LAB_STATE/dead-$1" ]; then
-		lab_error "node $1 has died (qemu ended with status $(cat "$LAB_STATE/dead-$1"))" \
-			"Start the lab anew: scripts/lab.sh down, then up."
-		lab_console "$1"
+		mapfile -t end < <(lab_end "$LAB_STATE/console-$1")
+		lab_error "node $1 has died (its qemu ended with status $(cat "$LAB_STATE/dead-$1"))" \
+			"Start the lab anew: scripts/lab.sh down, then up." \
+			"From its console:" "${end[@]/#/| }"
 	elif [ ! -e "$LAB_STATE/console-$1" ]; then
 		lab_error "there is no node $1: the lab is up with one node" \
 			"Start it anew: scripts/lab.sh down, then up --nodes 2."
@@ -142,11 +145,11 @@ exec_died()
 	local tries=0
 
 	while [ ! -S "$LAB_STATE/ssh-$1-1" ] && [ "$tries" -lt 20 ]; do
-		if [ ! -e "$LAB_STATE/up" ] || [ -e "$LAB_STATE/dead-$1" ]; then
-			exec_why "$1"
-			return
+		if [ -e "$LAB_STATE/dead-$1" ] || ! lab_alive; then
+			break
 		fi
 		tries=$((tries + 1))
 		sleep 0.1
 	done
+	[ -S "$LAB_STATE/ssh-$1-1" ] || exec_why "$1"
 }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC2034 # shares keeper.sh's variables
+# shellcheck shell=bash
 # Builds the guest's initramfs, and the keys of this one lab. Sourced by
 # keeper.sh; needs what kernel.sh found.
 
@@ -14,7 +14,7 @@ image_build()
 {
 	local tree=$LAB_STATE/tree
 
-	if ldd "$(command -v busybox)" >/dev/null 2>&1; then
+	if ldd "$(command -v busybox)" 2>/dev/null | grep -q '=>'; then
 		fail "$(command -v busybox) is not a static program" \
 			"It is the guest's first program and runs before there are libraries." \
 			"Install the package busybox-static."
@@ -36,7 +36,7 @@ image_files()
 		cp "$LAB_PARTS"/guest-{setup,signal}.sh "$tree/lab/" &&
 		printf 'LAB_REPO=%s\nLAB_VERSION=%s\nLAB_DROPBEAR=%s\n' \
 			"$(lab_quote "$LAB_REPO")" "$(lab_quote "$version")" \
-			"$(lab_quote "$(command -v dropbear)")" >"$tree/lab.conf" &&
+			"$(lab_quote "$(realpath "$(command -v dropbear)")")" >"$tree/lab.conf" &&
 		image_modules "$tree/modules" &&
 		image_keys "$tree/lab" &&
 		(cd "$tree" && find . | cpio -o -H newc --quiet -R 0:0) \

@@ -9,20 +9,20 @@
 # "keep", once ready. End of file before that means that `up` has died.
 set -uo pipefail
 
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/common.sh
 . "${0%/*}/common.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/kernel.sh
 . "$LAB_PARTS/kernel.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/image.sh
 . "$LAB_PARTS/image.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/node.sh
 . "$LAB_PARTS/node.sh"
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/slot.sh
 . "$LAB_PARTS/slot.sh"
 
 declare -A pid_of=()
-lock='' cache='' child='' owner='' download_dir='' download_size=0
-kernel='' version='' accel='' # and modules, by kernel.sh
+ending='' lock='' cache='' child='' owner='' download_dir='' download_size=0
+kernel='' modules='' version='' accel=''
 
 step() { printf 'step %s\n' "$1"; }
 detail() { printf 'detail %s\n' "$1"; }
@@ -68,18 +68,34 @@ fail_log()
 	local -a end=()
 
 	shift 2
-	mapfile -t end < <(tail -n 15 "$file" | tr -cd '\11\12\40-\176')
-	[ "${#end[@]}" -eq 0 ] || end=("The end of ${file##*/}:" "${end[@]/#/| }")
+	mapfile -t end < <(lab_end "$file")
+	[ "${#end[@]}" -eq 0 ] || end=("From ${file##*/}:" "${end[@]/#/| }")
 	fail "$what" "$@" ${end[0]:+"${end[@]}"}
 }
 
-# pause SECONDS: sleep, but end at once when `up` is gone.
+# pause SECONDS: sleep, but end at once when `up` is gone or we are to end.
 pause()
 {
 	local rc=0
 
 	read -r -t "$1" _ || rc=$?
-	[ "$rc" -gt 128 ] || teardown 1
+	if [ -n "$ending" ] || [ "$rc" -le 128 ]; then
+		teardown 1
+	fi
+}
+
+# await_keep: `up` must say that it saw that the lab is ready.
+await_keep()
+{
+	local word='' part rc=129
+
+	while [ "$rc" -gt 128 ]; do
+		rc=0
+		read -r -t 1 part || rc=$?
+		word+=$part
+		[ -z "$ending" ] || teardown 1
+	done
+	[ "$word" = keep ] || teardown 1
 }
 
 # watched COMMAND...: run it in the background, in a process group of its own,
@@ -134,17 +150,17 @@ guard()
 	while [ "${#pid_of[@]}" -gt 0 ]; do
 		status=0
 		wait -n -p ended || status=$?
+		[ -z "$ending" ] || teardown 0
 		for node in "${!pid_of[@]}"; do
 			[ "${pid_of[$node]}" = "$ended" ] || continue
 			echo "$status" >"$LAB_STATE/dead-$node"
 			unset "pid_of[$node]"
 		done
 	done
-	while :; do
-		sleep 3600 {lock}<&- &
-		child=$!
-		wait "$child"
-	done
+	sleep infinity {lock}<&- &
+	child=$!
+	wait "$child"
+	teardown 0
 }
 
 PATH+=:/usr/sbin:/sbin
@@ -154,7 +170,8 @@ for fd in /proc/self/fd/*; do
 	fd=${fd##*/}
 	[ "$fd" -le 2 ] || [ "$fd" -eq 255 ] || exec {fd}<&-
 done
-trap 'teardown 1' TERM INT HUP
+# Not more than this: bash may go on after an `exit` in a trap during `read`.
+trap 'ending=1' TERM INT HUP
 trap : PIPE
 names=(a)
 [ "${1:?}" = 1 ] || names=(a b)
@@ -170,9 +187,7 @@ note "kernel=$version"
 note "image=$kernel"
 note "started=$EPOCHSECONDS"
 echo ready
-word=''
-read -r word || true
-[ "$word" = keep ] || teardown 1
+await_keep
 rm -f "$LAB_STATE/initrd" "$LAB_STATE/command"
 : >"$LAB_STATE/up"
 exec </dev/null >/dev/null

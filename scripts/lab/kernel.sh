@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC2034 # shares keeper.sh's variables
+# shellcheck shell=bash
 # The guest's kernel and modules: the ones that the caller names, the host's
 # own, or the distribution's package, fetched once into the cache. Sourced by
 # keeper.sh; kernel_find sets kernel, modules and version.
@@ -47,7 +47,8 @@ kernel_from_caller()
 			"It must name the kernel image to boot in the lab (vmlinuz, bzImage)." \
 			"Correct it, or unset it: then the lab finds or fetches a kernel itself."
 	fi
-	[ -n "$modules" ] || modules=/lib/modules/${kernel##*/vmlinuz-}
+	version=${kernel##*/}
+	[ -n "$modules" ] || modules=/lib/modules/${version#vmlinuz-}
 	version=${modules##*/}
 	if [ ! -r "$modules/modules.dep" ]; then
 		fail "no modules for the kernel $kernel in $modules" \

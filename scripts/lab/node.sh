@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC2034 # shares keeper.sh's variables
+# shellcheck shell=bash
 # The nodes: choosing the accelerator, starting qemu, waiting for what the
 # guest says on its console, connecting. Sourced by keeper.sh.
 
@@ -69,7 +69,7 @@ choose_accel()
 	if ! node_await a hello "$kvm_deadline"; then
 		[ -z "$LAB_ACCEL" ] ||
 			fail_log "LAB_ACCEL=kvm, and no guest boots in it" "$LAB_STATE/qemu-a" \
-				"/dev/kvm opens, but the guest gave no sign of life in $kvm_deadline s." \
+				"/dev/kvm opens, but a guest in it did not come to its first line within $kvm_deadline s." \
 				"Unset LAB_ACCEL: the lab then runs in software, about ten times slower."
 		kill -KILL "${pid_of[a]}" 2>/dev/null
 		wait "${pid_of[a]}"
@@ -124,7 +124,7 @@ node_start()
 # time is up. 2: the guest is gone, or said that it failed.
 node_await()
 {
-	local deadline=$((SECONDS + $3)) lines line last=''
+	local deadline=$((SECONDS + $3)) lines line last='' told=''
 
 	while :; do
 		mapfile -t lines <"$LAB_STATE/console-$1"
@@ -136,7 +136,8 @@ node_await()
 			"lab: step "*) last=${line#lab: step } ;;
 			esac
 		done
-		[ -z "$last" ] || detail "node $1: $last"
+		[ "$last" = "$told" ] || detail "node $1: $last"
+		told=$last
 		kill -0 "${pid_of[$1]}" 2>/dev/null || return 2
 		[ "$SECONDS" -lt "$deadline" ] || return 1
 		pause 0.05
@@ -176,19 +177,27 @@ node_connect()
 
 # node_clock NODE: the emulated clock chip knows whole seconds only, and a
 # certificate made just now must be valid in the guest. So the time is sent
-# when the guest is waiting for it.
+# when the guest is waiting for it, until it has been set in a fifth of a
+# second, or ten times.
 node_clock()
 {
-	local line
+	local line sent tries
 
 	slot_take "$1" || return 1
 	# shellcheck disable=SC2016 # the guest expands it
 	coproc CLOCK {
-		slot_ssh "$1" 'echo go; read -r time; exec date -s "@$time"' \
+		slot_ssh "$1" 'echo go
+			while read -r time; do date -s "@$time" && echo go; done' \
 			2>>"$LAB_STATE/ssh-$1"
 	}
-	read -r -t 60 -u "${CLOCK[0]}" line
-	[ "$line" = go ] || return 1
-	echo "$EPOCHREALTIME" >&"${CLOCK[1]}"
-	wait "$CLOCK_PID"
+	for ((tries = 0; tries <= 10; tries++)); do
+		while read -r -t 60 -u "${CLOCK[0]}" line; do
+			[ "$line" != go ] || break
+		done
+		[ "$line" = go ] || return 1
+		[ "$tries" -eq 0 ] ||
+			[ $((${EPOCHREALTIME/[.,]/} - ${sent/[.,]/})) -gt 200000 ] || break
+		sent=$EPOCHREALTIME
+		echo "${sent/,/.}" >&"${CLOCK[1]}"
+	done
 }

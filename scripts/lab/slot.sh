@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034 # slot is used elsewhere
+# shellcheck shell=bash
 # Connections to the nodes. Opening one takes half a second under emulation,
 # so they stay open, and ssh sends one command after another through each.
 # Never two at a time: dropbear (2022.83) may close a session that is just

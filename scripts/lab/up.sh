@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # lab: see common.sh
+# shellcheck shell=bash
 # lab.sh up, status and down. Sourced by ../lab.sh; the work is keeper.sh's.
 
 # The programs that the lab needs, and Debian's packages of them.
@@ -177,8 +177,8 @@ up_start()
 		return 0
 	fi
 	[ "$outcome" = error ] ||
-		lab_error "the process that keeps the lab has ended without saying why" \
-			"Was it killed? Try again."
+		lab_error "the lab was ended while it was starting" \
+			"Somebody said 'down', or killed its keeper."
 	return 1
 }
 

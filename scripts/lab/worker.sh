@@ -8,10 +8,10 @@
 # Arguments: NODE ID SCRIPT FD, where FD is the command's standard input.
 set -uo pipefail
 
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/common.sh
 . "${0%/*}/common.sh"
 
-# shellcheck source=/dev/null
+# shellcheck source=scripts/lab/slot.sh
 . "$LAB_PARTS/slot.sh"
 
 node=$1 id=$2 script=$3 in=$4
@@ -53,8 +53,8 @@ if [ "${#script}" -gt 2000 ]; then
 exec 3<$file; rm $file; . /dev/fd/3"
 fi
 
-# ssh would make the caller's files non-blocking, which whoever shares them is
-# not prepared for: so it gets pipes.
+# ssh would make the files that it writes to non-blocking, which others who
+# write to them are not prepared for: so it gets pipes.
 {
 	{
 		slot_ssh "$node" "$script" <&"$in" {in}<&- 2>&1 >&3 3>&- |

@@ -1,0 +1,39 @@
+# lab.bash - what the tests of the lab have in common: a lab of their own name
+# shellcheck shell=bash
+
+unset LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY
+TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+
+lab() {
+	"$TOP/scripts/lab.sh" "$@"
+}
+
+fail() {
+	printf '%s\n' "$@" >&2
+	return 1
+}
+
+# eventually COMMAND...: within a minute.
+eventually() {
+	local end=$((SECONDS + 60))
+
+	until "$@"; do
+		[[ $SECONDS -lt $end ]] || fail "never came true: $*"
+		read -r -t 0.1 <> <(:) || true
+	done
+}
+
+# The processes of the lab LAB_NAME: qemu has the name in its command line,
+# the connections have the path of the state directory.
+processes() {
+	pgrep -f "rdma-lab-$LAB_NAME-[ab]|rdma-lab\.[0-9]*\.$LAB_NAME/"
+}
+
+nothing_left() {
+	! processes && ! compgen -G "/tmp/rdma-lab.*.$LAB_NAME" >/dev/null
+}
+
+# Has a qemu of LAB_NAME been started, and has its guest said something?
+booting() {
+	grep -qs hello /tmp/rdma-lab.*."$LAB_NAME"/console-a
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+#
+# lab.bats - a lab with two nodes: what commands in it get, see and may change
+
+bats_require_minimum_version 1.5.0
+load lab
+
+setup_file() {
+	export LAB_NAME=test.$$ SCRATCH
+	mkdir -p "$TOP/build"
+	SCRATCH=$(mktemp -d "$TOP/build/lab-test.XXXXXX")
+	chmod 755 "$SCRATCH"
+	lab up --nodes 2
+}
+
+teardown_file() {
+	lab down
+	rm -rf "$SCRATCH"
+}
+
+@test "up when it is up says so; status shows what runs" {
+	run -0 lab up --nodes 2
+	[[ $output == *"already up, with 2 node"* ]]
+	run -0 lab up
+	run -0 lab status
+	[[ $output == *"up for 0:0"*"accelerator: "*"kernel: "* ]]
+	[[ $output == *"node a: up"*192.0.2.1*2001:db8::1* ]]
+	[[ $output == *"node b: up"*192.0.2.2*2001:db8::2* ]]
+}
+
+@test "exec passes on the exit status, and a signal's number" {
+	local status
+
+	for status in 0 1 7 255; do
+		run -"$status" lab exec -- sh -c "exit $status"
+		[[ -z $output ]]
+	done
+	run -139 lab exec b -- sh -c 'kill -SEGV $$'
+	[[ -z $output ]]
+	run -127 lab exec -- no-such-program
+	[[ $output == *no-such-program* ]]
+}
+
+@test "exec keeps arguments as they are" {
+	local arguments=('' 'two  words' "it's" '"q"' '$HOME' '`x`' '*' '\n'
+		$'new\nline' '中文' '-n' '!' '#' ';' '&' '>x' '~' $'\t')
+
+	printf '<%s>\n' "${arguments[@]}" >"$BATS_TEST_TMPDIR/want"
+	lab exec -- printf '<%s>\n' "${arguments[@]}" >"$BATS_TEST_TMPDIR/got"
+	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+	# More than dropbear takes as a command.
+	run -0 lab exec -- sh -c 'printf %s "$1" | wc -c' sh \
+		"$(head -c 60000 /dev/zero | tr '\0' x)"
+	[[ $output == 60000 ]]
+}
+
+@test "exec passes stdin, stdout and stderr, each by itself, whole" {
+	head -c 1000000 /dev/urandom >"$BATS_TEST_TMPDIR/in"
+	lab exec -- sh -c 'cat; echo problem >&2' <"$BATS_TEST_TMPDIR/in" \
+		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+	cmp "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+	[[ $(<"$BATS_TEST_TMPDIR/err") == problem ]]
+}
+
+@test "exec leaves the files that it writes to blocking" {
+	local in out line flags
+
+	mkfifo "$BATS_TEST_TMPDIR"/{in,out}
+	exec {in}<>"$BATS_TEST_TMPDIR/in" {out}<>"$BATS_TEST_TMPDIR/out"
+	lab exec -- sh -c 'echo running; read line' \
+		<"$BATS_TEST_TMPDIR/in" >&"$out" 2>&"$out" 3>&- &
+	read -r -t 60 -u "$out" line
+	[[ $line == running ]]
+	flags=$(sed -n 's/^flags:\t*//p' "/proc/$$/fdinfo/$out")
+	(((0$flags & 04000) == 0)) || fail "flags $flags"
+	echo end >&"$in"
+	wait $!
+}
+
+@test "exec starts where the caller is, or in the repository" {
+	cd "$TOP/scripts/lab"
+	run -0 lab exec -- pwd
+	[[ $output == "$TOP/scripts/lab" ]]
+	cd /usr
+	run -0 lab exec -- pwd
+	[[ $output == "$TOP" ]]
+}
+
+@test "twenty commands at a time, on both nodes" {
+	local i out pids=() status
+
+	for i in {1..20}; do
+		lab exec "$( ((i % 2)) && echo a || echo b)" -- \
+			sh -c "echo $i; hostname; exit $i" \
+			>"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
+		pids[i]=$!
+	done
+	for i in {1..20}; do
+		status=0
+		wait "${pids[i]}" || status=$?
+		out=$(<"$BATS_TEST_TMPDIR/$i")
+		[[ $status == "$i" && ${out%%$'\n'*} == "$i" ]] ||
+			fail "$i: status $status, $out"
+	done
+	[[ $(cat "$BATS_TEST_TMPDIR"/* | grep -c '^node-b$') == 10 ]]
+}
+
+@test "a signal to exec reaches the command, whose status comes back" {
+	local out=$BATS_TEST_TMPDIR/out pid status
+
+	"$TOP/scripts/lab.sh" exec b -- bash -c 'trap "echo interrupted; exit 9" INT
+		echo ready; while :; do read -t 1 <> <(:); done' >"$out" 3>&- &
+	pid=$!
+	eventually grep -q ready "$out"
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[[ $status == 9 ]] || fail "status $status"
+	grep -q interrupted "$out"
+	# And one that cannot be passed on.
+	"$TOP/scripts/lab.sh" exec b -- bash -c 'echo $$; exec sleep 1000' >"$out" 3>&- &
+	pid=$!
+	eventually grep -q . "$out"
+	kill -KILL "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[[ $status == 137 ]] || fail "status $status"
+	eventually lab exec b -- sh -c "! kill -0 $(<"$out") 2>/dev/null"
+}
+
+@test "the repository is writable, and what the guest writes is ours" {
+	cd "$SCRATCH"
+	lab exec -- sh -c 'echo text >made; chmod 750 made; mkdir dir
+		printf "#!/bin/sh\necho ran\n" >script; chmod +x script
+		ln -s made link; touch -d 2001-02-03 made'
+	[[ $(stat -c '%U %a' made) == "$(id -un) 750" ]]
+	[[ $(stat -c %U dir) == "$(id -un)" && $(readlink link) == made ]]
+	[[ $(date -r made +%Y-%m-%d) == 2001-02-03 ]]
+	run -0 ./script
+	# And the other way round, at once.
+	echo changed >made
+	run -0 lab exec b -- cat made
+	[[ $output == changed ]]
+	printf 'all: x\nx: made\n\tcp made x\n' >Makefile
+	run -0 lab exec -- make
+	run -0 lab exec -- make
+	[[ $output == *"Nothing to be done"* ]]
+}
+
+@test "nothing else of the host can be changed" {
+	local before
+
+	before=$(sha256sum /etc/passwd /bin/true)
+	lab exec -- sh -c 'echo x >>/etc/passwd && rm /bin/true &&
+		touch /etc/lab.bats /usr/lab.bats /tmp/lab.bats'
+	[[ $(sha256sum /etc/passwd /bin/true) == "$before" ]]
+	[[ ! -e /etc/lab.bats && ! -e /usr/lab.bats && ! -e /tmp/lab.bats ]]
+	# It is the host that refuses, not only the layer in between.
+	for pid in $(pgrep -f "rdma-lab-$LAB_NAME-[ab]"); do
+		tr '\0' '\n' <"/proc/$pid/cmdline" |
+			grep -x 'local,id=root,path=/,readonly=on,.*'
+	done
+}
+
+@test "a node is as it should be" {
+	run -0 lab exec a -- bash -c 'set -e
+		hostname
+		grep -c rdma_lab=1 /proc/cmdline
+		rdma link show rxe0/1 | grep -c "state ACTIVE.*netdev eth0"
+		ip -br address show eth0
+		ip -br address show mgmt
+		getent ahostsv4 b | head -n 1
+		ulimit -n -c -l
+		lsmod | grep -c ^rds || true
+		modprobe -a sch_netem macsec && lsmod | grep -c "^sch_netem\|^macsec"
+		ls -d /dev/shm/. /dev/pts/ptmx /sys/kernel/debug/tracing
+		command -v modprobe'
+	[[ ${lines[0]} == node-a && ${lines[1]} == 1 && ${lines[2]} == 1 ]]
+	[[ ${lines[3]} == *192.0.2.1/24*2001:db8::1/64* ]]
+	[[ ${lines[4]} == *10.0.2.15/24* && ${lines[4]} != *:* ]]
+	[[ ${lines[5]} == 192.0.2.2* ]]
+	[[ $output =~ files.*65536.*core.*0.*memory.*unlimited ]]
+	[[ ${lines[9]} == 0 && ${lines[10]} == 2 ]]
+	[[ $(lab exec a -- cat /etc/machine-id) != "$(lab exec b -- cat /etc/machine-id)" ]]
+}
+
+@test "the clock of a node is the host's" {
+	local before guest after
+
+	before=$(date +%s%3N)
+	guest=$(lab exec b -- date +%s%3N)
+	after=$(date +%s%3N)
+	((guest > before - 500 && guest < after + 500)) ||
+		fail "$before $guest $after"
+}
+
+@test "another user in the guest has the kernel's limit of locked memory" {
+	run -0 lab exec -u nobody -- sh -c 'id -un; ulimit -l; ibv_devinfo -l'
+	[[ ${lines[0]} == nobody && ${lines[1]} == 8192 && $output == *rxe0* ]]
+	run -255 lab exec -u no-such-user -- true
+	[[ $output == *"no user 'no-such-user'"* ]]
+}
+
+@test "packets cross the wire" {
+	local pingpong=(ibv_rc_pingpong -d rxe0 -g 1 -e -n 20)
+
+	lab exec b -- timeout 60 tcpdump -n -c 5 -i eth0 udp port 4791 \
+		>"$BATS_TEST_TMPDIR/packets" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	eventually grep -q 'listening on' "$BATS_TEST_TMPDIR/err"
+	lab exec a -- timeout 60 "${pingpong[@]}" >"$BATS_TEST_TMPDIR/a" 3>&- &
+	eventually lab exec a -- sh -c 'ss -Hltn sport = 18515 | grep -q .'
+	run -0 lab exec b -- timeout 60 "${pingpong[@]}" 192.0.2.1
+	[[ $output == *"20 iters"* ]]
+	wait
+	[[ $(grep -c '192.0.2.1.*192.0.2.2\|192.0.2.2.*192.0.2.1' \
+		"$BATS_TEST_TMPDIR/packets") == 5 ]]
+}
+
+@test "a node that panics is named, with the end of its console" {
+	run -255 lab exec b -- sh -c 'echo c >/proc/sysrq-trigger'
+	[[ $output == *"node b has died"*"sysrq triggered crash"* ]]
+	run -255 lab exec b -- true
+	[[ $output == *"node b has died"* ]]
+	run -1 lab status
+	[[ $output == *"node a: up"*"node b: died"* ]]
+	run -1 lab up --nodes 2
+	[[ $output == *"node b has died"*"lab.sh down"* ]]
+	run -0 lab exec a -- true
+}
+
+@test "down leaves nothing, also when it is said twice" {
+	run -0 processes
+	[[ ${#lines[@]} -ge 2 ]]
+	run -0 lab down
+	nothing_left || fail "$(ps -ef | grep "$LAB_NAME")"
+	run -0 lab down
+	run -1 lab status
+	[[ $output == *"not up"* ]]
+	run -255 lab exec -- true
+	[[ $output == *"is not up"*"lab.sh up"* ]]
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+#
+# lab_ends.bats - labs that are killed, that belong to another user, that lack
+# something, or that are told something they do not understand
+
+bats_require_minimum_version 1.5.0
+load lab
+
+setup() {
+	export LAB_NAME=test.$$.$BATS_TEST_NUMBER
+}
+
+teardown() {
+	lab down
+}
+
+@test "up that is killed or interrupted leaves nothing" {
+	local pid signal status
+
+	for signal in INT KILL; do
+		env --default-signal=INT "$TOP/scripts/lab.sh" up 3>&- &
+		pid=$!
+		eventually booting
+		kill -"$signal" "$pid"
+		status=0
+		wait "$pid" || status=$?
+		[[ $status == 130 || $status == 137 ]] || fail "status $status"
+		eventually nothing_left
+	done
+	# Before there is anything, too.
+	env --default-signal=INT "$TOP/scripts/lab.sh" up 3>&- &
+	pid=$!
+	eventually compgen -G "/tmp/rdma-lab.*.$LAB_NAME"
+	kill -KILL "$pid"
+	eventually nothing_left
+}
+
+@test "the machine goes when its keeper is killed, and the rest is cleaned up" {
+	local pid status
+
+	"$TOP/scripts/lab.sh" up 3>&- &
+	pid=$!
+	eventually booting
+	kill -KILL "$(sed -n 's/^keeper=//p' /tmp/rdma-lab.*."$LAB_NAME"/notes)"
+	status=0
+	wait "$pid" || status=$?
+	[[ $status == 1 ]] || fail "status $status"
+	eventually eval '! processes'
+	run -1 lab status
+	[[ $output == *"left behind"*"not up"* ]]
+	nothing_left
+}
+
+@test "down ends an up that has not come to its end" {
+	local pid status
+
+	"$TOP/scripts/lab.sh" up 3>&- &
+	pid=$!
+	eventually booting
+	run -0 lab down
+	status=0
+	wait "$pid" || status=$?
+	[[ $status == 1 ]] || fail "status $status"
+	nothing_left
+}
+
+@test "an unprivileged user needs nothing else" {
+	local as home=$BATS_TEST_TMPDIR/home user=nobody kernel
+
+	[[ $(id -u) == 0 ]] || skip "the file is run by such a user"
+	mkdir -p "$home/repository/build"
+	cp -r "$TOP/scripts" "$home/repository"
+	# The cache of the user who runs this, readable for the other one.
+	kernel=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}/kernel
+	if [[ -d $kernel ]]; then
+		mkdir "$home/cache"
+		cp -rl "$kernel" "$home/cache" || cp -r "$kernel" "$home/cache"
+	fi
+	chown -R "$user:" "$home/repository" "$home"
+	chmod 700 "$home/repository"
+	as=(setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups
+		env HOME="$home" LAB_CACHE="$home/cache")
+	cd "$home/repository"
+	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR"
+	"${as[@]}" scripts/lab.sh up 3>&-
+	run -0 "${as[@]}" scripts/lab.sh exec -- sh -c \
+		'id -u; rdma link | grep -c rxe0; echo x >build/made'
+	[[ ${lines[0]} == 0 && ${lines[1]} == 1 ]]
+	[[ $(stat -c %U build/made) == "$user" ]]
+	# Not even the owner's root may write what is not the user's.
+	run -0 "${as[@]}" scripts/lab.sh exec -u "$user" -- \
+		sh -c 'id -un; echo y >build/mine'
+	[[ $output == "$user" && $(stat -c %U build/mine) == "$user" ]]
+	run -0 "${as[@]}" scripts/lab.sh down
+	nothing_left
+}
+
+@test "what is missing is named, with what to try" {
+	local tool
+
+	LAB_KERNEL=/nonexistent run -1 lab up
+	[[ $output == *"LAB_KERNEL=/nonexistent is not a file"*"unset it"* ]]
+	nothing_left
+	# A host whose own kernel will do needs no cache.
+	if [[ ! -r /lib/modules/$(uname -r)/modules.dep ]]; then
+		LAB_CACHE=/proc/none run -1 lab up
+		[[ $output == *"/proc/none"*"Set LAB_CACHE"* ]]
+		nothing_left
+	fi
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	for tool in /usr/bin/* /usr/sbin/*; do
+		case ${tool##*/} in
+		qemu-system-* | busybox) ;;
+		*) ln -sf "$tool" "$BATS_TEST_TMPDIR/bin/" ;;
+		esac
+	done
+	PATH=$BATS_TEST_TMPDIR/bin run -1 lab up
+	[[ $output == *"not installed: qemu-system-"*busybox*apt-get\ install* ]]
+	nothing_left
+}
+
+@test "a mistake in the command line is named, and status is 2" {
+	local arguments
+
+	for arguments in '' 'start' 'up --nodes' 'up --nodes 3' 'up now' \
+		'exec' 'exec c -- true' 'exec a' 'exec true' 'exec -u' \
+		'shell c' 'down now' 'status now'; do
+		# shellcheck disable=SC2086 # several words
+		run -2 lab $arguments
+		[[ $output == "lab.sh: "*"lab.sh -h"* ]] || fail "$arguments"
+	done
+	LAB_NAME=../x run -2 lab status
+	LAB_ACCEL=fast run -2 lab status
+	LAB_MEMORY=1G run -2 lab status
+	run -0 lab -h
+	[[ $output == *Usage:*LAB_NAME* ]]
+}
