@@ -16,7 +16,6 @@
  *
  * Born in 01_send_recv, last changed in 02_write_read.
  */
-#include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <unistd.h>
