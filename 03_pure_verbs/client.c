@@ -4,7 +4,6 @@
  * The protocol is drawn in server.c.
  * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
-#include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -15,8 +15,8 @@
  * transfer: a machine that merely counted would go on with the wrong step.
  *
  * The peer may be ahead of what we have seen. Its MSG_DONE can be here before
- * the completion of our own MSG_MR, since an acknowledgement may be lost and
- * come late: hence the rows that receive in every send state.
+ * the completion of our own MSG_MR, since an acknowledgement may be late, even
+ * where nothing is lost: hence the rows that receive in every send state.
  */
 static const struct rule {
 	enum event event;

@@ -16,7 +16,6 @@
  *
  * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
-#include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <unistd.h>
