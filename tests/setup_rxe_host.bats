@@ -7,7 +7,7 @@
 bats_require_minimum_version 1.5.0
 load rxe_tree
 
-# A device like a RoCE card's: GID 0 link-local, 1 and 2 the IPv4 one.
+# A device like a RoCE card's: GIDs link-local, IPv4 but v1, IPv6, IPv4.
 roce_card() {
 	local port=/sys/class/infiniband/card0/ports/1 i
 
@@ -15,13 +15,14 @@ roce_card() {
 	put "$port/link_layer" Ethernet
 	put "$port/gids/0" fe80:0000:0000:0000:5054:00ff:fe52:4401
 	put "$port/gids/1" 0000:0000:0000:0000:0000:ffff:c633:6401
-	put "$port/gids/2" 0000:0000:0000:0000:0000:ffff:c633:6402
+	put "$port/gids/2" 2001:0db8:0000:0000:0000:0000:00a0:0001
 	put "$port/gids/3" 0000:0000:0000:0000:0000:0000:0000:0000
-	put "$port/gid_attrs/types/1" 'IB/RoCE v1'
-	put "$port/gid_attrs/types/2" 'RoCE v2'
-	for i in 0 1 2; do
+	put "$port/gids/4" 0000:0000:0000:0000:0000:ffff:c633:6402
+	for i in 0 1 2 4; do
 		put "$port/gid_attrs/ndevs/$i" eth0
+		put "$port/gid_attrs/types/$i" 'RoCE v2'
 	done
+	put "$port/gid_attrs/types/1" 'IB/RoCE v1'
 	put /sys/class/infiniband_verbs/uverbs0/ibdev card0
 	put /dev/infiniband/uverbs0 ''
 	put /dev/infiniband/rdma_cm ''
@@ -77,8 +78,7 @@ roce_card() {
 
 @test "a card: an IPv6 address, if there is no other" {
 	roce_card
-	put /sys/class/infiniband/card0/ports/1/gids/2 \
-		2001:0db8:0000:0000:0000:0000:00a0:0001
+	rm "$RXE_ROOT/sys/class/infiniband/card0/ports/1/gids/4"
 	rxe 0 --quiet-check
 	[ "$output" = 2001:db8::a0:1 ]
 }
@@ -100,6 +100,7 @@ roce_card() {
 	[ -z "$output" ]
 	put /sys/class/infiniband/card0/ports/1/state '4: ACTIVE'
 	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/2 'IB/RoCE v1'
+	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/4 'IB/RoCE v1'
 	check 1
 	says MISSING 'card0 has no IPv4 or global IPv6 address'
 	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/2 'RoCE v2'
@@ -141,7 +142,8 @@ roce_card() {
 }"'
 	check 1
 	says 'note     firewall' 'none names UDP 4791' "$can"
-	stub nft 'printf "\tchain fwd {\n\t\ttype filter hook forward priority 0; policy drop;\n"'
+	stub nft 'printf "\tchain in {\n\t\ttype filter hook input priority 0;\n"
+		printf "\tchain fwd {\n\t\ttype filter hook forward; policy drop;\n"'
 	check 1
 	says 'ok       firewall'
 	stub nft 'exit 1'

@@ -35,8 +35,8 @@ netdev_trouble() {
 	read_line "/sys/class/net/$1/type"
 	type=$line
 	read_line "/sys/class/net/$1/carrier"
-	# Bit 3 of the flags: loopback; bit 0: up. Type 1: Ethernet.
-	if ((flags & 8)) || [[ $type != 1 ]]; then
+	# Type 1: Ethernet. Bit 0 of the flags: up.
+	if [[ $type != 1 ]]; then
 		cause="$1 is not an Ethernet device, and rxe needs one"
 		fix="choose another with -i NETDEV"
 	elif [[ -e $RXE_ROOT/proc/net/vlan/$1 ]]; then
