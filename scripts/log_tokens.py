@@ -41,6 +41,8 @@ TOKENS = [
     ('ADDR', 'end', r'\b(?P<v>0x[0-9a-f]{10,12})\b'),
     # A LID is 0 on every RoCE device, and a subnet's number on InfiniBand.
     ('LID', 'end', r'\blid(?:: |[ =])(?P<v>0x[0-9a-f]+|\d+)\b'),
+    # A place in a port's table of GIDs: another one on each machine.
+    ('GIDX', 'end', r'\b[sd]gid_index=(?P<v>\d+)\b'),
     # IPv4 and IPv6 addresses. A GID on RoCE v2 is an address of the netdev, so
     # it is one class with them and ::ffff:192.0.2.1 is 192.0.2.1. Unspecified
     # addresses (0.0.0.0, ::) are nobody's and compared as they are.

@@ -1,0 +1,277 @@
+#!/usr/bin/env bats
+#
+# 03_pure_verbs.bats - chapter 03: the logged runs, what is broken on purpose,
+# two nodes, sanitizers, peers that lie or die, and what the device reports
+
+# shellcheck disable=SC2154 # set by helpers.bash
+bats_require_minimum_version 1.5.0
+load helpers
+CHAPTER=03_pure_verbs
+
+# build_with VARIANT FLAGS: a build of the chapter with these flags.
+build_with() {
+	copy_sources "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
+	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
+		LDFLAGS="$2"
+}
+
+setup_file() {
+	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
+
+	open_device
+	build_with plain '-O1 -g'
+	build_with sanitized "$flags -fno-sanitize-recover=undefined"
+	build_with threads '-O1 -g -fsanitize=thread'
+}
+
+teardown_file() {
+	close_device
+}
+
+@test "03: every logged run can be had again" {
+	assert_runs_match "$CHAPTER"
+}
+
+@test "03: every logged run can be had again under sanitizers" {
+	assert_runs_match "$CHAPTER" sanitized
+}
+
+@test "03: what is broken on purpose fails as promised" {
+	CFLAGS=-O0 MAKEFLAGS=-j2 assert_breaks_match "$CHAPTER"
+}
+
+@test "03: PSNs that are given by hand are those of the queue pairs" {
+	local out=$BATS_TEST_TMPDIR/run log
+
+	run_matches "$top/$CHAPTER/expected/psn_by_hand/commands" \
+		"$top/$CHAPTER/expected/psn_by_hand" \
+		-d "$top/build/tests/$CHAPTER.plain"
+	# The comparison takes any PSN for another.
+	for log in server:123456:789abc client:789abc:123456; do
+		IFS=: read -r end own peer <<<"$log"
+		grep -q "^INIT -> RTR: .*, rq_psn=0x$peer," "$out/$end.log"
+		grep -q "^RTR -> RTS: sq_psn=0x$own," "$out/$end.log"
+	done
+}
+
+# story FILE: from the operation on, without what only one chapter says.
+story() {
+	sed -n '/^\[DEBUG\] About to post/,/^remote buffer/p' "$1" |
+		sed 's/^\(\[LOG\] [A-Z]*: Both DONE,\) .*/\1/'
+}
+
+@test "03: from the operation on, the logs are those of chapter 02" {
+	local mode end out=$BATS_TEST_TMPDIR/run
+
+	for mode in write read; do
+		mkdir -p "$out/$mode/02" "$out/$mode/03"
+		for end in server client; do
+			story "$top/02_write_read/expected/$mode/$end.log" \
+				>"$out/$mode/02/$end.log"
+			story "$top/$CHAPTER/expected/$mode/$end.log" \
+				>"$out/$mode/03/$end.log"
+			[[ $(wc -l <"$out/$mode/03/$end.log") -gt 8 ]]
+		done
+		# Where the peer's MSG_DONE stands, and so the numbers, may vary.
+		grep ' <> ' "$top/$CHAPTER/expected/$mode/races" \
+			>"$out/$mode/03/races"
+		for end in server client; do
+			sed -i 's/recv_state=[0-9]$/recv_state=N/
+				s/send_state=[0-9],/send_state=N,/' \
+				"$out/$mode/0"[23]"/$end.log"
+		done
+		run -0 "$top/scripts/compare_logs.sh" "$out/$mode/02" \
+			"$out/$mode/03"
+	done
+}
+
+@test "03: two nodes, write and read, over IPv4 and IPv6" {
+	local mode address out=$BATS_TEST_TMPDIR/run
+
+	needs_lab
+	for mode in write read; do
+		for address in 192.0.2.1 2001:db8::1; do
+			printf 'server: ./server -1 %s\nclient: ./client -a %s %s\n' \
+				"$mode" "$address" "$mode" >"$BATS_TEST_TMPDIR/commands"
+			run_matches "$BATS_TEST_TMPDIR/commands" \
+				"$top/$CHAPTER/expected/$mode" -n 2 \
+				-d "$top/build/tests/$CHAPTER.plain"
+		done
+		grep -q 'remote: .* GID 2001:db8::1,' "$out/client.log"
+	done
+}
+
+@test "03: no data race: a write and a benchmark under ThreadSanitizer" {
+	local work
+
+	for work in write '-n 50 -b 4096 -q 8'; do
+		printf 'server: ./server -1 write\nclient: ./client -a 192.0.2.1 %s\n' \
+			"$work" >"$BATS_TEST_TMPDIR/commands"
+		"$top/scripts/pair.sh" -d "$top/build/tests/$CHAPTER.threads" \
+			"$BATS_TEST_TMPDIR/commands" "$BATS_TEST_TMPDIR/run"
+		run -0 cat "$BATS_TEST_TMPDIR/run/status.log"
+		[[ ${lines[*]} == 'server: exit status 0 client: exit status 0' ]]
+		[[ ! -e $BATS_TEST_TMPDIR/run/server.err ]]
+		[[ ! -e $BATS_TEST_TMPDIR/run/client.err ]]
+	done
+}
+
+# --- the functions below run on node a
+
+errors() { wc -l <"$scratch/server.err"; }
+said_more() { [[ $(errors) -gt $1 ]]; }
+ends() { grep -c '^peer disconnected' "$scratch/server.log" || true; }
+served() { [[ $(ends) -gt $1 ]]; }
+no_queue_pairs() {
+	[[ $(rdma resource show qp | grep -c 'pid' || true) -eq 0 ]]
+}
+
+# good_client [WORK…]: is served, whatever was before, and nothing is left.
+good_client() {
+	local before errors
+
+	before=$(ends) errors=$(errors)
+	run_client 0 ./client -a "$address" "${@:-write}"
+	says_nothing client.err
+	await "a server that is done" served "$before"
+	[[ $(errors) -eq $errors ]] || fail "the server said an error"
+	await "an end of all queue pairs" no_queue_pairs
+}
+
+# refused PATTERN LINE: a peer that says LINE is refused in time, with PATTERN.
+refused() {
+	local before begin=$SECONDS
+
+	before=$(errors)
+	exec 3<>"/dev/tcp/$address/18515"
+	printf '%s' "$2" >&3
+	await "an error of the server's: $1" said_more "$before"
+	exec 3>&-
+	[[ $((SECONDS - begin)) -lt 30 ]] || fail "it took too long"
+	[[ $(errors) -eq $((before + 1)) ]] || fail "more than one error: $1"
+	tail -n 1 "$scratch/server.err" | grep -q "^error: .*$1" ||
+		fail "the server does not say: $1"
+	await "an end of all queue pairs" no_queue_pairs
+}
+
+# line FROM TO: a line of parameters with FROM replaced by TO.
+line() {
+	local good='RDMA 1 QPN 0x000011 PSN 0x123456 GID ::ffff:192.0.2.1 LID'
+
+	good+=' 0x0000 MTU 1024 MODE write ADDR 0x55d0c0ffee00 RKEY 0x000007f1'
+	good+=' LENGTH 1024'
+	[[ $good == *"$1"* ]] || fail "no $1 in the line"
+	printf '%s\nx' "${good/"$1"/"$2"}"
+}
+
+refuse_them() {
+	local newline=$'\n' long
+
+	printf -v long '%300s' ''
+	start_server ./server -t 2 write
+	refused 'nothing came within 2 s' ''
+	refused 'nothing came within 2 s' 'RDMA 1 QPN'
+	refused 'begin with RDMA' "GET / HTTP/1.1$newline"
+	refused 'more than 256 bytes' "$long"
+	refused 'version 2, this' "$(line 'RDMA 1' 'RDMA 2')"
+	refused 'form of' "$(line 'MTU 1024' 'MTU 1000')"
+	refused 'QPN 0x1 is none' "$(line 0x000011 0x000001)"
+	refused 'more than 24 bits' "$(line 0x123456 0x1000000)"
+	refused 'GID is zero' "$(line ::ffff:192.0.2.1 ::)"
+	refused 'multicast' "$(line ::ffff:192.0.2.1 ff02::1)"
+	refused 'are allowed' "$(line 'LENGTH 1024' 'LENGTH 0')"
+	refused 'end of the address space' \
+		"$(line 0x55d0c0ffee00 0xfffffffffffffff0)"
+	refused 'something else than READY' "$(line 'RDMA 1' 'RDMA 1')$newline"
+	good_client
+	stop_server
+}
+
+@test "03: a peer that is silent, or lies, is refused by name; the next is served" {
+	FUNCTIONS='errors said_more ends served no_queue_pairs good_client
+		refused line' on_device a refuse_them
+}
+
+# A program whose peer dies says so in time, and leaves nothing behind.
+killed_peers() {
+	local before
+
+	start_server ./server write
+	good_client
+	# The client, in the middle of a benchmark.
+	before=$(errors)
+	start_client ./client -a "$address" -n 1000000
+	await "a benchmark" has_line client.log '^benchmark: borrowed'
+	kill -KILL "$client"
+	end_client 137
+	await "an error of the server's" said_more "$before"
+	has_line server.log '^drained: ' ||
+		fail "the server drained nothing"
+	await "an end of all queue pairs" no_queue_pairs
+	good_client
+	good_client -n 20
+	# The server.
+	start_client ./client -a "$address" -t 20 -n 1000000
+	await "a benchmark" has_line client.log '^benchmark: borrowed'
+	kill -KILL "$server"
+	wait "$server" || true
+	server=''
+	end_client 1
+	[[ -s $scratch/client.err ]] || fail "the client said nothing"
+	await "an end of all queue pairs" no_queue_pairs
+}
+
+@test "03: killed in a benchmark, either side: the other says so and goes on" {
+	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
+		on_device a killed_peers
+}
+
+modes_and_signals() {
+	start_server ./server read
+	run_client 1 ./client -a "$address" write
+	says_one client.err 'this side runs write and the peer read'
+	await "an error of the server's" said_more 0
+	says_one server.err 'this side runs read and the peer write'
+	# All three receives of each side came back.
+	has_line client.log '^drained: 3 posted' ||
+		fail "the client has not drained three receives"
+	has_line server.log '^drained: 3 posted' ||
+		fail "the server has not drained three receives"
+	run_client 1 ./client -a "$address" -p 18516 read
+	says_one client.err 'connect: Connection refused'
+	run_client 1 ./client -a 127.0.0.1 read
+	says_one client.err 'loopback address'
+	run_client 1 ./client -a "$address" -g 200 read
+	says_one client.err 'GID index 200'
+	run_client 1 ./client -a "$address" -d none0 read
+	says_one client.err 'device none0'
+	good_client read
+	kill -TERM "$server"
+	end_of server "$server" 0
+	server=''
+	await "an end of all queue pairs" no_queue_pairs
+}
+
+@test "03: modes that differ, options that name nothing, SIGTERM" {
+	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
+		on_device a modes_and_signals
+}
+
+link_down() {
+	start_server ./server write
+	ip link set eth0 down
+	await "a port that is down" has_line server.log \
+		'^\[async\] port error (port_num 1)$'
+	ip link set eth0 up
+	await "a port that is up" has_line server.log \
+		'^\[async\] port active (port_num 1)$'
+	ip addr replace 2001:db8::1/64 dev eth0 nodad
+	good_client
+	stop_server
+}
+
+@test "03: a port that goes down and up is named, and the server serves on" {
+	needs_lab
+	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
+		on_device a link_down
+}
