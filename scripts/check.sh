@@ -18,7 +18,8 @@ source scripts/device.sh
 # The files that run without a device: every other one needs real rxe.
 fast=(tests/carry_forward.bats tests/compare_counts.bats
 	tests/compare_logs.bats tests/fuzz.bats
-	tests/install_deps.bats tests/readme.bats tests/style.bats)
+	tests/install_deps.bats tests/readme.bats tests/setup_rxe_check.bats
+	tests/setup_rxe_host.bats tests/style.bats)
 
 tap=build/tap
 rm -rf "$tap"
@@ -67,6 +68,8 @@ all)
 	LAB_NAME=${LAB_NAME:-check-$$}
 	export LAB_NAME
 	device_open 2
+	# One lab for all: the tests of setup_rxe.sh leave it as it was.
+	[[ $device_where != lab ]] || export DEVICE_TESTS_LAB=$LAB_NAME
 	run_bats tests/*.bats || status=1
 	;;
 *)
