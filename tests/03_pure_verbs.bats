@@ -118,7 +118,7 @@ story() {
 
 # Against the real program, on a port that nobody else uses.
 play() {
-	timeout "$limit" ibv_rc_pingpong -p 18600 -g 1 -s 16 -n 3 \
+	timeout 60 ibv_rc_pingpong -p 18600 -g 1 -s 16 -n 3 \
 		>"$scratch/server.log" 2>"$scratch/server.err" &
 	server=$!
 	await "a server that listens" listens_on 18600
