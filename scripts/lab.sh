@@ -56,7 +56,8 @@ Environment (defaults in brackets):
     LAB_CACHE    where a fetched kernel is kept [$LAB_CACHE]
 
 Programs that you install while the lab is up may not be seen in it: start it
-anew. Example:
+anew. In exec, use pkill -x rather than pkill -f, which would match the shell
+that runs it, too. Example:
     scripts/lab.sh up --nodes 2
     scripts/lab.sh exec b -- ibv_rc_pingpong -g 1 &
     scripts/lab.sh exec a -- ibv_rc_pingpong -g 1 192.0.2.2

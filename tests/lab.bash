@@ -30,7 +30,7 @@ processes() {
 }
 
 nothing_left() {
-	! processes && ! compgen -G "/tmp/rdma-lab.*.$LAB_NAME" >/dev/null
+	! processes >/dev/null && ! compgen -G "/tmp/rdma-lab.*.$LAB_NAME" >/dev/null
 }
 
 # Has a qemu of LAB_NAME been started, and has its guest said something?

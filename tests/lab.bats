@@ -20,7 +20,7 @@ teardown_file() {
 
 @test "up when it is up says so; status shows what runs" {
 	run -0 lab up --nodes 2
-	[[ $output == *"already up, with 2 node"* ]]
+	[[ $output == *"already up, with two nodes"* ]]
 	run -0 lab up
 	run -0 lab status
 	[[ $output == *"up for 0:0"*"accelerator: "*"kernel: "* ]]
@@ -109,7 +109,8 @@ teardown_file() {
 	local out=$BATS_TEST_TMPDIR/out pid status
 
 	"$TOP/scripts/lab.sh" exec b -- bash -c 'trap "echo interrupted; exit 9" INT
-		echo ready; while :; do read -t 1 <> <(:); done' >"$out" 3>&- &
+		echo ready; for i in {1..600}; do read -t 0.1 <> <(:); done
+		' >"$out" 3>&- &
 	pid=$!
 	eventually grep -q ready "$out"
 	kill -INT "$pid"

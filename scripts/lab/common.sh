@@ -16,6 +16,13 @@ LAB_MEMORY=${LAB_MEMORY:-1024}
 LAB_ACCEL=${LAB_ACCEL:-}
 LAB_KERNEL=${LAB_KERNEL:-}
 LAB_MODULES=${LAB_MODULES:-}
+# The keeper works in another directory.
+for name in LAB_CACHE LAB_KERNEL LAB_MODULES; do
+	case ${!name} in
+	'' | /*) ;;
+	*) export "$name=$PWD/${!name}" ;;
+	esac
+done
 # Short and fixed, because unix socket paths may have 107 bytes only, and
 # because `status` must find it from any terminal.
 LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
@@ -93,6 +100,16 @@ lab_check()
 	if [ "$LAB_CPUS" -lt 1 ] || [ "$LAB_MEMORY" -lt 256 ]; then
 		lab_error "a node needs at least 1 processor and 256 MB: LAB_CPUS, LAB_MEMORY"
 		return 1
+	fi
+}
+
+# lab_nodes NUMBER: in words.
+lab_nodes()
+{
+	if [ "$1" = 1 ]; then
+		echo 'one node'
+	else
+		echo 'two nodes'
 	fi
 }
 

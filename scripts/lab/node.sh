@@ -12,7 +12,7 @@ boot()
 	local node
 
 	choose_accel
-	step "booting ${#names[@]} node(s), $accel"
+	step "booting $(lab_nodes "${#names[@]}"), $accel"
 	for node in "${names[@]}"; do
 		[ -n "${pid_of[$node]:-}" ] || node_start "$node"
 	done
@@ -91,7 +91,8 @@ node_start()
 	# delay every packet by Nagle's algorithm.
 	[ "${#names[@]}" -eq 1 ] ||
 		wire="dgram,id=wire,local.type=unix,local.path=$state/wire-$node,remote.type=unix,remote.path=$state/wire-$peer"
-	[ "$accel" = kvm ] || how=tcg,thread=multi
+	# Translated code would otherwise fill a gigabyte.
+	[ "$accel" = kvm ] || how=tcg,thread=multi,tb-size=256
 	rm -f "$LAB_STATE/wire-$node"
 	: >"$LAB_STATE/console-$node"
 	setpriv --pdeathsig KILL "$LAB_QEMU" \

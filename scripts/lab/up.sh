@@ -92,7 +92,7 @@ up_running()
 					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes 2'."
 				return 1
 			fi
-			echo "lab: already up, with ${lab[nodes]} node(s): '$LAB_NAME'" >&2
+			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"): '$LAB_NAME'" >&2
 			return 0
 		fi
 		[ -n "$told" ] || echo "lab: waiting for another 'up' or 'down' of '$LAB_NAME'" >&2
@@ -172,8 +172,8 @@ up_start()
 	[ "$outcome" != busy ] || return 3
 	if [ "$outcome" = ready ] && [ -e "$LAB_STATE/up" ]; then
 		lab_read
-		printf 'lab: up after %d s: %s node(s), %s, kernel %s\n' \
-			$((SECONDS - began)) "$1" "${lab[accel]}" "${lab[kernel]}" >&2
+		printf 'lab: up after %d s: %s, %s, kernel %s\n' $((SECONDS - began)) \
+			"$(lab_nodes "$1")" "${lab[accel]}" "${lab[kernel]}" >&2
 		return 0
 	fi
 	[ "$outcome" = error ] ||
