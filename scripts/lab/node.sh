@@ -101,7 +101,7 @@ node_start()
 		-nodefaults -no-user-config -display none -no-reboot \
 		-rtc base=utc,clock=host \
 		-kernel "$kernel" -initrd "$LAB_STATE/initrd" -append \
-		"console=$LAB_CONSOLE quiet loglevel=4 panic=-1 net.ifnames=0 rdma_lab=1 lab.node=$node" \
+		"console=$LAB_CONSOLE quiet loglevel=4 panic=-1 no_timer_check net.ifnames=0 rdma_lab=1 lab.node=$node" \
 		-chardev "file,id=console,path=$state/console-$node" \
 		-serial chardev:console \
 		-object rng-random,id=rng,filename=/dev/urandom \
