@@ -191,7 +191,7 @@ teardown_file() {
 	before=$(date +%s%3N)
 	guest=$(lab exec b -- date +%s%3N)
 	after=$(date +%s%3N)
-	((guest > before - 500 && guest < after + 500)) ||
+	((guest > before - 900 && guest < after + 900)) ||
 		fail "$before $guest $after"
 }
 

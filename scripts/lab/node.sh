@@ -84,7 +84,7 @@ choose_accel()
 node_start()
 {
 	local node=$1 number=1 peer=b wire=hubport,id=wire,hubid=0
-	local state=${LAB_STATE//,/,,} how=$accel
+	local state=${LAB_STATE//,/,,} how=$accel arguments=''
 
 	[ "$node" = a ] || { number=2 peer=a; }
 	# Datagrams over unix sockets: a wire of TCP (-netdev socket) would
@@ -92,7 +92,8 @@ node_start()
 	[ "${#names[@]}" -eq 1 ] ||
 		wire="dgram,id=wire,local.type=unix,local.path=$state/wire-$node,remote.type=unix,remote.path=$state/wire-$peer"
 	# Translated code would otherwise fill a gigabyte.
-	[ "$accel" = kvm ] || how=tcg,thread=multi,tb-size=256
+	[ "$accel" = kvm ] ||
+		how=tcg,thread=multi,tb-size=256 arguments=$LAB_EMULATED
 	rm -f "$LAB_STATE/wire-$node"
 	: >"$LAB_STATE/console-$node"
 	setpriv --pdeathsig KILL "$LAB_QEMU" \
@@ -101,7 +102,7 @@ node_start()
 		-nodefaults -no-user-config -display none -no-reboot \
 		-rtc base=utc,clock=host \
 		-kernel "$kernel" -initrd "$LAB_STATE/initrd" -append \
-		"console=$LAB_CONSOLE quiet loglevel=4 panic=-1 no_timer_check net.ifnames=0 rdma_lab=1 lab.node=$node" \
+		"console=$LAB_CONSOLE quiet loglevel=4 panic=-1 net.ifnames=0 rdma_lab=1 lab.node=$node $arguments" \
 		-chardev "file,id=console,path=$state/console-$node" \
 		-serial chardev:console \
 		-object rng-random,id=rng,filename=/dev/urandom \
