@@ -98,15 +98,6 @@ client=192.0.2.2
 	[[ -n $psn && $((psn)) -eq $(($(field psn 'SEND Only' $server))) ]]
 }
 
-@test "wire: a lossy network: every byte right, or a named error" {
-	LOSS=5% wire 02_write_read write
-	grep -q 'remote buffer: message from active/client' "$logs/server.log"
-	grep -q 'remote buffer: message from passive/server' "$logs/client.log"
-	# The network is as it was.
-	run device_run a tc qdisc show dev eth0
-	[[ $output != *netem* ]]
-}
-
 @test "wire: what does not exist is a usage error" {
 	run "$top/scripts/wire.sh" 99
 	[[ $status -eq 2 && $output == *"no chapter 99"* ]]
