@@ -7,7 +7,8 @@
  *              it is made, where calls that brought nothing (no event yet,
  *              an empty CQ) do not count; "17": at the 17th call of any of
  *              the functions below
- *   AT_ACTION  kill: SIGKILL; stop: SIGSTOP; fail: the call fails with EIO
+ *   AT_ACTION  kill: SIGKILL; stop: SIGSTOP; fail: the call fails with EIO;
+ *              leak: some memory is lost, for a sanitizer to find
  *   AT_REPORT  a file which then gets the name of the function
  *
  * Not for programs with threads: it counts without a lock.
@@ -33,6 +34,15 @@ static void give_up(const char *why)
 {
 	fprintf(stderr, "at_call: %s\n", why);
 	_exit(97);
+}
+
+static void lose_memory(void)
+{
+	char *volatile lost = malloc(77);
+
+	if (!lost)
+		give_up("malloc");
+	lost = NULL;
 }
 
 static void report(const char *name)
@@ -61,14 +71,20 @@ static bool is_the_call(const char *name, int nth)
 	return !strcmp(at, this_one) || atoi(at) == total;
 }
 
+/*
+ * How many wrapped functions are being called: the libraries call each other
+ * and themselves, and only what the program itself calls is meant.
+ */
+static int depth;
+
 /* Returns whether the call shall fail, and sets errno for it if so. */
 static bool at_call(const char *name, int nth, bool can_fail)
 {
 	const char *action = getenv("AT_ACTION");
 	static bool done;
 
-	if (!action || done || (!can_fail && !strcmp(action, "fail")) ||
-	    !is_the_call(name, nth))
+	if (!action || done || depth ||
+	    (!can_fail && !strcmp(action, "fail")) || !is_the_call(name, nth))
 		return false;
 	done = true;
 	report(name);
@@ -76,8 +92,10 @@ static bool at_call(const char *name, int nth, bool can_fail)
 		kill(getpid(), SIGKILL);
 	else if (!strcmp(action, "stop"))
 		kill(getpid(), SIGSTOP);
+	else if (!strcmp(action, "leak"))
+		lose_memory();
 	else if (strcmp(action, "fail"))
-		give_up("AT_ACTION is not kill, stop or fail");
+		give_up("AT_ACTION is none of kill, stop, fail and leak");
 	errno = EIO;
 	return !strcmp(action, "fail");
 }
@@ -91,51 +109,57 @@ static void *find(const char *name)
 	return function;
 }
 
+#define FIND(name)                 \
+	static typeof(&name) real; \
+	if (!real)                 \
+	real = find(#name)
+
 /* A wrapper, where brought says whether ret is a result that counts. */
 #define WRAP(type, name, params, args, failed, brought) \
 	type name params                                \
 	{                                               \
-		static typeof(&name) real;              \
 		static int count;                       \
 		type ret;                               \
                                                         \
-		if (!real)                              \
-			real = find(#name);             \
+		FIND(name);                             \
 		if (at_call(#name, count + 1, true))    \
 			return failed;                  \
+		depth++;                                \
 		ret = real args;                        \
-		if (brought)                            \
-			count++;                        \
+		depth--;                                \
+		count += (brought) && !depth;           \
 		return ret;                             \
 	}
 
 /* The same for what frees: it is done even so, or it would be a leak. */
-#define WRAP_END(name, params, args, failed)                \
-	int name params                                     \
-	{                                                   \
-		static typeof(&name) real;                  \
-		static int count;                           \
-		bool fails = at_call(#name, ++count, true); \
-		int ret;                                    \
-                                                            \
-		if (!real)                                  \
-			real = find(#name);                 \
-		ret = real args;                            \
-		errno = fails ? EIO : errno;                \
-		return fails ? failed : ret;                \
+#define WRAP_END(name, params, args, failed)                  \
+	int name params                                       \
+	{                                                     \
+		static int count;                             \
+		bool fails = at_call(#name, count + 1, true); \
+		int ret;                                      \
+                                                              \
+		FIND(name);                                   \
+		depth++;                                      \
+		ret = real args;                              \
+		depth--;                                      \
+		count += !depth;                              \
+		errno = fails ? EIO : errno;                  \
+		return fails ? failed : ret;                  \
 	}
 
 /* The same for what cannot fail. */
-#define WRAP_VOID(name, params, args)           \
-	void name params                        \
-	{                                       \
-		static typeof(&name) real;      \
-		static int count;               \
-                                                \
-		if (!real)                      \
-			real = find(#name);     \
-		at_call(#name, ++count, false); \
-		real args;                      \
+#define WRAP_VOID(name, params, args)             \
+	void name params                          \
+	{                                         \
+		static int count;                 \
+                                                  \
+		FIND(name);                       \
+		at_call(#name, count + 1, false); \
+		depth++;                          \
+		real args;                        \
+		depth--;                          \
+		count += !depth;                  \
 	}
 
 /* The same for what libibverbs calls through the context, by hook(). */
@@ -149,9 +173,10 @@ static void *find(const char *name)
                                                           \
 		if (at_call("ibv_" #op, count + 1, true)) \
 			return failed;                    \
+		depth++;                                  \
 		ret = real_##op args;                     \
-		if (brought)                              \
-			count++;                          \
+		depth--;                                  \
+		count += (brought) && !depth;             \
 		return ret;                               \
 	}
 
@@ -230,13 +255,13 @@ static void hook(struct ibv_context *context)
 /* A program that uses any of those allocates a protection domain first. */
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
-	static struct ibv_pd *(*real)(struct ibv_context * context);
 	static int count;
+	FIND(ibv_alloc_pd);
 
-	if (!real)
-		real = find("ibv_alloc_pd");
-	if (at_call("ibv_alloc_pd", ++count, true))
+	if (at_call("ibv_alloc_pd", count + 1, true))
 		return NULL;
+	/* librdmacm allocates one as well. */
+	count += !depth;
 	hook(context);
 	return real(context);
 }
@@ -248,10 +273,7 @@ static int registered;
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			  int access)
 {
-	static struct ibv_mr *(*real)(struct ibv_pd *, void *, size_t, int);
-
-	if (!real)
-		real = find("ibv_reg_mr");
+	FIND(ibv_reg_mr);
 	if (at_call("ibv_reg_mr", ++registered, true))
 		return NULL;
 	return real(pd, addr, length, access);
@@ -260,26 +282,17 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 				uint64_t iova, unsigned int access)
 {
-	static typeof(&ibv_reg_mr_iova2) real;
-
-	if (!real)
-		real = find("ibv_reg_mr_iova2");
+	FIND(ibv_reg_mr_iova2);
 	if (at_call("ibv_reg_mr", ++registered, true))
 		return NULL;
 	return real(pd, addr, length, iova, access);
 }
 
-/*
- * Not made to fail: then the program must lose the memory on purpose, which
- * the sanitizer would call a leak.
- */
+/* Not made to fail: the program would have to lose the memory on purpose. */
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
-	static typeof(&ibv_dereg_mr) real;
 	static int count;
-
-	if (!real)
-		real = find("ibv_dereg_mr");
+	FIND(ibv_dereg_mr);
 	at_call("ibv_dereg_mr", ++count, false);
 	return real(mr);
 }
