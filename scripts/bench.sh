@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# bench.sh - how fast the chapters are, beside the usual tools
+#
+# usage: scripts/bench.sh [-p PAIRS] [NAME...]     (default: all, 5 pairs)
+#
+# NAME is a script in scripts/bench/, such as 02. Each compares two things by
+# running one after the other, PAIRS times, on one device (this host's, or one
+# lab's). Printed are the medians of both, the median of the pairs' ratios and,
+# in brackets, the smallest and the largest of these.
+#
+# Each scripts/bench/NAME.sh prints, with tabs between the fields, a line that
+# begins with # (title, name of the first thing, of the second) and then, per
+# comparison, a line of
+#
+#   what    first    second    unit    aim: first >= second, <= or - (none)
+#
+# which are kept in build/bench/NAME.tsv. Exit status: 0 measured, 1 could not
+# be, 2 usage. A ratio that misses its aim is no failure: on a busy machine it
+# says little.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+# shellcheck source=scripts/device.sh
+source scripts/device.sh
+
+pairs=5
+usage() {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit "$1"
+}
+while getopts p:h option; do
+	case $option in
+	p) pairs=$OPTARG ;;
+	h) usage 0 ;;
+	*) usage 2 >&2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[[ $pairs =~ ^[1-9][0-9]{0,2}$ ]] || {
+	echo "bench: -p $pairs: give a number of pairs from 1 to 999" >&2
+	exit 2
+}
+if [[ $# -eq 0 ]]; then
+	set -- scripts/bench/*.sh
+	set -- "${@##*/}"
+	set -- "${@%.sh}"
+fi
+for name; do
+	[[ -x scripts/bench/$name.sh ]] || {
+		echo "bench: $name: there is no scripts/bench/$name.sh" >&2
+		exit 2
+	}
+done
+
+# What was measured on: nothing here can be read without it.
+machine() {
+	local where='this host'
+
+	[[ $device_where == host ]] ||
+		where="the lab ($(scripts/lab.sh status |
+			sed -n 's/^accelerator: //p'))"
+	echo "$where, Linux $(device_run a uname -r)," \
+		"$(device_run a nproc) processors, $pairs pairs"
+}
+
+table() {
+	awk -F'\t' '
+	function sort(v, n,   i, j, t) {
+		for (i = 2; i <= n; i++)
+			for (j = i; j > 1 && v[j - 1] > v[j]; j--) {
+				t = v[j]; v[j] = v[j - 1]; v[j - 1] = t
+			}
+	}
+	function median(v, n) {
+		return (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2
+	}
+	# A ratio is what is printed of it: two decimals.
+	function verdict(aim, ratio) {
+		if (aim == "-")
+			return ""
+		if (aim == ">=" ? ratio >= 0.995 : ratio < 1.005)
+			return "  aim " aim " 1: met"
+		return "  aim " aim " 1: MISSED"
+	}
+	function print_row(what,   i, n) {
+		n = count[what]
+		for (i = 1; i <= n; i++) {
+			a[i] = first[what, i]; b[i] = second[what, i]
+			r[i] = a[i] / b[i]
+		}
+		sort(a, n); sort(b, n); sort(r, n)
+		printf "%-25s %10.1f %10.1f %-5s %5.2f (%.2f .. %.2f)%s\n",
+			what, median(a, n), median(b, n), unit[what],
+			median(r, n), r[1], r[n], verdict(aim[what], median(r, n))
+	}
+	/^#/ {
+		title = substr($1, 2); name1 = $2; name2 = $3
+		next
+	}
+	{
+		if (!count[$1]++)
+			rows[++n_rows] = $1
+		first[$1, count[$1]] = $2; second[$1, count[$1]] = $3
+		unit[$1] = $4; aim[$1] = $5
+	}
+	END {
+		printf "%-25s %10s %10s %-5s %s\n", title, name1, name2, "",
+			"ratio"
+		for (i = 1; i <= n_rows; i++)
+			print_row(rows[i])
+	}'
+}
+
+trap device_close EXIT
+make -s all
+device_open 1
+mkdir -p build/bench
+for name; do
+	device_run a "$top/scripts/bench/$name.sh" "$(device_address a)" \
+		"$pairs" </dev/null >"build/bench/$name.tsv"
+done
+echo "Measured on $(machine)."
+for name; do
+	echo
+	table <"build/bench/$name.tsv"
+done

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+#
+# 01_every_call.bats - chapter 01, where each and every call of its programs is
+# the one at which they are killed, or which fails
+# shellcheck disable=SC2154 # the variables of on_device.bash
+
+bats_require_minimum_version 1.5.0
+load ../helpers
+CHAPTER=01_send_recv
+
+setup_file() {
+	export LIMIT=3000
+	open_device
+	build_chapter "$CHAPTER"
+	build_sanitized "$CHAPTER"
+}
+
+teardown_file() {
+	close_device
+}
+
+# Says how far it is, in the log of a test that fails.
+progress() {
+	local name
+
+	read -r name <"$scratch/at_call" || name='no further call'
+	echo "call $1: $name"
+}
+
+# A client is killed at its first call, at its second, and so on, until it has
+# none left; the server is always the same.
+kill_clients() {
+	local number=0
+
+	start_server ./server -t 5
+	while true; do
+		number=$((number + 1))
+		at "$number" kill
+		run_client '@(0|137)' "${at[@]}" ./client -a "$address"
+		progress "$number"
+		await "a server that is done with the client" server_is_done
+		[[ $ended -eq 137 ]] || break
+		serves_a_client
+	done
+	# It makes about 40 calls, or this was not what it should be.
+	[[ $number -gt 30 ]] || fail "only $number calls"
+	stop_server
+}
+
+@test "01: a client killed with -9 at each of its calls" {
+	FUNCTIONS=progress on_device a kill_clients
+}
+
+# The same, with calls that fail.
+fail_clients() {
+	local number=0
+
+	start_server ./server -t 5
+	while true; do
+		number=$((number + 1))
+		at "$number" fail
+		run_client '[01]' "${at[@]}" ./client -a "$address"
+		progress "$number"
+		await "a server that is done with the client" server_is_done
+		[[ -s $scratch/at_call ]] || break
+		[[ $ended -eq 1 ]] || tolerated || fail "it did not fail"
+		says_one client.err
+	done
+	[[ $number -gt 25 ]] || fail "only $number calls"
+	serves_a_client
+	stop_server
+}
+
+# Calls in conn_close(), after all is done: their failure is only said.
+tolerated() {
+	local name
+
+	read -r name <"$scratch/at_call"
+	[[ $name =~ ^(rdma_destroy|ibv_destroy|ibv_dealloc) ]]
+}
+
+@test "01: a client of which each call fails, with sanitizers" {
+	FUNCTIONS='progress tolerated' on_device -s a fail_clients
+}
+
+# A server is killed at each of its calls; it may be before it listens.
+kill_servers() {
+	local number=0
+
+	while true; do
+		number=$((number + 1))
+		at "$number" kill
+		: >"$scratch/server.log"
+		"${at[@]}" ./server -1 >"$scratch/server.log" \
+			2>"$scratch/server.err" &
+		server=$!
+		await "a server that listens or is gone" listens_or_is_gone
+		run_client '[01]' ./client -a "$address" -t 5
+		progress "$number"
+		[[ $ended -eq 0 ]] || says_one client.err
+		[[ $ms -lt 60000 ]] || fail "it took $ms ms"
+		end_of server "$server" '@(0|137)'
+		server=''
+		[[ $ended -eq 137 ]] || break
+	done
+	[[ $number -gt 30 ]] || fail "only $number calls"
+}
+listens_or_is_gone() {
+	has_line server.log '^listening' || ! is_running "$server"
+}
+
+@test "01: a server killed with -9 at each of its calls" {
+	FUNCTIONS='progress listens_or_is_gone' on_device a kill_servers
+}
+
+# Each call of a server fails; if it listens by then, the next client is served.
+fail_servers() {
+	local number=0
+
+	while true; do
+		number=$((number + 1))
+		at "$number" fail
+		: >"$scratch/server.log"
+		"${at[@]}" ./server -t 5 >"$scratch/server.log" \
+			2>"$scratch/server.err" &
+		server=$!
+		await "a server that listens or is gone" listens_or_is_gone
+		run_client '[01]' ./client -a "$address" -t 5
+		progress "$number"
+		await "a server that is idle or gone" is_idle_or_gone
+		if is_running "$server"; then
+			serves_a_client
+			stop_server
+			[[ -s $scratch/at_call ]] || break
+		else
+			end_of server "$server" 1
+		fi
+		says_one server.err
+	done
+	[[ $number -gt 25 ]] || fail "only $number calls"
+}
+# Unlike server_is_done(), it allows an error before the request is taken.
+is_idle_or_gone() {
+	local requests ends
+
+	is_running "$server" || return 0
+	count_lines server.log '^received connection request'
+	requests=$count
+	count_lines server.log '^peer disconnected'
+	ends=$count
+	count_lines server.err '^error: '
+	[[ $requests -gt 0 && $requests -le $((ends + count)) ]]
+}
+
+@test "01: a server of which each call fails, with sanitizers" {
+	FUNCTIONS='progress listens_or_is_gone is_idle_or_gone' on_device -s a fail_servers
+}
