@@ -29,6 +29,12 @@ logs: deps-demo
 break:
 	@scripts/break.sh $(CH) $(CASE)
 
+# What the Markdown says of the code: lines, sizes, calls, pictures of runs.
+docs:
+	@scripts/api_map.py
+	@scripts/code_links.py --write
+	@scripts/check_readme.py --write
+
 wire: deps
 	@scripts/wire.sh $(CH) $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
 
@@ -46,8 +52,9 @@ help:
 	@echo 'make wire CH=02   show the packets of a run between two nodes (RUN=read,'
 	@echo '                  CASE=name; LOSS=5% and more: see scripts/wire.sh)'
 	@echo 'make logs         record the expected logs anew (CH=01: of one)'
+	@echo 'make docs         bring what the docs say of the code up to date'
 	@echo 'make clean        remove what was built'
 	@echo 'NO_INSTALL=1      with demo or check: list missing packages only'
 
-.PHONY: all deps deps-demo demo check check-fast check-long logs break wire clean \
-	help $(CHAPTERS)
+.PHONY: all deps deps-demo demo check check-fast check-long logs break docs wire \
+	clean help $(CHAPTERS)

@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+#
+# What docs/ says of the code is so: the map of calls, the links to lines. On a
+# small tree of its own, each kind of untruth is found.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	TREE=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$TREE/01_one" "$TREE/02_two" "$TREE/docs"
+	touch "$TREE/01_one/Makefile" "$TREE/02_two/Makefile"
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+says() {
+	[[ $output == *"$1"* ]] || {
+		printf 'not said: %s\n' "$1"
+		return 1
+	}
+}
+
+# shellcheck disable=SC2120 # mostly without
+map() {
+	scripts/api_map.py -r "$TREE" "$@"
+}
+
+# has TEXT: the map of the small tree has it.
+has() {
+	grep -qF "$1" "$TREE/docs/api_map.md" || {
+		echo "not in the map: $1"
+		cat "$TREE/docs/api_map.md"
+		return 1
+	}
+}
+
+@test "the map of calls is as the code is" {
+	run -0 scripts/api_map.py --check
+	says 'as the code is'
+	[ "$(grep -c '^| `ibv_' docs/api_map.md)" -gt 20 ]
+	[ "$(grep -c '^| `SSL_' docs/api_map.md)" -gt 20 ]
+}
+
+@test "each man page in the map exists, as far as man pages are installed" {
+	local call section seen=0
+
+	compgen -G '/usr/share/man/man3/ibv_post_send.3*' ||
+		skip "the packages' man pages are not installed"
+	while IFS='()' read -r call section; do
+		compgen -G "/usr/share/man/man$section/$call.$section*" || {
+			echo "no man page $call(3)"
+			return 1
+		}
+		seen=$((seen + 1))
+	done < <(grep -oE '`(ibv|rdma)_[a-z0-9_]+\(3\)`' docs/api_map.md |
+		tr -d '`')
+	[ "$seen" -gt 40 ]
+}
+
+@test "a call is mapped to the file that is to be read first" {
+	printf '%s\n' '/* ibv_open(x) */' 'char *s = "ibv_open(";' \
+		'int f(void) { return ibv_open(1); }' >"$TREE/01_one/a.c"
+	printf '%s\n' 'int g(void) { return ibv_open(2); }' >"$TREE/01_one/b.c"
+	map
+	has '| `ibv_open` | [01_one/a.c:3](../01_one/a.c#L3) | 01 | `ibv_open(3)` |'
+	printf '%s\n' '## The files, in reading order' '`b.c`, `a.[ch]`' \
+		'## Other' '`a.c`' >"$TREE/01_one/README.md"
+	cp "$TREE/01_one/a.c" "$TREE/02_two"
+	map
+	has '| `ibv_open` | [01_one/b.c:1](../01_one/b.c#L1) | 01, 02 |'
+}
+
+@test "names that a chapter defines are none of a library, and sockets only where RDS is" {
+	printf '%s\n' 'static int rdma_own(int x)' '{ return rdma_own(x); }' \
+		'int f(void) { return bind(1) + s.ibv_op(2) + SSL_OP; }' \
+		>"$TREE/01_one/a.c"
+	map
+	run -1 grep -E '^\| .*(own|bind|ibv_op|SSL)' "$TREE/docs/api_map.md"
+	printf '#include <linux/rds.h>\nint i = bind(1);\n' >"$TREE/02_two/r.c"
+	map
+	has '| `bind` | [02_two/r.c:2](../02_two/r.c#L2) | 02 | `bind(2)` |'
+}
+
+@test "a map that is not up to date is found" {
+	echo 'int i = ibv_one();' >"$TREE/01_one/a.c"
+	run -1 map --check
+	says 'has not: | `ibv_one`'
+	map
+	run -0 map --check
+	echo 'int i; int j = ibv_two();' >"$TREE/01_one/a.c"
+	run -1 map --check
+	says 'has not: | `ibv_two`'
+	says 'still has: | `ibv_one`'
+	run -2 map --nonsense
+}
+
+links() {
+	scripts/code_links.py -r "$TREE" "$@"
+}
+
+@test "the links of this repository lead to the lines that were meant" {
+	run -0 scripts/code_links.py
+	grep -rq --include='*.md' '#L[0-9]* "' docs
+}
+
+@test "a link to another line than was meant is found and put right" {
+	printf '%s\n' 'one();' 'two();' 'three();' >"$TREE/01_one/a.c"
+	echo '[a.c:2](../01_one/a.c#L2 "two()")' >"$TREE/docs/x.md"
+	run -0 links
+	sed -i '1i zero();' "$TREE/01_one/a.c"
+	run -1 links
+	says 'docs/x.md: ../01_one/a.c#L2: "two()" is in line 3'
+	run -0 links --write
+	[ "$(<"$TREE/docs/x.md")" = '[a.c:3](../01_one/a.c#L3 "two()")' ]
+	sed -i 's/two/four/' "$TREE/01_one/a.c"
+	run -1 links --write
+	says 'no line has "two()"'
+	echo '[a](../01_one/a.c#L2)' >"$TREE/docs/x.md"
+	run -1 links
+	says 'the title does not say what the line has'
+	echo '[a](../01_one/b.c#L2 "x")' >"$TREE/docs/x.md"
+	run -1 links
+	says 'no such file'
+	run -2 links --nonsense
+}
