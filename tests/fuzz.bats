@@ -17,10 +17,11 @@ finds_out() {
 	local copy=$BATS_TEST_TMPDIR/chapter chapter=02_write_read
 
 	[[ $1 == msg ]] || chapter=03_pure_verbs
+	[[ $1 != params_04 ]] || chapter=04_tls_psn
 	mkdir "$copy"
 	cp "$top/$chapter"/*.[ch] "$copy"
-	sed -i "$2" "$copy/$1.c"
-	run -1 cmp -s "$top/$chapter/$1.c" "$copy/$1.c"
+	sed -i "$2" "$copy/${1%_04}.c"
+	run -1 cmp -s "$top/$chapter/${1%_04}.c" "$copy/${1%_04}.c"
 	FUZZ_DIR=$BATS_TEST_TMPDIR/fuzz run ! \
 		"$top/tests/fuzz/run.sh" "$1" 20 "$copy"
 	[[ $output == *"SUMMARY: "* ]]
@@ -65,4 +66,24 @@ finds_nothing() {
 
 @test "03: a decoder that does not see a zero byte is found out" {
 	finds_out params 's/ || memchr(wire, 0, length)//'
+}
+
+@test "04: no message breaks the decoder, and what it accepts is canonical" {
+	finds_nothing params_04 5
+}
+
+@test "04: a decoder that reads a body of any length is found out" {
+	finds_out params_04 's/if (length != sizeof(w))/if (length > 60)/'
+}
+
+@test "04: a decoder that does not look at the reserved bytes is found out" {
+	finds_out params_04 's/if (w.reserved)/if (0)/'
+}
+
+@test "04: a header of another length than its type's is found out" {
+	finds_out params_04 's/ || be32toh(w.length) != length_of(type)//'
+}
+
+@test "04: a decoder that takes a QPN of management is found out" {
+	finds_out params_04 's/params->qpn < 2 || //'
 }

@@ -3,7 +3,8 @@
 #
 # usage: tests/fuzz/run.sh TARGET SECONDS [CHAPTER]
 #
-# TARGET: msg, chapter 02's messages; params, chapter 03's line of parameters.
+# TARGET: msg, chapter 02's messages; params, chapter 03's line of parameters;
+# params_04, chapter 04's messages.
 # It begins with what seed_TARGET below gives and with what earlier runs found.
 # CHAPTER (default: the target's own) is the folder to take the decoder from.
 # FUZZ_DIR (default: build/fuzz/TARGET) gets the program, fuzz, what it found
@@ -43,9 +44,32 @@ seed_params() {
 		"MTU 256 MODE benchmark $memory LENGTH 1" >"$1/benchmark"
 }
 
+# bytes HEX...: what the hexadecimal digits say.
+bytes() {
+	# shellcheck disable=SC2059 # the format is made here
+	printf "$(sed 's/ //g; s/../\\x&/g' <<<"$*")"
+}
+
+# Each message, and its parameters in each mode, with IPv4, IPv6 and LID.
+seed_params_04() {
+	local magic='52444d58 02' memory='000055d0c0ffee00 000007f1 00000400'
+
+	bytes "$magic" 01 0000 00000000 >"$1/hello"
+	bytes "$magic" 03 0000 00000000 >"$1/ready"
+	bytes "$magic" 04 0000 00000000 >"$1/bye"
+	magic+=' 02 0000 00000030'
+	bytes "$magic" 00000011 00123456 00000000000000000000ffffc0000201 \
+		"$memory" 0000 03 01 00000000 >"$1/write"
+	bytes "$magic" 00fffffe 00ffffff 20010db8000000000000000000000001 \
+		"$memory" ffff 05 02 00000000 >"$1/read"
+	bytes "$magic" 00000002 00000000 fe80000000000000505400fffe524401 \
+		"$memory" 0007 01 03 00000000 >"$1/benchmark"
+}
+
 case $target in
 msg) chapter=${3:-$top/02_write_read} sources=(msg.c) longest=64 ;;
 params) chapter=${3:-$top/03_pure_verbs} sources=(params.c msg.c) longest=300 ;;
+params_04) chapter=${3:-$top/04_tls_psn} sources=(params.c msg.c) longest=128 ;;
 *) usage ;;
 esac
 

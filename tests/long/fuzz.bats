@@ -19,3 +19,7 @@ finds_nothing_for_long() {
 @test "03: no line of parameters breaks the decoder, for long" {
 	finds_nothing_for_long params
 }
+
+@test "04: no message of the exchange breaks the decoder, for long" {
+	finds_nothing_for_long params_04
+}
