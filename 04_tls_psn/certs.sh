@@ -6,7 +6,9 @@
 # Makes in DIR (default: certs) a CA and, signed by it, a certificate for a
 # server and one for a client, each with its private key, for 30 days and for
 # the names and addresses of the lab and of this machine. The key of the CA is
-# thrown away at once: nobody can sign anything more with it, we included.
+# thrown away at once: nobody can sign anything more with it, we included. What
+# is in DIR from an earlier run is replaced, all of it, and that is said; a DIR
+# with anything else in it is left alone.
 #
 # --if-needed    only if there are none, or they expire within an hour
 # --names NAMES  for these only, such as DNS:host.example,IP:192.0.2.7
@@ -78,10 +80,25 @@ issue() {
 			) 2>/dev/null
 }
 
+# What is in DIR and does not come from here.
+strangers() {
+	[[ ! -e $dir ]] || find "$dir" -mindepth 1 ! -name ca.pem \
+		! -name server.pem ! -name server.key \
+		! -name client.pem ! -name client.key
+}
+
 [[ $needed == yes ]] && usable && exit 0
 if ! command -v openssl >/dev/null; then
 	echo "certs.sh: no openssl command; scripts/install_deps.sh installs" \
 		"it" >&2
+	exit 1
+fi
+
+made=made
+[[ ! -e $dir ]] || made=replaced
+if [[ -n $(strangers) || ( -e $dir && ! -d $dir ) ]]; then
+	echo "certs.sh: $dir has something that is not from here, so nothing" \
+		"was made; name another folder" >&2
 	exit 1
 fi
 
@@ -100,4 +117,4 @@ rm "$work/ca.key"
 # All at once: a reader never finds half of them.
 rm -rf "$dir"
 mv "$work" "$dir"
-echo "certs.sh: made $dir/{ca,server,client}.pem, for $days days"
+echo "certs.sh: $made $dir/{ca,server,client}.pem, for $days days"

@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+#
+# 04_certs.bats - chapter 04's certificates: who may read them, whom they are
+# for, how long they last, and what certs.sh leaves alone
+
+# shellcheck disable=SC2154 # stderr is bats'
+bats_require_minimum_version 1.5.0
+
+setup() {
+	chapter=$BATS_TEST_DIRNAME/../04_tls_psn
+	dir=$BATS_TEST_TMPDIR/certs
+	# What certs.sh makes must not depend on it.
+	umask 000
+}
+
+certs() {
+	"$chapter/certs.sh" "$@"
+}
+
+# field ROLE OPTION…: what openssl says of a certificate.
+field() {
+	openssl x509 -in "$dir/$1.pem" -noout "${@:2}"
+}
+
+# sum: changes with whatever is in the folder.
+sum() {
+	(cd "$dir" && cat -- * | sha256sum)
+}
+
+# still_valid_in ROLE SECONDS: whether it is still valid then.
+still_valid_in() {
+	field "$1" -checkend "$2" >/dev/null
+}
+
+@test "04: certs.sh makes five files, which only their owner can read" {
+	run -0 certs "$dir"
+	[[ $output == "certs.sh: made $dir/"*', for 30 days' ]]
+	[[ $(cd "$dir" && echo .[!.]* *) == \
+		'.[!.]* ca.pem client.key client.pem server.key server.pem' ]]
+	[[ $(stat -c %a "$dir") == 700 ]]
+	[[ $(stat -c %a "$dir"/* | sort -u) == 600 ]]
+	# Nothing half made is left beside it either, the CA's key least of all.
+	[[ $(cd "$BATS_TEST_TMPDIR" && find . -name '.certs*') == '' ]]
+}
+
+@test "04: the keys are on P-256, and each belongs to its certificate" {
+	certs "$dir"
+	for role in server client; do
+		openssl pkey -in "$dir/$role.key" -noout -text |
+			grep -q 'NIST CURVE: P-256'
+		[[ $(openssl pkey -in "$dir/$role.key" -pubout) == \
+			"$(field "$role" -pubkey)" ]]
+	done
+	[[ $(field server -pubkey) != "$(field client -pubkey)" ]]
+}
+
+@test "04: the CA signed both, each for its own role and no other" {
+	certs "$dir"
+	for role in server client; do
+		openssl verify -x509_strict -CAfile "$dir/ca.pem" \
+			-purpose "ssl$role" "$dir/$role.pem"
+		field "$role" -ext basicConstraints | grep -q 'CA:FALSE'
+		# Nor can it sign another one.
+		run ! openssl verify -CAfile "$dir/$role.pem" -partial_chain \
+			"$dir/ca.pem"
+	done
+	run ! openssl verify -CAfile "$dir/ca.pem" -purpose sslclient \
+		"$dir/server.pem"
+	run ! openssl verify -CAfile "$dir/ca.pem" -purpose sslserver \
+		"$dir/client.pem"
+}
+
+@test "04: they are for the lab's and this machine's names and addresses" {
+	local address
+
+	certs "$dir"
+	for role in server client; do
+		for address in 192.0.2.1 192.0.2.2 127.0.0.1 2001:db8::1 ::1 \
+			$(hostname -I); do
+			field "$role" -checkip "$address" | grep -q 'does match'
+		done
+		field "$role" -checkhost "$(hostname)" | grep -q 'does match'
+		field "$role" -checkhost node-b | grep -q 'does match'
+		field "$role" -checkip 192.0.2.3 | grep -q 'does NOT match'
+		field "$role" -checkhost elsewhere | grep -q 'does NOT match'
+	done
+}
+
+@test "04: they last 30 days, or as many as were asked for" {
+	certs "$dir"
+	for role in ca server client; do
+		still_valid_in "$role" $((30 * 86400 - 3600))
+		run ! still_valid_in "$role" $((30 * 86400 + 3600))
+	done
+	certs --days 2 "$dir"
+	still_valid_in server $((2 * 86400 - 3600))
+	run ! still_valid_in server $((2 * 86400 + 3600))
+	certs --days -1 --names IP:192.0.2.9 "$dir"
+	run ! still_valid_in client 0
+	field client -checkip 192.0.2.9 | grep -q 'does match'
+	field client -checkip 192.0.2.1 | grep -q 'does NOT match'
+}
+
+@test "04: certificates of two runs do not go together" {
+	certs "$dir"
+	cp "$dir/ca.pem" "$BATS_TEST_TMPDIR/first.pem"
+	run -0 certs "$dir"
+	[[ $output == "certs.sh: replaced $dir/"* ]]
+	run ! openssl verify -CAfile "$BATS_TEST_TMPDIR/first.pem" \
+		"$dir/client.pem"
+}
+
+@test "04: --if-needed makes them if there are none, or they end within an hour" {
+	local before
+
+	certs --if-needed "$dir"
+	before=$(sum)
+	run -0 certs --if-needed "$dir"
+	[[ -z $output && $(sum) == "$before" ]]
+	rm "$dir/client.pem"
+	run -0 certs --if-needed "$dir"
+	[[ $output == *replaced* && $(sum) != "$before" ]]
+	certs --days -1 "$dir"
+	run -0 certs --if-needed "$dir"
+	[[ $output == *replaced* ]]
+	still_valid_in server 3600
+}
+
+@test "04: a folder with anything else in it is left as it is" {
+	mkdir "$dir"
+	echo mine >"$dir/notes"
+	run --separate-stderr -1 certs "$dir"
+	[[ $stderr == *'not from here'* ]]
+	[[ $(cat "$dir"/*) == mine ]]
+	echo mine >"$BATS_TEST_TMPDIR/file"
+	run -1 certs "$BATS_TEST_TMPDIR/file"
+	[[ $(cat "$BATS_TEST_TMPDIR/file") == mine ]]
+	run -2 certs --verify=no "$dir"
+}
+
+@test "04: git ignores certificates and keys wherever they are made" {
+	local top
+
+	top=$(cd "$chapter/.." && pwd)
+	for file in certs/server.key certs/ca.pem other/client.key; do
+		git -C "$top" check-ignore -q "04_tls_psn/$file" || {
+			echo "git would take 04_tls_psn/$file"
+			return 1
+		}
+	done
+}
