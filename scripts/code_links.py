@@ -20,7 +20,8 @@ import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-LINK = re.compile(r'\[([^\]]*)\]\(([^()\s#]+\.[ch])#L(\d+)(?:\s+"([^"]*)")?\)')
+# One in backticks is an example.
+LINK = re.compile(r'(?<!`)\[([^\]]*)\]\(([^()\s#]+\.[ch])#L(\d+)(?:\s+"([^"]*)")?\)')
 WRITTEN_WHOLE = {'docs/api_map.md'}
 
 
