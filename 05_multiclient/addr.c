@@ -1,0 +1,129 @@
+/*
+ * addr.c - names and addresses
+ *
+ * Born in 01_send_recv.
+ */
+#include "addr.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <infiniband/verbs.h>
+
+#include "log.h"
+
+int addr_lookup(const char *host, const char *port, struct addrinfo **list)
+{
+	struct addrinfo hints = {
+		.ai_flags = AI_NUMERICSERV | (host ? 0 : AI_PASSIVE),
+		/* A server on "::" is reached over IPv4 as well. */
+		.ai_family = host ? AF_UNSPEC : AF_INET6,
+		.ai_socktype = SOCK_STREAM,
+	};
+	int err = getaddrinfo(host, port, &hints, list);
+
+	if (err && !host) {
+		hints.ai_family = AF_INET;
+		err = getaddrinfo(host, port, &hints, list);
+	}
+	if (err)
+		return log_fail("cannot look up %s: %s; give an address that "
+				"`ip addr` shows on the server, such as "
+				"-a 192.0.2.1",
+				host ? host : "this machine's addresses",
+				err == EAI_SYSTEM ? strerror(errno) :
+						    gai_strerror(err));
+	return 0;
+}
+
+const char *addr_text(const struct sockaddr *addr, char text[ADDR_TEXT_SIZE])
+{
+	socklen_t length = addr->sa_family == AF_INET6 ?
+				   sizeof(struct sockaddr_in6) :
+				   sizeof(struct sockaddr_in);
+
+	if (getnameinfo(addr, length, text, ADDR_TEXT_SIZE, NULL, 0,
+			NI_NUMERICHOST))
+		snprintf(text, ADDR_TEXT_SIZE, "(no address)");
+	return text;
+}
+
+bool addr_is_loopback(const struct sockaddr *addr)
+{
+	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)addr;
+	const struct sockaddr_in *sin = (const struct sockaddr_in *)addr;
+
+	if (addr->sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&sin6->sin6_addr);
+	return ntohl(sin->sin_addr.s_addr) >> 24 == 127;
+}
+
+/* Whether entry is an IP address that other machines can use; as text. */
+static bool gid_address(const struct ibv_gid_entry *entry,
+			char text[ADDR_TEXT_SIZE])
+{
+	struct in6_addr ip;
+
+	memcpy(&ip, entry->gid.raw, sizeof(ip));
+	if (entry->gid_type != IBV_GID_TYPE_ROCE_V2 ||
+	    IN6_IS_ADDR_LINKLOCAL(&ip))
+		return false;
+	if (IN6_IS_ADDR_V4MAPPED(&ip))
+		return inet_ntop(AF_INET, &ip.s6_addr[12], text,
+				 ADDR_TEXT_SIZE);
+	return inet_ntop(AF_INET6, &ip, text, ADDR_TEXT_SIZE);
+}
+
+static bool device_address(struct ibv_device *device, char text[ADDR_TEXT_SIZE])
+{
+	struct ibv_context *verbs = ibv_open_device(device);
+	struct ibv_gid_entry entries[64];
+	bool found = false;
+	ssize_t n;
+
+	if (!verbs)
+		return false;
+	n = ibv_query_gid_table(verbs, entries, 64, 0);
+	for (ssize_t i = 0; i < n && !found; i++)
+		found = gid_address(&entries[i], text);
+	/* Nothing was made in this context: closing it cannot fail. */
+	ibv_close_device(verbs);
+	return found;
+}
+
+/* Finds an address of this machine that an RDMA device sits on. */
+static bool usable_address(char text[ADDR_TEXT_SIZE])
+{
+	int count;
+	struct ibv_device **devices = ibv_get_device_list(&count);
+	bool found = false;
+
+	if (!devices)
+		return false;
+	for (int i = 0; i < count && !found; i++)
+		found = device_address(devices[i], text);
+	ibv_free_device_list(devices);
+	return found;
+}
+
+int addr_explain_no_device(const struct sockaddr *addr)
+{
+	char text[ADDR_TEXT_SIZE], usable[ADDR_TEXT_SIZE];
+
+	addr_text(addr, text);
+	if (!usable_address(usable))
+		return log_fail("%s: no RDMA device leads there, and none on "
+				"this machine has an address; see `rdma link`",
+				text);
+	if (addr_is_loopback(addr))
+		return log_fail("%s: a loopback address belongs to the netdev "
+				"lo, and no RDMA device sits on that; %s, "
+				"this machine's own too, will do",
+				text, usable);
+	return log_fail("%s: no RDMA device leads there; the one of %s has "
+			"another way out: compare `ip route get %s`",
+			text, usable, text);
+}

@@ -1,0 +1,193 @@
+/*
+ * bench.c - how fast are writes and reads
+ *
+ * Born in 02_write_read, last changed in 03_pure_verbs.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "pump.h"
+#include "stats.h"
+
+/* The byte at i that both sides agree on; neighbours and pages differ. */
+static char pattern(size_t i)
+{
+	return i ^ (i >> 8) * 31 ^ (i >> 16) * 17;
+}
+
+static void fill(struct region *region)
+{
+	for (size_t i = 0; i < region->size; i++)
+		region->buf[i] = pattern(i);
+}
+
+static int verify(const struct region *region, const char *what)
+{
+	for (size_t i = 0; i < region->size; i++)
+		if (region->buf[i] != pattern(i))
+			return log_fail("benchmark: byte %zu of the memory "
+					"that was %s is wrong: the figures "
+					"mean nothing",
+					i, what);
+	log_line("benchmark: %zu bytes verified.", region->size);
+	return 0;
+}
+
+/*
+ * Waits until our send is complete and the peer's message of type is here,
+ * in whatever order they come.
+ */
+static int await(struct data *data, enum msg_type type, struct msg *msg)
+{
+	bool sent = false, received = false;
+	struct ibv_wc wc;
+
+	while (!sent || !received) {
+		if (data_wait(data, &wc))
+			return -1;
+		if (wc.status != IBV_WC_SUCCESS)
+			return log_fail_wc(data_request_name(data, wc.wr_id),
+					   &wc);
+		if (wc.opcode != IBV_WC_RECV) {
+			sent = true;
+			continue;
+		}
+		if (msg_decode(msg, (void *)(uintptr_t)wc.wr_id, wc.byte_len))
+			return -1;
+		if (msg->type != type)
+			return log_fail("protocol error: message type %d "
+					"instead of %d in a benchmark",
+					msg->type, type);
+		received = true;
+	}
+	return 0;
+}
+
+/* Tells the server that we are done; its answer is that all bytes are right. */
+static int give_back(struct data *data)
+{
+	struct msg msg = { .type = MSG_DONE };
+
+	if (data_post_send(data, SLOT_SEND_DONE, &msg))
+		return -1;
+	return await(data, MSG_DONE, &msg);
+}
+
+/* Warms up, takes the latency at depth 1, then the throughput at depth. */
+static int measure(struct pump *pump, struct stats *stats, uint64_t *samples,
+		   const struct options *options)
+{
+	unsigned int warm_up = options->count / 10 + 1;
+	uint64_t started;
+
+	*stats = (struct stats){
+		.op = pump->opcode == IBV_WR_RDMA_READ ? "read" : "write",
+		.bytes = options->bytes,
+		.depth = options->depth,
+		.count = options->count,
+	};
+	if (pump_run(pump, options->depth, warm_up > 100 ? 100 : warm_up, NULL))
+		return -1;
+	if (pump_run(pump, 1, options->count, samples))
+		return -1;
+	stats_latency(stats, samples, options->count);
+	started = stats_now();
+	if (pump_run(pump, options->depth, options->count, NULL))
+		return -1;
+	stats->elapsed = stats_now() - started;
+	return 0;
+}
+
+static int run_loops(struct data *data, const struct options *options,
+		     struct stats *stats, uint64_t *samples)
+{
+	struct pump pump = {
+		.data = data,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.peer = data->conn->peer.mem,
+		.without = options->without,
+	};
+
+	if (pump.peer.length < data->local.size)
+		return log_fail("protocol error: the server lends only %u "
+				"bytes",
+				pump.peer.length);
+	log_line("benchmark: borrowed %u bytes.", pump.peer.length);
+	fill(&data->local);
+	if (measure(&pump, &stats[0], samples, options))
+		return -1;
+	/* What the reads are to bring back must not be here already. */
+	memset(data->local.buf, 0, data->local.size);
+	pump.opcode = IBV_WR_RDMA_READ;
+	if (measure(&pump, &stats[1], samples, options))
+		return -1;
+	if (verify(&data->local, "read"))
+		return -1;
+	return give_back(data);
+}
+
+int bench_client(struct data *data, const struct options *options)
+{
+	struct stats stats[2];
+	uint64_t *samples = calloc(options->count, sizeof(*samples));
+	int ret;
+
+	if (!samples)
+		return log_fail_errno("calloc", errno, "give a smaller -n");
+	ret = run_loops(data, options, stats, samples);
+	free(samples);
+	if (ret)
+		return -1;
+	stats_print(stats, 2, options->csv);
+	return 0;
+}
+
+/* The server's last word: nothing comes after it. */
+static int confirm(struct data *data)
+{
+	struct msg msg = { .type = MSG_DONE };
+	struct ibv_wc wc;
+
+	if (data_post_send(data, SLOT_SEND_DONE, &msg) || data_wait(data, &wc))
+		return -1;
+	if (wc.status != IBV_WC_SUCCESS)
+		return log_fail_wc("send of MSG_DONE", &wc);
+	return 0;
+}
+
+/* Waits until the client, which is busy and silent, says that it is done. */
+static int wait_done(struct data *data)
+{
+	struct msg msg;
+	struct ibv_wc wc;
+
+	if (data_wait(data, &wc))
+		return -1;
+	if (wc.status != IBV_WC_SUCCESS)
+		return log_fail_wc(data_request_name(data, wc.wr_id), &wc);
+	if (msg_decode(&msg, (void *)(uintptr_t)wc.wr_id, wc.byte_len))
+		return -1;
+	if (msg.type != MSG_DONE)
+		return log_fail("protocol error: message type %d instead of "
+				"MSG_DONE in a benchmark",
+				msg.type);
+	return 0;
+}
+
+int bench_serve(struct data *data)
+{
+	struct patience patience = data->conn->patience;
+	int ret;
+
+	log_line("benchmark: lending %zu bytes.", data->exposed.size);
+	data->conn->patience.timeout_ms = BENCH_LIMIT_S * 1000;
+	ret = wait_done(data);
+	data->conn->patience = patience;
+	if (ret || verify(&data->exposed, "written"))
+		return -1;
+	return confirm(data);
+}

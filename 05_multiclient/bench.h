@@ -1,0 +1,36 @@
+/*
+ * bench.h - how fast are writes and reads: the client measures, the server
+ * lends its memory
+ *
+ *     client                            server
+ *     params (length)     -->           registers length fresh bytes
+ *                         <--           params (where they are)
+ *     writes, reads                     (its program sleeps)
+ *     MSG_DONE            -->           checks every byte
+ *     checks every byte   <--           MSG_DONE
+ *
+ * Born in 02_write_read, last changed in 03_pure_verbs.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "data.h"
+#include "options.h"
+
+/* How long a client may use borrowed memory, in seconds. */
+#define BENCH_LIMIT_S 300
+
+/*
+ * Client: borrows memory, measures writes and then reads as options say, has
+ * the data checked on both ends and prints the table. Returns 0, or -1 having
+ * said why.
+ */
+int bench_client(struct data *data, const struct options *options);
+
+/*
+ * Server: waits until the client is done with the memory that it was lent, and
+ * checks it. Returns 0, or -1 having said why.
+ */
+int bench_serve(struct data *data);
+
+#endif

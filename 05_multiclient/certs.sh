@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# certs.sh - certificates for trying this chapter out: `make certs`
+#
+# usage: ./certs.sh [--if-needed] [--names NAMES] [--days DAYS] [DIR]
+#
+# Makes in DIR (default: certs) a CA and, signed by it, a certificate for a
+# server and one for a client, each with its private key, for 30 days and for
+# the names and addresses of the lab and of this machine. The key of the CA is
+# thrown away at once: nobody can sign anything more with it, we included. What
+# is in DIR from an earlier run is replaced, all of it, and that is said; a DIR
+# with anything else in it is left alone.
+#
+# --if-needed    only if there are none, or they expire within an hour
+# --names NAMES  for these only, such as DNS:host.example,IP:192.0.2.7
+# --days DAYS    valid for so many days; -1: expired yesterday
+#
+# A real deployment does it differently: its CA's key is on another machine or
+# in hardware, each host makes its own key, which never leaves it, and sends
+# only a request to be signed; certificates are renewed by a service and live
+# for hours or days; and there is a way to revoke one.
+set -euo pipefail
+
+needed=no
+names=
+days=30
+while [[ ${1:-} == --* ]]; do
+	case $1 in
+	--if-needed) needed=yes ;;
+	--names) names=${2?a list of names must follow --names} && shift ;;
+	--days) days=${2?a number of days must follow --days} && shift ;;
+	*) echo "certs.sh: $1: no such option" >&2 && exit 2 ;;
+	esac
+	shift
+done
+dir=${1:-$(dirname "$0")/certs}
+
+usable() {
+	local name
+
+	for name in ca server client; do
+		openssl x509 -in "$dir/$name.pem" -noout -checkend 3600 \
+			>/dev/null 2>&1 || return 1
+	done
+}
+
+# The lab's addresses, and this machine's.
+names() {
+	local address
+
+	if [[ -n $names ]]; then
+		echo "$names"
+		return
+	fi
+	printf '%s' "DNS:localhost,DNS:a,DNS:b,DNS:node-a,DNS:node-b"
+	printf ',DNS:%s' "$(hostname)"
+	printf ',IP:%s' 127.0.0.1 ::1 192.0.2.1 192.0.2.2 \
+		2001:db8::1 2001:db8::2
+	for address in $(hostname -I 2>/dev/null); do
+		printf ',IP:%s' "$address"
+	done
+}
+
+key() {
+	openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 \
+		-out "$1" 2>/dev/null
+}
+
+# A certificate for ROLE (server or client) and no other role.
+issue() {
+	local role=$1
+
+	key "$work/$role.key"
+	openssl req -new -key "$work/$role.key" -subj "/CN=RDMA tutorial $role" |
+		openssl x509 -req -CA "$work/ca.pem" -CAkey "$work/ca.key" \
+			-days "$days" -out "$work/$role.pem" -extfile <(
+				echo "subjectAltName = $(names)"
+				echo "extendedKeyUsage = ${role}Auth"
+				echo "keyUsage = critical, digitalSignature"
+				echo "basicConstraints = critical, CA:false"
+			) 2>/dev/null
+}
+
+# What is in DIR and does not come from here.
+strangers() {
+	[[ ! -e $dir ]] || find "$dir" -mindepth 1 ! -name ca.pem \
+		! -name server.pem ! -name server.key \
+		! -name client.pem ! -name client.key
+}
+
+[[ $needed == yes ]] && usable && exit 0
+if ! command -v openssl >/dev/null; then
+	echo "certs.sh: no openssl command; scripts/install_deps.sh installs" \
+		"it" >&2
+	exit 1
+fi
+
+made=made
+[[ ! -e $dir ]] || made=replaced
+if [[ -n $(strangers) || ( -e $dir && ! -d $dir ) ]]; then
+	echo "certs.sh: $dir has something that is not from here, so nothing" \
+		"was made; name another folder" >&2
+	exit 1
+fi
+
+# Only we may read what is made from here on: keys are 0600.
+umask 077
+work=$(mktemp -d "$(dirname "$dir")/.certs.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+key "$work/ca.key"
+openssl req -x509 -key "$work/ca.key" -days 30 -out "$work/ca.pem" \
+	-subj "/CN=RDMA tutorial CA" \
+	-addext "basicConstraints = critical, CA:true, pathlen:0" \
+	-addext "keyUsage = critical, keyCertSign"
+issue server
+issue client
+rm "$work/ca.key"
+# All at once: a reader never finds half of them.
+rm -rf "$dir"
+mv "$work" "$dir"
+echo "certs.sh: $made $dir/{ca,server,client}.pem, for $days days"

@@ -1,0 +1,253 @@
+/*
+ * conn.c - from an address to a connected queue pair, and back to nothing
+ *
+ * Born in 01_send_recv, last changed in 05_multiclient.
+ */
+#include "conn.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "log.h"
+#include "psn.h"
+#include "qp.h"
+
+/* What both sides do once they have a connection for the exchange. */
+static int find_source(struct conn *conn, const struct options *options)
+{
+	log_line("Using shared RDMA device %s",
+		 ibv_get_device_name(conn->device->verbs->device));
+	if (device_source(conn->device, oob_local(conn->oob), &conn->source))
+		return -1;
+	conn->mine.gid = conn->source.gid;
+	conn->mine.lid = conn->device->port.lid;
+	conn->mine.mtu = conn->device->port.active_mtu;
+	if (options->psn >= 0) {
+		conn->mine.psn = options->psn;
+		return 0;
+	}
+	return psn_draw(&conn->mine.psn);
+}
+
+int conn_request(struct conn *conn, const struct listener *listener,
+		 struct oob *oob, const struct patience *patience)
+{
+	conn->patience = *patience;
+	conn->device = &listener->device;
+	conn->oob = oob;
+	log_line("received connection request.");
+	if (find_source(conn, listener->options))
+		return -1;
+	return oob_recv_params(conn->oob, &conn->peer,
+			       device_is_roce(conn->device));
+}
+
+int conn_resolve(struct conn *conn, struct shared *shared,
+		 const struct options *options, const struct patience *patience,
+		 struct hello *hello)
+{
+	conn->patience = *patience;
+	conn->oob = oob_connect(shared->prepared, options, patience, hello);
+	if (!conn->oob)
+		return -1;
+	if (!hello->number)
+		return CONN_FULL;
+	/* What the server calls us, so that the logs of both ends agree. */
+	log_prefix("Client %" PRIu32 ": ", hello->number);
+	log_line("exchange connected.");
+	/* The way that TCP took to the server shows which device leads there. */
+	conn->device = shared_device(shared, options, oob_local(conn->oob));
+	if (!conn->device)
+		return -1;
+	return find_source(conn, options);
+}
+
+/* The PD, and the CQ with its channel. */
+static int create_cq(struct conn *conn, unsigned int entries)
+{
+	struct ibv_context *verbs = conn->device->verbs;
+
+	conn->pd = ibv_alloc_pd(verbs);
+	if (!conn->pd)
+		return log_fail_errno("ibv_alloc_pd", errno,
+				      "see `rdma resource show`");
+	conn->comp = ibv_create_comp_channel(verbs);
+	if (!conn->comp)
+		return log_fail_errno("ibv_create_comp_channel", errno,
+				      "see \"ulimit -n\"");
+	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
+		return -1;
+	conn->cq = ibv_create_cq(verbs, entries, NULL, conn->comp, 0);
+	if (!conn->cq)
+		return log_fail_errno("ibv_create_cq", errno,
+				      "see `rdma resource show`");
+	return 0;
+}
+
+int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
+		   unsigned int access)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = sends,
+			.max_recv_wr = receives,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline_data = CONN_INLINE,
+		},
+		/* Each send says for itself if it wants a completion. */
+		.sq_sig_all = 0,
+	};
+
+	/* Room for every completion that can be outstanding at once. */
+	if (create_cq(conn, sends + receives))
+		return -1;
+	attr.send_cq = conn->cq;
+	attr.recv_cq = conn->cq;
+	conn->qp = ibv_create_qp(conn->pd, &attr);
+	if (!conn->qp)
+		return log_fail_errno("ibv_create_qp", errno,
+				      "see `rdma resource show`");
+	/* The library has written there what it really gives. */
+	conn->max_inline = attr.cap.max_inline_data;
+	conn->mine.qpn = conn->qp->qp_num;
+	return qp_to_init(conn->qp, conn->device->port_num, access);
+}
+
+/* Both know each other's mode, so both say it if the modes differ. */
+static int check_modes(const struct conn *conn)
+{
+	if (conn->peer.mode == conn->mine.mode)
+		return 0;
+	return log_fail("this side runs %s and the peer %s; start both with "
+			"the same word",
+			msg_mode_name(conn->mine.mode),
+			msg_mode_name(conn->peer.mode));
+}
+
+/* Both know all parameters: the queue pair's way from INIT to RTS. */
+static int establish(struct conn *conn)
+{
+	enum ibv_mtu mtu = conn->mine.mtu;
+
+	params_print("local: ", &conn->mine);
+	params_print("remote:", &conn->peer);
+	if (check_modes(conn))
+		return -1;
+	/* A packet must fit the smaller port. */
+	if (conn->peer.mtu < mtu)
+		mtu = conn->peer.mtu;
+	if (qp_to_rtr(conn->qp, conn->device, &conn->source, &conn->peer, mtu))
+		return -1;
+	if (qp_to_rts(conn->qp, conn->mine.psn))
+		return -1;
+	log_line("Local PSN: 0x%06" PRIx32 ", Remote PSN: 0x%06" PRIx32,
+		 conn->mine.psn, conn->peer.psn);
+	/* What is sent before the peer is in RTR is lost. */
+	if (oob_ready(conn->oob))
+		return -1;
+	log_line("both sides are READY.");
+	return 0;
+}
+
+int conn_accept(struct conn *conn, enum mode mode, const struct remote *mem)
+{
+	conn->mine.mode = mode;
+	conn->mine.mem = *mem;
+	if (oob_send_params(conn->oob, &conn->mine))
+		return -1;
+	return establish(conn);
+}
+
+int conn_connect(struct conn *conn, enum mode mode, const struct remote *mem)
+{
+	conn->mine.mode = mode;
+	conn->mine.mem = *mem;
+	if (oob_send_params(conn->oob, &conn->mine))
+		return -1;
+	if (oob_recv_params(conn->oob, &conn->peer,
+			    device_is_roce(conn->device)))
+		return -1;
+	return establish(conn);
+}
+
+int conn_peer_fd(const struct conn *conn)
+{
+	/* Once the peer has left there are no more news of it. */
+	return conn->peer_left ? -1 : oob_fd(conn->oob);
+}
+
+int conn_check_peer(struct conn *conn)
+{
+	int ret = oob_check(conn->oob);
+
+	if (ret)
+		return ret < 0 ? -1 : 0;
+	conn->peer_left = true;
+	return conn_to_err(conn);
+}
+
+int conn_hold(struct conn *conn, int seconds)
+{
+	int64_t deadline = wait_deadline(seconds * 1000);
+
+	log_line("holding the connection.");
+	while (wait_readable(conn_peer_fd(conn), -1, conn->patience.stop_fd,
+			     deadline) > 0) {
+		if (conn_check_peer(conn))
+			return -1;
+		if (conn->peer_left)
+			return log_fail("the server ended the connection; see "
+					"what it says");
+	}
+	if (errno == ETIMEDOUT || errno == ECANCELED)
+		return 0;
+	return wait_fail("the end of the hold", errno, &conn->patience);
+}
+
+int conn_disconnect(struct conn *conn)
+{
+	conn_drain(conn);
+	oob_bye(conn->oob);
+	log_line("disconnected.");
+	return 0;
+}
+
+int conn_wait_disconnect(struct conn *conn)
+{
+	/* A host that dies meanwhile is noticed by the keepalive of TCP. */
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms +
+					 OPTIONS_HOLD_MAX * 1000);
+
+	while (!conn->peer_left) {
+		if (wait_readable(conn_peer_fd(conn), -1,
+				  conn->patience.stop_fd, deadline) < 0)
+			return wait_fail("the peer's goodbye", errno,
+					 &conn->patience);
+		if (conn_check_peer(conn))
+			return -1;
+	}
+	log_line("peer disconnected.");
+	return 0;
+}
+
+void conn_close(struct conn *conn)
+{
+	int err;
+
+	/* The reverse of the order in which they were made. */
+	if (conn->qp && (err = ibv_destroy_qp(conn->qp)))
+		log_fail_errno("ibv_destroy_qp", err, "it is lost");
+	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
+		log_fail_errno("ibv_destroy_cq", err, "it is lost");
+	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
+		log_fail_errno("ibv_destroy_comp_channel", err, "it is lost");
+	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
+		log_fail_errno("ibv_dealloc_pd", err,
+			       "does a memory region of it still exist");
+	oob_close(conn->oob);
+	/* PSNs and rkeys are in there: not to be left on the stack. */
+	explicit_bzero(conn, sizeof(*conn));
+}

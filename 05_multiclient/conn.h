@@ -1,0 +1,114 @@
+/*
+ * conn.h - from an address to a connected queue pair, and back to nothing
+ *
+ * Here by hand: what the CM did is oob.h (who is the peer), device.h (which
+ * way leads there) and qp.h (the queue pair's states). Born in 01_send_recv,
+ * last changed in 05_multiclient.
+ */
+#ifndef CONN_H
+#define CONN_H
+
+#include <stdbool.h>
+
+#include "device.h"
+#include "listener.h"
+#include "oob.h"
+#include "options.h"
+#include "shared.h"
+#include "wait.h"
+
+/* How many bytes of a request we would like to be able to post inline. */
+#define CONN_INLINE 64
+
+/* What conn_resolve() returns if the server has no room for us. */
+#define CONN_FULL 1
+
+/* One connection to one peer. Zero it before conn_request/conn_resolve. */
+struct conn {
+	struct patience patience;
+	struct oob *oob;
+	const struct device *device; /* shared with all other connections */
+	struct source source;
+	struct params mine; /* what the peer must know of us */
+	struct params peer; /* what we know of the peer */
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp; /* tells that the CQ has news */
+	struct ibv_cq *cq; /* send and receive completions */
+	struct ibv_qp *qp;
+	uint32_t max_inline; /* bytes that the device really takes inline */
+	unsigned int pending; /* posted requests that will still report */
+	bool peer_left; /* the peer disconnected first */
+	bool failed; /* the queue pair is in ERR */
+};
+
+/*
+ * Server: hears the parameters of the client that was let in on oob, which is
+ * conn's from now on. Returns 0, or -1 having said why. Either way, end with
+ * conn_close().
+ */
+int conn_request(struct conn *conn, const struct listener *listener,
+		 struct oob *oob, const struct patience *patience);
+
+/*
+ * Client: reaches the server at options' address, and finds the device and
+ * the GID that belong to the way there. Returns 0; CONN_FULL, with the
+ * server's words in *hello; or -1 having said why. Either way, end with
+ * conn_close().
+ */
+int conn_resolve(struct conn *conn, struct shared *shared,
+		 const struct options *options, const struct patience *patience,
+		 struct hello *hello);
+
+/*
+ * Creates the protection domain, completion channel, completion queue and
+ * queue pair, with room for that many sends and receives at a time, and takes
+ * the queue pair to INIT, with that access at the most for the peer. Returns
+ * 0, or -1 having said why.
+ */
+int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
+		   unsigned int access);
+
+/*
+ * Sends our parameters, with our mode and the memory that the peer may use,
+ * and takes the queue pair to RTR and RTS. Both return 0 once the peer is
+ * there, too, or -1 having said why. Receives must be posted before. conn_
+ * accept() is the server's, conn_connect() the client's.
+ */
+int conn_accept(struct conn *conn, enum mode mode, const struct remote *mem);
+int conn_connect(struct conn *conn, enum mode mode, const struct remote *mem);
+
+/*
+ * A descriptor that becomes readable when there is news of the peer, and what
+ * to call then. If the peer left, conn_check_peer() puts the queue pair in
+ * the error state, so that every request still posted is flushed: it comes
+ * back as a completion. Returns 0, or -1 having said why.
+ */
+int conn_peer_fd(const struct conn *conn);
+int conn_check_peer(struct conn *conn);
+
+/*
+ * Client: stays connected for so many seconds, or until the program is asked
+ * to stop. Returns 0, or -1 having said what ended the connection.
+ */
+int conn_hold(struct conn *conn, int seconds);
+
+/* Client: says goodbye. Returns 0 or -1. */
+int conn_disconnect(struct conn *conn);
+
+/* Server: waits until the peer disconnects. Returns 0, or -1. */
+int conn_wait_disconnect(struct conn *conn);
+
+/* Takes the queue pair to ERR, once. Returns 0, or -1 having said why. */
+int conn_to_err(struct conn *conn);
+
+/*
+ * Puts the queue pair in the error state and takes completions until every
+ * posted request has reported: only then is its memory ours again. To be
+ * called before that is freed, however far conn came.
+ */
+void conn_drain(struct conn *conn);
+
+/* Frees everything, however far it came; after conn_drain(). */
+void conn_close(struct conn *conn);
+
+#endif

@@ -1,0 +1,296 @@
+/*
+ * crowd.c - all clients of a server, with a thread for each
+ *
+ * Born in 05_multiclient.
+ */
+#include "crowd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+
+#include "limits.h"
+#include "log.h"
+#include "stats.h"
+
+/* Strangers that may be shaking hands, or silent, at the same time. */
+#define SHAKING_MAX 2048
+
+/* A thread needs far less; more would be 8 MB of addresses for each. */
+#define STACK_SIZE (512 * 1024)
+
+/* How long to leave the listener alone after accept(2) failed. */
+#define REST_MS 1000
+
+static int open_eventfd(int *fd)
+{
+	*fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (*fd < 0)
+		return log_fail_errno("eventfd", errno, "see \"ulimit -n\"");
+	return 0;
+}
+
+/* SIGUSR1 asks for figures: readable, instead of deadly. */
+static int open_usr1(int *fd)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+		return log_fail_errno("sigprocmask", errno, "SIGUSR1");
+	*fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (*fd < 0)
+		return log_fail_errno("signalfd", errno, "see \"ulimit -n\"");
+	return 0;
+}
+
+int crowd_open(struct crowd *crowd, const struct options *options, serve *serve)
+{
+	unsigned int max = options->max;
+
+	*crowd = (struct crowd){
+		.options = options,
+		.serve = serve,
+		.shaking_max = SHAKING_MAX,
+		.deadline = wait_deadline(-1),
+		.usr1_fd = -1,
+		.ended_fd = -1,
+		.closing_fd = -1,
+		.cut_fd = -1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	if (limits_fit(&max, &crowd->shaking_max) ||
+	    open_usr1(&crowd->usr1_fd) || open_eventfd(&crowd->ended_fd) ||
+	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd))
+		return -1;
+	figures_start(&crowd->figures, max);
+	if (listener_open(&crowd->listener, options))
+		return -1;
+	crowd->listening = true;
+	return 0;
+}
+
+void crowd_close(struct crowd *crowd)
+{
+	const int fds[] = { crowd->usr1_fd, crowd->ended_fd, crowd->closing_fd,
+			    crowd->cut_fd };
+
+	listener_close(&crowd->listener);
+	for (int i = 0; i < 4; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static unsigned int count_threads(struct crowd *crowd)
+{
+	unsigned int threads;
+
+	pthread_mutex_lock(&crowd->lock);
+	threads = crowd->threads;
+	pthread_mutex_unlock(&crowd->lock);
+	return threads;
+}
+
+/* Takes over the thread that is to be joined now: whether there is one. */
+static bool take_last(struct crowd *crowd, pthread_t *last)
+{
+	bool has_last = crowd->has_last;
+
+	*last = crowd->last;
+	crowd->has_last = false;
+	return has_last;
+}
+
+static void *run_client(void *argument)
+{
+	struct client *client = argument;
+	struct crowd *crowd = client->crowd;
+	pthread_t before;
+	bool has_before;
+
+	crowd->serve(client);
+	free(client);
+	/*
+	 * Nobody waits for a thread but the next one that ends: so at most one
+	 * that has ended is still there, and none is forgotten.
+	 */
+	pthread_mutex_lock(&crowd->lock);
+	has_before = take_last(crowd, &before);
+	crowd->last = pthread_self();
+	crowd->has_last = true;
+	crowd->threads--;
+	/* It cannot block before 2^64 threads have ended. */
+	eventfd_write(crowd->ended_fd, 1);
+	pthread_mutex_unlock(&crowd->lock);
+	if (has_before)
+		pthread_join(before, NULL);
+	return NULL;
+}
+
+static int start_thread(struct client *client)
+{
+	struct crowd *crowd = client->crowd;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	err = pthread_attr_init(&attr);
+	if (err)
+		return log_fail_errno("pthread_attr_init", err, "no memory");
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_mutex_lock(&crowd->lock);
+	err = pthread_create(&thread, &attr, run_client, client);
+	if (!err)
+		crowd->threads++;
+	pthread_mutex_unlock(&crowd->lock);
+	pthread_attr_destroy(&attr);
+	if (err)
+		return log_fail_errno("pthread_create", err,
+				      "this client is not served; see "
+				      "\"ulimit -u\"");
+	return 0;
+}
+
+/* Takes one client off the listener; all else is its thread's. */
+static int take_client(struct crowd *crowd)
+{
+	struct patience patience = {
+		.timeout_ms = crowd->options->timeout_ms,
+		.stop_fd = crowd->closing_fd,
+	};
+	struct client *client = calloc(1, sizeof(*client));
+
+	if (!client)
+		return log_fail_errno("calloc", errno,
+				      "a client is not "
+				      "served");
+	client->crowd = crowd;
+	client->since = stats_now();
+	client->oob = oob_accept(crowd->listener.oob, &patience);
+	if (!client->oob) {
+		free(client);
+		return -1;
+	}
+	figures_arrive(&crowd->figures);
+	crowd->taken++;
+	if (start_thread(client)) {
+		struct hello hello;
+
+		figures_handshake(&crowd->figures, false, 0, &hello);
+		oob_close(client->oob);
+		free(client);
+		return -1;
+	}
+	return 0;
+}
+
+/* From now on, who connects is refused. */
+static void stop_listening(struct crowd *crowd)
+{
+	if (crowd->listening)
+		oob_stop(crowd->listener.oob);
+	crowd->listening = false;
+	crowd->resting = false;
+}
+
+/* The first signal lets the last clients finish; the second does not. */
+static void on_stop(struct crowd *crowd, int stop_fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	stop_listening(crowd);
+	if (crowd->asked) {
+		log_line("asked again to stop: not waiting any longer.");
+		crowd->deadline = wait_deadline(0);
+		return;
+	}
+	log_line("asked to stop: no new clients, up to %u s for the others.",
+		 crowd->options->grace);
+	crowd->asked = true;
+	crowd->deadline = wait_deadline(crowd->options->grace * 1000);
+	eventfd_write(crowd->closing_fd, 1);
+}
+
+/* The last clients' time is over: what they wait for, they give up. */
+static void cut(struct crowd *crowd)
+{
+	eventfd_write(crowd->cut_fd, 1);
+	/* Each has deadlines of its own for what it still has to do. */
+	crowd->deadline = wait_deadline(-1);
+}
+
+/* A client is there, or a thread has ended. */
+static void on_news(struct crowd *crowd, bool room)
+{
+	eventfd_t count;
+
+	if (!room) {
+		/* How many is of no interest: only that there is room now. */
+		eventfd_read(crowd->ended_fd, &count);
+		crowd->resting = false;
+	} else if (take_client(crowd)) {
+		crowd->resting = true;
+	}
+	if (crowd->taken == crowd->options->end_after && crowd->taken)
+		stop_listening(crowd);
+}
+
+static void on_usr1(struct crowd *crowd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(crowd->usr1_fd, &info, sizeof(info)) == sizeof(info))
+		figures_print(&crowd->figures);
+}
+
+static void on_failure(struct crowd *crowd)
+{
+	if (!crowd->failed)
+		log_fail_errno("poll", errno, "the server ends");
+	crowd->failed = true;
+	stop_listening(crowd);
+	cut(crowd);
+}
+
+/* Waits for the next thing to happen and does it. */
+static void step(struct crowd *crowd, int stop_fd)
+{
+	bool room = crowd->listening && !crowd->resting &&
+		    figures_shaking(&crowd->figures) < crowd->shaking_max;
+	int fd = room ? oob_fd(crowd->listener.oob) : crowd->ended_fd;
+	int news = wait_readable(fd, crowd->usr1_fd, stop_fd,
+				 crowd->resting ? wait_deadline(REST_MS) :
+						  crowd->deadline);
+
+	if (news < 0 && errno == ECANCELED)
+		on_stop(crowd, stop_fd);
+	else if (news < 0 && errno == ETIMEDOUT && crowd->resting)
+		crowd->resting = false;
+	else if (news < 0 && errno == ETIMEDOUT)
+		cut(crowd);
+	else if (news < 0)
+		on_failure(crowd);
+	if (news > 0 && news & WAIT_SECOND)
+		on_usr1(crowd);
+	if (news > 0 && news & WAIT_FIRST)
+		on_news(crowd, room);
+}
+
+int crowd_run(struct crowd *crowd, int stop_fd)
+{
+	pthread_t last;
+
+	while (crowd->listening || count_threads(crowd))
+		step(crowd, stop_fd);
+	if (take_last(crowd, &last))
+		pthread_join(last, NULL);
+	figures_print(&crowd->figures);
+	return crowd->failed ? -1 : 0;
+}

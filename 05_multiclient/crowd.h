@@ -1,0 +1,69 @@
+/*
+ * crowd.h - all clients of a server, with a thread for each
+ *
+ * Born in 05_multiclient.
+ */
+#ifndef CROWD_H
+#define CROWD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "figures.h"
+#include "listener.h"
+#include "options.h"
+#include "wait.h"
+
+struct crowd;
+
+/* A client, from its TCP connection on. It belongs to its thread. */
+struct client {
+	struct crowd *crowd; /* borrowed */
+	struct oob *oob; /* to be closed by serve() */
+	uint64_t since; /* when it connected, as stats_now() */
+};
+
+/* What a client's thread does: its whole life. It closes client->oob. */
+typedef void serve(struct client *client);
+
+struct crowd {
+	const struct options *options; /* borrowed */
+	struct listener listener; /* with the one device that all share */
+	struct figures figures;
+	serve *serve;
+	unsigned int shaking_max; /* handshakes at a time */
+	unsigned int taken; /* connections so far */
+	bool listening;
+	bool resting; /* accept(2) failed: not again at once */
+	bool asked; /* to stop, by a signal */
+	bool failed; /* poll(2) did: nothing new, and an end in order */
+	int64_t deadline; /* for the last clients after that */
+	int usr1_fd; /* readable: SIGUSR1 came */
+	int ended_fd; /* readable: a thread has ended */
+	int closing_fd; /* readable: no new clients, give handshakes up */
+	int cut_fd; /* readable: give up what the last clients do */
+	pthread_mutex_t lock; /* for what follows */
+	unsigned int threads;
+	pthread_t last; /* the thread that ended last, if one did: */
+	bool has_last; /* to be joined by the next one that ends */
+};
+
+/*
+ * Opens the device and listens, for at most as many clients as options say
+ * and the descriptors of a process allow. Signals must be blocked before.
+ * Returns 0, or -1 having said why. Either way, end with crowd_close().
+ */
+int crowd_open(struct crowd *crowd, const struct options *options,
+	       serve *serve);
+
+/*
+ * Serves clients, each in a thread, until stop_fd is readable or as many as
+ * options say have come; and returns when the last one has left: 0, or -1
+ * having said why.
+ */
+int crowd_run(struct crowd *crowd, int stop_fd);
+
+/* Closes the device and the listener, after crowd_run(). */
+void crowd_close(struct crowd *crowd);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * drain.c - the end of a queue pair: every posted request must report
+ *
+ * Until its completion is there, a request's memory belongs to the device.
+ * So the requests are counted when they are posted and when they complete,
+ * and what is left is waited for. A marker posted last would not do: receives
+ * that are posted to a queue pair in ERR may never come back.
+ *
+ * Born in 03_pure_verbs.
+ */
+#include <errno.h>
+
+#include "conn.h"
+#include "log.h"
+#include "qp.h"
+
+int conn_to_err(struct conn *conn)
+{
+	/* In RESET nothing is posted, and no way leads from there to ERR. */
+	if (conn->failed || conn->qp->state == IBV_QPS_RESET)
+		return 0;
+	conn->failed = true;
+	return qp_to_err(conn->qp);
+}
+
+/* Takes what the CQ has; returns how many were flushed, or -1. */
+static int take_completions(struct conn *conn)
+{
+	struct ibv_wc wc;
+	int flushed = 0, n;
+
+	while ((n = ibv_poll_cq(conn->cq, 1, &wc)) > 0) {
+		/* 0: a request that was to report only if it failed. */
+		if (!wc.wr_id)
+			continue;
+		conn->pending--;
+		if (wc.status == IBV_WC_WR_FLUSH_ERR)
+			flushed++;
+	}
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	return flushed;
+}
+
+/* Sleeps until the CQ, which must be armed, has news. */
+static int sleep_for_news(struct conn *conn, int64_t deadline)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (wait_readable(conn->comp->fd, -1, -1, deadline) < 0)
+		return wait_fail("the flush of all posted requests", errno,
+				 &conn->patience);
+	if (!ibv_get_cq_event(conn->comp, &cq, &context))
+		ibv_ack_cq_events(cq, 1);
+	return 0;
+}
+
+void conn_drain(struct conn *conn)
+{
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	int flushed = 0, n, err;
+
+	if (!conn->qp || conn_to_err(conn))
+		return;
+	while (conn->pending) {
+		err = ibv_req_notify_cq(conn->cq, 0);
+		if (err) {
+			log_fail_errno("ibv_req_notify_cq", err,
+				       "the CQ is unusable");
+			return;
+		}
+		n = take_completions(conn);
+		if (n < 0)
+			return;
+		flushed += n;
+		if (conn->pending && sleep_for_news(conn, deadline))
+			return;
+	}
+	if (flushed)
+		log_line("drained: %d posted requests were flushed.", flushed);
+}

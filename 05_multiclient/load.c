@@ -1,0 +1,144 @@
+/*
+ * load.c - many connections from one client program, with a thread for each
+ *
+ * Born in 05_multiclient.
+ */
+#include "load.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "conn.h"
+#include "limits.h"
+#include "log.h"
+#include "retry.h"
+#include "stats.h"
+
+/* A thread needs far less; more would be 8 MB of addresses for each. */
+#define STACK_SIZE (512 * 1024)
+
+struct load {
+	connection *connection;
+	struct shared *shared;
+	const struct options *options;
+	const struct patience *patience;
+	pthread_mutex_t lock; /* for what follows */
+	unsigned int served, refused, failed;
+};
+
+/* A connection that is tried again while the server is full. */
+static int connect_patiently(struct load *load)
+{
+	const struct options *options = load->options;
+	unsigned int refusals = 0;
+	struct hello hello;
+	int ms, ret;
+
+	for (;;) {
+		log_prefix("%s", "");
+		ret = load->connection(load->shared, options, load->patience,
+				       &hello);
+		if (ret != CONN_FULL)
+			return ret;
+		if (refusals++ == options->tries)
+			break;
+		ms = retry_pause_ms(refusals);
+		log_line("server full (%u of %u); again in %.2f s, %u of %u.",
+			 hello.connected, hello.max, ms / 1e3, refusals,
+			 options->tries);
+		if (retry_wait(ms, load->patience))
+			return -1;
+	}
+	log_fail("server full (%u of %u); come again later, or let -r do it",
+		 hello.connected, hello.max);
+	return CONN_FULL;
+}
+
+static void *run(void *argument)
+{
+	struct load *load = argument;
+
+	for (unsigned int i = 0; i < load->options->cycles; i++) {
+		int ret = connect_patiently(load);
+
+		pthread_mutex_lock(&load->lock);
+		load->served += ret == 0;
+		load->refused += ret == CONN_FULL;
+		load->failed += ret < 0;
+		pthread_mutex_unlock(&load->lock);
+	}
+	return NULL;
+}
+
+/* Starts the threads; returns how many, having said why not all. */
+static unsigned int start(struct load *load, pthread_t *threads)
+{
+	pthread_attr_t attr;
+	unsigned int n = 0;
+	int err = pthread_attr_init(&attr);
+
+	if (err) {
+		log_fail_errno("pthread_attr_init", err, "no memory");
+		return 0;
+	}
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	while (n < load->options->clients) {
+		err = pthread_create(&threads[n], &attr, run, load);
+		if (err) {
+			log_fail_errno("pthread_create", err,
+				       "%u connections instead of %u; see "
+				       "\"ulimit -u\"",
+				       n, load->options->clients);
+			break;
+		}
+		n++;
+	}
+	pthread_attr_destroy(&attr);
+	return n;
+}
+
+static void print_sum(const struct load *load, uint64_t ns)
+{
+	unsigned int count = load->served + load->refused + load->failed;
+
+	if (count < 2)
+		return;
+	log_line("%u connections: %u served, %u refused, %u failed", count,
+		 load->served, load->refused, load->failed);
+	log_line("served in %.2f s: %.1f connections/s", ns / 1e9,
+		 load->served * 1e9 / ns);
+}
+
+int load_run(connection *connection, struct shared *shared,
+	     const struct options *options, const struct patience *patience)
+{
+	struct load load = {
+		.connection = connection,
+		.shared = shared,
+		.options = options,
+		.patience = patience,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	unsigned long wanted = LIMITS_BASE + (unsigned long)options->clients *
+						     LIMITS_PER_CLIENT;
+	uint64_t begin = stats_now();
+	pthread_t *threads;
+	unsigned int n;
+
+	if (limits_raise(wanted) < wanted)
+		return log_fail("-c %u needs %lu descriptors; see \"ulimit "
+				"-Hn\"",
+				options->clients, wanted);
+	threads = calloc(options->clients, sizeof(*threads));
+	if (!threads)
+		return log_fail_errno("calloc", errno, "-c %u",
+				      options->clients);
+	n = start(&load, threads);
+	for (unsigned int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	log_prefix("%s", "");
+	print_sum(&load, stats_now() - begin);
+	return n < options->clients || load.refused || load.failed ? -1 : 0;
+}

@@ -1,0 +1,29 @@
+/*
+ * load.h - many connections from one client program, with a thread for each
+ *
+ * Born in 05_multiclient.
+ */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include "options.h"
+#include "params.h"
+#include "shared.h"
+#include "wait.h"
+
+/*
+ * The whole life of one connection. Returns 0; CONN_FULL, with the server's
+ * words in *hello; or -1 having said why.
+ */
+typedef int connection(struct shared *shared, const struct options *options,
+		       const struct patience *patience, struct hello *hello);
+
+/*
+ * Makes as many connections at a time, and one after another, as options say,
+ * and tries again where the server is full. Returns 0 if each was served, or
+ * -1 having said what was wrong with which.
+ */
+int load_run(connection *connection, struct shared *shared,
+	     const struct options *options, const struct patience *patience);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * log.c - what the programs say, and how they name a failure
+ *
+ * Born in 01_send_recv, last changed in 05_multiclient.
+ */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+/* Whom the lines of this thread are about; each thread has its own. */
+static _Thread_local char prefix[64];
+
+void log_prefix(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(prefix, sizeof(prefix), fmt, args);
+	va_end(args);
+}
+
+void log_line(const char *fmt, ...)
+{
+	va_list args;
+
+	/* Whole lines, whoever else prints. */
+	flockfile(stdout);
+	fputs(prefix, stdout);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	/* A line that waits in a buffer is a line that a crash takes along. */
+	fflush(stdout);
+	funlockfile(stdout);
+}
+
+/* Prints the next character of bytes; returns how many bytes it took. */
+static size_t print_char(const char *bytes, size_t length)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t n = mbrtowc(&c, bytes, length, &state);
+
+	if (n == 0 || n > length || !iswprint(c)) {
+		printf("\\x%02x", (unsigned char)bytes[0]);
+		return 1;
+	}
+	printf("%.*s", (int)n, bytes);
+	return n;
+}
+
+void log_text(const char *label, const char *bytes, size_t length)
+{
+	size_t i = 0;
+
+	flockfile(stdout);
+	fputs(prefix, stdout);
+	fputs(label, stdout);
+	while (i < length)
+		i += print_char(bytes + i, length - i);
+	putchar('\n');
+	fflush(stdout);
+	funlockfile(stdout);
+}
+
+int log_fail(const char *fmt, ...)
+{
+	va_list args;
+
+	flockfile(stderr);
+	va_start(args, fmt);
+	fprintf(stderr, "error: %s", prefix);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+	funlockfile(stderr);
+	return -1;
+}
+
+int log_fail_errno(const char *call, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	flockfile(stderr);
+	va_start(args, fmt);
+	fprintf(stderr, "error: %s%s: %s; ", prefix, call,
+		err ? strerror(err) : "failed without saying why");
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+	funlockfile(stderr);
+	return -1;
+}
+
+/* What a failed completion means, in the order of enum ibv_wc_status. */
+static const char *wc_meaning(enum ibv_wc_status status)
+{
+	switch (status) {
+	case IBV_WC_LOC_LEN_ERR:
+		return "a message was longer than the receive posted for it; "
+		       "post larger receives or send less";
+	case IBV_WC_LOC_QP_OP_ERR:
+		return "the local device could not carry out the request; "
+		       "for a receive: is it as long as the message, and may "
+		       "its region be written";
+	case IBV_WC_LOC_PROT_ERR:
+		return "the request names memory that its lkey does not "
+		       "cover; compare address, length and lkey";
+	case IBV_WC_WR_FLUSH_ERR:
+		return "the queue pair went to the error state with this "
+		       "request still posted; look for what failed first, "
+		       "here or on the peer";
+	case IBV_WC_REM_INV_REQ_ERR:
+		return "the peer refused the request as invalid; a message "
+		       "longer than its receive, or an operation that its "
+		       "queue pair does not allow";
+	case IBV_WC_REM_ACCESS_ERR:
+		return "the peer's memory region does not allow this; compare "
+		       "rkey, address, length and access flags";
+	case IBV_WC_REM_OP_ERR:
+		return "the peer could not complete the operation; look at "
+		       "what the peer says";
+	case IBV_WC_RETRY_EXC_ERR:
+		return "the peer did not acknowledge, however often it was "
+		       "asked; is it alive, is its address right, do packets "
+		       "reach it (UDP port 4791)";
+	case IBV_WC_RNR_RETRY_EXC_ERR:
+		return "the peer was reached but had no receive posted; "
+		       "post receives before the other side may send";
+	default:
+		return "see ibv_poll_cq(3) and the IBTA specification, "
+		       "11.6.2";
+	}
+}
+
+int log_fail_wc(const char *what, const struct ibv_wc *wc)
+{
+	return log_fail("%s: status %d (%s): %s", what, wc->status,
+			ibv_wc_status_str(wc->status), wc_meaning(wc->status));
+}

@@ -1,0 +1,108 @@
+/*
+ * msg.c - the messages that go over the wire, and how they are checked
+ *
+ * Born in 02_write_read, last changed in 03_pure_verbs.
+ */
+#include "msg.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "log.h"
+
+static const uint8_t magic[4] = { 'R', 'D', 'M', 'A' };
+
+/*
+ * The layout on the wire. Every field stands at a multiple of its own size,
+ * so that no compiler puts a gap between two of them. It is a struct of our
+ * own: one of the library's would change with the library and the machine.
+ */
+struct wire {
+	uint8_t magic[4];
+	uint8_t version;
+	uint8_t type;
+	uint8_t reserved[2]; /* 0 */
+	uint64_t nonce; /* big-endian */
+};
+
+_Static_assert(sizeof(struct wire) == MSG_SIZE, "no gaps in struct wire");
+_Static_assert(offsetof(struct wire, nonce) == 8, "nonce is at byte 8");
+
+const char *msg_mode_name(enum mode mode)
+{
+	switch (mode) {
+	case MODE_WRITE:
+		return "write";
+	case MODE_READ:
+		return "read";
+	case MODE_BENCH:
+		return "benchmark";
+	}
+	return "unknown";
+}
+
+void msg_encode(const struct msg *msg, void *wire)
+{
+	struct wire w = {
+		.version = MSG_VERSION,
+		.type = msg->type,
+		.nonce = htobe64(msg->nonce),
+	};
+
+	memcpy(w.magic, magic, sizeof(magic));
+	memcpy(wire, &w, sizeof(w));
+}
+
+int msg_check_memory(const struct remote *mem)
+{
+	if (mem->length == 0 || mem->length > MSG_MAX_LENGTH)
+		return log_fail("the peer speaks of %u bytes of "
+				"memory; 1 to %d are allowed",
+				mem->length, MSG_MAX_LENGTH);
+	if (mem->addr + mem->length < mem->addr)
+		return log_fail("the peer's memory would reach beyond the end "
+				"of the address space: refused");
+	return 0;
+}
+
+/* Only known types, and a nonce only where one belongs. */
+static int check_fields(const struct msg *msg)
+{
+	if (msg->type != MSG_DONE && msg->type != MSG_NONCE &&
+	    msg->type != MSG_ECHO)
+		return log_fail("the peer sent a message of the unknown type "
+				"%d",
+				msg->type);
+	if (msg->type == MSG_DONE && msg->nonce)
+		return log_fail("the peer's message of type %d has a value "
+				"where there must be zero",
+				msg->type);
+	return 0;
+}
+
+int msg_decode(struct msg *msg, const void *wire, size_t length)
+{
+	struct wire w;
+
+	if (length != MSG_SIZE)
+		return log_fail("the peer sent a message of %zu bytes instead "
+				"of %d; is it another chapter's program",
+				length, MSG_SIZE);
+	/* A copy, since a peer's bytes may stand at any address. */
+	memcpy(&w, wire, sizeof(w));
+	if (memcmp(w.magic, magic, sizeof(magic)))
+		return log_fail("the peer's message does not begin with RDMA; "
+				"is it another chapter's program");
+	if (w.version != MSG_VERSION)
+		return log_fail("the peer speaks version %d, this program "
+				"version %d; build both from the same source",
+				w.version, MSG_VERSION);
+	if (w.reserved[0] || w.reserved[1])
+		return log_fail("the peer's message has a value where there "
+				"must be zero");
+	*msg = (struct msg){
+		.type = w.type,
+		.nonce = be64toh(w.nonce),
+	};
+	return check_fields(msg);
+}

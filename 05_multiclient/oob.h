@@ -1,0 +1,93 @@
+/*
+ * oob.h - out of band: what two sides say to each other before RDMA works
+ *
+ *     client                          server
+ *                      <--            hello: version; your number, or "full"
+ *     params           -->
+ *                      <--            params
+ *     (both: INIT to RTR to RTS)
+ *     ready            -->
+ *                      <--            ready
+ *     (RDMA; the connection stays open as the sign of life)
+ *     bye              -->
+ *
+ * The server speaks first, and a client makes nothing before it knows to whom
+ * it talks. Here, all of it goes over TLS. Born in 03_pure_verbs, last changed
+ * in 05_multiclient.
+ */
+#ifndef OOB_H
+#define OOB_H
+
+#include "options.h"
+#include "params.h"
+#include "wait.h"
+
+struct oob;
+
+/*
+ * Listens for clients. Returns NULL having said why. The caller frees it with
+ * oob_close().
+ */
+struct oob *oob_listen(const struct options *options);
+
+/* The descriptor that is readable when a client, or news of it, is there. */
+int oob_fd(const struct oob *oob);
+
+/* Listens no more: who connects from now on is refused by the kernel. */
+void oob_stop(struct oob *listener);
+
+/*
+ * Client: reads certificate, key and CA, once for all connections to come.
+ * Returns NULL having said why. Free with oob_close().
+ */
+struct oob *oob_prepare(const struct options *options);
+
+/*
+ * Server: takes the next client off the listener, and does not wait. From now
+ * on, all that comes before oob_ready() has returned must happen within
+ * patience. Returns NULL having said why; free with oob_close().
+ */
+struct oob *oob_accept(struct oob *listener, const struct patience *patience);
+
+/* Server: the TLS handshake. Returns 0, or -1 having said why. */
+int oob_handshake(struct oob *oob);
+
+/*
+ * Server: tells the client its number, or that there is no room for it. What
+ * comes then may be ended by stop_fd. Returns 0, or -1 having said why.
+ */
+int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd);
+
+/*
+ * Client: connects, with what oob_prepare() has read, and hears the server's
+ * hello. As to patience, return and the end, like oob_accept().
+ */
+struct oob *oob_connect(const struct oob *prepared,
+			const struct options *options,
+			const struct patience *patience, struct hello *hello);
+
+/* The address of the other end, as text. */
+void oob_peer_name(const struct oob *oob, char *text, size_t size);
+
+/* The address of this end of the connection. */
+const struct sockaddr *oob_local(const struct oob *oob);
+
+/* Sends our parameters. Returns 0, or -1 having said why. */
+int oob_send_params(struct oob *oob, const struct params *params);
+
+/* Receives and checks the peer's (see params_decode). Returns 0 or -1. */
+int oob_recv_params(struct oob *oob, struct params *params, bool roce);
+
+/* Says that our queue pair is ready and waits until the peer's is. 0 or -1. */
+int oob_ready(struct oob *oob);
+
+/* When oob_fd() is readable: whether the peer is still there. 1, 0 or -1. */
+int oob_check(struct oob *oob);
+
+/* Says goodbye; what fails here fails silently, the peer may be gone. */
+void oob_bye(struct oob *oob);
+
+/* Closes the connection, or ends listening, and frees oob (NULL: nothing). */
+void oob_close(struct oob *oob);
+
+#endif

@@ -1,0 +1,260 @@
+/*
+ * options.c - the command line
+ *
+ * Born in 01_send_recv, last changed in 05_multiclient.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "psn.h"
+#include "pump.h"
+#include "ranges.h"
+#include "usage.h"
+
+static const struct option long_options[] = {
+	{ "address", required_argument, NULL, 'a' },
+	{ "port", required_argument, NULL, 'p' },
+	{ "timeout", required_argument, NULL, 't' },
+	{ "once", no_argument, NULL, '1' },
+	{ "max", required_argument, NULL, 'm' },
+	{ "grace", required_argument, NULL, 'g' },
+	{ "end-after", required_argument, NULL, 'e' },
+	{ "clients", required_argument, NULL, 'c' },
+	{ "cycles", required_argument, NULL, 'k' },
+	{ "hold", required_argument, NULL, 'w' },
+	{ "retries", required_argument, NULL, 'r' },
+	{ "device", required_argument, NULL, 'd' },
+	{ "ib-port", required_argument, NULL, 'i' },
+	{ "gid-index", required_argument, NULL, 'G' },
+	{ "psn", required_argument, NULL, 'P' },
+	{ "cert", required_argument, NULL, 'C' },
+	{ "key", required_argument, NULL, 'K' },
+	{ "ca", required_argument, NULL, 'A' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "bytes", required_argument, NULL, 'b' },
+	{ "depth", required_argument, NULL, 'q' },
+	{ "csv", no_argument, NULL, 'V' },
+	{ "without", required_argument, NULL, 'W' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+/* The options of each role; ':' first: getopt leaves the errors to us. */
+static const char *const short_options[] = {
+	[ROLE_SERVER] = ":a:p:t:d:i:G:P:C:K:A:1m:g:e:h",
+	[ROLE_CLIENT] = ":a:p:t:d:i:G:P:C:K:A:c:k:w:r:n:b:q:VW:h",
+};
+
+static int parse_port(struct options *options, const char *text)
+{
+	long port;
+
+	if (!ranges_number(text, 1, 65535, &port)) {
+		log_fail("-p %s: a port is a number from 1 to 65535; without "
+			 "-p it is " OPTIONS_DEFAULT_PORT,
+			 text);
+		return EXIT_USAGE;
+	}
+	options->port = text;
+	return OPTIONS_GO_ON;
+}
+
+static int parse_timeout(struct options *options, const char *text)
+{
+	long seconds;
+
+	if (!ranges_number(text, 1, 3600, &seconds)) {
+		log_fail("-t %s: give a whole number of seconds from 1 to "
+			 "3600; without -t it is 10",
+			 text);
+		return EXIT_USAGE;
+	}
+	options->timeout_ms = (int)seconds * 1000;
+	return OPTIONS_GO_ON;
+}
+
+static int parse_psn(struct options *options, const char *text)
+{
+	char *end;
+	unsigned long psn = strtoul(text, &end, 0);
+
+	if (end == text || *end || *text == '-' || psn > PSN_MAX) {
+		log_fail("--psn %s: a PSN has 24 bits: give a number from 0 "
+			 "to 0xffffff",
+			 text);
+		return EXIT_USAGE;
+	}
+	options->psn = psn;
+	return OPTIONS_GO_ON;
+}
+
+static int parse_without(struct options *options, const char *text)
+{
+	static char *const names[] = { "selective", "chains", "batches",
+				       "inline", NULL };
+	/* getsubopt(3) cuts its text into words: not in argv, please. */
+	char *copy = strdup(text), *rest = copy, *value;
+	int status = OPTIONS_GO_ON, i;
+
+	while (copy && *rest && status == OPTIONS_GO_ON) {
+		i = getsubopt(&rest, names, &value);
+		if (i < 0 || value)
+			status = EXIT_USAGE;
+		else
+			options->without |= 1U << i;
+	}
+	free(copy);
+	if (copy && status == OPTIONS_GO_ON)
+		return OPTIONS_GO_ON;
+	log_fail("-W %s: give some of selective, chains, batches, inline, "
+		 "with commas between them",
+		 text);
+	return EXIT_USAGE;
+}
+
+static int parse_mode(struct options *options, const char *text)
+{
+	if (!strcmp(text, "write"))
+		options->mode = MODE_WRITE;
+	else if (!strcmp(text, "read"))
+		options->mode = MODE_READ;
+	else
+		return log_fail("%s: the mode is write or read; see -h", text);
+	return 0;
+}
+
+static int parse_option(struct options *options, enum role role, int option)
+{
+	switch (option) {
+	case 'a':
+		options->address = optarg;
+		return OPTIONS_GO_ON;
+	case 'p':
+		return parse_port(options, optarg);
+	case 't':
+		return parse_timeout(options, optarg);
+	case '1':
+		options->end_after = 1;
+		return OPTIONS_GO_ON;
+	case 'd':
+		options->device = optarg;
+		return OPTIONS_GO_ON;
+	case 'P':
+		return parse_psn(options, optarg);
+	case 'C':
+		options->cert = optarg;
+		return OPTIONS_GO_ON;
+	case 'K':
+		options->key = optarg;
+		return OPTIONS_GO_ON;
+	case 'A':
+		options->ca = optarg;
+		return OPTIONS_GO_ON;
+	case 'V':
+		options->csv = true;
+		return OPTIONS_GO_ON;
+	case 'W':
+		return parse_without(options, optarg);
+	case 'h':
+		fputs(usage[role], stdout);
+		return EXIT_DONE;
+	default:
+		return ranges_option(options, option, optarg);
+	}
+}
+
+static int unknown_option(const char *name)
+{
+	log_fail("%s: no such option here; see -h", name);
+	return '?';
+}
+
+/* The next option, '?' having said why it is none, or -1 after the last. */
+static int next_option(enum role role, int argc, char **argv)
+{
+	int option = getopt_long(argc, argv, short_options[role], long_options,
+				 NULL);
+
+	if (option == ':') {
+		log_fail("%s: needs a value; see -h", argv[optind - 1]);
+		return '?';
+	}
+	/* The letter is known: it is a long option with a value too many. */
+	if (option == '?' && optopt && optopt != ':' &&
+	    strchr(short_options[role], optopt)) {
+		log_fail("%s: takes no value; see -h", argv[optind - 1]);
+		return '?';
+	}
+	if (option == '?')
+		return unknown_option(optopt ? (char[]){ '-', optopt, 0 } :
+					       argv[optind - 1]);
+	/* The long names are those of both roles. */
+	if (option > 0 && !strchr(short_options[role], option))
+		return unknown_option((char[]){ '-', option, 0 });
+	return option;
+}
+
+/* What is left after the options: the mode, or nothing with -n. */
+static int check_rest(struct options *options, int argc, char **argv)
+{
+	if (options->count) {
+		if (optind < argc)
+			return log_fail("%s: a benchmark (-n) measures writes "
+					"and reads; give no mode with it",
+					argv[optind]);
+		if (options->clients > 1 || options->cycles > 1 ||
+		    options->hold)
+			return log_fail("-n measures one connection: give no "
+					"-c, -k, -w with it");
+		options->mode = MODE_BENCH;
+		return 0;
+	}
+	if (optind >= argc)
+		return log_fail("what shall it do? the last word must be "
+				"write or read; see -h");
+	if (optind + 1 < argc)
+		return log_fail("%s: one word too many; see -h",
+				argv[optind + 1]);
+	return parse_mode(options, argv[optind]);
+}
+
+int options_parse(struct options *options, enum role role, int argc,
+		  char **argv)
+{
+	int option, status = OPTIONS_GO_ON;
+
+	*options = (struct options){
+		.port = OPTIONS_DEFAULT_PORT,
+		.timeout_ms = 10 * 1000,
+		.gid_index = -1,
+		.psn = -1,
+		.cert = role == ROLE_SERVER ? "certs/server.pem" :
+					      "certs/client.pem",
+		.key = role == ROLE_SERVER ? "certs/server.key" :
+					     "certs/client.key",
+		.ca = "certs/ca.pem",
+		.max = 1024,
+		.grace = 10,
+		.clients = 1,
+		.cycles = 1,
+		.bytes = 4096,
+		.depth = 64,
+	};
+	while (status == OPTIONS_GO_ON &&
+	       (option = next_option(role, argc, argv)) != -1)
+		status = parse_option(options, role, option);
+	if (status != OPTIONS_GO_ON)
+		return status;
+	if (role == ROLE_CLIENT && !options->address) {
+		log_fail("the server's address is missing; give it with -a, "
+			 "as in: ./client -a 192.0.2.1 write");
+		return EXIT_USAGE;
+	}
+	return check_rest(options, argc, argv) ? EXIT_USAGE : OPTIONS_GO_ON;
+}

@@ -1,0 +1,73 @@
+/*
+ * options.h - the command line
+ *
+ * Born in 01_send_recv, last changed in 05_multiclient.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "msg.h"
+
+#define OPTIONS_DEFAULT_PORT "4433"
+
+/* The longest time, in seconds, that a client may stay after all is said. */
+#define OPTIONS_HOLD_MAX 3600
+
+enum role {
+	ROLE_SERVER,
+	ROLE_CLIENT
+};
+
+/* What the programs exit with. */
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2
+};
+
+struct options {
+	const char *address; /* NULL on a server: all of this machine's */
+	const char *port; /* a checked number */
+	int timeout_ms; /* how long a peer may take for one step */
+	/* Many clients; server only. */
+	unsigned int max; /* that are served at a time */
+	unsigned int grace; /* seconds for the last ones after a signal */
+	unsigned int end_after; /* connections; 0: serve until told to stop */
+	/* Many connections; client only. */
+	unsigned int clients; /* connections at a time */
+	unsigned int cycles; /* how often each is made, one after another */
+	unsigned int hold; /* seconds for which each is held */
+	unsigned int tries; /* how often again where the server is full */
+	enum mode mode; /* what to do with the peer's memory */
+	const char *device; /* NULL: the first that will do */
+	int port_num; /* of the device; 0: the first active one */
+	int gid_index; /* -1: the one of the address in use */
+	int32_t psn; /* -1: a random one */
+	const char *cert; /* file names: our certificate, */
+	const char *key; /* its private key, */
+	const char *ca; /* and the CA that must have signed the peer's */
+	/* The benchmark; client only. */
+	unsigned int count; /* operations; 0: no benchmark */
+	unsigned int bytes; /* of one operation */
+	unsigned int depth; /* operations at a time */
+	bool csv; /* the table as comma-separated values */
+	unsigned int without; /* WITHOUT_… in pump.h */
+};
+
+/* What options_parse() returns besides an exit status. */
+enum {
+	OPTIONS_GO_ON = -1
+};
+
+/*
+ * Reads the command line into *options, whose strings point into argv.
+ * Returns OPTIONS_GO_ON, or the status to exit with: EXIT_DONE after -h, or
+ * EXIT_USAGE having said what is wrong.
+ */
+int options_parse(struct options *options, enum role role, int argc,
+		  char **argv);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * probe.c - does what we send really arrive?
+ *
+ * Born in 03_pure_verbs.
+ */
+#include "probe.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#include "log.h"
+
+struct probe {
+	struct data *data;
+	uint64_t nonce; /* ours */
+	unsigned int sent; /* our sends that are complete: 2 in the end */
+	bool echoed; /* ours came back */
+	bool answered; /* the peer's was sent back */
+	struct ibv_wc done; /* the peer's MSG_DONE, if it came early */
+	bool has_done;
+};
+
+static int send_echo(struct probe *probe, uint64_t nonce)
+{
+	struct msg msg = { .type = MSG_ECHO, .nonce = nonce };
+
+	probe->answered = true;
+	return data_post_send(probe->data, SLOT_SEND_ECHO, &msg);
+}
+
+static int on_message(struct probe *probe, const struct ibv_wc *wc)
+{
+	struct msg msg;
+
+	if (msg_decode(&msg, (void *)(uintptr_t)wc->wr_id, wc->byte_len))
+		return -1;
+	if (msg.type == MSG_NONCE && !probe->answered)
+		return send_echo(probe, msg.nonce);
+	if (msg.type == MSG_ECHO && !probe->echoed) {
+		if (msg.nonce != probe->nonce)
+			return log_fail("the peer sent another number back "
+					"than ours");
+		probe->echoed = true;
+		return 0;
+	}
+	/* The peer may be through already, and even done. */
+	if (msg.type == MSG_DONE && probe->echoed && probe->answered &&
+	    !probe->has_done) {
+		probe->done = *wc;
+		probe->has_done = true;
+		return 0;
+	}
+	return log_fail("protocol error: message type %d does not belong "
+			"here",
+			msg.type);
+}
+
+static int run(struct probe *probe)
+{
+	struct ibv_wc wc;
+
+	while (probe->sent < 2 || !probe->echoed || !probe->answered) {
+		if (data_wait(probe->data, &wc))
+			return -1;
+		if (wc.status != IBV_WC_SUCCESS)
+			return log_fail_wc(
+				data_request_name(probe->data, wc.wr_id), &wc);
+		if (wc.opcode != IBV_WC_RECV)
+			probe->sent++;
+		else if (on_message(probe, &wc))
+			return -1;
+	}
+	return 0;
+}
+
+int probe_path(struct data *data)
+{
+	struct probe probe = { .data = data };
+	struct msg msg = { .type = MSG_NONCE };
+	int ret;
+
+	/* So few bytes come whole or not at all: getrandom(2). */
+	if (getrandom(&probe.nonce, sizeof(probe.nonce), 0) !=
+	    sizeof(probe.nonce))
+		return log_fail_errno("getrandom", errno, "no nonce");
+	msg.nonce = probe.nonce;
+	if (data_post_send(data, SLOT_SEND_NONCE, &msg))
+		return -1;
+	data->waiting_for = "the echo of what was sent (a successful "
+			    "completion is no proof of delivery)";
+	ret = run(&probe);
+	data->waiting_for = "a completion";
+	if (probe.has_done)
+		data_put_back(data, &probe.done);
+	if (!ret)
+		log_line("echo: what is sent arrives, both ways.");
+	return ret;
+}

@@ -1,0 +1,20 @@
+/*
+ * probe.h - does what we send really arrive?
+ *
+ * Born in 03_pure_verbs.
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include "data.h"
+
+/*
+ * Sends the peer a number that it cannot know and waits until it comes back,
+ * by RDMA both ways, and sends the peer's number back. A completion with
+ * success is no proof: with a wrong starting PSN, a receiver may take a new
+ * packet for an old one, acknowledge it and drop it. Returns 0, or -1 having
+ * said why.
+ */
+int probe_path(struct data *data);
+
+#endif

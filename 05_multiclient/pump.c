@@ -1,0 +1,228 @@
+/*
+ * pump.c - many RDMA operations, one after another or many at a time
+ *
+ * Born in 02_write_read, last changed in 03_pure_verbs.
+ */
+#include "pump.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "stats.h"
+
+/* The longest chain, and the most completions taken in one call. */
+#define CHAIN_MAX 64
+#define BATCH_MAX 32
+
+/* How often to find nothing before looking at the clock and the peer. */
+#define SPINS 65536
+
+/* One run of a pump. */
+struct run {
+	struct pump *pump;
+	struct ibv_sge sge;
+	struct ibv_send_wr wrs[CHAIN_MAX];
+	unsigned int chain; /* how many requests to post together */
+	unsigned int posted, done, count;
+	uint64_t next_report; /* when to print the progress */
+	bool reported;
+};
+
+static int send_flags(const struct pump *pump, bool last)
+{
+	const struct data *data = pump->data;
+	int flags = 0;
+
+	/* A completion costs both the device and us; one a chain will do. */
+	if (last || pump->without & WITHOUT_SELECTIVE)
+		flags |= IBV_SEND_SIGNALED;
+	/* Copied at posting: the device need not fetch it from memory. */
+	if (pump->opcode == IBV_WR_RDMA_WRITE &&
+	    !(pump->without & WITHOUT_INLINE) &&
+	    data->local.size <= data->conn->max_inline)
+		flags |= IBV_SEND_INLINE;
+	return flags;
+}
+
+/* Fills the chain, once: later, only the wr_id of the last one changes. */
+static void prepare(struct run *run)
+{
+	const struct pump *pump = run->pump;
+
+	for (unsigned int i = 0; i < run->chain; i++) {
+		bool last = i == run->chain - 1;
+		bool alone = last || pump->without & WITHOUT_CHAINS;
+		int flags = send_flags(pump, last);
+
+		run->wrs[i] = (struct ibv_send_wr){
+			/* How many operations are over when this one is. */
+			.wr_id = flags & IBV_SEND_SIGNALED ? 1 : 0,
+			.next = alone ? NULL : &run->wrs[i + 1],
+			.sg_list = &run->sge,
+			.num_sge = 1,
+			.opcode = pump->opcode,
+			.send_flags = flags,
+			.wr.rdma = {
+				.remote_addr = pump->peer.addr,
+				.rkey = pump->peer.rkey,
+			},
+		};
+	}
+}
+
+static void run_init(struct run *run, struct pump *pump, unsigned int depth,
+		     unsigned int count)
+{
+	const struct region *local = &pump->data->local;
+
+	*run = (struct run){
+		.pump = pump,
+		.count = count,
+		.sge = {
+			.addr = (uintptr_t)local->buf,
+			.length = local->size,
+			.lkey = local->mr->lkey,
+		},
+		.next_report = stats_now() + 2000000000,
+	};
+	/* A quarter of the queue: the rest works while a chain is refilled. */
+	run->chain = depth / 4 ? depth / 4 : 1;
+	if (run->chain > CHAIN_MAX)
+		run->chain = CHAIN_MAX;
+	prepare(run);
+}
+
+static int post(struct run *run, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+	int err = ibv_post_send(run->pump->data->conn->qp, wr, &bad);
+
+	if (err)
+		return log_fail_errno("ibv_post_send", err,
+				      "is -q more than the device allows");
+	return 0;
+}
+
+/* Posts the last n of the chain: the end of it is what is signalled. */
+static int post_chain(struct run *run, unsigned int n)
+{
+	struct ibv_send_wr *first = &run->wrs[run->chain - n];
+
+	if (!(run->pump->without & WITHOUT_SELECTIVE))
+		first[n - 1].wr_id = n;
+	for (unsigned int i = 0; i < n; i++)
+		run->pump->data->conn->pending += !!first[i].wr_id;
+	run->posted += n;
+	if (!(run->pump->without & WITHOUT_CHAINS))
+		return post(run, first);
+	for (unsigned int i = 0; i < n; i++)
+		if (post(run, &first[i]))
+			return -1;
+	return 0;
+}
+
+/* Posts chains as long as the queue has room for a whole one. */
+static int refill(struct run *run, unsigned int depth)
+{
+	while (run->posted < run->count) {
+		unsigned int left = run->count - run->posted;
+		unsigned int n = left < run->chain ? left : run->chain;
+
+		if (run->posted - run->done + n > depth)
+			break;
+		if (post_chain(run, n))
+			return -1;
+	}
+	return 0;
+}
+
+/* Nothing came for a while: is the peer still there, is it too late? */
+static int look_around(struct conn *conn, uint64_t deadline)
+{
+	int news = wait_readable(conn_peer_fd(conn), -1, conn->patience.stop_fd,
+				 0);
+
+	if (news > 0)
+		return conn_check_peer(conn);
+	if (errno == ETIMEDOUT && stats_now() < deadline)
+		return 0;
+	return wait_fail("a completion", errno, &conn->patience);
+}
+
+/* Takes one to max completions off the CQ, without sleeping. */
+static int spin(struct conn *conn, struct ibv_wc *wcs, int max)
+{
+	uint64_t deadline = 0;
+
+	for (;;) {
+		for (int i = 0; i < SPINS; i++) {
+			int n = ibv_poll_cq(conn->cq, max, wcs);
+
+			if (n > 0)
+				return n;
+			if (n < 0)
+				return log_fail_errno("ibv_poll_cq", 0,
+						      "the CQ is unusable");
+		}
+		if (!deadline)
+			deadline = stats_now() +
+				   conn->patience.timeout_ms * 1000000ULL;
+		if (look_around(conn, deadline))
+			return -1;
+	}
+}
+
+static int complete(struct run *run)
+{
+	struct conn *conn = run->pump->data->conn;
+	int max = run->pump->without & WITHOUT_BATCHES ? 1 : BATCH_MAX;
+	struct ibv_wc wcs[BATCH_MAX];
+	int n = spin(conn, wcs, max);
+
+	/* Flushed ones that were not to be reported have no wr_id. */
+	for (int i = 0; i < n; i++)
+		conn->pending -= !!wcs[i].wr_id;
+	for (int i = 0; i < n; i++) {
+		if (wcs[i].status != IBV_WC_SUCCESS)
+			return log_fail_wc("RDMA operation", &wcs[i]);
+		run->done += wcs[i].wr_id;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/* For a person who is waiting; not for a file. */
+static void report(struct run *run)
+{
+	uint64_t now = stats_now();
+
+	if (now < run->next_report || !isatty(STDERR_FILENO))
+		return;
+	run->next_report = now + 500000000;
+	fprintf(stderr, "\r%3u %%",
+		(unsigned int)(100ULL * run->done / run->count));
+	run->reported = true;
+}
+
+int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
+	     uint64_t *samples)
+{
+	struct run run;
+
+	run_init(&run, pump, depth, count);
+	while (run.done < count) {
+		unsigned int op = run.done;
+		uint64_t started = samples ? stats_now() : 0;
+
+		if (refill(&run, depth) || complete(&run))
+			return -1;
+		if (samples)
+			samples[op] = stats_now() - started;
+		if (run.done % 256 == 0)
+			report(&run);
+	}
+	if (run.reported)
+		fputs("\r     \r", stderr);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * qp.h - the states of a queue pair, one function a transition
+ *
+ *     RESET -> INIT -> RTR (ready to receive) -> RTS (ready to send)
+ *                                    any state but RESET -> ERR
+ *
+ * Each prints what it set and confirms it with ibv_query_qp(). Which
+ * attributes a transition needs: ibv_modify_qp(3). Born in 03_pure_verbs.
+ */
+#ifndef QP_H
+#define QP_H
+
+#include "device.h"
+#include "params.h"
+
+/* How many reads of one side may be under way at once; both must know it. */
+#define QP_READS 16
+
+/*
+ * RESET to INIT: binds the queue pair to a port. access: what the peer may do
+ * at the most (IBV_ACCESS_…); each memory region allows it once more, or not.
+ * From now on, receives can be posted. Returns 0, or -1 having said why.
+ */
+int qp_to_init(struct ibv_qp *qp, uint8_t port_num, unsigned int access);
+
+/*
+ * INIT to RTR: tells the queue pair where its peer is and which PSN will come
+ * first from there. Receives must be posted by now. Returns 0 or -1.
+ */
+int qp_to_rtr(struct ibv_qp *qp, const struct device *device,
+	      const struct source *source, const struct params *peer,
+	      enum ibv_mtu mtu);
+
+/*
+ * RTR to RTS: tells it which PSN to send first and how long to be patient.
+ * The peer must be in RTR before anything is sent. Returns 0 or -1.
+ */
+int qp_to_rts(struct ibv_qp *qp, uint32_t psn);
+
+/*
+ * To ERR: every posted request comes back, with status 5 (flushed) if it was
+ * not complete. Returns 0, or -1 having said why.
+ */
+int qp_to_err(struct ibv_qp *qp);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * shared.c - what all connections of a client program share
+ *
+ * Born in 05_multiclient.
+ */
+#include "shared.h"
+
+int shared_open(struct shared *shared, const struct options *options)
+{
+	*shared = (struct shared){ .lock = PTHREAD_MUTEX_INITIALIZER };
+	shared->prepared = oob_prepare(options);
+	return shared->prepared ? 0 : -1;
+}
+
+const struct device *shared_device(struct shared *shared,
+				   const struct options *options,
+				   const struct sockaddr *local)
+{
+	/* Two that come at once must not both open it. */
+	pthread_mutex_lock(&shared->lock);
+	if (!shared->opened) {
+		shared->opened = !device_open(&shared->device, options, local);
+		if (!shared->opened)
+			device_close(&shared->device);
+	}
+	pthread_mutex_unlock(&shared->lock);
+	return shared->opened ? &shared->device : NULL;
+}
+
+void shared_close(struct shared *shared)
+{
+	if (shared->opened)
+		device_close(&shared->device);
+	oob_close(shared->prepared);
+}

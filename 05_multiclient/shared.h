@@ -1,0 +1,39 @@
+/*
+ * shared.h - what all connections of a client program share
+ *
+ * A server has its listener for that. Born in 05_multiclient.
+ */
+#ifndef SHARED_H
+#define SHARED_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <sys/socket.h>
+
+#include "device.h"
+#include "oob.h"
+#include "options.h"
+
+struct shared {
+	struct oob *prepared; /* certificate, key and CA, read once */
+	pthread_mutex_t lock; /* for what follows */
+	struct device device;
+	bool opened;
+};
+
+/* Returns 0, or -1 having said why. Either way, end with shared_close(). */
+int shared_open(struct shared *shared, const struct options *options);
+
+/*
+ * The device that has the address local: opened for the first connection that
+ * asks, and the same for all. Returns NULL having said why.
+ */
+const struct device *shared_device(struct shared *shared,
+				   const struct options *options,
+				   const struct sockaddr *local);
+
+/* Closes the device, after the last connection. */
+void shared_close(struct shared *shared);
+
+#endif

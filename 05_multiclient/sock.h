@@ -1,0 +1,38 @@
+/*
+ * sock.h - TCP sockets that never block and know when their peer is gone
+ *
+ * Born in 03_pure_verbs, last changed in 04_tls_psn.
+ */
+#ifndef SOCK_H
+#define SOCK_H
+
+#include <stdint.h>
+
+#include <sys/socket.h>
+
+#include "options.h"
+#include "wait.h"
+
+/*
+ * Listens on options' address and port. Returns a non-blocking socket that
+ * the caller closes, or -1 having said why.
+ */
+int sock_listen(const struct options *options);
+
+/* Takes the next connection. Returns a socket as above, or -1 likewise. */
+int sock_accept(int listener);
+
+/*
+ * Connects to options' address and port before the deadline. Returns a socket
+ * as above, or -1 having said why.
+ */
+int sock_connect(const struct options *options, const struct patience *patience,
+		 int64_t deadline);
+
+/* The address of this end, which is one of this machine's. Returns 0 or -1. */
+int sock_local(int fd, struct sockaddr_storage *addr);
+
+/* The address of the other end. Returns 0, or -1 having said why. */
+int sock_peer(int fd, struct sockaddr_storage *addr);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * transfer.h - the transfer of two sides: from completions to what to do next
+ *
+ * Born in 02_write_read, last changed in 03_pure_verbs.
+ */
+#ifndef TRANSFER_H
+#define TRANSFER_H
+
+#include "data.h"
+#include "state.h"
+
+/* One transfer. Set data and mode, zero the rest. */
+struct transfer {
+	struct data *data; /* borrowed */
+	enum mode mode;
+	struct states states;
+	struct remote peer; /* the peer's memory */
+};
+
+/*
+ * Tells the machines that the exchange of parameters has carried what MSG_MR
+ * would have, both ways, and starts the operation. Returns 0, or -1 having
+ * said why.
+ */
+int transfer_exchanged(struct transfer *transfer);
+
+/*
+ * Takes completions until the transfer is finished. Returns 0, or -1 having
+ * said why.
+ */
+int transfer_run(struct transfer *transfer);
+
+/* What the peer wrote into our memory, or we read from its; prints it. */
+void transfer_print_result(const struct transfer *transfer);
+
+#endif
