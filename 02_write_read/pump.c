@@ -17,7 +17,7 @@
 #define BATCH_MAX 32
 
 /* How often to find nothing before looking at the clock and the peer. */
-#define SPINS 4096
+#define SPINS 65536
 
 /* One run of a pump. */
 struct run {
@@ -54,15 +54,16 @@ static void prepare(struct run *run)
 	for (unsigned int i = 0; i < run->chain; i++) {
 		bool last = i == run->chain - 1;
 		bool alone = last || pump->without & WITHOUT_CHAINS;
+		int flags = send_flags(pump, last);
 
 		run->wrs[i] = (struct ibv_send_wr){
 			/* How many operations are over when this one is. */
-			.wr_id = 1,
+			.wr_id = flags & IBV_SEND_SIGNALED ? 1 : 0,
 			.next = alone ? NULL : &run->wrs[i + 1],
 			.sg_list = &run->sge,
 			.num_sge = 1,
 			.opcode = pump->opcode,
-			.send_flags = send_flags(pump, last),
+			.send_flags = flags,
 			.wr.rdma = {
 				.remote_addr = pump->peer.addr,
 				.rkey = pump->peer.rkey,

@@ -8,17 +8,23 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "log.h"
+
+#define PAGE ((size_t)4096)
 
 /* access: what the device may do to the memory beyond reading it. */
 static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		       int access)
 {
-	/* Zeroed: what is sent by mistake must not be an old secret. */
-	region->buf = calloc(1, size);
+	/* A page's beginning: the device moves data page by page. */
+	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
 	if (!region->buf)
-		return log_fail_errno("calloc", errno, "%zu bytes", size);
+		return log_fail_errno("aligned_alloc", errno, "%zu bytes",
+				      size);
+	/* Zeroed: what is sent by mistake must not be an old secret. */
+	memset(region->buf, 0, size);
 	region->size = size;
 	region->mr = ibv_reg_mr(pd, region->buf, size, access);
 	if (!region->mr)

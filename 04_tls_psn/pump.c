@@ -17,7 +17,7 @@
 #define BATCH_MAX 32
 
 /* How often to find nothing before looking at the clock and the peer. */
-#define SPINS 4096
+#define SPINS 65536
 
 /* One run of a pump. */
 struct run {
@@ -25,11 +25,52 @@ struct run {
 	struct ibv_sge sge;
 	struct ibv_send_wr wrs[CHAIN_MAX];
 	unsigned int chain; /* how many requests to post together */
-	int flags;
 	unsigned int posted, done, count;
 	uint64_t next_report; /* when to print the progress */
 	bool reported;
 };
+
+static int send_flags(const struct pump *pump, bool last)
+{
+	const struct data *data = pump->data;
+	int flags = 0;
+
+	/* A completion costs both the device and us; one a chain will do. */
+	if (last || pump->without & WITHOUT_SELECTIVE)
+		flags |= IBV_SEND_SIGNALED;
+	/* Copied at posting: the device need not fetch it from memory. */
+	if (pump->opcode == IBV_WR_RDMA_WRITE &&
+	    !(pump->without & WITHOUT_INLINE) &&
+	    data->local.size <= data->conn->max_inline)
+		flags |= IBV_SEND_INLINE;
+	return flags;
+}
+
+/* Fills the chain, once: later, only the wr_id of the last one changes. */
+static void prepare(struct run *run)
+{
+	const struct pump *pump = run->pump;
+
+	for (unsigned int i = 0; i < run->chain; i++) {
+		bool last = i == run->chain - 1;
+		bool alone = last || pump->without & WITHOUT_CHAINS;
+		int flags = send_flags(pump, last);
+
+		run->wrs[i] = (struct ibv_send_wr){
+			/* How many operations are over when this one is. */
+			.wr_id = flags & IBV_SEND_SIGNALED ? 1 : 0,
+			.next = alone ? NULL : &run->wrs[i + 1],
+			.sg_list = &run->sge,
+			.num_sge = 1,
+			.opcode = pump->opcode,
+			.send_flags = flags,
+			.wr.rdma = {
+				.remote_addr = pump->peer.addr,
+				.rkey = pump->peer.rkey,
+			},
+		};
+	}
+}
 
 static void run_init(struct run *run, struct pump *pump, unsigned int depth,
 		     unsigned int count)
@@ -50,33 +91,7 @@ static void run_init(struct run *run, struct pump *pump, unsigned int depth,
 	run->chain = depth / 4 ? depth / 4 : 1;
 	if (run->chain > CHAIN_MAX)
 		run->chain = CHAIN_MAX;
-	/* Copied at posting: the device need not fetch it from memory. */
-	if (pump->opcode == IBV_WR_RDMA_WRITE &&
-	    !(pump->without & WITHOUT_INLINE) &&
-	    local->size <= pump->data->conn->max_inline)
-		run->flags = IBV_SEND_INLINE;
-}
-
-/* Request i of a chain of n. */
-static void prepare(struct run *run, unsigned int i, unsigned int n)
-{
-	const struct pump *pump = run->pump;
-	bool all = pump->without & WITHOUT_SELECTIVE;
-	bool last = i == n - 1;
-
-	run->wrs[i] = (struct ibv_send_wr){
-		/* How many operations are over when this one says so. */
-		.wr_id = all ? 1 : last ? n : 0,
-		.next = last ? NULL : &run->wrs[i + 1],
-		.sg_list = &run->sge,
-		.num_sge = 1,
-		.opcode = pump->opcode,
-		.send_flags = run->flags | (all || last ? IBV_SEND_SIGNALED : 0),
-		.wr.rdma = {
-			.remote_addr = pump->peer.addr,
-			.rkey = pump->peer.rkey,
-		},
-	};
+	prepare(run);
 }
 
 static int post(struct run *run, struct ibv_send_wr *wr)
@@ -90,20 +105,21 @@ static int post(struct run *run, struct ibv_send_wr *wr)
 	return 0;
 }
 
+/* Posts the last n of the chain: the end of it is what is signalled. */
 static int post_chain(struct run *run, unsigned int n)
 {
-	for (unsigned int i = 0; i < n; i++) {
-		prepare(run, i, n);
-		run->pump->data->conn->pending += !!run->wrs[i].wr_id;
-	}
+	struct ibv_send_wr *first = &run->wrs[run->chain - n];
+
+	if (!(run->pump->without & WITHOUT_SELECTIVE))
+		first[n - 1].wr_id = n;
+	for (unsigned int i = 0; i < n; i++)
+		run->pump->data->conn->pending += !!first[i].wr_id;
 	run->posted += n;
 	if (!(run->pump->without & WITHOUT_CHAINS))
-		return post(run, run->wrs);
-	for (unsigned int i = 0; i < n; i++) {
-		run->wrs[i].next = NULL;
-		if (post(run, &run->wrs[i]))
+		return post(run, first);
+	for (unsigned int i = 0; i < n; i++)
+		if (post(run, &first[i]))
 			return -1;
-	}
 	return 0;
 }
 
@@ -165,6 +181,7 @@ static int complete(struct run *run)
 	struct ibv_wc wcs[BATCH_MAX];
 	int n = spin(conn, wcs, max);
 
+	/* Flushed ones that were not to be reported have no wr_id. */
 	for (int i = 0; i < n; i++)
 		conn->pending -= !!wcs[i].wr_id;
 	for (int i = 0; i < n; i++) {
