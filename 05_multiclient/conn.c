@@ -53,13 +53,13 @@ int conn_resolve(struct conn *conn, struct shared *shared,
 		return -1;
 	if (!hello->number)
 		return CONN_FULL;
-	/* What the server calls us, so that the logs of both ends agree. */
-	log_prefix("Client %" PRIu32 ": ", hello->number);
-	log_line("exchange connected.");
 	/* The way that TCP took to the server shows which device leads there. */
 	conn->device = shared_device(shared, options, oob_local(conn->oob));
 	if (!conn->device)
 		return -1;
+	/* What the server calls us, so that the logs of both ends agree. */
+	log_prefix("Client %" PRIu32 ": ", hello->number);
+	log_line("exchange connected.");
 	return find_source(conn, options);
 }
 

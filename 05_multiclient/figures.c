@@ -45,6 +45,8 @@ void figures_handshake(struct figures *figures, bool good, uint64_t ns,
 		/* Look and take in one go: two must not take the last place. */
 		if (figures->connected < figures->max) {
 			figures->connected++;
+			if (figures->connected > figures->peak)
+				figures->peak = figures->connected;
 			hello->number = ++figures->number;
 		} else {
 			figures->refused++;
@@ -61,11 +63,10 @@ void figures_setup(struct figures *figures, uint64_t ns)
 	pthread_mutex_unlock(&figures->lock);
 }
 
-void figures_hold(struct figures *figures, int queues, int regions)
+void figures_hold(struct figures *figures, int change)
 {
 	pthread_mutex_lock(&figures->lock);
-	figures->queues += queues;
-	figures->regions += regions;
+	figures->holders += change;
 	pthread_mutex_unlock(&figures->lock);
 }
 
@@ -131,8 +132,8 @@ void figures_print(struct figures *figures)
 	f = *figures;
 	pthread_mutex_unlock(&figures->lock);
 	failed = f.failed;
-	log_line("[figures] connected: %u of %u; shaking hands: %u",
-		 f.connected, f.max, f.shaking);
+	log_line("[figures] connected: %u of %u, at most %u; shaking hands: %u",
+		 f.connected, f.max, f.peak, f.shaking);
 	log_line("[figures] served: %u; refused: %u; failed: %u", f.served,
 		 f.refused, sum_failed(&f));
 	log_line("[figures] failed at: handshake %u, exchange %u, objects %u, "
@@ -147,5 +148,5 @@ void figures_print(struct figures *figures)
 	log_line("[figures] setup: %.1f ms on average, %.1f ms at most",
 		 mean_ms(&f.setup), f.setup.max / 1e6);
 	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs",
-		 f.queues, f.queues, f.queues, f.regions);
+		 f.holders, f.holders, f.holders, 3 * f.holders);
 }

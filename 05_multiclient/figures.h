@@ -35,13 +35,14 @@ struct figures {
 	unsigned int max; /* clients that may be connected at a time */
 	unsigned int shaking; /* accepted, and not yet known who it is */
 	unsigned int connected; /* let in, and not yet gone */
+	unsigned int peak; /* the most that were connected at a time */
 	unsigned int number; /* of the client that was let in last */
 	unsigned int served, refused;
 	unsigned int failed[STEP_COUNT];
 	uint64_t bytes_in, bytes_out; /* by RDMA, of those that were served */
 	struct times handshake; /* from the connection to its end */
 	struct times setup; /* from the connection until it can use RDMA */
-	int queues, regions; /* a queue is a PD, a CQ, a channel and a QP */
+	int holders; /* clients that hold objects: see figures_hold() */
 };
 
 /* At most max clients will be let in at a time. */
@@ -60,8 +61,11 @@ void figures_handshake(struct figures *figures, bool good, uint64_t ns,
 /* It can use RDMA, ns nanoseconds after it connected. */
 void figures_setup(struct figures *figures, uint64_t ns);
 
-/* So many queues and regions more; fewer if negative. */
-void figures_hold(struct figures *figures, int queues, int regions);
+/*
+ * A client has got its objects, change 1, or they are all gone, -1: a PD, a
+ * CQ, a QP and three MRs.
+ */
+void figures_hold(struct figures *figures, int change);
 
 /* It was served, and so many bytes went in and out; or failed at step. */
 void figures_served(struct figures *figures, size_t in, size_t out);

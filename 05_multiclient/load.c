@@ -104,9 +104,9 @@ static void print_sum(const struct load *load, uint64_t ns)
 
 	if (count < 2)
 		return;
-	log_line("%u connections: %u served, %u refused, %u failed", count,
-		 load->served, load->refused, load->failed);
-	log_line("served in %.2f s: %.1f connections/s", ns / 1e9,
+	log_line("%u connections: %u served, %u refused, %u failed; in %.2f s, "
+		 "%.1f connections/s",
+		 count, load->served, load->refused, load->failed, ns / 1e9,
 		 load->served * 1e9 / ns);
 }
 

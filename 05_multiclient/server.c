@@ -37,7 +37,7 @@
 /* The most requests that are posted at a time: nonce, echo, an operation. */
 #define SENDS 3
 
-/* Client number's memory, and whether it has written what it should. */
+/* All that belongs to one client, and to its thread. */
 struct session {
 	struct client *client;
 	struct conn conn;
@@ -45,6 +45,7 @@ struct session {
 	enum mode mode;
 	unsigned int number;
 	enum step step; /* how far it has come */
+	bool holds; /* objects, as figures_hold() counts them */
 };
 
 /* Where what the client writes goes, or what we read from it. */
@@ -154,6 +155,8 @@ static int serve_client(struct session *session)
 	/* 4. Post all receives, before the client can possibly send. */
 	if (data_post_receives(data))
 		goto out;
+	figures_hold(&crowd->figures, 1);
+	session->holds = true;
 	/* 5. Exchange parameters; from INIT to RTR to RTS. */
 	session->step = STEP_EXCHANGE;
 	mem = data_offer(data, 0);
@@ -175,6 +178,8 @@ out:
 	conn_drain(conn);
 	data_close(data);
 	conn_close(conn);
+	if (session->holds)
+		figures_hold(&crowd->figures, -1);
 	return ret;
 }
 

@@ -27,7 +27,7 @@ class Expected:
         self.races = inherited
         if (folder / 'races').is_file():
             self.races = read_races(folder / 'races')
-        self.logs = read_logs(folder, self.files)
+        self.logs = self.races.split(read_logs(folder, self.files))
         for where, wrong in self.races.count(self.logs):
             raise Trouble(f'{where}: {folder} does not count so: {wrong}')
         self.races.choose(self.logs)
@@ -161,7 +161,10 @@ def compare(run, folder, verbose):
     check_races(sets)
     found = []
     for expected in sets:
-        logs = read_logs(run, expected.files)
+        logs = expected.races.split(read_logs(run, expected.files))
+        for one, other in ((logs, expected.logs), (expected.logs, logs)):
+            for name in other:
+                one.setdefault(name, [])
         # What is counted wrongly there differs from what is expected.
         list(expected.races.count(logs))
         expected.races.choose(logs)

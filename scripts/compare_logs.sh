@@ -48,6 +48,12 @@ lines of the same log, it is checked that it does, wherever its line stands:
 
 `or` counts lines of two kinds together: counts state=*, sent. or begun.
 
+Where several tell their stories into one log, each can be compared by itself,
+whatever lines of others are between its own; what is declared above holds
+within the lines of one:
+
+  *.log: Client {n}: * apart
+
 Exit status: 0 matches, 1 differs, 2 cannot compare (and says why on stderr).
 Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END

@@ -33,10 +33,15 @@ class Races:
     From lines `LOG: PATTERN counts PATTERN`: the number {n} in the first is how
     many lines of its log before it fit the second. From lines `LOG: PATTERN |
     PATTERN`: where one of them stands, the other may.
+
+    From lines `LOG: PATTERN apart`: the lines that fit are set apart, a log of
+    its own for each text that {name} in it stands for, so that each is compared
+    whatever lines of others are between its own.
     """
 
     def __init__(self, texts, name='races'):
         self.pairs, self.counts, self.choices = [], [], []
+        self.parts = []
         for number, text in enumerate(texts, 1):
             text = text.rstrip('\n')
             if text.strip() and not text.lstrip().startswith('#'):
@@ -46,6 +51,10 @@ class Races:
     def add(self, where, text):
         """Takes one declaration."""
         log, colon, rest = text.partition(': ')
+        if colon and re.fullmatch(r'.*\{\w+\}.* apart', rest):
+            pattern = compiled(rest.removesuffix(' apart'))
+            self.parts.append((where, log.strip(), pattern))
+            return
         for sign, kind in ((' <> ', self.pairs), (' counts ', self.counts),
                            (' | ', self.choices)):
             left, found, right = rest.partition(sign)
@@ -54,19 +63,45 @@ class Races:
         if not (colon and found and left and right):
             raise ValueError(
                 f'{where}: not of the form LOG: PATTERN <> PATTERN, nor LOG: '
-                'PATTERN | PATTERN, nor LOG: PATTERN with {n} counts PATTERN: '
-                f'{text}')
+                'PATTERN | PATTERN, nor LOG: PATTERN with {n} counts PATTERN, '
+                f'nor LOG: PATTERN with a name in braces apart: {text}')
         pattern = compiled(right)
         if kind is self.counts:
             pattern = re.compile('|'.join(compiled(each).pattern
                                           for each in right.split(' or ')))
         kind.append((where, log.strip(), compiled(left), pattern))
 
+    def split(self, logs):
+        """The logs, with the lines of each one that is to be compared apart in
+        a log of its own: {'server.log': …, 'server.log of 3': …}."""
+        if not self.parts:
+            return logs
+        out = {}
+        for name, lines in logs.items():
+            out[name] = []
+            for line in lines:
+                whose = self.part(line)
+                # What one has, another may have later: an address, a number.
+                for token in line.tokens if whose else []:
+                    if token.key[1]:
+                        token.key += (whose,)
+                part = f'{name} of {whose}' if whose else name
+                out.setdefault(part, []).append(line)
+        return out
+
+    def part(self, line):
+        """Whose the line is, by the first declaration that it fits."""
+        for _, log, pattern in self.parts:
+            match = pattern.fullmatch(line.text)
+            if match and fnmatch.fnmatch(line.log, log):
+                return ' '.join(match.groups())
+        return None
+
     def choose(self, logs):
         """Makes lines alike of which one may stand for the other."""
         for where, log, *patterns in self.choices:
             label = '<a line of ' + where.rpartition('/')[2] + '>'
-            for name in fnmatch.filter(logs, log):
+            for name in named(logs, log):
                 logs[name] = [
                     with_token(line, 0, len(line.text), label)
                     if any(x.fullmatch(line.text) for x in patterns) else line
@@ -76,7 +111,7 @@ class Races:
         """Checks every number that counts lines, and puts in its place a token
         that says whether it was right. Yields what is wrong."""
         for where, log, pattern, counted in self.counts:
-            for name in fnmatch.filter(logs, log):
+            for name in named(logs, log):
                 lines, seen = logs[name], 0
                 for at, line in enumerate(lines):
                     match = pattern.fullmatch(line.text)
@@ -95,13 +130,17 @@ class Races:
         for declared, units in ((self.pairs, self.group), (self.counts, list),
                                 (self.choices, list)):
             for where, log, *patterns in declared:
-                lines = [line for name in fnmatch.filter(logs, log)
+                lines = [line for name in named(logs, log)
                          for line in units(logs[name])]
                 unseen = [pattern for pattern in patterns
                           if not any(pattern.fullmatch(x.text) for x in lines)]
                 # Of lines that stand for one another, one is enough.
                 if declared is not self.choices or unseen == patterns:
                     yield from ((where, log, pattern) for pattern in unseen)
+        for where, log, pattern in self.parts:
+            if not any(pattern.fullmatch(line.text)
+                       for name in named(logs, log) for line in logs[name]):
+                yield where, log, pattern
 
     def group(self, lines):
         """The lines of a log, with those that form a block made one."""
@@ -140,6 +179,12 @@ class Races:
                 self.used.add(pair)
                 return True
         return False
+
+
+def named(logs, pattern):
+    """The names of logs that fit, and of what was set apart from those."""
+    return [name for name in logs
+            if fnmatch.fnmatch(name.partition(' of ')[0], pattern)]
 
 
 def with_token(line, start, end, label):
