@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "log.h"
@@ -27,6 +28,24 @@ struct rdma_event_channel *cm_open_channel(void)
 		return NULL;
 	}
 	return channel;
+}
+
+/*
+ * How long our device waits for an acknowledgement before it sends a packet
+ * again: 4.096 us times 2 to this power, here 67 ms. The CM would choose seconds,
+ * and a conversation stands still for so long after each lost packet.
+ */
+#define ACK_TIMEOUT 14
+
+int cm_set_ack_timeout(struct rdma_cm_id *id)
+{
+	uint8_t timeout = ACK_TIMEOUT;
+
+	if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT,
+			    &timeout, sizeof(timeout)))
+		return log_fail_errno("rdma_set_option", errno,
+				      "is the kernel older than 5.1");
+	return 0;
 }
 
 /* What a reject reason means: the IBTA specification's list, 12.6.7.2. */

@@ -19,6 +19,13 @@
 struct rdma_event_channel *cm_open_channel(void);
 
 /*
+ * Sets how soon the device of id sends a packet again that is not acknowledged.
+ * Call it before rdma_connect() or rdma_accept(). Returns 0, or -1 having said
+ * why not.
+ */
+int cm_set_ack_timeout(struct rdma_cm_id *id);
+
+/*
  * Waits for the next event on channel, which must be of type want, and
  * acknowledges it. If id is not NULL, *id becomes the event's id: for a
  * CONNECT_REQUEST this is a new one, which the caller then owns. Returns 0;

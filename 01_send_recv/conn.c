@@ -137,7 +137,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 				      "did the peer give up in the meantime? "
 				      "if not, see `rdma resource show`");
 	conn->qp = conn->id->qp;
-	return 0;
+	return cm_set_ack_timeout(conn->id);
 }
 
 /*

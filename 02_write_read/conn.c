@@ -115,7 +115,7 @@ static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 	conn->qp = conn->id->qp;
 	/* The library has written there what it really gives. */
 	conn->max_inline = attr->cap.max_inline_data;
-	return 0;
+	return cm_set_ack_timeout(conn->id);
 }
 
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
