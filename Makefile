@@ -29,14 +29,23 @@ logs: deps-demo
 break:
 	@scripts/break.sh $(CH) $(CASE)
 
+exercise:
+	@scripts/exercise.sh $(CH) $(EX) $(DIR)
+
 # What the Markdown says of the code: lines, sizes, calls, pictures of runs.
 docs:
 	@scripts/api_map.py
 	@scripts/code_links.py --write
+	@scripts/front_door.py
 	@scripts/check_readme.py --write
 
 wire: deps
 	@scripts/wire.sh $(CH) $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
+wire-logs: deps
+	@scripts/record_wire.sh $(CH)
+
+wiretap: deps
+	@scripts/wiretap.sh $(RUNS)
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done
@@ -49,12 +58,16 @@ help:
 	@echo 'make check-long   the tests that take long'
 	@echo 'make              build all chapters; make -C 01_send_recv builds one'
 	@echo 'make break CH=01  list what can be broken on purpose; CASE=name does'
+	@echo 'make exercise CH=02  list the exercises; EX=1 checks your solution'
 	@echo 'make wire CH=02   show the packets of a run between two nodes (RUN=read,'
 	@echo '                  CASE=name; LOSS=5% and more: see scripts/wire.sh)'
+	@echo 'make wire-logs    record the pictures of the wire anew (CH=01: of one)'
+	@echo 'make wiretap      what a switch between two nodes can do to 03 and 04, and'
+	@echo '                  not to MACsec: docs/psn_security.md; in the lab only'
 	@echo 'make logs         record the expected logs anew (CH=01: of one)'
 	@echo 'make docs         bring what the docs say of the code up to date'
 	@echo 'make clean        remove what was built'
 	@echo 'NO_INSTALL=1      with demo or check: list missing packages only'
 
-.PHONY: all deps deps-demo demo check check-fast check-long logs break docs wire \
-	clean help $(CHAPTERS)
+.PHONY: all deps deps-demo demo check check-fast check-long logs break \
+	exercise docs wire wire-logs clean help $(CHAPTERS)

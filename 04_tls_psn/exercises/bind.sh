@@ -1,0 +1,19 @@
+# bind.sh - what the exercise bind asks for; sourced by scripts/exercise.sh
+# shellcheck shell=bash disable=SC2154
+
+# Both builds trust one CA, so that certificates are not what fails.
+cp -r "$place/mine/certs" "$place/original"
+run own 'server: ./server -1 write' 'client: ./client -a 192.0.2.1 write'
+ends 'the client ends well' own client 0
+ends 'the server ends well' own server 0
+want 'the echo came back' own/client.log '^echo: ' 1
+run old 'server: ./server -1 -t 4 write' \
+	'client: ORIGINAL/client -a 192.0.2.1 -t 4 write'
+ends 'a server refuses a number that anybody could have drawn' old server 1
+want 'and says why, in one line' old/server.err '^error: ' 1
+ends 'and the client comes to nothing' old client 1
+want 'it has got no echo' old/client.log '^echo: ' 0
+run new 'server: ORIGINAL/server -1 -t 4 write' \
+	'client: ./client -a 192.0.2.1 -t 4 write'
+ends 'a client refuses such a number, too' new client 1
+want 'and says why, in one line' new/client.err '^error: ' 1

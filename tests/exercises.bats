@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+#
+# The exercises: each solution applies to its chapter and does what is asked
+# for, and the chapter without it does not. Needs a device.
+
+# shellcheck disable=SC2154 # set by helpers.bash
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() { open_device; }
+teardown_file() { close_device; }
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+# solved CHAPTER NAME: the solution is checked and found complete.
+solved() {
+	local copy=$top/build/tests/exercise.$2 file
+
+	rm -rf "$copy"
+	mkdir -p "$copy"
+	for file in "$top/$1"/*.[ch] "$top/$1"/{Makefile,*.sh}; do
+		[ ! -e "$file" ] || cp "$file" "$copy"
+	done
+	patch -s -d "$copy" -p1 <"$top/$1/exercises/$2.patch"
+	run -0 "$top/scripts/exercise.sh" "$1" "$2" "$copy"
+	[[ $output == *'things are there' && $output != *missing* ]]
+}
+
+# unsolved CHAPTER NAME TEXT: without it, TEXT is said to be missing.
+unsolved() {
+	run -1 "$top/scripts/exercise.sh" "$1" "$2"
+	[[ $output == *"missing  $3"* && $output == *'things are missing'* ]]
+}
+
+@test "01: three messages at once" {
+	solved 01_send_recv three
+}
+
+@test "01: say who you are" {
+	solved 01_send_recv name
+}
+
+@test "01: a chapter as it is solves no exercise" {
+	unsolved 01_send_recv name 'the server prints a name'
+}
+
+@test "02: a write that says that it is there" {
+	solved 02_write_read write_imm
+}
+
+@test "02: a number for every client" {
+	solved 02_write_read ticket
+}
+
+@test "02: a chapter as it is solves no exercise" {
+	unsolved 02_write_read write_imm 'server: a write with immediate data'
+}
+
+@test "03: the same exchange with a program that is not ours" {
+	solved 03_pure_verbs pingpong
+}
+
+@test "03: without acknowledgements" {
+	solved 03_pure_verbs unreliable
+}
+
+@test "04: is it the same peer" {
+	solved 04_tls_psn bind
+}
+
+@test "04: who may come" {
+	solved 04_tls_psn allow
+}
+
+@test "each exercise is listed, with its text, its check and its solution" {
+	local page names name chapter
+
+	for page in "$top"/[0-9][0-9]_*/exercises/README.md; do
+		chapter=$(dirname "$page")
+		names=("$chapter"/*.patch)
+		[ ${#names[@]} -ge 2 ]
+		run -0 "$top/scripts/exercise.sh" "$(basename "${chapter%/*}")"
+		for name in "${names[@]}"; do
+			name=$(basename "$name" .patch)
+			[[ $output == *" $name "* ]]
+			[ -s "$chapter/$name.md" ]
+			[ -s "$chapter/$name.sh" ]
+		done
+	done
+}
+
+@test "a copy that does not build, and wrong usage, are said" {
+	mkdir -p "$BATS_TEST_TMPDIR/copy"
+	cp "$top"/01_send_recv/{*.[ch],Makefile} "$BATS_TEST_TMPDIR/copy"
+	echo 'int x = ;' >>"$BATS_TEST_TMPDIR/copy/client.c"
+	run -1 "$top/scripts/exercise.sh" 01 1 "$BATS_TEST_TMPDIR/copy"
+	[[ $output == *'missing  it builds'* ]]
+	run -2 "$top/scripts/exercise.sh" 01 nothing
+	[[ $output == *'no exercise nothing'* ]]
+	run -2 "$top/scripts/exercise.sh" 01 9
+	run -2 "$top/scripts/exercise.sh" 99
+	run -2 "$top/scripts/exercise.sh" 01 1 "$BATS_TEST_TMPDIR"
+	[[ $output == *'no Makefile'* ]]
+}
