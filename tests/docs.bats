@@ -9,7 +9,7 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	TREE=$BATS_TEST_TMPDIR/tree
 	mkdir -p "$TREE/01_one" "$TREE/02_two" "$TREE/docs"
-	touch "$TREE/01_one/Makefile" "$TREE/02_two/Makefile"
+	touch "$TREE"/{01_one,02_two}/{Makefile,README.md}
 }
 
 # Shown for a test that failed.
@@ -126,4 +126,63 @@ links() {
 	run -1 links
 	says 'no such file'
 	run -2 links --nonsense
+}
+
+door() {
+	scripts/front_door.py -r "$TREE" "$@"
+}
+
+@test "the front door shows the recorded demo and the true sizes" {
+	run -0 scripts/front_door.py --check
+	grep -q 'class="good">matches' docs/pictures/demo.svg
+	[ "$(grep -cE '^\| \[0.* C files, .*[0-9] ' README.md)" -ge 4 ]
+}
+
+@test "another recording, another size and a chapter without a row are found" {
+	printf 'chapter what logs\n01_one a matches 1 s\n02_two b DIFFERS 1 s\n' \
+		>"$TREE/docs/demo.txt"
+	printf 'int a;\nint b;\n' >"$TREE/01_one/a.c"
+	cp "$TREE/01_one/a.c" "$TREE/02_two"
+	echo 'int c;' >>"$TREE/02_two/a.c"
+	printf '| [%s](%s/README.md) | x | |\n' 01 01_one 02 02_two \
+		>"$TREE/README.md"
+	run -1 door --check
+	says 'README.md is not up to date'
+	says 'demo.svg is not up to date'
+	run -0 door
+	grep -qF '| [01](01_one/README.md) | x | 1 C files, 2 lines |' \
+		"$TREE/README.md"
+	grep -qF '| [02](02_two/README.md) | x | 1 C files, +1 −0 |' \
+		"$TREE/README.md"
+	grep -qF '2 runs, of which 1 match' "$TREE/docs/pictures/demo.svg"
+	grep -qF 'class="bad">DIFFERS' "$TREE/docs/pictures/demo.svg"
+	run -0 door --check
+	echo 'int d;' >>"$TREE/02_two/a.c"
+	run -1 door --check
+	says 'README.md is not up to date'
+	sed -i 2d "$TREE/README.md"
+	run -1 door
+	says 'has no row for 02_two'
+}
+
+@test "every picture is well-formed, and says in words what it shows" {
+	local picture
+
+	for picture in docs/*.svg docs/pictures/*.svg; do
+		python3 -c 'import sys, xml.dom.minidom as x
+root = x.parse(sys.argv[1]).documentElement
+sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
+			"$picture"
+	done
+}
+
+@test "what setup_rxe.sh points at is in docs/troubleshooting.md" {
+	local name names
+
+	mapfile -t names < <(sed -n '/^declare -A entry/,/^)/p' \
+		scripts/rxe/check.sh | grep -oE '=[a-z0-9-]+' | tr -d =)
+	[ ${#names[@]} -ge 5 ]
+	for name in "${names[@]}"; do
+		grep -qF "<a id=\"$name\"></a>" docs/troubleshooting.md
+	done
 }
