@@ -4,7 +4,7 @@
 # usage: scripts/demo.sh [CHAPTER...]               (make demo, make demo CH=01)
 #
 # Takes this host's RDMA device if it has a usable one, else boots the lab and
-# takes it down again. Exit status: 0 every run matches, 1 not.
+# takes it down again. Runs that need two nodes come last, and in the lab. Exit status: 0 every run matches, 1 not.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -43,19 +43,44 @@ run() {
 		"$verdict" "$seconds")")
 }
 
+# run_all NODES: the runs that need as many.
+run_all() {
+	local folder folders=()
+
+	for folder in "${all[@]}"; do
+		[[ $(device_nodes "$folder/commands") -ne $1 ]] ||
+			folders+=("$folder")
+	done
+	[[ ${#folders[@]} -gt 0 ]] || return 0
+	for folder in "${folders[@]}"; do
+		run "$folder"
+	done
+}
+
+mapfile -t all < <(for argument; do
+	for chapter in "${argument%/}"*/; do
+		find "${chapter%/}/expected" -name commands -printf '%h\n' |
+			sort
+	done
+done)
+most=$(device_nodes "${all[@]/%//commands}" /dev/null)
 trap device_close EXIT
-device_open 1
+if [[ $most -gt 1 ]] && ! device_on_host 1; then
+	device_open "$most"
+else
+	device_open 1
+fi
 case $device_where in
 host) echo "RDMA device: this host's, at $(device_address a)" ;;
 lab) echo "RDMA device: Soft-RoCE in the lab, a throwaway VM" ;;
 esac
-for argument; do
-	for chapter in "${argument%/}"*/; do
-		while IFS= read -r commands; do
-			run "$(dirname "$commands")"
-		done < <(find "${chapter%/}/expected" -name commands | sort)
-	done
-done
+run_all 1
+if [[ $most -gt 1 && $device_where == host ]]; then
+	echo
+	echo "What needs two nodes: Soft-RoCE in the lab"
+	device_open "$most"
+fi
+run_all 2
 
 printf '\n%-16s %-46s %-8s %6s\n' chapter 'what it showed' logs time
 printf '%s\n' "${table[@]}"

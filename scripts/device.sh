@@ -6,6 +6,8 @@
 #   device_run NODE CMD…   run a command on node a or b, exit status passed on
 #   device_address NODE    the address to give to -a
 #   device_close           undo what device_open made
+#   device_nodes FILE…     how many nodes the most demanding of some `commands`
+#                          files needs (see pair.sh)
 #
 # DEVICE=host or DEVICE=lab decides it by hand. A lab that is already up is
 # used and left up; otherwise one is booted and taken down again.
@@ -74,4 +76,11 @@ device_close() {
 		device_ours=no
 		"$device_top/scripts/lab.sh" down
 	fi
+}
+
+device_nodes() {
+	local nodes
+
+	nodes=$(sed -n 's/^nodes: *//p' "$@" | sort -n | tail -n 1)
+	echo "${nodes:-1}"
 }

@@ -15,8 +15,13 @@
 # the commands run. OUT gets LABEL.log (stdout), LABEL.err (stderr, where there
 # was any) and status.log, with the exit status of each.
 #
+# Two lines are no programs of the pair. `nodes: 2` asks for as many nodes.
+# `setup: COMMAND` is run first, on each node, in the repository's top folder:
+# it must succeed, and what it says is no part of the logs.
+#
 #   -v        show both ends' lines as they come, each with its label
-#   -n NODES  2: the server runs on node a, everything else on node b
+#   -n NODES  2: the servers run on node a, everything else on node b (default:
+#             what COMMANDS asks for, or 1)
 #
 # Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage.
 set -euo pipefail
@@ -28,7 +33,7 @@ source "$top/scripts/device.sh"
 # No program of ours may run longer than this: its own deadlines are shorter.
 limit=${PAIR_LIMIT:-120}
 verbose=no
-nodes=1
+nodes=
 dir=
 
 usage() {
@@ -51,6 +56,7 @@ commands=$(realpath "$1")
 out=$2
 [[ -n $dir ]] || dir=$(realpath "$(dirname "$commands")/../..")
 dir=$(realpath "$dir")
+[[ -n $nodes ]] || nodes=$(device_nodes "$commands")
 
 # stdin to stdout and, with -v, to the terminal with the label before it.
 show() {
@@ -109,12 +115,27 @@ start_server() {
 	[[ $answer == listening || $answer == ended ]]
 }
 
+# On each node, before all else; said only if it fails.
+run_setup() {
+	local node said
+
+	for node in a b; do
+		[[ $node == a || $nodes -gt 1 ]] || break
+		said=$(device_run "$node" bash -c "cd '$top' && $1" \
+			</dev/null 2>&1) || {
+			echo "pair: on node $node, $1: $said" >&2
+			return 1
+		}
+	done
+}
+
 # Statuses in the order of COMMANDS, and no empty .err files.
 finish() {
 	local label status
 
 	while IFS=: read -r label _; do
 		label=${label%&}
+		[[ -e $out/.$label.status ]] || continue
 		read -r status <"$out/.$label.status"
 		echo "$label: exit status $status"
 		rm "$out/.$label.status"
@@ -140,6 +161,8 @@ while IFS= read -r line <&3; do
 	command=${line#*: }
 	command=${command//192.0.2.1/$address}
 	case $label in
+	nodes) ;;
+	setup) run_setup "$command" ;;
 	server*) start_server "$label" "$command" ;;
 	*'&') run_program "${label%&}" "$command" & ;;
 	*) run_program "$label" "$command" ;;

@@ -89,8 +89,12 @@ record() {
 	done
 }
 
+mapfile -t all < <(for argument; do
+	find "${argument%/}"*/expected "${argument%/}"*/break -name commands \
+		2>/dev/null
+done)
 trap device_close EXIT
-device_open 1
+device_open "$(device_nodes "${all[@]}" /dev/null)"
 for argument; do
 	for chapter in "${argument%/}"*/; do
 		chapter=${chapter%/}

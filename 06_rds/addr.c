@@ -1,0 +1,85 @@
+/*
+ * addr.c - names and addresses
+ *
+ * Born in 01_send_recv, last changed in 06_rds.
+ */
+#include "addr.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "log.h"
+
+/* Cuts "host:port" in two; host has room for size bytes. */
+static int split(const char *text, char *host, size_t size, const char **port)
+{
+	const char *colon = strchr(text, ':');
+	size_t length = colon ? (size_t)(colon - text) : strlen(text);
+
+	if (length >= size)
+		return log_fail("the name %s is too long", text);
+	memcpy(host, text, length);
+	host[length] = 0;
+	if (colon)
+		*port = colon + 1;
+	return 0;
+}
+
+int addr_lookup(const char *text, const char *port, struct sockaddr_in *addr)
+{
+	/* RDS is older than its use of IPv6, and IPv4 is enough here. */
+	struct addrinfo hints = {
+		.ai_flags = AI_NUMERICSERV,
+		.ai_family = AF_INET,
+		.ai_socktype = SOCK_DGRAM,
+	};
+	struct addrinfo *list;
+	char host[256];
+	int err;
+
+	if (split(text, host, sizeof(host), &port))
+		return -1;
+	err = getaddrinfo(host, port, &hints, &list);
+	if (err)
+		return log_fail("cannot look up %s: %s; give an IPv4 address "
+				"that `ip addr` shows, such as 192.0.2.1, or "
+				"192.0.2.1:4001 with a port",
+				text,
+				err == EAI_SYSTEM ? strerror(errno) :
+						    gai_strerror(err));
+	memcpy(addr, list->ai_addr, sizeof(*addr));
+	freeaddrinfo(list);
+	return 0;
+}
+
+int addr_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local)
+{
+	socklen_t length = sizeof(*local);
+	int fd, ret = 0;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return log_fail_errno("socket", errno, "cannot go on");
+	/* Connecting a UDP socket only asks the routing table. */
+	if (connect(fd, (const struct sockaddr *)peer, sizeof(*peer)) ||
+	    getsockname(fd, (struct sockaddr *)local, &length))
+		ret = log_fail_errno("connect", errno,
+				     "is there a route to the peer: see "
+				     "`ip route`; or say where to send from, "
+				     "with -b");
+	local->sin_port = 0;
+	close(fd);
+	return ret;
+}
+
+const char *addr_text(const struct sockaddr_in *addr, char text[ADDR_TEXT_SIZE])
+{
+	if (!inet_ntop(AF_INET, &addr->sin_addr, text, ADDR_TEXT_SIZE))
+		snprintf(text, ADDR_TEXT_SIZE, "(no address)");
+	return text;
+}

@@ -1,0 +1,214 @@
+/*
+ * answer.c - what the server does with a datagram
+ *
+ * Born in 06_rds.
+ */
+#include "answer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "addr.h"
+#include "dgram.h"
+#include "log.h"
+
+int answer_open(struct answer *answer, bool once,
+		const struct patience *patience)
+{
+	answer->once = once;
+	answer->patience = patience;
+	answer->buf = malloc(DGRAM_MAX);
+	if (!answer->buf)
+		return log_fail("no memory for a datagram of %d bytes",
+				DGRAM_MAX);
+	return lend_open(&answer->lend);
+}
+
+void answer_close(struct answer *answer)
+{
+	rds_close(&answer->control);
+	/* The socket first: with it, the kernel lets the memory go. */
+	rds_close(&answer->rds);
+	lend_close(&answer->lend);
+	free(answer->buf);
+	answer->buf = NULL;
+}
+
+/*
+ * A client that takes nothing would hold the whole send buffer, which is that
+ * of all clients. What is queued for it is thrown away.
+ */
+static void give_up_on(struct answer *answer, const struct sockaddr_in *to)
+{
+	if (rds_set(&answer->rds, RDS_CANCEL_SENT_TO, "RDS_CANCEL_SENT_TO", to,
+		    sizeof(*to)) == 0)
+		log_line("what was queued for that client is cancelled.");
+}
+
+/* Sends, waiting for room if there is none. 0, or -1 having said why not. */
+static int send_bytes(struct answer *answer, const struct sockaddr_in *to,
+		      const void *buf, size_t length, bool lend)
+{
+	const struct patience *patience = answer->patience;
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+
+	while (lend ? lend_send(&answer->lend, &answer->rds, to, buf, length) :
+		      rds_send(&answer->rds, to, buf, length, NULL)) {
+		if (errno != EAGAIN)
+			return rds_send_fail(errno, to, length);
+		if (wait_writable(answer->rds.fd, patience->stop_fd,
+				  deadline)) {
+			wait_fail("room in the send buffer", errno, patience);
+			give_up_on(answer, to);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int send_text(struct answer *answer, const struct sockaddr_in *to,
+		     enum dgram_type type, const char *text)
+{
+	char buf[DGRAM_HEADER + DGRAM_TEXT_MAX];
+	struct dgram dgram = {
+		.type = type,
+		.text = text,
+		.length = strlen(text),
+	};
+
+	return send_bytes(answer, to, buf, dgram_encode(buf, &dgram),
+			  type == DGRAM_LENT);
+}
+
+static int answer_text(struct answer *answer, const struct sockaddr_in *from,
+		       const struct dgram *dgram)
+{
+	char text[DGRAM_TEXT_MAX];
+
+	log_text("received message: ", dgram->text, dgram->length);
+	snprintf(text, sizeof(text),
+		 "message from passive/server side with pid %d", getpid());
+	return send_text(answer, from, DGRAM_ANSWER, text);
+}
+
+static int answer_total(struct answer *answer, const struct sockaddr_in *from)
+{
+	char text[COUNTS_TEXT];
+
+	counts_text(&answer->counts, from, text);
+	log_line("received: %s.", text);
+	return send_text(answer, from, DGRAM_TOTAL, text);
+}
+
+static int answer_borrow(struct answer *answer, const struct sockaddr_in *from)
+{
+	log_line("lending %d bytes.", LEND_SIZE);
+	return send_text(answer, from, DGRAM_LENT, "here you are");
+}
+
+static void show_memory(struct answer *answer)
+{
+	const char *memory = answer->lend.memory;
+
+	log_text("the memory that was lent: ", memory,
+		 strnlen(memory, LEND_SIZE));
+}
+
+/*
+ * The last datagram of this socket. Closing would throw it away if it were
+ * still queued, so it is made as long as the buffer: when there is room again,
+ * it has been acknowledged.
+ */
+static int send_last(struct answer *answer, const struct sockaddr_in *to)
+{
+	const struct patience *patience = answer->patience;
+	long length = rds_shrink_room(&answer->rds);
+
+	if (length < 0)
+		return -1;
+	memset(answer->buf, 0, length);
+	dgram_header(answer->buf, DGRAM_BYE, 0);
+	if (send_bytes(answer, to, answer->buf, length, false))
+		return -1;
+	if (wait_writable(answer->rds.fd, patience->stop_fd,
+			  wait_deadline(patience->timeout_ms)))
+		return wait_fail("the acknowledgement of our goodbye", errno,
+				 patience);
+	return ANSWER_BYE;
+}
+
+/* The client has said goodbye, and hears the same. */
+static int answer_bye(struct answer *answer, const struct sockaddr_in *from)
+{
+	log_line("goodbye.");
+	if (answer->once)
+		return send_last(answer, from);
+	return send_text(answer, from, DGRAM_BYE, "");
+}
+
+/* The datagram is in buf. Returns 0, ANSWER_BYE, or -1 having said why. */
+static int answer_one(struct answer *answer, const struct rds_news *news)
+{
+	struct dgram dgram;
+
+	if (dgram_decode(&dgram, answer->buf, news->length))
+		return -1;
+	switch (dgram.type) {
+	case DGRAM_TEXT:
+		return answer_text(answer, &news->from, &dgram);
+	case DGRAM_NUMBERED:
+		counts_number(&answer->counts, &news->from, dgram.number);
+		return 0;
+	case DGRAM_TOTAL:
+		return answer_total(answer, &news->from);
+	case DGRAM_ECHO:
+		return send_bytes(answer, &news->from, answer->buf,
+				  news->length, false);
+	case DGRAM_BORROW:
+		return answer_borrow(answer, &news->from);
+	case DGRAM_WRITTEN:
+		show_memory(answer);
+		return 0;
+	case DGRAM_BYE:
+		return answer_bye(answer, &news->from);
+	default:
+		return log_fail("a datagram of type %d: a client's business, "
+				"not a server's",
+				dgram.type);
+	}
+}
+
+int answer_next(struct answer *answer)
+{
+	struct rds_news news;
+	int ret;
+
+	if (rds_recv(&answer->rds, answer->buf, DGRAM_MAX, &news))
+		return -1;
+	if (!news.datagram)
+		return 0;
+	ret = answer_one(answer, &news);
+	/* It has been said; the next client may be better. */
+	return ret < 0 && !answer->once ? 0 : ret;
+}
+
+int answer_control(struct answer *answer)
+{
+	struct rds_news news;
+	struct dgram dgram;
+
+	if (rds_recv(&answer->control, answer->buf, DGRAM_MAX, &news))
+		return -1;
+	if (!news.datagram)
+		return 0;
+	if (dgram_decode(&dgram, answer->buf, news.length))
+		return -1;
+	if (dgram.type != DGRAM_READ_ON)
+		return log_fail("a datagram of type %d on the control port",
+				dgram.type);
+	log_line("told to read on.");
+	return 0;
+}

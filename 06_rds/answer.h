@@ -1,0 +1,49 @@
+/*
+ * answer.h - what the server does with a datagram
+ *
+ * Born in 06_rds.
+ */
+#ifndef ANSWER_H
+#define ANSWER_H
+
+#include <stdbool.h>
+
+#include "counts.h"
+#include "lend.h"
+#include "rds.h"
+#include "wait.h"
+
+struct answer {
+	struct rds rds; /* the port that is served */
+	struct rds control; /* the one after it, if there is one */
+	struct counts counts;
+	struct lend lend;
+	char *buf; /* of DGRAM_MAX bytes */
+	bool once; /* the first goodbye ends it all */
+	const struct patience *patience; /* borrowed */
+};
+
+/*
+ * Gets memory; the sockets are opened by others, and closed by answer_close(),
+ * which takes it half-made, too. Returns 0, or -1 having said why.
+ */
+int answer_open(struct answer *answer, bool once,
+		const struct patience *patience);
+void answer_close(struct answer *answer);
+
+/* What the two below return besides 0 and -1: it is over. */
+enum {
+	ANSWER_BYE = 1
+};
+
+/*
+ * Takes the next datagram from the port, if there is one, and answers it. A
+ * client that sends nonsense, or cannot be answered, is reported and is no
+ * reason to end. Returns 0, ANSWER_BYE, or -1 having said why.
+ */
+int answer_next(struct answer *answer);
+
+/* The same from the control port, on which only DGRAM_READ_ON may come. */
+int answer_control(struct answer *answer);
+
+#endif

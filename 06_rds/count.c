@@ -1,0 +1,130 @@
+/*
+ * count.c - numbered messages to each server, and what has come of them
+ *
+ * Born in 06_rds.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "addr.h"
+#include "info.h"
+#include "log.h"
+#include "work.h"
+
+/* Starts the command of -x, which goes on while we send. */
+static pid_t start(const char *command)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return log_fail_errno("fork", errno, "cannot run: %s", command);
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	log_line("half is sent; running: %s", command);
+	return pid;
+}
+
+static int finish(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) < 0)
+		return log_fail_errno("waitpid", errno, "cannot go on");
+	if (status)
+		return log_fail("the command of -x failed, with status %d; try "
+				"it in a shell, as root",
+				WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	return 0;
+}
+
+/* One number to every server: their datagrams share one connection. */
+static int send_number(struct session *session, unsigned int number)
+{
+	size_t length = session->options->bytes;
+	/* Filled, so that a byte that is lost or mixed up could be seen. */
+	char *buf = session->buf;
+
+	memset(buf, 'a' + number % 26, length);
+	dgram_header(buf, DGRAM_NUMBERED, number);
+	for (int i = 0; i < session->peer_count; i++)
+		if (session_send(session, &session->peers[i], buf, length,
+				 NULL))
+			return -1;
+	return 0;
+}
+
+static int ask_total(struct session *session, const struct sockaddr_in *peer)
+{
+	struct rds_news news;
+	struct dgram dgram;
+
+	if (session_send_text(session, peer, DGRAM_TOTAL, "") ||
+	    session_expect(session, DGRAM_TOTAL, "the total", &dgram, &news))
+		return -1;
+	log_line("port %d has received:", ntohs(peer->sin_port));
+	log_text("  ", dgram.text, dgram.length);
+	return 0;
+}
+
+static int send_all(struct session *session, pid_t *pid)
+{
+	const struct options *options = session->options;
+
+	for (unsigned int i = 0; i < options->count; i++) {
+		if (options->command && i == options->count / 2) {
+			*pid = start(options->command);
+			if (*pid < 0)
+				return -1;
+		}
+		if (send_number(session, i))
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether the connection broke meanwhile, which no socket is told. */
+static int tell_resets(struct session *session, uint64_t before)
+{
+	uint64_t after;
+
+	if (info_counter(&session->rds, "conn_reset", &after))
+		return -1;
+	if (after == before)
+		return log_fail("the connection was not reset; did the command "
+				"of -x break it");
+	log_line("the connection was reset, and has come back.");
+	return 0;
+}
+
+int count(struct session *session)
+{
+	uint64_t resets;
+	pid_t pid = -1;
+	int ret;
+
+	if (session->options->bytes > DGRAM_MAX)
+		return log_fail("-s %zu: a message of this program has at most "
+				"%d bytes",
+				session->options->bytes, DGRAM_MAX);
+	if (info_counter(&session->rds, "conn_reset", &resets))
+		return -1;
+	ret = send_all(session, &pid);
+	/* Whatever has happened, no child is left behind. */
+	if (pid > 0 && finish(pid))
+		ret = -1;
+	if (ret)
+		return -1;
+	log_line("sent %u messages to each of %d.", session->options->count,
+		 session->peer_count);
+	for (int i = 0; i < session->peer_count; i++)
+		if (ask_total(session, &session->peers[i]))
+			return -1;
+	if (pid > 0 && tell_resets(session, resets))
+		return -1;
+	return info_connections(&session->rds, &session->peers[0]);
+}

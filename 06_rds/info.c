@@ -1,0 +1,188 @@
+/*
+ * info.c - what the kernel's RDS says of itself: its tables, as rds-info does
+ *
+ * getsockopt(2) with RDS_INFO_* copies a whole table of the kernel's. It
+ * returns the size of an entry; with too small a buffer it fails with ENOSPC
+ * and says how much is needed. Born in 06_rds.
+ */
+#include "info.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "addr.h"
+#include "log.h"
+
+struct table {
+	char *bytes;
+	size_t count; /* of entries */
+	size_t size; /* of an entry */
+};
+
+/* The caller frees table->bytes, whatever is returned. */
+static int read_table(struct rds *rds, int option, size_t size,
+		      struct table *table)
+{
+	socklen_t length = 0;
+	char *bytes;
+	int n;
+
+	*table = (struct table){ .size = size };
+	/* A table may grow between the question and the answer. */
+	while ((n = getsockopt(rds->fd, SOL_RDS, option, table->bytes,
+			       &length)) < 0) {
+		if (errno != ENOSPC)
+			return log_fail_errno("RDS_INFO", errno,
+					      "cannot read the kernel's table "
+					      "%d",
+					      option);
+		bytes = realloc(table->bytes, length);
+		if (!bytes)
+			return log_fail("no memory for %u bytes of a table",
+					length);
+		table->bytes = bytes;
+	}
+	if ((size_t)n < size)
+		return log_fail("RDS_INFO: the kernel's table %d has entries "
+				"of %d bytes, not %zu; is it older than this "
+				"program's <linux/rds.h>",
+				option, n, size);
+	/* A newer kernel may have added something at the end. */
+	table->size = n;
+	table->count = length / n;
+	return 0;
+}
+
+/* Entries are packed: copied out, not pointed at. */
+static void entry(const struct table *table, size_t i, void *to, size_t size)
+{
+	memcpy(to, table->bytes + i * table->size, size);
+}
+
+static int count_sockets(struct rds *rds, uint32_t address, int *count)
+{
+	struct rds_info_socket socket;
+	struct table table;
+	int ret;
+
+	*count = 0;
+	ret = read_table(rds, RDS_INFO_SOCKETS, sizeof(socket), &table);
+	for (size_t i = 0; ret == 0 && i < table.count; i++) {
+		entry(&table, i, &socket, sizeof(socket));
+		*count += socket.bound_addr == address;
+	}
+	free(table.bytes);
+	return ret;
+}
+
+/* The name that the kernel has for a transport, in a connection's entry. */
+static const char *kernel_name(int transport)
+{
+	return transport == RDS_TRANS_IB ? "infiniband" : "tcp";
+}
+
+/* What there is between two addresses: here is ours, there is the peer's. */
+static int count_connections(struct rds *rds, uint32_t there, int *count,
+			     int *loopback)
+{
+	struct rds_info_connection conn;
+	struct table table;
+	int ret;
+
+	*count = *loopback = 0;
+	ret = read_table(rds, RDS_INFO_CONNECTIONS, sizeof(conn), &table);
+	for (size_t i = 0; ret == 0 && i < table.count; i++) {
+		entry(&table, i, &conn, sizeof(conn));
+		if (conn.laddr != rds->local.sin_addr.s_addr ||
+		    conn.faddr != there)
+			continue;
+		if (!strcmp((char *)conn.transport, "loopback"))
+			++*loopback;
+		else if (!strcmp((char *)conn.transport,
+				 kernel_name(rds->transport)))
+			++*count;
+	}
+	free(table.bytes);
+	return ret;
+}
+
+int info_connections(struct rds *rds, const struct sockaddr_in *peer)
+{
+	char here[ADDR_TEXT_SIZE], there[ADDR_TEXT_SIZE];
+	int sockets, count, loopback;
+
+	if (count_sockets(rds, rds->local.sin_addr.s_addr, &sockets) ||
+	    count_connections(rds, peer->sin_addr.s_addr, &count, &loopback))
+		return -1;
+	addr_text(&rds->local, here);
+	addr_text(peer, there);
+	log_line("RDS sockets on %s: %d.", here, sockets);
+	if (loopback)
+		log_line("connections from %s to %s: none; the kernel carries "
+			 "it itself (loopback: %d).",
+			 here, there, loopback);
+	else
+		log_line("connections from %s to %s over %s: %d.", here, there,
+			 rds_transport_name(rds->transport), count);
+	return 0;
+}
+
+int info_counter(struct rds *rds, const char *name, uint64_t *value)
+{
+	struct rds_info_counter counter;
+	struct table table;
+	int ret, found = 0;
+
+	ret = read_table(rds, RDS_INFO_COUNTERS, sizeof(counter), &table);
+	for (size_t i = 0; ret == 0 && i < table.count; i++) {
+		entry(&table, i, &counter, sizeof(counter));
+		if (strncmp((char *)counter.name, name, sizeof(counter.name)))
+			continue;
+		*value = counter.value;
+		found = 1;
+	}
+	free(table.bytes);
+	if (ret == 0 && !found)
+		return log_fail("RDS_INFO_COUNTERS: this kernel has no counter "
+				"%s",
+				name);
+	return ret;
+}
+
+/* The IPv4 address in an IPv6 one, as ::ffff:a.b.c.d. */
+static bool same_address(struct in6_addr a, struct in_addr b)
+{
+	return IN6_IS_ADDR_V4MAPPED(&a) && a.s6_addr32[3] == b.s_addr;
+}
+
+/* Adds those of one of the two queues that are this socket's. */
+static int add_messages(struct rds *rds, int option, unsigned int *count)
+{
+	struct rds6_info_message message;
+	struct table table;
+	int ret;
+
+	ret = read_table(rds, option, sizeof(message), &table);
+	for (size_t i = 0; ret == 0 && i < table.count; i++) {
+		entry(&table, i, &message, sizeof(message));
+		*count += message.lport == rds->local.sin_port &&
+			  same_address(message.laddr, rds->local.sin_addr);
+	}
+	free(table.bytes);
+	return ret;
+}
+
+int info_queued(struct rds *rds, unsigned int *count)
+{
+	*count = 0;
+	/*
+	 * Not yet sent; and sent, but to be sent again if it must be. In the
+	 * tables without a 6, Linux 6.1 says 0.0.0.0 for every address.
+	 */
+	if (add_messages(rds, RDS6_INFO_SEND_MESSAGES, count))
+		return -1;
+	return add_messages(rds, RDS6_INFO_RETRANS_MESSAGES, count);
+}

@@ -1,0 +1,29 @@
+/*
+ * info.h - what the kernel's RDS says of itself: its tables, as rds-info does
+ *
+ * Born in 06_rds.
+ */
+#ifndef INFO_H
+#define INFO_H
+
+#include <stdint.h>
+
+#include "rds.h"
+
+/*
+ * Prints how many sockets and how many connections there are between this
+ * socket's host and the host of peer, over this socket's transport. Returns 0,
+ * or -1 having said why.
+ */
+int info_connections(struct rds *rds, const struct sockaddr_in *peer);
+
+/*
+ * Finds one of the kernel's counters by name, which counts for all sockets of
+ * this machine. Returns 0, or -1 having said why.
+ */
+int info_counter(struct rds *rds, const char *name, uint64_t *value);
+
+/* How many messages of this socket are queued for a peer, or unacknowledged. */
+int info_queued(struct rds *rds, unsigned int *count);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * log.c - what the programs say, and how they name a failure
+ *
+ * Born in 01_send_recv, last changed in 06_rds.
+ */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+void log_line(const char *fmt, ...)
+{
+	va_list args;
+
+	/* Whole lines, whoever else prints. */
+	flockfile(stdout);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	/* A line that waits in a buffer is a line that a crash takes along. */
+	fflush(stdout);
+	funlockfile(stdout);
+}
+
+/* Prints the next character of bytes; returns how many bytes it took. */
+static size_t print_char(const char *bytes, size_t length)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t n = mbrtowc(&c, bytes, length, &state);
+
+	if (n == 0 || n > length || !iswprint(c)) {
+		printf("\\x%02x", (unsigned char)bytes[0]);
+		return 1;
+	}
+	printf("%.*s", (int)n, bytes);
+	return n;
+}
+
+void log_text(const char *label, const char *bytes, size_t length)
+{
+	size_t i = 0;
+
+	flockfile(stdout);
+	fputs(label, stdout);
+	while (i < length)
+		i += print_char(bytes + i, length - i);
+	putchar('\n');
+	fflush(stdout);
+	funlockfile(stdout);
+}
+
+int log_fail(const char *fmt, ...)
+{
+	va_list args;
+
+	flockfile(stderr);
+	va_start(args, fmt);
+	fputs("error: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+	funlockfile(stderr);
+	return -1;
+}
+
+int log_fail_errno(const char *call, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	flockfile(stderr);
+	va_start(args, fmt);
+	fprintf(stderr, "error: %s: %s; ", call,
+		err ? strerror(err) : "failed without saying why");
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+	funlockfile(stderr);
+	return -1;
+}

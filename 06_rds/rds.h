@@ -1,0 +1,86 @@
+/*
+ * rds.h - an RDS socket: datagrams that are neither lost, doubled nor mixed up
+ *
+ * One socket for all peers. The kernel keeps the connections. See rds(7) and
+ * rds-rdma(7) of rds-tools, and <linux/rds.h>. Born in 06_rds.
+ */
+#ifndef RDS_H
+#define RDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <netinet/in.h>
+/* After it: of the two definitions of in6_addr, the first one counts. */
+#include <linux/rds.h>
+
+struct rds {
+	int fd; /* -1: none */
+	struct sockaddr_in local; /* what it is bound to */
+	int transport; /* RDS_TRANS_TCP or RDS_TRANS_IB, as the kernel says */
+};
+
+/*
+ * Opens a socket and binds it to local, whose address must be one of this
+ * machine's; its port may be 0: the kernel then finds one. transport is one of
+ * RDS_TRANS_*; RDS_TRANS_NONE leaves it to the kernel. Returns 0, or -1 having
+ * said why; in either case rds_close() ends it.
+ */
+int rds_open(struct rds *rds, const struct sockaddr_in *local, int transport);
+void rds_close(struct rds *rds);
+
+/* "tcp", "ib", or what else the number may mean. */
+const char *rds_transport_name(int transport);
+
+/*
+ * Hands length bytes to the kernel, with a control message (NULL: none) of
+ * which type, data and size are those of cmsg(3). Never waits. Returns 0, or
+ * -1 with errno: EAGAIN and ENOBUFS are for the caller to deal with; others
+ * rds_send_fail() explains.
+ */
+struct rds_control {
+	int type; /* RDS_CMSG_* */
+	const void *data;
+	size_t size; /* at most RDS_CONTROL_MAX */
+};
+#define RDS_CONTROL_MAX sizeof(struct rds_rdma_args)
+int rds_send(struct rds *rds, const struct sockaddr_in *to, const void *buf,
+	     size_t length, const struct rds_control *control);
+
+/* Says in one line why rds_send() failed with err; returns -1. */
+int rds_send_fail(int err, const struct sockaddr_in *to, size_t length);
+
+/* What one call of rds_recv() may bring: a datagram, or news, or both. */
+struct rds_news {
+	bool datagram;
+	size_t length; /* of the datagram in bytes; may be 0 */
+	struct sockaddr_in from; /* who has sent it */
+	rds_rdma_cookie_t key; /* of memory that it lends us; 0: none */
+	uint64_t ports; /* RDS_CONG_MONITOR_MASK() of ports with room again */
+	bool completed; /* an RDMA operation of ours: */
+	struct rds_rdma_notify completion;
+};
+
+/*
+ * Takes the next datagram, and what else the kernel has to say. Never waits:
+ * where nothing has come, neither datagram nor another member is set. Returns
+ * 0, or -1 having said why.
+ */
+int rds_recv(struct rds *rds, void *buf, size_t size, struct rds_news *news);
+
+/* Sets an option of SOL_RDS; returns 0, or -1 having said why. */
+int rds_set(struct rds *rds, int option, const char *name, const void *value,
+	    socklen_t size);
+
+/* Bytes that may be queued for sending, as RDS counts them. -1: said why. */
+long rds_send_room(struct rds *rds);
+
+/*
+ * Makes the send buffer as small as the kernel allows, and returns its bytes.
+ * One message of that length fills it: then POLLOUT means that the peer's
+ * kernel has acknowledged this message, and all before it. -1: said why.
+ */
+long rds_shrink_room(struct rds *rds);
+
+#endif

@@ -1,0 +1,171 @@
+/*
+ * session.c - the client's socket, and the servers that it talks to
+ *
+ * Born in 06_rds.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addr.h"
+#include "log.h"
+
+static int find_local(struct session *session, struct sockaddr_in *local)
+{
+	const struct options *options = session->options;
+
+	/* Port 0: the kernel finds one. */
+	if (options->local)
+		return addr_lookup(options->local, "0", local);
+	return addr_way_to(&session->peers[0], local);
+}
+
+/* Without this a congestion that ends is only hinted at: see the README. */
+static int monitor_congestion(struct session *session)
+{
+	int on = 1;
+
+	return rds_set(&session->rds, RDS_CONG_MONITOR, "RDS_CONG_MONITOR", &on,
+		       sizeof(on));
+}
+
+int session_open(struct session *session, const struct options *options,
+		 const struct patience *patience)
+{
+	char text[ADDR_TEXT_SIZE];
+	struct sockaddr_in local;
+
+	*session = (struct session){
+		.rds.fd = -1,
+		.peer_count = options->address_count,
+		.options = options,
+		.patience = patience,
+	};
+	session->buf = malloc(DGRAM_MAX);
+	if (!session->buf)
+		return log_fail("no memory for a datagram of %d bytes",
+				DGRAM_MAX);
+	for (int i = 0; i < session->peer_count; i++)
+		if (addr_lookup(options->addresses[i], options->port,
+				&session->peers[i]))
+			return -1;
+	if (find_local(session, &local) ||
+	    rds_open(&session->rds, &local, options->transport))
+		return -1;
+	log_line("bound to %s over %s.", addr_text(&local, text),
+		 rds_transport_name(session->rds.transport));
+	return monitor_congestion(session);
+}
+
+void session_close(struct session *session)
+{
+	rds_close(&session->rds);
+	free(session->buf);
+	session->buf = NULL;
+}
+
+/* Waits for the end of the congestion of a peer's port. */
+static int wait_uncongested(struct session *session,
+			    const struct sockaddr_in *to)
+{
+	uint64_t mask = RDS_CONG_MONITOR_MASK(ntohs(to->sin_port));
+	struct rds_news news;
+
+	do {
+		if (session_wait(session, "the end of a congestion", &news))
+			return -1;
+		if (news.datagram)
+			return log_fail("a datagram came while none was "
+					"expected; is it another program");
+	} while (!(news.ports & mask));
+	return 0;
+}
+
+int session_send(struct session *session, const struct sockaddr_in *to,
+		 const void *buf, size_t length,
+		 const struct rds_control *control)
+{
+	const struct patience *patience = session->patience;
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+
+	while (rds_send(&session->rds, to, buf, length, control)) {
+		if (errno == ENOBUFS) {
+			if (wait_uncongested(session, to))
+				return -1;
+		} else if (errno != EAGAIN) {
+			return rds_send_fail(errno, to, length);
+		} else if (wait_writable(session->rds.fd, patience->stop_fd,
+					 deadline)) {
+			return wait_fail("room in the send buffer", errno,
+					 patience);
+		}
+	}
+	return 0;
+}
+
+int session_send_text(struct session *session, const struct sockaddr_in *to,
+		      enum dgram_type type, const char *text)
+{
+	char buf[DGRAM_HEADER + DGRAM_TEXT_MAX];
+	struct dgram dgram = {
+		.type = type,
+		.text = text,
+		.length = strlen(text),
+	};
+
+	return session_send(session, to, buf, dgram_encode(buf, &dgram), NULL);
+}
+
+int session_wait(struct session *session, const char *what,
+		 struct rds_news *news)
+{
+	const struct patience *patience = session->patience;
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+
+	do {
+		if (wait_readable(session->rds.fd, -1, patience->stop_fd,
+				  deadline) < 0)
+			return wait_fail(what, errno, patience);
+		if (rds_recv(&session->rds, session->buf, DGRAM_MAX, news))
+			return -1;
+	} while (!news->datagram && !news->ports && !news->completed);
+	return 0;
+}
+
+int session_expect(struct session *session, enum dgram_type type,
+		   const char *what, struct dgram *dgram, struct rds_news *news)
+{
+	do {
+		if (session_wait(session, what, news))
+			return -1;
+		/* Nobody waits here for a congestion to end. */
+	} while (!news->datagram);
+	if (dgram_decode(dgram, session->buf, news->length))
+		return -1;
+	if (dgram->type != type)
+		return log_fail("%s: a datagram of type %d came instead of %d",
+				what, dgram->type, type);
+	return 0;
+}
+
+int session_bye(struct session *session)
+{
+	struct rds_news news;
+	struct dgram dgram;
+
+	for (int i = 0; i < session->peer_count; i++)
+		if (session_send_text(session, &session->peers[i], DGRAM_BYE,
+				      ""))
+			return -1;
+	/*
+	 * Closing the socket throws away what is still queued. With the
+	 * answers here, nothing is.
+	 */
+	for (int i = 0; i < session->peer_count; i++)
+		if (session_expect(session, DGRAM_BYE, "a goodbye", &dgram,
+				   &news))
+			return -1;
+	return 0;
+}

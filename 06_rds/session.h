@@ -1,0 +1,63 @@
+/*
+ * session.h - the client's socket, and the servers that it talks to
+ *
+ * Born in 06_rds.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "dgram.h"
+#include "options.h"
+#include "rds.h"
+#include "wait.h"
+
+struct session {
+	struct rds rds;
+	struct sockaddr_in peers[OPTIONS_MAX_PEERS];
+	int peer_count;
+	char *buf; /* of DGRAM_MAX bytes: what came last */
+	const struct options *options; /* borrowed */
+	const struct patience *patience; /* borrowed */
+};
+
+/*
+ * Looks the servers up, binds one socket to talk to all of them. Returns 0, or
+ * -1 having said why; in either case session_close() ends it.
+ */
+int session_open(struct session *session, const struct options *options,
+		 const struct patience *patience);
+void session_close(struct session *session);
+
+/*
+ * Sends length bytes, and waits for room in the send buffer and for the end of
+ * the peer's congestion if it must. control may be NULL. Returns 0, or -1
+ * having said why.
+ */
+int session_send(struct session *session, const struct sockaddr_in *to,
+		 const void *buf, size_t length,
+		 const struct rds_control *control);
+
+/* The same with a datagram of at most DGRAM_TEXT_MAX bytes of text. */
+int session_send_text(struct session *session, const struct sockaddr_in *to,
+		      enum dgram_type type, const char *text);
+
+/*
+ * Waits for the kernel to bring something: a datagram, now in session->buf, or
+ * news of another kind. what names it in an error. Returns 0, or -1 having
+ * said why.
+ */
+int session_wait(struct session *session, const char *what,
+		 struct rds_news *news);
+
+/*
+ * Waits for the next datagram, which must be of this type; its text is in
+ * session->buf. Returns 0, or -1 having said why.
+ */
+int session_expect(struct session *session, enum dgram_type type,
+		   const char *what, struct dgram *dgram,
+		   struct rds_news *news);
+
+/* Says goodbye to all servers, and waits until each has answered. */
+int session_bye(struct session *session);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * write.c - RDMA into the server's memory, through an RDS socket
+ *
+ * Chapter 02's write, without its queue pair: the kernel's connection has one.
+ * Born in 06_rds.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "work.h"
+
+enum {
+	TOKEN = 6 /* ours, by which a completion says what it belongs to */
+};
+
+/* Asks the server for memory; the key comes beside the datagram. */
+static int borrow(struct session *session, rds_rdma_cookie_t *key)
+{
+	struct rds_news news;
+	struct dgram dgram;
+
+	if (session_send_text(session, &session->peers[0], DGRAM_BORROW, "") ||
+	    session_expect(session, DGRAM_LENT, "the loan", &dgram, &news))
+		return -1;
+	if (!news.key)
+		return log_fail("the server lends memory and gives no key");
+	*key = news.key;
+	/* An rkey, and where in its first page the memory begins. */
+	log_line("borrowed: rkey=0x%" PRIx32 ", offset %" PRIu32 ".",
+		 (uint32_t)news.key, (uint32_t)(news.key >> 32));
+	return 0;
+}
+
+/* Writes text; behind it, on the same connection, goes a datagram. */
+static int post_write(struct session *session, rds_rdma_cookie_t key,
+		      const char *text)
+{
+	struct rds_iovec local = {
+		.addr = (uintptr_t)text,
+		.bytes = strlen(text) + 1,
+	};
+	struct rds_rdma_args args = {
+		.cookie = key,
+		/* No address: an offset into what was lent. */
+		.remote_vec = { .addr = 0, .bytes = local.bytes },
+		.local_vec_addr = (uintptr_t)&local,
+		.nr_local = 1,
+		.flags = RDS_RDMA_READWRITE | RDS_RDMA_NOTIFY_ME,
+		.user_token = TOKEN,
+	};
+	struct rds_control control = {
+		.type = RDS_CMSG_RDMA_ARGS,
+		.data = &args,
+		.size = sizeof(args),
+	};
+	char buf[DGRAM_HEADER];
+
+	dgram_header(buf, DGRAM_WRITTEN, 0);
+	log_line("writing %zu bytes.", (size_t)local.bytes);
+	return session_send(session, &session->peers[0], buf, sizeof(buf),
+			    &control);
+}
+
+static const char *status_name(int status)
+{
+	switch (status) {
+	case RDS_RDMA_SUCCESS:
+		return "success";
+	case RDS_RDMA_REMOTE_ERROR:
+		return "remote error: the key, the length or the access does "
+		       "not fit; the connection between the hosts has been "
+		       "reset for it";
+	case RDS_RDMA_CANCELED:
+		return "cancelled";
+	case RDS_RDMA_DROPPED:
+		return "dropped: the connection broke, and RDMA is not retried";
+	default:
+		return "another error";
+	}
+}
+
+/* The memory must stay as it is until the kernel says that it is done. */
+static int wait_done(struct session *session)
+{
+	struct rds_news news;
+	int status;
+
+	do {
+		if (session_wait(session, "the completion of the write", &news))
+			return -1;
+	} while (!news.completed || news.completion.user_token != TOKEN);
+	status = news.completion.status;
+	if (status != RDS_RDMA_SUCCESS)
+		return log_fail("RDMA write: status %d (%s)", status,
+				status_name(status));
+	log_line("write completed: status=%d (%s).", status,
+		 status_name(status));
+	return 0;
+}
+
+int write_memory(struct session *session)
+{
+	rds_rdma_cookie_t key = 0;
+	char text[DGRAM_TEXT_MAX];
+
+	snprintf(text, sizeof(text),
+		 "written from active/client side with pid %d", getpid());
+	if (borrow(session, &key))
+		return -1;
+	if (post_write(session, key, text))
+		return -1;
+	return wait_done(session);
+}

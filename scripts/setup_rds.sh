@@ -1,0 +1,284 @@
+#!/bin/bash
+# setup_rds.sh - the kernel's RDS: what chapter 06 needs, loaded on purpose
+#
+# Loads, shows, checks and removes the modules; `setup_rds.sh -h` says how.
+# Nothing else in this repository loads them.
+set -uo pipefail
+export LC_ALL=C
+# Where an ordinary user's PATH may not lead: modprobe.
+PATH=$PATH:/usr/sbin:/sbin
+
+NAME=${0##*/}
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
+# shellcheck source=scripts/rxe/facts.sh
+. "$here/rxe/facts.sh"
+
+usage() {
+	cat <<EOF
+usage: sudo scripts/$NAME [tcp] [ib]     load RDS with these transports
+       scripts/$NAME --check [tcp] [ib]  can it be had here?
+       scripts/$NAME --status            show what there is
+       sudo scripts/$NAME --remove       unload all of it
+
+Loads the kernel's modules for reliable datagram sockets: rds, and for the
+transport tcp rds_tcp, for ib rds_rdma. By default both. Doing it again changes
+nothing. It lasts until the next boot.
+
+RDS has had serious holes that any user of the machine could use, and knows
+neither authentication nor encryption. So no distribution loads it by itself,
+and some forbid it. Load it where you would let everybody try: the lab
+(scripts/lab.sh up), or a machine and a network of your own.
+
+  --check    changes nothing, needs no root: names all that is missing or in
+             the way, with the cause and the fix
+  --status   modules, transports, and the addresses to bind to
+  --remove   unloads the modules, unless a socket or a connection uses them
+
+Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here.
+Otherwise: 0 done, 1 failed or nothing usable. 64: wrong usage.
+
+Environment, for tests: RXE_ROOT=DIR reads the files of /proc, /sys, /etc,
+/lib, /usr and /run below DIR.
+EOF
+}
+
+say() {
+	printf '%s: %s\n' "$NAME" "$*"
+}
+
+# fail WHAT TRY: always fails, so that a caller can return with it.
+fail() {
+	printf '%s: %s. Try: %s\n' "$NAME" "$1" "$2" >&2
+	return 1
+}
+
+bad_usage() {
+	printf '%s: %s; -h explains\n' "$NAME" "$1" >&2
+	exit 64
+}
+
+# The module of a transport.
+module_of() {
+	case $1 in
+	tcp) echo rds_tcp ;;
+	ib) echo rds_rdma ;;
+	esac
+}
+
+# What has been found so far: 0 usable, 1 can be set up, 2 cannot.
+verdict=0
+
+# tell LEVEL TOPIC TEXT [FIX]. Levels: ok; note (good to know); todo (this
+# script does it); fix (a person must); no (not on this kernel).
+tell() {
+	local word=$1
+
+	case $1 in
+	todo) ((verdict == 2)) || verdict=1 ;;
+	fix)
+		((verdict == 2)) || verdict=1
+		word=MISSING
+		;;
+	no)
+		verdict=2
+		word=MISSING
+		;;
+	esac
+	printf '%-8s %-10s %s\n' "$word" "$2" "$3"
+	[[ -z ${4:-} ]] || printf '%19s fix: %s\n' '' "$4"
+}
+
+# find_rule MODULE WORD: sets rule and rule_file to the line of modprobe's
+# configuration that begins with WORD and this module's name; or fails.
+find_rule() {
+	local dir
+
+	for dir in /etc /run /usr/local/lib /usr/lib /lib; do
+		rule_file=$(grep -lsE "^[[:space:]]*$2[[:space:]]+$1([[:space:]]|\$)" \
+			"$RXE_ROOT$dir/modprobe.d/"*.conf | head -n 1)
+		[[ -n $rule_file ]] || continue
+		rule=$(grep -m 1 -E "^[[:space:]]*$2[[:space:]]+$1([[:space:]]|\$)" \
+			"$rule_file")
+		return
+	done
+	return 1
+}
+
+# A rule that keeps modprobe from loading a module, even by name.
+check_rules() {
+	if find_rule "$1" install; then
+		tell fix "$1" "modprobe may not load it: $rule_file has: $rule" \
+			"find out who wrote that and why, before you take it out"
+		return 1
+	fi
+	if find_rule "$1" blacklist; then
+		tell note "$1" \
+			"blacklisted in $rule_file: loaded only when named"
+	fi
+}
+
+check_module() {
+	local container
+
+	if module_here "$1"; then
+		tell ok "$1" "is in the running kernel"
+		return
+	fi
+	container=$(container_kind)
+	module_file "$1"
+	if [[ -n $container ]]; then
+		tell no "$1" "this is a container ($container): modules are the host's" \
+			"load it on the host, or use the lab: scripts/lab.sh up"
+	elif [[ -z $file ]]; then
+		kernel_release
+		tell no "$1" "kernel $release has no such module" \
+			"boot a kernel that has it, or use the lab: scripts/lab.sh up"
+	elif check_rules "$1"; then
+		tell todo "$1" "is there, but not loaded"
+	fi
+}
+
+has_rdma_device() {
+	compgen -G "$RXE_ROOT/sys/class/infiniband/*" >/dev/null
+}
+
+check_device() {
+	if has_rdma_device; then
+		tell ok device "there is an RDMA device for ib"
+	else
+		tell fix device "there is no RDMA device, and ib needs one" \
+			"sudo scripts/setup_rxe.sh"
+	fi
+}
+
+preflight() {
+	local transport
+
+	check_module rds
+	for transport in "${transports[@]}"; do
+		check_module "$(module_of "$transport")"
+		[[ $transport != ib ]] || check_device
+	done
+	case $verdict in
+	0) echo "usable now: scripts/$NAME --status" ;;
+	1) echo "can be set up: sudo scripts/$NAME ${transports[*]}" ;;
+	2) echo "cannot be had on this kernel; in the lab it can: scripts/lab.sh up" ;;
+	esac
+	return "$verdict"
+}
+
+need_root() {
+	[[ $EUID == 0 ]] || fail "only root can do this" \
+		"sudo scripts/$NAME${arguments:+ $arguments}"
+}
+
+load_module() {
+	local said
+
+	module_here "$1" && return
+	if find_rule "$1" install; then
+		fail "$1 is forbidden by $rule_file: $rule" \
+			"scripts/$NAME --check"
+		return
+	fi
+	if said=$(modprobe "$1" 2>&1); then
+		say "loaded $1"
+		return
+	fi
+	fail "cannot load $1: ${said:-modprobe gave no reason}" \
+		"scripts/$NAME --check"
+}
+
+all_here() {
+	local transport
+
+	module_here rds || return
+	for transport in "${transports[@]}"; do
+		module_here "$(module_of "$transport")" || return
+	done
+}
+
+load() {
+	local transport
+
+	if [[ " ${transports[*]} " == *' ib '* ]] && ! has_rdma_device; then
+		fail "there is no RDMA device, and ib needs one" \
+			"sudo scripts/setup_rxe.sh"
+		return
+	fi
+	if all_here; then
+		say "already loaded: rds with ${transports[*]}"
+		return
+	fi
+	need_root || return
+	load_module rds || return
+	for transport in "${transports[@]}"; do
+		load_module "$(module_of "$transport")" || return
+	done
+}
+
+# Which netdevs the RDMA devices sit on: "rxe0 on eth0".
+rdma_netdevs() {
+	rdma link 2>/dev/null |
+		sed -n 's/^link \([^ ]*\) .* netdev \([^ ]*\).*/\1 on \2/p' |
+		paste -sd ,
+}
+
+status() {
+	local addresses
+
+	if ! module_here rds; then
+		fail "the kernel has no RDS loaded" "scripts/$NAME --check"
+		return
+	fi
+	addresses=$(ip -o -4 addr show scope global 2>/dev/null |
+		awk '{ sub("/.*", "", $4); print $4 " on " $2 }' |
+		paste -sd , | sed 's/,/, /g')
+	printf '%-10s %s\n' addresses "${addresses:-none}"
+	if module_here rds_tcp; then
+		printf '%-10s %s\n' tcp \
+			"each of these; the kernel listens on TCP port 16385"
+	else
+		printf '%-10s %s\n' tcp 'not loaded (rds_tcp)'
+	fi
+	if module_here rds_rdma; then
+		printf '%-10s %s\n' ib \
+			"those of an RDMA device: $(rdma_netdevs)"
+	else
+		printf '%-10s %s\n' ib 'not loaded (rds_rdma)'
+	fi
+}
+
+remove() {
+	local module said
+
+	need_root || return
+	for module in rds_rdma rds_tcp rds; do
+		module_loaded "$module" || continue
+		if ! said=$(modprobe -r "$module" 2>&1); then
+			fail "cannot remove $module: ${said##*FATAL: }" \
+				"end the programs that use RDS; what a connection still holds goes with the next boot"
+			return
+		fi
+		say "removed $module"
+	done
+	say "no RDS in this kernel"
+}
+
+action=load arguments=$* transports=()
+while (($#)); do
+	case $1 in
+	tcp | ib) transports+=("$1") ;;
+	--check) action=preflight ;;
+	--status) action=status ;;
+	--remove) action=remove ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	*) bad_usage "unknown argument '$1'" ;;
+	esac
+	shift
+done
+((${#transports[@]})) || transports=(tcp ib)
+"$action"
