@@ -1,0 +1,110 @@
+/*
+ * test_06_dgram.c - the datagrams of chapter 06: what a peer may send, and not
+ */
+#include "dgram.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct captured said;
+static char wire[DGRAM_HEADER + DGRAM_TEXT_MAX];
+static struct dgram decoded;
+
+static int decode(const char *bytes, size_t length)
+{
+	int ret;
+
+	capture_start();
+	ret = dgram_decode(&decoded, bytes, length);
+	capture_stop(&said);
+	return ret;
+}
+
+static void assert_refused(const char *bytes, size_t length, const char *part)
+{
+	assert_int_equal(decode(bytes, length), -1);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, part);
+}
+
+static size_t encode(enum dgram_type type, const char *text, size_t length)
+{
+	struct dgram dgram = {
+		.type = type,
+		.number = 0x01020304,
+		.text = text,
+		.length = length,
+	};
+
+	return dgram_encode(wire, &dgram);
+}
+
+static void test_bytes(void **state)
+{
+	(void)state;
+	assert_int_equal(encode(DGRAM_ANSWER, "hi", 2), 14);
+	assert_memory_equal(wire, "RDS6\0\2\0\0\1\2\3\4hi", 14);
+}
+
+static void test_there_and_back(void **state)
+{
+	(void)state;
+	for (int type = DGRAM_TEXT; type < DGRAM_TYPE_END; type++) {
+		size_t length = encode(type, "some text", 9);
+
+		assert_int_equal(decode(wire, length), 0);
+		assert_string_equal(said.err, "");
+		assert_int_equal(decoded.type, type);
+		assert_int_equal(decoded.number, 0x01020304);
+		assert_int_equal(decoded.length, 9);
+		assert_memory_equal(decoded.text, "some text", 9);
+	}
+	assert_int_equal(decode(wire, encode(DGRAM_BYE, NULL, 0)), 0);
+	assert_int_equal(decoded.length, 0);
+}
+
+static void test_too_long_is_cut(void **state)
+{
+	static char text[2 * DGRAM_TEXT_MAX];
+
+	(void)state;
+	assert_int_equal(encode(DGRAM_TEXT, text, sizeof(text)),
+			 DGRAM_HEADER + DGRAM_TEXT_MAX);
+}
+
+static void test_refused(void **state)
+{
+	size_t length = encode(DGRAM_TEXT, "x", 1);
+
+	(void)state;
+	for (size_t n = 0; n < DGRAM_HEADER; n++)
+		assert_refused(wire, n, "ours have 12 and more");
+	wire[0] = 'r';
+	assert_refused(wire, length, "does not begin with RDS6");
+	length = encode(DGRAM_TYPE_END, "x", 1);
+	assert_refused(wire, length, "there is none");
+	length = encode(0, "x", 1);
+	assert_refused(wire, length, "of type 0");
+	length = encode(DGRAM_TEXT, "x", 1);
+	wire[7] = 1;
+	assert_refused(wire, length, "of type 1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_too_long_is_cut),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/*
+ * test_06_options.c - the command line of chapter 06
+ */
+#include "options.h"
+
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/rds.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+#define MAX_WORDS 32
+
+static struct options options;
+static struct captured said;
+
+/* Parses one command line: the words end with NULL. */
+static int parse(enum role role, ...)
+{
+	char *argv[MAX_WORDS + 2] = { "program" };
+	int argc = 1, status;
+	va_list words;
+
+	va_start(words, role);
+	while ((argv[argc] = va_arg(words, char *)))
+		assert_true(++argc < MAX_WORDS);
+	va_end(words);
+	/* In glibc, 0 makes getopt_long() forget the line before. */
+	optind = 0;
+	capture_start();
+	status = options_parse(&options, role, argc, argv);
+	capture_stop(&said);
+	return status;
+}
+
+#define server(...) parse(ROLE_SERVER, __VA_ARGS__, NULL)
+#define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__, NULL)
+
+static void assert_refused(int status, const char *part)
+{
+	assert_int_equal(status, EXIT_USAGE);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, part);
+	assert_memory_equal(said.err, "error: ", 7);
+}
+
+static void assert_accepted(int status)
+{
+	assert_string_equal(said.err, "");
+	assert_string_equal(said.out, "");
+	assert_int_equal(status, OPTIONS_GO_ON);
+}
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_accepted(parse(ROLE_CLIENT, "-a", "node", NULL));
+	assert_int_equal(options.address_count, 1);
+	assert_string_equal(options.addresses[0], "node");
+	assert_string_equal(options.port, "4000");
+	assert_null(options.local);
+	assert_int_equal(options.transport, (int)RDS_TRANS_NONE);
+	assert_int_equal(options.work, WORK_TALK);
+	assert_int_equal(options.timeout_ms, 10000);
+	assert_false(options.once);
+	assert_false(options.wait);
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	assert_accepted(client("-a", "b:4001", "-b", "here", "-T", "ib", "-n",
+			       "7", "-s", "12", "-x", "true", "-c", "count"));
+	assert_int_equal(options.address_count, 2);
+	assert_string_equal(options.addresses[1], "b:4001");
+	assert_string_equal(options.local, "here");
+	assert_int_equal(options.transport, RDS_TRANS_IB);
+	assert_int_equal(options.count, 7);
+	assert_int_equal(options.bytes, 12);
+	assert_string_equal(options.command, "true");
+	assert_true(options.csv);
+	assert_int_equal(options.work, WORK_COUNT);
+	assert_accepted(server("-a", "node", "--transport", "tcp", "-1", "-w"));
+	assert_int_equal(options.transport, RDS_TRANS_TCP);
+	assert_true(options.once);
+	assert_true(options.wait);
+}
+
+static void test_every_work(void **state)
+{
+	static const struct {
+		const char *word;
+		enum work work;
+	} words[] = {
+		{ "talk", WORK_TALK },	     { "count", WORK_COUNT },
+		{ "congest", WORK_CONGEST }, { "fill", WORK_FILL },
+		{ "write", WORK_WRITE },     { "bench", WORK_BENCH },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		assert_accepted(client(words[i].word));
+		assert_int_equal(options.work, words[i].work);
+	}
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	assert_refused(parse(ROLE_CLIENT, NULL), "an address is missing");
+	assert_refused(parse(ROLE_SERVER, "-1", NULL), "an address is missing");
+	assert_refused(server("-a", "one", "-a", "two"), "at most 1");
+	assert_refused(client("-a", "1", "-a", "2", "-a", "3", "-a", "4", "-a",
+			      "5", "-a", "6", "-a", "7", "-a", "8"),
+		       "at most 8");
+	assert_refused(client("-T", "udp"), "it is tcp or ib");
+	assert_refused(client("-p", "0"), "from 1 to 65535");
+	assert_refused(client("-s", "11"), "from 12 to");
+	assert_refused(client("-n", "0"), "from 1 to");
+	assert_refused(client("-t", "x"), "from 1 to 3600");
+	assert_refused(client("sing"), "nothing that can be done");
+	assert_refused(client("talk", "more"), "not an option");
+	assert_refused(client("-w"), "no such option");
+	assert_refused(server("-a", "node", "-n", "1"), "no such option");
+	assert_refused(server("-a", "node", "talk"), "not an option");
+	assert_refused(client("-b"), "needs a value");
+	assert_refused(client("--csv=1"), "takes no value");
+}
+
+static void test_help(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(ROLE_SERVER, "-h", NULL), EXIT_DONE);
+	assert_non_null(strstr(said.out, "usage: ./server -a ADDRESS"));
+	assert_int_equal(parse(ROLE_CLIENT, "-h", NULL), EXIT_DONE);
+	assert_non_null(strstr(said.out, "usage: ./client -a ADDRESS"));
+	assert_string_equal(said.err, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_every_work),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_help),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
