@@ -3,15 +3,21 @@
 #
 # usage: scripts/wire.sh CHAPTER [RUN]       (make wire CH=02 RUN=read)
 #        scripts/wire.sh CHAPTER break/CASE  (make wire CH=03 CASE=psn_wrap)
+#        scripts/wire.sh CHAPTER FOLDER      (make wire CH=02 RUN=build/mine)
 #
-# Runs the logged run RUN of CHAPTER (default: its first) with the server on
-# node a and the client on node b of the lab, captures on both, and prints a
-# ladder: both programs' lines, and between them each packet in the words of
-# the specification. build/wire/CHAPTER/RUN gets the same as wire.svg and
-# as wire.pcapng.
+# Runs the logged run RUN of CHAPTER (default: its plain one), or any FOLDER
+# with a file `commands`, with the server on node a and the client on node b of
+# the lab, captures on both, and prints a ladder: both programs' lines, and
+# between them each packet in the words of the specification. build/wire/
+# CHAPTER/RUN gets the same as wire.svg, the packets as wire.pcapng, and
+# wire.html, a page that goes through the run step by step.
 #
-# A worse network, on both nodes, by tc netem:
-#   LOSS=5% DELAY=10ms REORDER=1% DUPLICATE=1%
+# A worse network, by tc netem on both nodes:
+#   LOSS=5%        what arrives is lost: after the capture has seen it
+#   DELAY=10ms REORDER=1% DUPLICATE=1%
+#                  what is sent: before the capture sees it
+#   CUT=300        node a's link goes down once node b has seen 300 kB, and up
+#                  again when the client has ended
 #
 # Exit status: 0 done, 1 could not be done, 2 usage.
 set -euo pipefail
@@ -30,43 +36,81 @@ chapter=$(compgen -G "${1%/}*/Makefile" | head -n 1) || {
 	exit 2
 }
 chapter=${chapter%/Makefile}
-if [[ -n ${2:-} ]]; then
-	folder=$chapter/${2#expected/}
-	[[ $2 == break/* ]] || folder=$chapter/expected/${2#expected/}
-else
-	folder=$(dirname "$(find "$chapter/expected" -name commands | sort |
-		head -n 1)")
-fi
+
+# The run without anything special: `default`, or the first mode.
+plain_run() {
+	local name
+
+	for name in default write; do
+		if [[ -r $chapter/expected/$name/commands ]]; then
+			echo "$chapter/expected/$name"
+			return
+		fi
+	done
+	dirname "$(find "$chapter/expected" -name commands | sort | head -n 1)"
+}
+
+# $folder, with the file `commands`, and the name of the run.
+case ${2:-} in
+'') folder=$(plain_run) ;;
+break/*) folder=$chapter/$2 ;;
+expected/* | *[!a-zA-Z0-9_.-]*) folder=$2 ;;
+*) folder=$chapter/expected/$2 ;;
+esac
+[[ -r $folder/commands || ! -r $chapter/$folder/commands ]] ||
+	folder=$chapter/$folder
 if [[ ! -r $folder/commands ]]; then
 	echo "wire: there is no $folder/commands; see the folders in" \
 		"$chapter/expected and $chapter/break" >&2
 	exit 2
 fi
+folder=${folder%/}
+out=build/wire/$chapter/$(basename "$folder")
+[[ $folder != "$chapter"/break/* ]] ||
+	out=build/wire/$chapter/break/$(basename "$folder")
 
-out=build/wire/${folder//\/expected/}
-netem=()
-[[ -z ${LOSS:-} ]] || netem+=(loss "$LOSS")
-[[ -z ${DELAY:-}${REORDER:-} ]] || netem+=(delay "${DELAY:-5ms}")
-[[ -z ${REORDER:-} ]] || netem+=(reorder "$REORDER")
-[[ -z ${DUPLICATE:-} ]] || netem+=(duplicate "$DUPLICATE")
+egress=()
+[[ -z ${DELAY:-}${REORDER:-} ]] || egress+=(delay "${DELAY:-5ms}")
+[[ -z ${REORDER:-} ]] || egress+=(reorder "$REORDER")
+[[ -z ${DUPLICATE:-} ]] || egress+=(duplicate "$DUPLICATE")
+worse=${LOSS:+loss $LOSS }${egress[*]}${CUT:+ cut at $CUT kB}
 
-# Both nodes send through the worse network, so it is the same both ways.
+# The worse network, the same on both nodes. Run there by worsen().
+# shellcheck disable=SC2317 # in the node
+make_worse() {
+	local loss=$1
+
+	shift
+	[[ $# -eq 0 ]] || tc qdisc replace dev eth0 root netem limit 10000 "$@"
+	[[ -n $loss ]] || return 0
+	# netem works on what goes out. What comes in is sent out once more, by
+	# way of ifb0, and lost there.
+	ip link add ifb0 type ifb
+	ip link set ifb0 up
+	tc qdisc add dev eth0 ingress
+	tc filter add dev eth0 parent ffff: matchall \
+		action mirred egress redirect dev ifb0
+	tc qdisc add dev ifb0 root netem limit 10000 loss "$loss"
+}
+
 worsen() {
 	local node
 
-	[[ ${#netem[@]} -gt 0 ]] || return 0
+	[[ -n ${LOSS:-} || ${#egress[@]} -gt 0 ]] || return 0
 	for node in a b; do
-		device_run "$node" tc qdisc replace dev eth0 root netem \
-			"${netem[@]}"
+		device_run "$node" bash -c "set -e; $(declare -f make_worse)
+			make_worse '${LOSS:-}' ${egress[*]}"
 	done
 }
 
 mend() {
 	local node
 
-	[[ ${#netem[@]} -gt 0 ]] || return 0
+	[[ -n $worse ]] || return 0
 	for node in a b; do
-		device_run "$node" tc qdisc del dev eth0 root 2>/dev/null || true
+		device_run "$node" bash -c 'tc qdisc del dev eth0 root
+			tc qdisc del dev eth0 ingress
+			ip link del ifb0; ip link set eth0 up' 2>/dev/null || true
 	done
 }
 
@@ -74,9 +118,10 @@ mend() {
 capture() {
 	local node=$1 line
 
-	# The packets go to the file; what tcpdump says comes here.
-	coproc CAPTURE { device_run "$node" tcpdump -i eth0 -n -s 0 \
-		--immediate-mode -U -w "$top/$out/$node.pcap" \
+	# The packets go to the file; what tcpdump says comes here. Its buffer
+	# has 8,192 places of 4 KiB: with longer ones, -s 0, it has a few only.
+	coproc CAPTURE { device_run "$node" tcpdump -i eth0 -n -s 4096 \
+		--immediate-mode -B 32768 -U -w "$top/$out/$node.pcap" \
 		'udp port 4791 or tcp' 2>&1; }
 	while IFS= read -r line <&"${CAPTURE[0]}"; do
 		[[ $line == *"listening on"* ]] && return 0
@@ -85,13 +130,48 @@ capture() {
 	return 1
 }
 
+# A line a counter of the device: node, name, value.
 statistics() {
 	local node
 
 	for node in a b; do
-		echo "node $node:"
-		device_run "$node" rdma statistic show | sed 's/^/  /'
+		device_run "$node" rdma statistic show link rxe0 |
+			awk -v node="$node" '{ for (i = 3; i < NF; i += 2)
+				print node, $i, $(i + 1) }'
 	done
+}
+
+# Those that have changed.
+print_statistics() {
+	echo
+	echo "rdma statistic show    before    after"
+	paste -d' ' "$out/statistics.before" "$out/statistics.after" |
+		awk '$3 != $6 { printf "%s %-20s %6d %8d\n", $1, $2, $3, $6 }'
+}
+
+# Waits until COMMAND succeeds, or the pair of programs is no more.
+until_true() {
+	until "$@"; do
+		kill -0 "$pair" 2>/dev/null || return 1
+		read -rt 0.02 -u "$silence" || true
+	done
+}
+
+captured() {
+	[[ $(stat -c %s "$out/b.pcap") -ge $((CUT * 1000)) ]]
+}
+
+client_ended() {
+	[[ -e $out/logs/.client.status ]]
+}
+
+# The addresses of IPv6 must outlive it: the lab is not ours alone.
+cut_the_wire() {
+	until_true captured || return 0
+	device_run a bash -c 'sysctl -qw net.ipv6.conf.eth0.keep_addr_on_down=1
+		ip link set eth0 down'
+	until_true client_ended || true
+	device_run a ip link set eth0 up
 }
 
 cleanup() {
@@ -112,25 +192,24 @@ statistics >"$out/statistics.before"
 capture a 2>/dev/null
 capture b 2>/dev/null
 dir=$chapter
-if [[ $folder == */break/* ]]; then
+if [[ $folder == "$chapter"/break/* ]]; then
 	scripts/break.sh --prepare "$chapter" "$(basename "$folder")" >/dev/null
 	dir=build/break/$chapter/$(basename "$folder")
 fi
 export PAIR_WRAP="strace -f -qq -ttt -s 4096 -e trace=write -e signal=none"
 PAIR_WRAP+=" -o $top/$out/LABEL.strace"
-scripts/pair.sh -n 2 -d "$dir" "$folder/commands" "$out/logs"
+exec {silence}<> <(:)
+scripts/pair.sh -n 2 -d "$dir" "$folder/commands" "$out/logs" &
+pair=$!
+[[ -z ${CUT:-} ]] || cut_the_wire
+wait "$pair"
 statistics >"$out/statistics.after"
 device_run a pkill -INT tcpdump
 device_run b pkill -INT tcpdump
 wait
-scripts/wire/ladder.py --svg "$out/wire.svg" \
-	--title "$folder ${netem[*]}" "$out"
+scripts/wire/ladder.py --svg "$out/wire.svg" --html "$out/wire.html" \
+	--source "$dir" --title "$folder${worse:+, $worse}" "$out"
 tshark -r "$out/a.pcap" -w "$out/wire.pcapng" 2>/dev/null
-if [[ ${#netem[@]} -gt 0 ]]; then
-	echo
-	echo "rdma statistic, what changed:"
-	diff --side-by-side --suppress-common-lines -W 120 \
-		"$out/statistics.before" "$out/statistics.after" || true
-fi
+[[ -z $worse ]] || print_statistics
 echo
-echo "also: $out/wire.svg and wire.pcapng"
+echo "also: $out/wire.svg, wire.pcapng and wire.html"

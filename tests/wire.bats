@@ -5,6 +5,7 @@
 # Facts, not bytes: which packets crossed, in which order, with which numbers,
 # and that these are the numbers that the programs printed.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -19,17 +20,40 @@ setup() {
 	needs_lab
 }
 
-# Runs RUN of CHAPTER between two nodes; leaves its facts in $facts and both
-# ends' lines in $logs.
-wire() {
-	local out=$top/build/wire/$1/$2
+# Runs RUN of CHAPTER (break/CASE, or a folder) between two nodes; leaves the
+# folder in $out, the packets' facts in $facts and both ends' lines in $logs.
+run_wire() {
+	local ladder=$BATS_TEST_TMPDIR/ladder
 
-	"$top/scripts/wire.sh" "$1" "$2" >"$BATS_TEST_TMPDIR/ladder"
+	# The width of wire.txt, which the page is compared with.
+	COLUMNS=200 "$top/scripts/wire.sh" "$1" "$2" >"$ladder"
+	out=$top/$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' "$ladder")
 	"$top/scripts/wire/packets.py" "$out/a.pcap" >"$BATS_TEST_TMPDIR/facts"
 	facts=$BATS_TEST_TMPDIR/facts
 	logs=$out/logs
+}
+
+# The same, where all programs must be successful.
+wire() {
+	run_wire "$@"
 	run cat "$logs/status.log"
 	[[ $output != *"exit status "[1-9]* ]]
+}
+
+# A folder for a run of our own: a server's and a client's options.
+own_run() {
+	local folder=$top/build/tests/own_run
+
+	mkdir -p "$folder"
+	printf '%s\n' "server: ./server -1 $1" \
+		"client: ./client -a 192.0.2.1 $2" >"$folder/commands"
+	echo "$folder"
+}
+
+# The page that goes through the run shows what the capture and the logs say.
+page_is_right() {
+	run -0 "$top/tests/replay_page.py" "$out/wire.html" "$out/a.pcap" \
+		"$BATS_TEST_TMPDIR/ladder" "$logs"
 }
 
 # The kinds of all packets from the node whose address ends so, one a line.
@@ -63,6 +87,7 @@ client=192.0.2.2
 	grep -q 'ConnectRequest QPN' "$BATS_TEST_TMPDIR/ladder"
 	grep -q 'received message: message from active/client' \
 		"$logs/server.log"
+	page_is_right
 }
 
 @test "wire: 02 writes to the address and with the rkey of MSG_MR" {
@@ -76,6 +101,7 @@ client=192.0.2.2
 	rkey=$(field rkey 'RDMA WRITE Only' $server)
 	grep -q "peer_mr.addr=$va, peer_mr.rkey=$rkey\$" "$logs/server.log"
 	[[ $(field dmalen 'RDMA WRITE Only' $client) -eq 1024 ]]
+	page_is_right
 }
 
 @test "wire: 02 reads with a request, and the peer's device answers" {
@@ -84,18 +110,123 @@ client=192.0.2.2
 		"$(field psn 'RDMA READ response Only' $server)" ]]
 	[[ $(field psn 'RDMA READ Request' $server) == \
 		"$(field psn 'RDMA READ response Only' $client)" ]]
+	page_is_right
+}
+
+# The facts of one node's packets whose kind matches and which are new: not
+# sent again, as happens where a node is slow. A line each: PSN and kind.
+new_packets() {
+	local psn kind
+
+	awk -F'\t' -v node="$1" -v kind="$2" '$3 ~ node "$" && $5 ~ kind &&
+		$16 != "again" { print $6, $5 }' "$facts" |
+		while read -r psn kind; do
+			echo "$((psn)) $kind"
+		done
+}
+
+@test "wire: 02: 1 MiB is First, Middle, Last; a READ takes its answers' PSNs" {
+	local psn message
+
+	wire 02 "$(own_run write '-n 1 -b 1048576 -q 1')"
+	# MSG_MR: address and rkey are bytes 8 to 15 and 16 to 19.
+	message=$(tshark -r "$out/a.pcap" -T fields -e data.data -Y \
+		"ip.src == $server && infiniband.bth.opcode == 4" 2>/dev/null |
+		head -n 1)
+	[[ $(($(field va 'RDMA WRITE First' $client))) -eq \
+		$((16#${message:16:16})) ]]
+	[[ $(($(field rkey 'RDMA WRITE First' $client))) -eq \
+		$((16#${message:32:8})) ]]
+	[[ $(field dmalen 'RDMA WRITE First' $client) -eq 1048576 ]]
+	# 1 MiB is 1,024 packets of 1,024 bytes.
+	psn=$(field psn 'RDMA WRITE First' $client)
+	new_packets $client '^RDMA WRITE' | head -n 1024 |
+		awk -v psn="$((psn))" '
+		{ due = NR == 1 ? "First" : NR == 1024 ? "Last" : "Middle" }
+		$1 != (psn + NR - 1) % 16777216 || $NF != due {
+			print "packet", NR, "is", $0
+			exit 1
+		}
+		END { exit NR != 1024 }'
+	# So is its way back, with the PSNs from that of the request on.
+	psn=$(field psn 'RDMA READ Request' $client)
+	new_packets $server '^RDMA READ response' | awk -v psn="$((psn))" '
+		{ number = ($1 - psn + 16777216) % 16777216 }
+		number < 1024 && !seen[number]++ { count++ }
+		number == 0 && $NF == "First" { first = 1 }
+		number == 1023 && $NF == "Last" { last = 1 }
+		END { print count, first, last; exit count != 1024 || !first || !last }'
+	# What is asked for next comes after all of them.
+	new_packets $client '^RDMA READ Req|^SEND' | awk -v psn="$((psn))" '
+		after { exit $1 != (psn + 1024) % 16777216 }
+		$1 == psn { after = 1 }'
+}
+
+# The first packet each way has the PSN that its sender says in its log.
+begins_with_its_psn() {
+	local node end psn
+
+	for end in client server; do
+		node=${!end}
+		psn=$(sed -n 's/^Local PSN: \(0x[0-9a-f]*\),.*/\1/p' \
+			"$logs/$end.log")
+		[[ -n $psn && $((psn)) -eq $(($(field psn 'SEND Only' "$node"))) ]]
+	done
 }
 
 @test "wire: 03 begins with the PSN that it says, and says it in the clear" {
 	local psn
 
 	wire 03_pure_verbs write
+	begins_with_its_psn
 	psn=$(sed -n 's/^Local PSN: \(0x[0-9a-f]*\),.*/\1/p' "$logs/client.log")
-	[[ -n $psn && $((psn)) -eq $(($(field psn 'SEND Only' $client))) ]]
-	strings -n 12 "$top/build/wire/03_pure_verbs/write/a.pcap" |
+	strings -n 12 "$out/a.pcap" |
 		grep -q "RDMA 1 QPN 0x[0-9a-f]* PSN $psn "
-	psn=$(sed -n 's/^Local PSN: \(0x[0-9a-f]*\),.*/\1/p' "$logs/server.log")
-	[[ -n $psn && $((psn)) -eq $(($(field psn 'SEND Only' $server))) ]]
+	page_is_right
+}
+
+@test "wire: 03 psn_wrap goes from 0xffffff to 0" {
+	wire 03_pure_verbs break/psn_wrap
+	# The packets between the first and the last of 200 writes of 4 KiB.
+	[[ $(field psn 'SEND Only' $client) == 0xfffffd ]]
+	awk -F'\t' '$3 ~ /2$/ && $5 ~ /^(SEND|RDMA)/ && $16 != "again" {
+			if (last == "0xffffff") after = $6
+			last = $6
+		}
+		END { exit after != "0x0" }' "$facts"
+	grep -q 'benchmark: 4096 bytes verified' "$logs/client.log"
+	grep -q 'benchmark: 4096 bytes verified' "$logs/server.log"
+}
+
+@test "wire: 04 begins with the PSN that it says" {
+	wire 04_tls_psn write
+	begins_with_its_psn
+	page_is_right
+}
+
+@test "wire: 03 with 5 % loss: sent again, and every byte is right" {
+	LOSS=5% wire 03 "$(own_run write '-n 50 -b 4096 -q 4')"
+	grep -q 'benchmark: 4096 bytes verified' "$logs/client.log"
+	grep -q 'benchmark: 4096 bytes verified' "$logs/server.log"
+	awk -F'\t' '$16 == "again" { n++ } END { exit n < 3 }' "$facts"
+	grep -q 'RDMA .* \[retransmission\]' "$BATS_TEST_TMPDIR/ladder"
+	grep -q '^rdma statistic show  *before  *after' "$BATS_TEST_TMPDIR/ladder"
+	grep -Eq '^[ab] (duplicate_request|out_of_seq_request|completer_retry_err|rcvd_seq_err) ' \
+		"$BATS_TEST_TMPDIR/ladder"
+}
+
+@test "wire: 03: the link is cut: status 12 after 7 tries of 67 ms" {
+	CUT=200 run_wire 03 "$(own_run write '-n 100000 -b 4096 -q 4')"
+	grep -q '^client: exit status 1$' "$logs/status.log"
+	grep -q 'RDMA operation: status 12 ' "$logs/client.err"
+	run -0 "$top/scripts/wire/timers.py" "$out"
+	# Timers are never early, but a busy machine is late. The first of them
+	# ran already when the last acknowledgement came.
+	awk '/ client: RDMA .*, PSN/ { sent++ }
+		/status 12/ { ended = $1 }
+		END { exit !(sent >= 7 && sent <= 8 && ended > 0.35 && ended < 3) }' \
+		<<<"$output"
+	grep -q '(never arrives)' "$BATS_TEST_TMPDIR/ladder"
 }
 
 @test "wire: what does not exist is a usage error" {

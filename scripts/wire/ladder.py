@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """A run as a ladder: both programs' lines, and the packets between them.
 
-Usage: ladder.py [--svg FILE] [--title TEXT] [--all] RUN_DIR
+Usage: ladder.py [--svg FILE] [--html FILE --source CHAPTER] [--title TEXT]
+                 [--all] RUN_DIR
 
 RUN_DIR has a.pcap and b.pcap, the captures of node a (with the server) and
 node b, and LABEL.strace for each program. --all shows TCP's bare
@@ -11,10 +12,12 @@ import argparse
 import collections
 import pathlib
 import shutil
+import statistics
 import sys
 
 import lines
 import packets
+import replay
 import svg
 
 # side: 'a' or 'b' for a line of a program, None for a packet.
@@ -53,15 +56,20 @@ def merge(run, everything=False):
     where = collections.defaultdict(list)
     for position, packet in enumerate(at_a):
         where[identity(packet)].append(position)
-    steps = [(position, 1, Step(packet.time, None, None, packet, None))
+    steps = [(position, 0, Step(packet.time, None, None, packet, None))
              for position, packet in enumerate(at_a)]
+    seen_by_b, lost = positions(at_b, where)
+    ahead = shift(at_a, seen_by_b)
+    steps += [(position + 0.5, packet.time + ahead, Step(
+        packet.time + ahead, None, None, packet, None))
+        for position, packet in lost]
     for path in sorted(run.glob('*.strace')):
         said = lines.read(path)
         if path.stem.startswith('server'):
             steps += place(said, [(p.time, i) for i, p in enumerate(at_a)],
-                           'a')
+                           'a', 0)
         else:
-            steps += place(said, positions(at_b, where), 'b')
+            steps += place(said, seen_by_b, 'b', ahead)
     steps.sort(key=lambda step: step[:2])
     # The server is on node a, and the first to be spoken to.
     node_a = next((p.dst for p in at_a if p.kind in
@@ -71,22 +79,33 @@ def merge(run, everything=False):
 
 
 def positions(at_b, where):
-    """(time on b, position on a) of each packet that both have seen."""
+    """(time on b, position on a) of each packet that both have seen; and
+    (position, packet) of those of RoCE that only b has seen: b's own."""
     left = {key: list(value) for key, value in where.items()}
-    result = []
+    both, lost, last = [], [], -1
     for packet in at_b:
         if left.get(identity(packet)):
-            result.append((packet.time, left[identity(packet)].pop(0)))
-    return result
+            last = left[identity(packet)].pop(0)
+            both.append((packet.time, last))
+        elif packet.psn is not None:
+            lost.append((last, packet._replace(
+                text=packet.text + ' (never arrives)')))
+    return both, lost
 
 
-def place(said, clock, side):
+def shift(at_a, seen_by_b):
+    """How far the clock of node b is behind that of node a, in seconds."""
+    return statistics.median([at_a[position].time - time
+                              for time, position in seen_by_b] or [0])
+
+
+def place(said, clock, side, ahead):
     """Each line behind the last packet that its node had seen by then."""
     steps = []
-    for order, line in enumerate(said):
+    for line in said:
         before = [position for time, position in clock if time <= line.time]
-        steps.append((max(before, default=-1) + 0.5, order / 1e6,
-                      Step(line.time, side, line, None, None)))
+        steps.append((max(before, default=-1) + 0.5, line.time + ahead,
+                      Step(line.time + ahead, side, line, None, None)))
     return steps
 
 
@@ -99,7 +118,7 @@ def psn_text(packet):
 
 def packet_text(packet):
     """One packet in one line."""
-    text = packet.text + psn_text(packet)
+    text = packet.text.replace(' bytes', ' B') + psn_text(packet)
     if packet.mark == 'again':
         text += ' [retransmission]'
     return text
@@ -113,7 +132,7 @@ def cut(text, width):
 def print_ladder(steps, width):
     """Three columns: what a said, what crossed, what b said."""
     # The middle needs its width; what is left is for what was said.
-    middle = min(64, width // 2 - 10)
+    middle = min(84, width // 2 - 10)
     side = (width - middle - 14) // 2
     origin = next(step.time for step in steps if step.packet)
     print(f'{"ms":>9} {"server (a)":<{side}}  {"on the wire":^{middle}}  '
@@ -138,6 +157,8 @@ def main():
     """Reads the arguments and writes what they ask for."""
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('--svg', type=pathlib.Path)
+    parser.add_argument('--html', type=pathlib.Path)
+    parser.add_argument('--source', type=pathlib.Path)
     parser.add_argument('--title', default='')
     parser.add_argument('--all', action='store_true')
     parser.add_argument('run', type=pathlib.Path)
@@ -147,6 +168,10 @@ def main():
     if options.svg:
         options.svg.write_text(svg.render(steps, options.title),
                                encoding='utf-8')
+    if options.html:
+        options.html.write_text(
+            replay.render(steps, options.title, options.source),
+            encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -34,7 +34,9 @@ TSHARK = {
     'dport': 'tcp.dstport',
     'tcpdata': 'tcp.payload',
     'tls': 'tls.record.content_type',
+    'tlsopaque': 'tls.record.opaque_type',
     'tlshs': 'tls.handshake.type',
+    'payload': 'data.data',
 }
 
 # IBTA specification, 9.2.1: the operations of a reliable connection.
@@ -64,23 +66,26 @@ TLS_RECORDS = {20: 'Change Cipher Spec', 21: 'Alert', 22: 'Handshake',
                23: 'Application Data'}
 TLS_HANDSHAKES = {1: 'Client Hello', 2: 'Server Hello'}
 
+# Where chapters 04 and 05 speak TLS: by itself tshark knows port 443.
+TLS_PORT = 4433
 PSN_SPACE = 1 << 24
 FIELDS = ['n', 'time', 'src', 'dst', 'kind', 'psn', 'rel', 'destqp', 'va',
           'rkey', 'dmalen', 'syndrome', 'msn', 'start_psn', 'start_qpn',
           'mark', 'text']
 
-Packet = collections.namedtuple('Packet', FIELDS)
+# payload: what a packet of RoCE carries, in hexadecimal digits; not printed.
+Packet = collections.namedtuple('Packet', FIELDS + ['payload'])
 
 
 def number(text):
-    """A field of tshark's as a number, or None."""
-    return int(text, 0) if text else None
+    """A field of tshark's as a number, or None; of several, the first."""
+    return int(text.split(',')[0], 0) if text else None
 
 
 def run_tshark(path):
     """The rows of a capture, as dictionaries of text."""
     command = ['tshark', '-n', '-r', path, '-Y', 'infiniband or tcp', '-T',
-               'fields', '-E', 'separator=/t', '-E', 'occurrence=f']
+               'fields', '-E', 'separator=/t', '-d', f'tcp.port=={TLS_PORT},tls']
     for field in TSHARK.values():
         command += ['-e', field]
     result = subprocess.run(command, capture_output=True, text=True,
@@ -147,11 +152,14 @@ def describe_tcp(row):
     flags = ''.join(name for letter, name in
                     (('S', 'SYN '), ('F', 'FIN '), ('R', 'RST '))
                     if letter in row['tcpflags'])
-    if row['tls']:
-        record = TLS_RECORDS.get(number(row['tls']), 'record')
+    kinds = ','.join(filter(None, (row['tls'], row['tlsopaque'])))
+    if kinds:
+        records = [TLS_RECORDS.get(int(kind), 'record')
+                   for kind in kinds.split(',')]
         if row['tlshs']:
-            record = TLS_HANDSHAKES.get(number(row['tlshs']), record)
-        return f'TLS {record}', f'TLS {record} ({row["tcplen"]} bytes)'
+            records[0] = TLS_HANDSHAKES.get(number(row['tlshs']), records[0])
+        text = ', '.join(dict.fromkeys(records))
+        return f'TLS {records[0]}', f'TLS {text} ({row["tcplen"]} bytes)'
     if number(row['tcplen']):
         data = bytes.fromhex(row['tcpdata'])
         if all(32 <= byte < 127 or byte == 10 for byte in data):
@@ -207,7 +215,8 @@ def read(path, mtu=1024):
             len(packets) + 1, time, src, dst, kind, number(row['psn']), rel,
             number(row['destqp']), number(row['va']), number(row['rkey']),
             number(row['dmalen']), number(row['syndrome']),
-            number(row['msn']), psn, qpn, mark, text))
+            number(row['msn']), psn, qpn, mark, text,
+            row['payload'] if row['opcode'] else ''))
     return packets
 
 

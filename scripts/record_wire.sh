@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# record_wire.sh - record anew what each chapter's plain run is on the wire
+#
+# usage: scripts/record_wire.sh [CHAPTER...]   (make wire-logs, with CH=01: one)
+#
+# Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
+# wire.txt (the ladder), wire.svg, wire.html and wire.pcapng; of chapter 02 also
+# docs/wire_frame.svg, one packet field by field. A run in which one end failed
+# is not kept. Look at the pictures before you commit them.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+# shellcheck source=scripts/device.sh
+source scripts/device.sh
+
+[[ ${1:-} != -* ]] || {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+}
+[[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
+
+record() {
+	local chapter=$1 expected=$1/expected out name
+
+	echo "recording $expected/wire.*"
+	COLUMNS=200 scripts/wire.sh "$chapter" >build/wire.txt
+	out=$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' build/wire.txt)
+	if grep -qv 'exit status 0$' "$out/logs/status.log"; then
+		echo "record_wire: not every program was successful; see" \
+			"$out/logs" >&2
+		return 1
+	fi
+	# But for the last two lines, which name files in build/.
+	head -n -2 build/wire.txt >"$expected/wire.txt"
+	for name in wire.svg wire.html wire.pcapng; do
+		cp "$out/$name" "$expected/$name"
+	done
+	[[ $chapter != 02_write_read ]] ||
+		scripts/wire/frame.py "$out/wire.pcapng" >docs/wire_frame.svg
+}
+
+DEVICE=lab
+trap device_close EXIT
+device_open 2
+mkdir -p build
+for argument; do
+	for chapter in "${argument%/}"*/; do
+		record "${chapter%/}"
+	done
+done

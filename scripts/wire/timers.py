@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""When a requester sent a packet again, and when it gave up.
+
+Usage: timers.py RUN_DIR
+
+RUN_DIR is what scripts/wire.sh leaves, of a run in which the client's last
+request was not acknowledged, or answered with receiver not ready. Prints when
+the client sent the first packet of that request, in seconds since the last sign
+of life from the server, each NAK of that kind, and the client's error.
+"""
+import pathlib
+import sys
+
+import lines
+import packets
+
+
+def events(run):
+    """(time, text) of what is told, on the clock of the client's node."""
+    seen = [packet for packet in packets.read(str(run / 'b.pcap'))
+            if packet.rel is not None]
+    client = next(packet.src for packet in seen
+                  if packet.kind.startswith(('SEND', 'RDMA')))
+    naks = [packet for packet in seen if packet.kind == 'RNR NAK']
+    if naks:
+        psn, alive = naks[0].psn, naks[0].time
+        yield from ((nak.time, 'server: ' + nak.text) for nak in naks)
+    else:
+        last = max(i for i, packet in enumerate(seen)
+                   if packet.src != client)
+        alive = seen[last].time
+        yield alive, 'server: ' + seen[last].text
+        psn = seen[last].psn + 1
+    yield from ((packet.time, f'client: {packet.kind}, PSN 0x{packet.psn:06x}')
+                for packet in seen
+                if packet.src == client and packet.psn == psn)
+    for line in lines.read(run / 'client.strace'):
+        if line.error and line.time > alive:
+            yield line.time, 'client: ' + line.text.split(':')[1].strip() + \
+                ':' + line.text.split(':')[2]
+
+
+def main():
+    """Prints them in their order."""
+    if len(sys.argv) != 2:
+        sys.exit('usage: timers.py RUN_DIR')
+    told = sorted(events(pathlib.Path(sys.argv[1])))
+    origin = next(time for time, text in told if text.startswith('server'))
+    for time, text in told:
+        print(f'{time - origin:8.3f} s  {text}')
+
+
+if __name__ == '__main__':
+    main()

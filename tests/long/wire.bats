@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+#
+# wire.bats - every chapter through networks that lose, delay, reorder and
+# duplicate packets, and through one that is cut
+# shellcheck disable=SC2154 # top: set by helpers.bash
+
+bats_require_minimum_version 1.5.0
+load ../helpers
+
+setup_file() {
+	open_device
+}
+
+teardown_file() {
+	close_device
+}
+
+setup() {
+	needs_lab
+}
+
+@test "wire: in a worse network each byte is right, or an error is named" {
+	run -0 --separate-stderr "$top/scripts/wire_networks.sh"
+	echo "$output"
+	# Four chapters, seven networks, and the head of the table.
+	[[ ${#lines[@]} -eq 29 ]]
+	[[ $output != *WRONG* ]]
+	# What is as it is must be right, and so must most of the others.
+	[[ $(grep -c 'as it is .* right$' <<<"$output") -eq 4 ]]
+	[[ $(grep -c ' right$' <<<"$output") -ge 20 ]]
+	# Something was lost, or nothing was tested.
+	[[ $(awk '/LOSS/ { again += $5 } END { print again }' \
+		<<<"$output") -gt 50 ]]
+}
+
+# cut CHAPTER: the client has status 12 after 7 tries of 67 ms, 0.47 s.
+cut() {
+	local folder=$top/build/tests/long_cut out
+
+	mkdir -p "$folder"
+	printf '%s\n' 'server: ./server -1 write' \
+		'client: ./client -a 192.0.2.1 -n 100000 -b 4096 -q 4' \
+		>"$folder/commands"
+	CUT=200 "$top/scripts/wire.sh" "$1" "$folder" >"$BATS_TEST_TMPDIR/ladder"
+	out=$top/build/wire/$1/long_cut
+	grep -q 'status 12 (transport retry counter exceeded)' \
+		"$out/logs/client.err"
+	run -0 "$top/scripts/wire/timers.py" "$out"
+	echo "$output"
+	awk '/ client: RDMA .*, PSN/ { sent++ }
+		/status 12/ { ended = $1 }
+		END { exit !(sent >= 7 && sent <= 8 && ended > 0.35 && ended < 3) }' \
+		<<<"$output"
+}
+
+@test "wire: the link is cut in the middle: every chapter says so in time" {
+	local chapter
+
+	for chapter in 02_write_read 03_pure_verbs 04_tls_psn; do
+		cut "$chapter"
+	done
+}
+
+@test "wire: receiver not ready: the pause that the CM asks for is 0.66 s" {
+	local out=$top/build/wire/01_send_recv/break/no_recv_forever
+
+	"$top/scripts/wire.sh" 01 break/no_recv_forever \
+		>"$BATS_TEST_TMPDIR/ladder"
+	run -0 "$top/scripts/wire/timers.py" "$out"
+	echo "$output"
+	# After the first pause, and not before, it is sent again.
+	awk '/RNR NAK \(timer 0\)/ && !first { first = $1 + 1 }
+		/client: SEND Only/ && first { again = $1 + 1 - first; exit }
+		END { exit !(again >= 0.5 && again < 3) }' <<<"$output"
+}

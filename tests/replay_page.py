@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""Goes through a page of `make wire` in a headless browser, step by step.
+
+Usage: replay_page.py PAGE CAPTURE LADDER [LOGS]
+
+Checks that the page loads without an error and that each step shows what the
+capture, the ladder (wire.txt) and, if given, the logs of the run say; with the
+keyboard alone, on a phone's screen, in the light and in the dark. Prints what
+is not so; exit status 0 all is, 1 not.
+"""
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'scripts/wire'))
+import browser  # noqa: E402 pylint: disable=C0413
+import packets  # noqa: E402 pylint: disable=C0413
+
+LIMIT = 300000
+
+SNAPSHOT = '''
+const text = q => document.querySelector(q).textContent;
+const list = q => [...document.querySelectorAll(q + ' dt')].map(dt =>
+  [dt.textContent, dt.nextSibling.textContent]);
+const end = q => ({said: text(q + ' .said'), code: text(q + ' .code'),
+  now: document.querySelector(q).classList.contains('now'),
+  states: Object.fromEntries(list(q + ' .states')),
+  buffers: [...document.querySelectorAll(q + ' pre')].map(p => p.textContent)});
+return {where: text('#where'), packet: text('#packet'), sent: text('#sent'),
+  now: document.querySelector('#wire').classList.contains('now'),
+  fields: Object.fromEntries(list('#fields')), a: end('#a'), b: end('#b')};
+'''
+
+# The contrast of a text with what is behind it: WCAG 2, 1.4.3.
+CONTRAST = '''
+const level = c => { c /= 255;
+  return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+const light = rgb => { const [r, g, b] = rgb.match(/[\\d.]+/g).map(Number);
+  return 0.2126 * level(r) + 0.7152 * level(g) + 0.0722 * level(b); };
+const behind = e => { for (; e; e = e.parentElement) {
+  const c = getComputedStyle(e).backgroundColor;
+  if (!c.startsWith('rgba(0, 0, 0, 0')) return c; } return 'rgb(255,255,255)';
+};
+return Math.min(...[...document.querySelectorAll(
+  'h1, h2, h3, p, dt, dd, pre, mark, li button, nav button:enabled')].map(e => {
+  const [x, y] = [getComputedStyle(e).color, behind(e)].map(light);
+  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); }));
+'''
+
+COMPLETION = re.compile(r'(?:Client \d+: )?\[on_completion\] .*send_state=(\d), '
+                        r'recv_state=(\d)')
+SEND = ['SS_INIT', 'SS_MR_SENT', 'SS_RDMA_SENT', 'SS_DONE_SENT']
+RECEIVE = ['RS_INIT', 'RS_MR_RECV', 'RS_DONE_RECV']
+
+wrong = []
+
+
+def check(holds, what):
+    """Notes what does not hold."""
+    if not holds:
+        wrong.append(what)
+
+
+def buffer_bytes(dump):
+    """The bytes of a buffer as it is shown."""
+    return bytes.fromhex(''.join(row[6:29] for row in dump.splitlines()))
+
+
+def check_packet(view, packet):
+    """A step that is a packet shows this one of the capture."""
+    where = f'{view["where"]}: {packet.text}: '
+    check(packet.text in view['packet'], where + view['packet'])
+    check(('[retransmission]' in view['packet']) == (packet.mark == 'again'),
+          where + 'mark')
+    if packet.rel is not None:
+        check(view['fields'].get('PSN', '').startswith(
+            f'0x{packet.psn:06x}'), where + 'PSN')
+    for name, number in (('RETH address', packet.va),
+                         ('RETH rkey', packet.rkey)):
+        check(view['fields'].get(name) ==
+              (None if number is None else f'0x{number:x}'), where + name)
+    sender, receiver = ('a', 'b') if '──▶' in view['packet'] else ('b', 'a')
+    if packet.kind.startswith(('SEND', 'RDMA WRITE')):
+        check(view[sender]['states']['queue pair'] == 'RTS', where + 'not RTS')
+    if not packet.payload or not packet.kind.endswith(('Only', 'First')):
+        return
+    carried = bytes.fromhex(packet.payload)
+    dump = view[receiver]['buffers'][0 if packet.kind.startswith('SEND')
+                                     else 1]
+    shown = buffer_bytes(dump)
+    check(shown[:len(carried)] == carried[:len(shown)], where + 'bytes')
+
+
+def check_line(view, side, before):
+    """A step that is a log line: the states that it meets were shown."""
+    end = view[side]
+    where = f'{view["where"]}: {end["said"]}: '
+    match = COMPLETION.match(end['said'])
+    if match:
+        check(before[side]['states'].get('send machine') ==
+              SEND[int(match[1])], where + 'send state')
+        check(before[side]['states'].get('receive machine') ==
+              RECEIVE[int(match[2])], where + 'receive state')
+    match = re.match(r'(?:Client \d+: )?(?:received message|remote buffer): '
+                     r'(.*)', end['said'])
+    if match:
+        shown = buffer_bytes(end['buffers'][-1])
+        check(shown.startswith(match[1].encode()[:len(shown)]),
+              where + 'is not in the buffer')
+    # A benchmark's table and the like have no log_… call.
+    if not re.match(r'(op|write|read) +', end['said']):
+        check(re.match(r'\w+\.c:\d+: log_', end['code']), where + end['code'])
+
+
+def ladder_rows(path):
+    """The texts of wire.txt's rows, without times and arrows."""
+    rows = pathlib.Path(path).read_text(encoding='utf-8').splitlines()
+    head = next(i for i, row in enumerate(rows) if '(on the wire' in row or
+                re.match(r' +ms server', row))
+    for row in rows[head + 1:]:
+        if not row.strip():
+            return
+        row = re.sub(r'^ *-?\d+\.\d{3} ', '', row)
+        yield row.replace('◀──', '').replace('──▶', '').strip(' !')
+
+
+def walk(page, capture, ladder):
+    """All steps, forward; returns what each end has said."""
+    seen = [packet for packet in packets.read(capture)
+            if packet.kind != 'TCP ACK']
+    said = {'a': [], 'b': []}
+    view = None
+    rows = list(ladder_rows(ladder))
+    total = int(re.search(r'of (\d+)', page.run(SNAPSHOT)['where'])[1])
+    check(total == len(rows), f'{total} steps, {len(rows)} rows in the ladder')
+    for number, row in enumerate(rows, 1):
+        before, view = view, page.run(SNAPSHOT)
+        check(view['where'].startswith(f'step {number} of'), view['where'])
+        row = row.rstrip('…')
+        if view['now']:
+            if not seen:
+                check(False, f'{view["where"]}: not in the capture')
+                break
+            check_packet(view, seen.pop(0))
+            text = view['packet'].split(': ', 1)[1]
+            text = text.replace(' [retransmission]', '').replace(
+                ' bytes', ' B')
+            check(row.startswith(text) or text.startswith(row[:40]),
+                  f'{view["where"]}: the ladder has {row}')
+        for side in 'ab':
+            if view[side]['now']:
+                said[side].append(view[side]['said'])
+                check(view[side]['said'].startswith(row),
+                      f'{view["where"]}: the ladder has {row}')
+                check_line(view, side, before or view)
+        page.press(browser.ARROW_RIGHT)
+    check(not seen, 'the capture has more packets')
+    for side in 'ab':
+        check(view[side]['states']['queue pair'] == 'ERR', 'ends in ERR')
+    return said
+
+
+def check_keys(page):
+    """The other keys, and the buttons without a mouse."""
+    def where():
+        return page.run(SNAPSHOT)['where'].split(',')[0]
+
+    page.press(browser.END)
+    last = where()
+    page.press(browser.ARROW_LEFT)
+    check(where() != last, 'the left arrow does nothing')
+    page.press(browser.HOME)
+    check(where().startswith('step 1 of'), 'Home does not go to the first')
+    # Of the buttons two are disabled now: the next one is the first of all.
+    page.press(browser.TAB)
+    page.press(browser.ENTER)
+    check(where().startswith('step 2 of'), 'Tab and Enter do not press Next')
+    names = page.run('''return [...document.querySelectorAll('button')].filter(
+        b => !(b.ariaLabel || b.textContent).trim()).length''')
+    check(names == 0, 'there is a button without a name')
+    check(page.run('return document.querySelectorAll("[aria-live]").length')
+          >= 3, 'what changes is not read aloud')
+
+
+def check_looks(page):
+    """On a phone, light and dark."""
+    check(page.run('''const e = document.documentElement;
+        return e.scrollWidth <= e.clientWidth'''), 'wider than a phone')
+    papers = set()
+    for scheme in ('light', 'dark'):
+        page.cdp('Emulation.setEmulatedMedia', features=[
+            {'name': 'prefers-color-scheme', 'value': scheme}])
+        contrast = page.run(CONTRAST)
+        check(contrast >= 4.5, f'{scheme}: contrast {contrast:.2f}')
+        papers.add(page.run(
+            'return getComputedStyle(document.body).backgroundColor'))
+    check(len(papers) == 2, 'it is the same in the dark')
+
+
+def main(path, capture, ladder, logs=None):
+    """Checks one page; returns the exit status."""
+    text = pathlib.Path(path).read_text(encoding='utf-8')
+    check(len(text.encode()) < LIMIT, f'{len(text.encode())} bytes')
+    check(not re.search(r'(src|href)="(?!data:)|https?://|@import|url\(',
+                        text), 'it loads something else')
+    with browser.Browser() as page:
+        page.open(pathlib.Path(path).resolve().as_uri())
+        said = walk(page, capture, ladder)
+        check_keys(page)
+        check_looks(page)
+        check(not page.messages(), f'the console says {page.messages()}')
+    if logs:
+        for side, name in (('a', 'server.log'), ('b', 'client.log')):
+            log = (pathlib.Path(logs) / name).read_text(encoding='utf-8')
+            check(said[side] == log.splitlines(), f'not what {name} says')
+    for what in wrong:
+        print(f'{path}: {what}')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    if len(sys.argv) not in (4, 5):
+        sys.exit('usage: replay_page.py PAGE CAPTURE LADDER [LOGS]')
+    sys.exit(main(*sys.argv[1:]))
