@@ -6,7 +6,7 @@ Usage: api_map.py [-r ROOT] [--check]
 
 The first use is in the first chapter that has the call; within a chapter, in
 the order in which its README.md tells to read the files. Calls are those that
-begin as libibverbs, librdmacm and OpenSSL name theirs, and in a file that
+begin as libibverbs, librdmacm and OpenSSL name theirs, and in a chapter that
 includes linux/rds.h the calls for sockets as well. Names that the chapter
 defines itself are none.
 
@@ -85,12 +85,13 @@ def calls_of(chapter):
     """(library, call, file, line) of a chapter, in reading order."""
     sources = {path.name: without_comments(path.read_text('utf-8'))
                for path in chapter.glob('*.[ch]')}
-    raw = {path.name: path.read_text('utf-8') for path in chapter.glob('*.c')}
+    rds = any('linux/rds.h' in path.read_text('utf-8')
+              for path in chapter.glob('*.[ch]'))
     own = {name for text in sources.values() for name in DEFINITION.findall(text)}
     readme = chapter / 'README.md'
     for name in reading_order(readme.read_text('utf-8'), sources):
         for library, (_, _, pattern, _) in enumerate(LIBRARIES):
-            if library == RDS and 'linux/rds.h' not in raw.get(name, ''):
+            if library == RDS and not rds:
                 continue
             for match in re.finditer(rf'(?<![\w.>])({pattern})\s*\(',
                                      sources[name]):

@@ -23,6 +23,7 @@ class Block:
         self.language = words[0] if words else ''
         self.options = dict(word.split('=', 1) for word in words[1:]
                             if '=' in word)
+        self.runnable = 'run' in words[1:]
         self.line = line  # of the first line in it
         self.lines = []
         self.closed = False

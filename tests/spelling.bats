@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+#
+# The Markdown files: their spelling, and that the commands they tell to type name
+# what there is. On a small tree, each kind of mistake is found. (That marked commands
+# run is in commands.bats, which needs a device.)
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	TREE=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$TREE"/{tests,scripts,01_one/break/bad,01_one/exercises}
+	touch "$TREE/scripts/a.sh" "$TREE/01_one/Makefile"
+	printf '%s\n' 'all:' 'break:' 'exercise:' >"$TREE/Makefile"
+	echo '| 1 | one |' >"$TREE/01_one/exercises/README.md"
+	echo '"  -a, --address ADDRESS  listen"' >"$TREE/01_one/usage.c"
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+says() {
+	[[ $output == *"$1"* ]] || {
+		printf 'not said: %s\n' "$1"
+		return 1
+	}
+}
+
+# readme LINE...: README.md of the small tree.
+readme() {
+	printf '%s\n' "$@" >"$TREE/README.md"
+}
+
+spelling() { scripts/check_spelling.py -r "$TREE"; }
+commands() { scripts/check_commands.py -r "$TREE"; }
+
+@test "the spelling of all Markdown files" {
+	run -0 scripts/check_spelling.py
+	[ -z "$output" ]
+}
+
+@test "a word that is wrong, or American, is found in its line" {
+	readme 'The first line.' 'A recieve is posted here.'
+	run -1 spelling
+	[ "$output" = 'README.md:2: recieve' ]
+	readme 'The color of a *bold* word'
+	run -1 spelling
+	says 'README.md:1: color'
+	readme 'The colour of a queue, its owner'"'"'s.'
+	run -0 spelling
+}
+
+@test "code is not spelled, and words of the list are known" {
+	readme '`recieve` and `two' 'lines recieve` [text](recieve.md)' '```c' \
+		'int recieve;' '```' 'ibv_post_recv, recieve.c, RDMA, QPs'
+	run -0 spelling
+	readme 'An rkey for RoCE, the rkey'"'"'s.'
+	run -1 spelling
+	printf '%s\n' '# ours' rkey RoCE >"$TREE/tests/words.txt"
+	run -0 spelling
+}
+
+@test "the commands that Markdown files tell to type name what there is" {
+	run -0 scripts/check_commands.py
+	[ -z "$output" ]
+}
+
+# shellcheck disable=SC2016 # Markdown
+@test "a command that names what there is not is found" {
+	local line
+
+	for line in 'make -C 01_one' 'make break CH=01 CASE=bad' \
+		'scripts/a.sh X my_copy/a' 'make exercise CH=01 EX=1' \
+		'sudo scripts/a.sh # make nothing' './server -a 192.0.2.1'; do
+		readme '```sh' "$line" '```'
+		run -0 commands
+	done
+	while IFS='|' read -r line what; do
+		readme '```sh' "$line" '```'
+		run -1 commands
+		says "README.md:2: $what"
+	done <<-END
+		make nothing|make has no target nothing
+		make -C 02_two|there is no 02_two/Makefile
+		X=1 make break CH=02|there is no chapter 02
+		make break CH=01 CASE=worse|01_one has no break/worse
+		make exercise CH=01 EX=2|01_one has no exercise 2
+		scripts/b.sh|there is no scripts/b.sh
+		true && scripts/a.sh 01_one/b|there is no 01_one/b
+		./server -x|./server has no option -x
+	END
+	readme 'Type `make nothing` or `scripts/c.sh`.'
+	run -1 commands
+	says 'make has no target nothing'
+	says 'there is no scripts/c.sh'
+}
