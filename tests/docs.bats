@@ -186,3 +186,17 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		grep -qF "<a id=\"$name\"></a>" docs/troubleshooting.md
 	done
 }
+
+@test "the chapters have the same sections, in the same order" {
+	local readme due=('What you will learn' 'Words first' 'The conversation'
+		'The files, in reading order' 'The code, piece by piece' 'Run it'
+		'What may come in either order' 'Break it' 'Bad days' 'Questions'
+		'Options' 'Exercises' 'Where next')
+
+	for readme in 0[1-4]_*/README.md; do
+		echo "$readme"
+		# What else a chapter has may stand between them.
+		diff <(printf '## %s\n' "${due[@]}") <(grep -Fx "$(printf \
+			'## %s\n' "${due[@]}")" "$readme")
+	done
+}
