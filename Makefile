@@ -70,4 +70,4 @@ help:
 	@echo 'NO_INSTALL=1      with demo or check: list missing packages only'
 
 .PHONY: all deps deps-demo demo check check-fast check-long logs break \
-	exercise docs wire wire-logs clean help $(CHAPTERS)
+	exercise docs wire wire-logs wiretap clean help $(CHAPTERS)
