@@ -8,7 +8,8 @@
 # lab's). Printed are the medians of both, the median of the pairs' ratios and,
 # in brackets, the smallest and the largest of these.
 #
-# Each scripts/bench/NAME.sh prints, with tabs between the fields, a line that
+# One that says `# nodes: 2` needs the lab, and is run here: it starts what it
+# needs on both nodes itself. Each scripts/bench/NAME.sh prints, with tabs between the fields, a line that
 # begins with # (title, name of the first thing, of the second) and then, per
 # comparison, a line of
 #
@@ -112,13 +113,31 @@ table() {
 	}'
 }
 
+# How many nodes NAME needs.
+nodes_of() {
+	sed -n 's/^# nodes: *//p' "scripts/bench/$1.sh" | grep . || echo 1
+}
+
+# One comparison, where its programs are.
+measure() {
+	if [[ $(nodes_of "$1") -gt 1 ]]; then
+		"scripts/bench/$1.sh" "$(device_address a)" "$pairs"
+	else
+		device_run a "$top/scripts/bench/$1.sh" "$(device_address a)" \
+			"$pairs"
+	fi </dev/null >"build/bench/$1.tsv"
+}
+
 trap device_close EXIT
 make -s all
-device_open 1
+nodes=1
+for name; do
+	[[ $(nodes_of "$name") -eq 1 ]] || nodes=$(nodes_of "$name")
+done
+device_open "$nodes"
 mkdir -p build/bench
 for name; do
-	device_run a "$top/scripts/bench/$name.sh" "$(device_address a)" \
-		"$pairs" </dev/null >"build/bench/$name.tsv"
+	measure "$name"
 done
 echo "Measured on $(machine)."
 for name; do
