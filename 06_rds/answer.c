@@ -202,6 +202,7 @@ int answer_control(struct answer *answer)
 
 	if (rds_recv(&answer->control, answer->buf, DGRAM_MAX, &news))
 		return -1;
+	/* POLLIN may mean no more than that a congestion map has changed. */
 	if (!news.datagram)
 		return 0;
 	if (dgram_decode(&dgram, answer->buf, news.length))
@@ -210,5 +211,5 @@ int answer_control(struct answer *answer)
 		return log_fail("a datagram of type %d on the control port",
 				dgram.type);
 	log_line("told to read on.");
-	return 0;
+	return ANSWER_READ_ON;
 }

@@ -31,9 +31,10 @@ int answer_open(struct answer *answer, bool once,
 		const struct patience *patience);
 void answer_close(struct answer *answer);
 
-/* What the two below return besides 0 and -1: it is over. */
+/* What the two below return besides 0 and -1. */
 enum {
-	ANSWER_BYE = 1
+	ANSWER_BYE = 1, /* it is over */
+	ANSWER_READ_ON /* the port is to be read from now on */
 };
 
 /*
@@ -43,7 +44,10 @@ enum {
  */
 int answer_next(struct answer *answer);
 
-/* The same from the control port, on which only DGRAM_READ_ON may come. */
+/*
+ * The same from the control port, on which only DGRAM_READ_ON may come. Returns
+ * 0, ANSWER_READ_ON, or -1 having said why.
+ */
 int answer_control(struct answer *answer);
 
 #endif

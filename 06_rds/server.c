@@ -49,7 +49,9 @@ static int serve(struct answer *answer, bool wait, int stop_fd)
 {
 	int ready, ret = 0;
 
-	while (ret == 0) {
+	while (ret == 0 || ret == ANSWER_READ_ON) {
+		if (ret == ANSWER_READ_ON)
+			wait = false;
 		ready = wait_readable(wait ? -1 : answer->rds.fd,
 				      answer->control.fd, stop_fd,
 				      wait_deadline(-1));
@@ -57,12 +59,8 @@ static int serve(struct answer *answer, bool wait, int stop_fd)
 			return 0;
 		if (ready < 0)
 			return log_fail_errno("poll", errno, "cannot go on");
-		if (ready & WAIT_SECOND) {
-			ret = answer_control(answer);
-			wait = false;
-		} else {
-			ret = answer_next(answer);
-		}
+		ret = ready & WAIT_SECOND ? answer_control(answer) :
+					    answer_next(answer);
 	}
 	return ret == ANSWER_BYE ? 0 : -1;
 }
