@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# wiretap.sh - what a switch can do to chapters 03 and 04, and to MACsec not
+#
+# usage: scripts/wiretap.sh [CHAPTER LINK]...        (make wiretap)
+#
+# In the lab with two nodes, and nowhere else, puts a switch between them and
+# runs a client and a server across it. The switch reads one packet and sends
+# one of its own: see docs/psn_security.md. Each line of the table at the end
+# is one run: CHAPTER is a number such as 03, and LINK one of
+#
+#   open     RoCE on the wire as it is; the switch reads the client's WRITE
+#   nothing  the same; what it sends is a WRITE of no bytes, without an rkey
+#   badkey   the same; what it sends has a wrong rkey
+#   told     the switch reads nothing, and is told the numbers instead
+#   macsec   RoCE on MACsec; it is told them, as it can read nothing
+#
+# Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec.
+# build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the capture,
+# switch.pcap.
+#
+# Exit status: 0 all were run, however they ended; 1 not; 2 usage.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+# shellcheck source=scripts/device.sh
+source scripts/device.sh
+
+usage() {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+}
+
+[[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
+	03 macsec 04 macsec
+runs=()
+while [[ $# -gt 0 ]]; do
+	[[ ${1:-} == 0[34] && ${2:-} =~ ^(open|nothing|badkey|told|macsec)$ ]] || usage
+	runs+=("$1 $2")
+	shift 2
+done
+
+# The network that LINK needs: the switch, and MACsec or not.
+network=''
+arrange() {
+	local wanted=switch key_a key_b
+
+	[[ $1 != macsec ]] || wanted=macsec
+	[[ $network != "$wanted" ]] || return 0
+	[[ -z $network ]] || mend
+	network=$wanted
+	device_run b scripts/wiretap/net.sh switch
+	[[ $wanted == macsec ]] || return 0
+	key_a=$(key)
+	key_b=$(key)
+	device_run a scripts/wiretap/net.sh macsec eth0 "$key_a" "$key_b"
+	device_run b scripts/wiretap/net.sh macsec eth1 "$key_b" "$key_a"
+}
+
+# 128 random bits.
+key() {
+	od -An -N16 -tx1 /dev/urandom | tr -d ' \n'
+}
+
+# The lab's network as it was.
+mend() {
+	device_run a scripts/wiretap/net.sh mend
+	device_run b scripts/wiretap/net.sh mend
+}
+
+switch=''
+cleanup() {
+	[[ -z $switch ]] || kill -TERM "$switch" 2>/dev/null || true
+	[[ -z $network ]] || mend || echo "wiretap: the lab's network is not" \
+		"as it was; end it: scripts/lab.sh down" >&2
+	device_close
+}
+
+# A chapter's programs; the server shows its memory in the end.
+build() {
+	local chapter=$1 copy=$2
+
+	[[ ! -d $copy ]] || return 0
+	mkdir -p "$copy"
+	cp "$chapter"/*.[ch] "$chapter/Makefile" "$copy"
+	[[ ! -e $chapter/certs.sh ]] || cp "$chapter/certs.sh" "$copy"
+	patch -s -d "$copy" -p1 <scripts/wiretap/show_memory.patch
+	make -s -C "$copy"
+}
+
+# start_switch OUT [OPTION…]: returns once it passes frames on.
+start_switch() {
+	local line out=$1
+
+	shift
+	device_run b rm -f /tmp/wiretap.log
+	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch \
+		scripts/wiretap/switch.py "$@" port1 eth0 "$out/switch.pcap" \
+		2>&1; }
+	switch=$SWITCH_PID
+	exec {said}<&"${SWITCH[0]}"
+	IFS= read -r line <&"$said" || true
+	if [[ $line != 'passing frames on' ]]; then
+		echo "wiretap: the switch: ${line:-ended at once}" >&2
+		return 1
+	fi
+}
+
+# stop_switch OUT: what it said goes to OUT/switch.log.
+stop_switch() {
+	kill -TERM "$switch"
+	cat <&"$said" >"$1/switch.log"
+	exec {said}<&-
+	wait "$switch"
+	switch=''
+}
+
+# How many packets node a has taken for ones that it had before.
+duplicates() {
+	device_run a rdma statistic show link rxe0 |
+		sed -n 's/.*duplicate_request \([0-9]*\).*/\1/p'
+}
+
+# run CHAPTER LINK: one client and one server across the switch.
+run() {
+	local chapter out options=() before
+
+	chapter=$(compgen -G "$1_*/Makefile")
+	chapter=${chapter%/Makefile}
+	out=build/wiretap/$1/$2
+	rm -rf "$out"
+	mkdir -p "$out"
+	build "$chapter" "build/wiretap/$1/copy"
+	# The client's log is a file of node b's, so that the switch, there
+	# too, can be told what is in it.
+	cat >"$out/commands" <<-'END'
+		server: ./server -1 write
+		client: bash -c './client -a 192.0.2.1 write >/tmp/wiretap.log; status=$?; cat /tmp/wiretap.log; exit $status'
+	END
+	case $2 in
+	told | macsec) options=(--told /tmp/wiretap.log) ;;
+	nothing | badkey) options=(--send "$2") ;;
+	esac
+	arrange "$2"
+	before=$(duplicates)
+	start_switch "$top/$out" "${options[@]}"
+	scripts/pair.sh -n 2 -d "build/wiretap/$1/copy" "$out/commands" \
+		"$out/logs"
+	stop_switch "$top/$out"
+	echo "$(($(duplicates) - before))" >"$out/duplicates"
+}
+
+# What came of it: from the logs of both ends, and the switch's.
+row() {
+	local out=build/wiretap/$1/$2 memory sent send='' delivered=no
+
+	memory=$(sed -n 's/^lent memory: //p' "$out/logs/server.log")
+	sent=$(sed -n 's/^sent of its own: //p' "$out/switch.log")
+	# The client's last request is the send of MSG_DONE.
+	grep -q 'Both DONE' "$out/logs/client.log" && send=success
+	grep -q 'Both DONE' "$out/logs/server.log" && delivered=yes
+	printf '%-8s %-8s %6s  %-34s %-9s %-9s %10s\n' "$1" "$2" "$sent" \
+		"${memory:0:34}" "${send:-failed}" "$delivered" \
+		"$(cat "$out/duplicates")"
+}
+
+DEVICE=lab
+trap cleanup EXIT
+rm -rf build/wiretap
+device_open 2
+for each in "${runs[@]}"; do
+	read -r chapter link <<<"$each"
+	echo "wiretap: chapter $chapter, $link"
+	run "$chapter" "$link"
+	sed 's/^/  the switch: /' "build/wiretap/$chapter/$link/switch.log"
+	sed 's/^/  the server: /' "build/wiretap/$chapter/$link/logs/server.err" \
+		2>/dev/null || true
+done
+echo
+printf '%-8s %-8s %6s  %-34s %-9s %-9s %10s\n' chapter link forged \
+	"the server's memory in the end" SEND delivered duplicates
+for each in "${runs[@]}"; do
+	read -r chapter link <<<"$each"
+	row "$chapter" "$link"
+done

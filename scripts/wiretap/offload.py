@@ -1,0 +1,42 @@
+#!/usr/bin/python3
+"""Makes a network device send and deliver frames as they are on the wire.
+
+Usage: offload.py DEVICE
+
+A kernel leaves checksums to the device where it can, and joins what it has
+received to larger pieces. switch.py passes frames on, so they must be whole.
+(What `ethtool -K DEVICE tx off gro off` does, without ethtool.)
+"""
+import array
+import errno
+import fcntl
+import socket
+import struct
+import sys
+
+SIOCETHTOOL = 0x8946
+ETHTOOL_STXCSUM = 0x17  # checksums on sending
+ETHTOOL_SGRO = 0x2c  # joining on receiving
+
+
+def switch_off(device, command):
+    """Sets one of the device's features to 0."""
+    value = array.array('I', [command, 0])
+    request = struct.pack('16sP', device.encode(), value.buffer_info()[0])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        try:
+            fcntl.ioctl(sock, SIOCETHTOOL, request)
+        except OSError as error:
+            # What a device cannot do, it does not do.
+            if error.errno != errno.EOPNOTSUPP:
+                raise
+
+
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
+try:
+    switch_off(sys.argv[1], ETHTOOL_STXCSUM)
+    switch_off(sys.argv[1], ETHTOOL_SGRO)
+except OSError as error:
+    sys.exit(f'offload: {sys.argv[1]}: {error.strerror}; is there such a '
+             'device, and are we root')
