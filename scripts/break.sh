@@ -49,9 +49,11 @@ copy=$top/build/break/$chapter/$name
 out=${3:-$copy/run}
 rm -rf "$copy"
 mkdir -p "$copy"
-cp "$top/$chapter"/*.[ch] "$top/$chapter/Makefile" "$copy"
-for extra in "$top/$chapter"/*.sh "$cases/$name".sh; do
-	[[ -e $extra ]] && cp "$extra" "$copy"
+cp -p "$top/$chapter"/*.[ch] "$top/$chapter/Makefile" "$copy"
+# With what is built already, and its age: make builds what the patch changes.
+for extra in "$top/$chapter"/*.{o,sh} "$cases/$name".sh \
+	"$top/$chapter"/{server,client}; do
+	[[ -e $extra ]] && cp -p "$extra" "$copy"
 done
 if [[ -e $cases/$name.patch ]]; then
 	echo "break: $chapter with $name.patch"
