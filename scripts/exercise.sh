@@ -155,7 +155,7 @@ source "$folder/$name.sh"
 
 if [[ $bad -gt 0 ]]; then
 	echo "$bad of $checks things are missing; the logs are in" \
-		"${place#"$top"/}"
+		"${place#"$top"/}; scripts/explain.py explains an error"
 	exit 1
 fi
 echo "all $checks things are there"

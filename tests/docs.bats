@@ -200,3 +200,33 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 			'## %s\n' "${due[@]}")" "$readme")
 	done
 }
+
+@test "every error that a chapter shows has an entry in docs/troubleshooting.md" {
+	local line count=0
+
+	while IFS= read -r line; do
+		run -0 scripts/explain.py "$line"
+		says 'docs/troubleshooting.md#'
+		says '**Cause.**'
+		says '**Fix.**'
+		count=$((count + 1))
+	done < <(cat 0[1-4]_*/break/*/*.err | sort -u)
+	[ "$count" -gt 20 ]
+}
+
+@test "an error is explained by its own entry, and a flush only if it is alone" {
+	local flush='error: receive: status 5 (Work Request Flushed Error): x'
+
+	run -0 scripts/explain.py 'rdma_rxe: failed to add eth0'
+	says 'troubleshooting.md#crc32'
+	run -0 scripts/explain.py "$flush"
+	says 'troubleshooting.md#status-5'
+	run -0 scripts/explain.py < <(printf '%s\n' "$flush" \
+		'error: send: status 13 (RNR retry counter exceeded): x')
+	says "$flush"
+	says 'troubleshooting.md#status-13'
+	[[ $output != *'#status-5'* ]]
+	run -1 scripts/explain.py 'all is well'
+	[ -z "$output" ]
+	run -2 scripts/explain.py one two
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+"""Finds what docs/troubleshooting.md says about a message.
+
+Usage: explain.py MESSAGE
+       ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
+
+Without an argument, passes its input through and, after it, prints the entry for each
+kind of message in it that has one. An entry names its messages in a comment after its
+anchor: <!-- says: REGULAR EXPRESSION -->. A line gets the first entry that matches; of
+all lines, a flush (status 5) is explained only if there is nothing else.
+
+Exit status: 0 something is explained, 1 nothing, 2 usage.
+"""
+import pathlib
+import re
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent / 'docs/troubleshooting.md'
+ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n<!-- says: (.*) -->\n#+ (.*)\n'
+                   r'((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
+                   re.MULTILINE)
+FLUSH = 'status-5'
+
+
+def entries(text):
+    """[(anchor, pattern, title, text)], in the order of the page."""
+    return [(anchor, re.compile(says), title, body.strip())
+            for anchor, says, title, body in ENTRY.findall(text)]
+
+
+def explain(lines, known):
+    """The entries for these lines, each once."""
+    found = []
+    for line in lines:
+        for entry in known:
+            if entry[1].search(line):
+                if entry not in found:
+                    found.append(entry)
+                break
+    others = [entry for entry in found if entry[0] != FLUSH]
+    return others or found
+
+
+def main(arguments):
+    """Explains the argument or the input; returns the exit status."""
+    if len(arguments) > 1 or arguments[:1] in (['-h'], ['--help']):
+        print(__doc__)
+        return 0 if len(arguments) == 1 else 2
+    lines = arguments
+    if not arguments:
+        lines = []
+        for line in sys.stdin:
+            print(line, end='', flush=True)
+            lines.append(line.rstrip('\n'))
+    found = explain(lines, entries(PAGE.read_text('utf-8')))
+    for anchor, _, title, body in found:
+        print(f'\n== {title}\n   docs/troubleshooting.md#{anchor}\n\n{body}')
+    return 0 if found else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
