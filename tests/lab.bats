@@ -11,6 +11,16 @@ setup_file() {
 	SCRATCH=$(mktemp -d "$TOP/build/lab-test.XXXXXX")
 	chmod 755 "$SCRATCH"
 	lab up --nodes 2
+	clocks >"$SCRATCH/clocks"
+}
+
+# Milliseconds: the host's clock, and how long node a has been up.
+clocks() {
+	local uptime
+
+	uptime=$(lab exec a -- cat /proc/uptime)
+	uptime=${uptime%% *}
+	echo "$(date +%s%3N) $((10#${uptime/./}0))"
 }
 
 teardown_file() {
@@ -193,6 +203,20 @@ teardown_file() {
 	after=$(date +%s%3N)
 	((guest > before - 900 && guest < after + 900)) ||
 		fail "$before $guest $after"
+}
+
+@test "a node's clock runs as fast as the host's" {
+	local host guest
+
+	read -r host guest < <(paste "$SCRATCH/clocks" <(clocks) |
+		awk '{ print $3 - $1, $4 - $2 }')
+	((guest > host * 8 / 10 - 1000 && guest < host * 12 / 10 + 1000)) ||
+		fail "$host ms here, $guest ms there"
+	# Emulated, it has the fast clock only if the kernel found it right.
+	run -0 lab exec a -- cat \
+		/sys/devices/system/clocksource/clocksource0/current_clocksource
+	[[ $output != tsc ]] || lab exec a -- dmesg | grep 'Refined TSC' ||
+		lab status | grep 'accelerator: kvm'
 }
 
 @test "another user in the guest has the kernel's limit of locked memory" {

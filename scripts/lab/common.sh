@@ -39,8 +39,9 @@ x86_64)
 	LAB_CONSOLE=ttyS0
 	# Emulated on a busy machine, the kernel's check of the timer fails
 	# now and then, and the TSC, the one clock that can be read without
-	# leaving the guest, is distrusted.
-	LAB_EMULATED='no_timer_check tsc=reliable'
+	# leaving the guest, is distrusted or taken for a much slower one. So
+	# the clock is hpet, until guest-setup.sh knows that the TSC is right.
+	LAB_EMULATED='no_timer_check tsc=reliable clocksource=hpet'
 	LAB_KERNEL_PACKAGE=linux-image-amd64
 	;;
 aarch64)

@@ -39,6 +39,16 @@ netdev()
 	must false "no network device with address $1"
 }
 
+# faster_clock: the TSC is read in a hundredth of the time that hpet takes, but
+# how fast it counts was measured at boot, on a busy host sometimes wrong by a
+# factor of four. "Refined" is what the kernel says when a second, longer
+# measurement agreed with the first; without it, the clock stays.
+faster_clock()
+{
+	$b timeout 60 $b grep -q 'tsc: Refined TSC' /dev/kmsg &&
+		write "$clocks/current_clocksource" tsc
+}
+
 exec </dev/null >/dev/console 2>&1
 # shellcheck source=/dev/null
 . /run/lab/lab.conf
@@ -122,5 +132,8 @@ write /run/lab/profile "PS1='node-$node:\\w# '"
 must "$LAB_DROPBEAR" -s -j -k -p 10.0.2.15:22 -W 262144 \
 	-P /run/lab/dropbear.pid -r /run/lab/hostkey
 : >/etc/inittab
+clocks=/sys/devices/system/clocksource/clocksource0
+read -r line <"$clocks/current_clocksource"
+[ "$line" != hpet ] || faster_clock &
 say ready
 exec $b init
