@@ -16,7 +16,7 @@
 #   LOSS=5%        what arrives is lost: after the capture has seen it
 #   DELAY=10ms REORDER=1% DUPLICATE=1%
 #                  what is sent: before the capture sees it
-#   CUT=300        node a's link goes down once node b has seen 300 kB, and up
+#   CUT=300        node a's link goes down once it has received 300 kB, and up
 #                  again when the client has ended
 #
 # Exit status: 0 done, 1 could not be done, 2 usage.
@@ -118,16 +118,36 @@ mend() {
 capture() {
 	local node=$1 line
 
-	# The packets go to the file; what tcpdump says comes here. Its buffer
-	# has 8,192 places of 4 KiB: with longer ones, -s 0, it has a few only.
+	# The packets go to a file in the node's memory; what tcpdump says comes
+	# here. Its buffer has 8,192 places of 4 KiB: with longer ones, -s 0, it
+	# has a few only.
 	coproc CAPTURE { device_run "$node" tcpdump -i eth0 -n -s 4096 \
-		--immediate-mode -B 32768 -U -w "$top/$out/$node.pcap" \
-		'udp port 4791 or tcp' 2>&1; }
+		--immediate-mode -B 32768 -U -Z root -w /run/wire.pcap \
+		'udp port 4791 or udp port 9 or tcp' 2>&1; }
 	while IFS= read -r line <&"${CAPTURE[0]}"; do
 		[[ $line == *"listening on"* ]] && return 0
 	done
 	echo "wire: tcpdump on node $node: ${line:-ended at once}" >&2
 	return 1
+}
+
+# A datagram that is none of the run's comes last. When a capture has it, it
+# has all that was before it.
+end_captures() {
+	local node
+
+	device_run a bash -c 'echo wire.sh ends >/dev/udp/192.0.2.2/9'
+	for node in a b; do
+		# shellcheck disable=SC2016 # in the node
+		device_run "$node" timeout 60 bash -c 'exec {silence}<> <(:)
+			until tail -c 64 /run/wire.pcap | grep -aq "wire.sh ends"
+			do
+				read -rt 0.05 -u "$silence" || true
+			done
+			pkill -INT -x tcpdump
+			cp /run/wire.pcap "$0"' "$top/$out/$node.pcap"
+	done
+	capturing=no
 }
 
 # A line a counter of the device: node, name, value.
@@ -157,30 +177,36 @@ until_true() {
 	done
 }
 
-captured() {
-	[[ $(stat -c %s "$out/b.pcap") -ge $((CUT * 1000)) ]]
-}
-
 client_ended() {
 	[[ -e $out/logs/.client.status ]]
 }
 
 # The addresses of IPv6 must outlive it: the lab is not ours alone.
 cut_the_wire() {
-	until_true captured || return 0
-	device_run a bash -c 'sysctl -qw net.ipv6.conf.eth0.keep_addr_on_down=1
-		ip link set eth0 down'
+	# shellcheck disable=SC2016 # in the node
+	device_run a timeout 60 bash -c 'exec {silence}<> <(:)
+		received=/sys/class/net/eth0/statistics/rx_bytes
+		end=$(($(<"$received") + $0 * 1000))
+		until [[ $(<"$received") -ge $end ]]; do
+			read -rt 0.01 -u "$silence" || true
+		done
+		sysctl -qw net.ipv6.conf.eth0.keep_addr_on_down=1
+		ip link set eth0 down' "$CUT" ||
+		echo "wire: $CUT kB did not come in 60 s: nothing is cut" >&2
 	until_true client_ended || true
 	device_run a ip link set eth0 up
 }
 
 cleanup() {
 	mend
-	device_run a pkill -INT tcpdump 2>/dev/null || true
-	device_run b pkill -INT tcpdump 2>/dev/null || true
+	if [[ $capturing == yes ]]; then
+		device_run a pkill -INT -x tcpdump || true
+		device_run b pkill -INT -x tcpdump || true
+	fi
 	device_close
 }
 
+capturing=no
 make -s -C "$chapter"
 DEVICE=lab
 trap cleanup EXIT
@@ -189,6 +215,7 @@ rm -rf "$out"
 mkdir -p "$out"
 worsen
 statistics >"$out/statistics.before"
+capturing=yes
 capture a 2>/dev/null
 capture b 2>/dev/null
 dir=$chapter
@@ -204,12 +231,11 @@ pair=$!
 [[ -z ${CUT:-} ]] || cut_the_wire
 wait "$pair"
 statistics >"$out/statistics.after"
-device_run a pkill -INT tcpdump
-device_run b pkill -INT tcpdump
+end_captures
 wait
 scripts/wire/ladder.py --svg "$out/wire.svg" --html "$out/wire.html" \
 	--source "$dir" --title "$folder${worse:+, $worse}" "$out"
-tshark -r "$out/a.pcap" -w "$out/wire.pcapng" 2>/dev/null
+tshark -r "$out/a.pcap" -Y 'not udp.port == 9' -w "$out/wire.pcapng" 2>/dev/null
 [[ -z $worse ]] || print_statistics
 echo
 echo "also: $out/wire.svg, wire.pcapng and wire.html"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # wire_networks.sh - what worse networks do to each chapter, as a table
 #
-# usage: scripts/wire_networks.sh [CHAPTER...]      (default: all that have one)
+# usage: scripts/wire_networks.sh [CHAPTER...]      (default: 01 to 04)
 #
 # Runs each chapter between the two nodes of the lab through networks that lose,
 # delay, reorder and duplicate packets, by scripts/wire.sh: chapter 01 with its
 # message each way, the others with a small benchmark, which verifies every
 # byte. Prints a row a run: how long it took on the wire, how many packets there
-# were, how many of them were sent again or were NAKs, and how the two ended:
+# were, how many of RDMA were sent again or were NAKs, and how the two ended:
 # `right`, or the error that was said. docs/wire_networks.txt is its output.
 #
 # Exit status: 0 each run was right or ended with an error of its own, 1 not.
@@ -49,7 +49,8 @@ outcome() {
 	for end in client server; do
 		if grep -q "^$end: exit status 1$" "$out/logs/status.log" &&
 			[[ -s $out/logs/$end.err ]]; then
-			sed -n "s/^error: \([^;]*\).*/$end: \1/p;q" \
+			sed -n "s/^error: \([^;]*\).*/$end: \1/
+				s/\(status [0-9]* ([^)]*)\).*/\1/; p; q" \
 				"$out/logs/$end.err"
 			return
 		fi
@@ -72,7 +73,7 @@ row() {
 		-v ending="$ending" '
 		NR == 2 { first = $2 }
 		NR > 1 && $5 != "TCP ACK" { n++; last = $2 }
-		$16 == "again" { again++ }
+		$16 == "again" && $7 != "" { again++ }
 		$16 == "nak" { naks++ }
 		END { printf "%-14s %-13s %7.2f %7d %6d %5d  %s\n", chapter,
 			network, last - first, n, again, naks, ending }'

@@ -151,7 +151,8 @@ def walk(page, capture, ladder):
         for side in 'ab':
             if view[side]['now']:
                 said[side].append(view[side]['said'])
-                check(view[side]['said'].startswith(row),
+                check(re.match(re.escape(row).replace('…', '.*'),
+                               view[side]['said']),
                       f'{view["where"]}: the ladder has {row}')
                 check_line(view, side, before or view)
         page.press(browser.ARROW_RIGHT)

@@ -124,11 +124,6 @@ def packet_text(packet):
     return text
 
 
-def cut(text, width):
-    """At most width characters."""
-    return text if len(text) <= width else text[:width - 1] + '…'
-
-
 def print_ladder(steps, width):
     """Three columns: what a said, what crossed, what b said."""
     # The middle needs its width; what is left is for what was said.
@@ -139,14 +134,15 @@ def print_ladder(steps, width):
           f'{"client (b)":<{side}}'.rstrip())
     for step in steps:
         if step.packet:
-            text = cut(packet_text(step.packet), middle - 4)
+            text = lines.shorten(packet_text(step.packet), middle - 4)
             arrow = f'{text} ──▶' if step.right else f'◀── {text}'
             arrow = f'{arrow:>{middle}}' if step.right \
                 else f'{arrow:<{middle}}'
             print(f'{(step.time - origin) * 1e3:9.3f} {"":<{side}}  {arrow}'
                   .rstrip())
             continue
-        text = cut(('! ' if step.line.error else '') + step.line.text, side)
+        text = lines.shorten(('! ' if step.line.error else '') +
+                             step.line.text, side)
         if step.side == 'a':
             print(f'{"":9} {text}')
         else:

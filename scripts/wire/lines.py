@@ -15,6 +15,17 @@ ESCAPE = re.compile(rb'\\(?:([0-7]{1,3})|x([0-9a-f]{2})|(.))')
 NAMED = {b'n': b'\n', b't': b'\t', b'r': b'\r', b'v': b'\v', b'f': b'\f'}
 
 
+# The least telling part of a long line: what every success says.
+DULL = re.compile(r' wr_id=0x[0-9a-f]+, status=0 \(success\), ')
+
+
+def shorten(text, width):
+    """At most width characters, without what tells least."""
+    if len(text) > width:
+        text = DULL.sub(' …', text)
+    return text if len(text) <= width else text[:width - 1] + '…'
+
+
 def unescape(text):
     """The bytes that strace shows as a C string."""
     def one(match):

@@ -22,6 +22,7 @@ TSHARK = {
     'syndrome': 'infiniband.aeth.syndrome',
     'msn': 'infiniband.aeth.msn',
     'cm': 'infiniband.mad.attributeid',
+    'transaction': 'infiniband.mad.transactionid',
     'req_qpn': 'infiniband.cm.req.localqpn',
     'req_psn': 'infiniband.cm.req.startpsn',
     'rep_qpn': 'infiniband.cm.rep.localqpn',
@@ -33,6 +34,7 @@ TSHARK = {
     'sport': 'tcp.srcport',
     'dport': 'tcp.dstport',
     'tcpdata': 'tcp.payload',
+    'tcpagain': 'tcp.analysis.retransmission',
     'tls': 'tls.record.content_type',
     'tlsopaque': 'tls.record.opaque_type',
     'tlshs': 'tls.handshake.type',
@@ -199,7 +201,7 @@ def describe_rc(row, src, dst, flows, mtu):
 
 def read(path, mtu=1024):
     """All packets of RoCE v2 and TCP in a capture, oldest first."""
-    flows, packets, origin = Flows(), [], None
+    flows, packets, origin, asked = Flows(), [], None, set()
     for row in run_tshark(path):
         src, dst = row['src4'] or row['src6'], row['dst4'] or row['dst6']
         time = float(row['time'])
@@ -207,10 +209,15 @@ def read(path, mtu=1024):
         rel, mark, psn, qpn = None, '', None, None
         if row['cm']:
             kind, text, psn, qpn = describe_cm(row)
+            # The CM sends a message again with the transaction that it had.
+            message = src, kind, row['transaction']
+            mark = 'again' if message in asked else ''
+            asked.add(message)
         elif row['opcode']:
             kind, text, rel, mark = describe_rc(row, src, dst, flows, mtu)
         else:
             kind, text = describe_tcp(row)
+            mark = 'again' if row['tcpagain'] else ''
         packets.append(Packet(
             len(packets) + 1, time, src, dst, kind, number(row['psn']), rel,
             number(row['destqp']), number(row['va']), number(row['rkey']),

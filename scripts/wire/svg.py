@@ -4,8 +4,12 @@ Used by ladder.py.
 """
 import html
 
+import lines
+
 # The columns, in pixels: server's lines, its line of life, the client's.
-WIDTH, SERVER, CLIENT = 1240, 400, 840
+WIDTH, SERVER, CLIENT = 1350, 415, 935
+# How many characters fit beside them, and between them.
+SIDE, MIDDLE = 56, 77
 ROW, TOP = 19, 64
 
 STYLE = '''
@@ -31,11 +35,6 @@ line, path { stroke: #59636e; stroke-width: 1; fill: none; }
 '''
 
 
-def cut(text, width):
-    """At most width characters."""
-    return text if len(text) <= width else text[:width - 1] + '…'
-
-
 def text_at(x, y, text, css='', anchor='start'):
     """One line of text."""
     return (f'<text x="{x}" y="{y}" class="{css}" text-anchor="{anchor}">'
@@ -49,8 +48,8 @@ def arrow(y, packet, right, label):
     css = f'arrow {packet.mark}'.strip()
     return (f'<path class="{css}" d="M{one} {y}H{other}m{tip} -4l{-tip} 4'
             f'l{tip} 4"/>' +
-            text_at((SERVER + CLIENT) // 2, y - 4, cut(label, 62), 'small',
-                    'middle'))
+            text_at((SERVER + CLIENT) // 2, y - 4,
+                    lines.shorten(label, MIDDLE), 'small', 'middle'))
 
 
 def label_of(packet):
@@ -76,10 +75,10 @@ def rows_of(steps, origin):
             parts.append(arrow(y, step.packet, step.right,
                                label_of(step.packet)))
         elif step.side == 'a':
-            parts.append(text_at(8, y + 4, cut(step.line.text, 53),
+            parts.append(text_at(8, y + 4, lines.shorten(step.line.text, SIDE),
                                  'error' if step.line.error else ''))
         else:
-            parts.append(text_at(CLIENT + 10, y + 4, cut(step.line.text, 53),
+            parts.append(text_at(CLIENT + 10, y + 4, lines.shorten(step.line.text, SIDE),
                                  'error' if step.line.error else ''))
     return parts, y + ROW
 

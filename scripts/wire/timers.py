@@ -9,6 +9,7 @@ the client sent the first packet of that request, in seconds since the last sign
 of life from the server, each NAK of that kind, and the client's error.
 """
 import pathlib
+import re
 import sys
 
 import lines
@@ -17,10 +18,9 @@ import packets
 
 def events(run):
     """(time, text) of what is told, on the clock of the client's node."""
-    seen = [packet for packet in packets.read(str(run / 'b.pcap'))
-            if packet.rel is not None]
-    client = next(packet.src for packet in seen
-                  if packet.kind.startswith(('SEND', 'RDMA')))
+    seen = packets.read(str(run / 'b.pcap'))
+    client = seen[0].src  # it speaks first: REQ, or SYN
+    seen = [packet for packet in seen if packet.rel is not None]
     naks = [packet for packet in seen if packet.kind == 'RNR NAK']
     if naks:
         psn, alive = naks[0].psn, naks[0].time
@@ -33,11 +33,12 @@ def events(run):
         psn = seen[last].psn + 1
     yield from ((packet.time, f'client: {packet.kind}, PSN 0x{packet.psn:06x}')
                 for packet in seen
-                if packet.src == client and packet.psn == psn)
+                if packet.src == client and packet.psn == psn and
+                packet.kind.startswith(('SEND', 'RDMA')))
     for line in lines.read(run / 'client.strace'):
         if line.error and line.time > alive:
-            yield line.time, 'client: ' + line.text.split(':')[1].strip() + \
-                ':' + line.text.split(':')[2]
+            yield line.time, 'client: ' + re.sub(
+                r'(status \d+ \([^)]*\)).*', r'\1', line.text.split(';')[0])
 
 
 def main():

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+#
+# wire_replay.bats - the recorded pictures and pages of what crossed the wire:
+# small, readable by everybody, and true to their captures
+# shellcheck disable=SC2154 # top: set by helpers.bash
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	cd "$top" || return
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+# goes_through FOLDER: the page there, in a headless browser.
+goes_through() {
+	tests/replay_page.py "$1/wire.html" "$1/wire.pcapng" "$1/wire.txt"
+}
+
+@test "wire: each recorded page shows at each step what the capture says" {
+	local page pages=([0-9][0-9]_*/expected/wire.html)
+
+	[[ -e ${pages[0]} ]]
+	for page in "${pages[@]}"; do
+		run -0 goes_through "$(dirname "$page")"
+		[[ -z $output ]]
+	done
+}
+
+@test "wire: what is recorded is small, and linked from the README" {
+	local folder name
+
+	for folder in [0-9][0-9]_*/expected; do
+		[[ -e $folder/wire.html ]] || continue
+		[[ $(stat -c %s "$folder/wire.svg") -lt 200000 ]]
+		[[ $(stat -c %s "$folder/wire.html") -lt 300000 ]]
+		[[ $(stat -c %s "$folder/wire.pcapng") -lt 50000 ]]
+		grep -q 'prefers-color-scheme: dark' "$folder/wire.svg"
+		for name in svg html txt pcapng; do
+			grep -q "](expected/wire.$name)" "$folder/../README.md"
+		done
+	done
+}
+
+# changed SED: a copy of chapter 02's page and all, with each change made.
+changed() {
+	local change folder=$BATS_TEST_TMPDIR/changed
+
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	cp 02_write_read/expected/wire.* "$folder"
+	for change; do
+		cp "$folder/wire.html" "$folder/before"
+		sed -i "$change" "$folder/wire.html"
+		if cmp -s "$folder/wire.html" "$folder/before"; then
+			echo "nothing was changed by $change"
+			return 1
+		fi
+	done
+	run -1 goes_through "$folder"
+}
+
+@test "wire: a page that shows something else than the capture is found" {
+	local what
+
+	# Another rkey in a packet, another byte in a buffer, a state that the
+	# next completion does not meet, an access to the network, a text too
+	# pale to be read.
+	changed 's/\["RETH rkey","0x/&f/' \
+		's/"change":\["a","messages",0,"52/"change":["a","messages",0,"53/' \
+		's/"SS_RDMA_SENT","RS/"SS_MR_SENT","RS/g' \
+		's|<h1>|<img src="https://example.org/x.png"><h1>|' \
+		's/--soft: #59636e/--soft: #a9b3be/'
+	for what in 'RETH rkey' ': bytes' 'send state' 'loads something else' \
+		'light: contrast'; do
+		[[ $output == *"$what"* ]]
+	done
+	# A script with a mistake.
+	changed 's/^let now = 0;/let now = 0; fail();/'
+}
