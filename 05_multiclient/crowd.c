@@ -59,13 +59,13 @@ int crowd_open(struct crowd *crowd, const struct options *options, serve *serve)
 		.shaking_max = SHAKING_MAX,
 		.deadline = wait_deadline(-1),
 		.usr1_fd = -1,
-		.ended_fd = -1,
+		.room_fd = -1,
 		.closing_fd = -1,
 		.cut_fd = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	if (limits_fit(&max, &crowd->shaking_max) ||
-	    open_usr1(&crowd->usr1_fd) || open_eventfd(&crowd->ended_fd) ||
+	    open_usr1(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
 	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd))
 		return -1;
 	figures_start(&crowd->figures, max);
@@ -77,7 +77,7 @@ int crowd_open(struct crowd *crowd, const struct options *options, serve *serve)
 
 void crowd_close(struct crowd *crowd)
 {
-	const int fds[] = { crowd->usr1_fd, crowd->ended_fd, crowd->closing_fd,
+	const int fds[] = { crowd->usr1_fd, crowd->room_fd, crowd->closing_fd,
 			    crowd->cut_fd };
 
 	listener_close(&crowd->listener);
@@ -106,6 +106,12 @@ static bool take_last(struct crowd *crowd, pthread_t *last)
 	return has_last;
 }
 
+void crowd_room(struct crowd *crowd)
+{
+	/* It cannot fail before it has been written to 2^64 times. */
+	eventfd_write(crowd->room_fd, 1);
+}
+
 static void *run_client(void *argument)
 {
 	struct client *client = argument;
@@ -124,8 +130,7 @@ static void *run_client(void *argument)
 	crowd->last = pthread_self();
 	crowd->has_last = true;
 	crowd->threads--;
-	/* It cannot block before 2^64 threads have ended. */
-	eventfd_write(crowd->ended_fd, 1);
+	crowd_room(crowd);
 	pthread_mutex_unlock(&crowd->lock);
 	if (has_before)
 		pthread_join(before, NULL);
@@ -137,9 +142,8 @@ static int start_thread(struct client *client)
 	struct crowd *crowd = client->crowd;
 	pthread_attr_t attr;
 	pthread_t thread;
-	int err;
+	int err = pthread_attr_init(&attr);
 
-	err = pthread_attr_init(&attr);
 	if (err)
 		return log_fail_errno("pthread_attr_init", err, "no memory");
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
@@ -233,7 +237,7 @@ static void on_news(struct crowd *crowd, bool room)
 
 	if (!room) {
 		/* How many is of no interest: only that there is room now. */
-		eventfd_read(crowd->ended_fd, &count);
+		eventfd_read(crowd->room_fd, &count);
 		crowd->resting = false;
 	} else if (take_client(crowd)) {
 		crowd->resting = true;
@@ -264,7 +268,7 @@ static void step(struct crowd *crowd, int stop_fd)
 {
 	bool room = crowd->listening && !crowd->resting &&
 		    figures_shaking(&crowd->figures) < crowd->shaking_max;
-	int fd = room ? oob_fd(crowd->listener.oob) : crowd->ended_fd;
+	int fd = room ? oob_fd(crowd->listener.oob) : crowd->room_fd;
 	int news = wait_readable(fd, crowd->usr1_fd, stop_fd,
 				 crowd->resting ? wait_deadline(REST_MS) :
 						  crowd->deadline);

@@ -39,7 +39,7 @@ struct crowd {
 	bool failed; /* poll(2) did: nothing new, and an end in order */
 	int64_t deadline; /* for the last clients after that */
 	int usr1_fd; /* readable: SIGUSR1 came */
-	int ended_fd; /* readable: a thread has ended */
+	int room_fd; /* readable: a thread or a handshake has ended */
 	int closing_fd; /* readable: no new clients, give handshakes up */
 	int cut_fd; /* readable: give up what the last clients do */
 	pthread_mutex_t lock; /* for what follows */
@@ -62,6 +62,9 @@ int crowd_open(struct crowd *crowd, const struct options *options,
  * having said why.
  */
 int crowd_run(struct crowd *crowd, int stop_fd);
+
+/* A handshake or a thread is over: there may be room for another one. */
+void crowd_room(struct crowd *crowd);
 
 /* Closes the device and the listener, after crowd_run(). */
 void crowd_close(struct crowd *crowd);

@@ -110,6 +110,7 @@ static int admit(struct session *session)
 	ret = oob_handshake(client->oob);
 	figures_handshake(&crowd->figures, !ret, stats_now() - client->since,
 			  &hello);
+	crowd_room(crowd);
 	if (ret)
 		return -1;
 	session->number = hello.number;

@@ -65,8 +65,9 @@ for pid in "${pids[@]}"; do
 	statuses+=("$status")
 done
 pids=()
-# What they said at the end is in the pipe, and nobody writes any more.
-while IFS= read -r -t 0.01 -u "$pipe" line; do
+# What they said at the end is still in the pipe, with nothing behind it.
+echo end >&"$pipe"
+while IFS= read -r -t "$limit" -u "$pipe" line && [[ $line != end ]]; do
 	echo "$line"
 done
 printf '%s\n' "${psns[@]}" | sort -V
