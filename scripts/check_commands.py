@@ -82,7 +82,7 @@ def check_make(tree, words):
         return f'there is no chapter {values["CH"]}'
     for key, places in (('CASE', 'break'), ('RUN', 'expected')):
         value = values.get(key, 'X')
-        if re.fullmatch(r'[a-z0-9_/]+', value) and \
+        if re.fullmatch(r'[a-z0-9_]+', value) and \
                 not (chapter / places / value).is_dir():
             return f'{chapter.name} has no {places}/{value}'
     if values.get('EX', 'X').isdigit():
