@@ -55,10 +55,6 @@ unsolved() {
 	solved 02_write_read ticket
 }
 
-@test "02: a chapter as it is solves no exercise" {
-	unsolved 02_write_read write_imm 'server: a write with immediate data'
-}
-
 @test "03: the same exchange with a program that is not ours" {
 	solved 03_pure_verbs pingpong
 }

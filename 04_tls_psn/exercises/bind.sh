@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154
 
 # Both builds trust one CA, so that certificates are not what fails.
-cp -r "$place/mine/certs" "$place/original"
+rm -rf "$original/certs"
+cp -r "$place/mine/certs" "$original"
 run own 'server: ./server -1 write' 'client: ./client -a 192.0.2.1 write'
 ends 'the client ends well' own client 0
 ends 'the server ends well' own server 0
