@@ -50,13 +50,16 @@ int main(int argc, char **argv)
 	/* 2. Bind one socket, for all servers. */
 	if (session_open(&session, &options, &patience))
 		goto out;
-	/* 3. Send and receive. There is nothing to connect. */
+	/* 3. Is there a kernel at these addresses? For one work there is not. */
+	if (options.work != WORK_FILL && session_greet(&session))
+		goto out;
+	/* 4. Send and receive. There is nothing to connect. */
 	if (work(&session))
 		goto out;
-	/* 4. Say goodbye: no kernel will, since there is no connection. */
+	/* 5. Say goodbye: no kernel will, since there is no connection. */
 	ret = options.work == WORK_FILL ? 0 : session_bye(&session);
 out:
-	/* 5. Free everything. */
+	/* 6. Free everything. */
 	session_close(&session);
 	if (patience.stop_fd >= 0)
 		close(patience.stop_fd);

@@ -150,6 +150,54 @@ int session_expect(struct session *session, enum dgram_type type,
 	return 0;
 }
 
+/*
+ * Port 0 is the kernel's: it answers with an empty datagram from port 0. Over
+ * tcp, the two kernels agree on their number of paths before that answer, and
+ * on the one that our messages take; what is sent earlier may be overtaken.
+ */
+static int greet_host(struct session *session, const struct sockaddr_in *peer)
+{
+	struct sockaddr_in kernel = *peer;
+	char text[ADDR_TEXT_SIZE];
+	struct rds_news news;
+
+	kernel.sin_port = 0;
+	addr_text(&kernel, text);
+	if (session_send(session, &kernel, NULL, 0, NULL))
+		return -1;
+	do {
+		if (session_wait(session, "an answer of the other kernel",
+				 &news))
+			return -1;
+	} while (!news.datagram);
+	if (news.length || news.from.sin_port ||
+	    news.from.sin_addr.s_addr != kernel.sin_addr.s_addr)
+		return log_fail("instead of the kernel of %s somebody else has "
+				"answered",
+				text);
+	log_line("%s is there.", text);
+	return 0;
+}
+
+/* Whether an earlier server is on the same host. */
+static bool known_host(const struct session *session, int i)
+{
+	for (int j = 0; j < i; j++)
+		if (session->peers[j].sin_addr.s_addr ==
+		    session->peers[i].sin_addr.s_addr)
+			return true;
+	return false;
+}
+
+int session_greet(struct session *session)
+{
+	for (int i = 0; i < session->peer_count; i++)
+		if (!known_host(session, i) &&
+		    greet_host(session, &session->peers[i]))
+			return -1;
+	return 0;
+}
+
 int session_bye(struct session *session)
 {
 	struct rds_news news;

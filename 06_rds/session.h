@@ -29,6 +29,13 @@ int session_open(struct session *session, const struct options *options,
 void session_close(struct session *session);
 
 /*
+ * Asks the kernel of each server's host whether it is there, and waits for its
+ * answer. To be done before anything else is sent: see the README on the first
+ * contact. Returns 0, or -1 having said why.
+ */
+int session_greet(struct session *session);
+
+/*
  * Sends length bytes, and waits for room in the send buffer and for the end of
  * the peer's congestion if it must. control may be NULL. Returns 0, or -1
  * having said why.

@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+#
+# 06_rds.bats - chapter 06: the modules, the logged runs, what is broken on
+# purpose, a network that loses packets, a connection that others break, and a
+# server that is sent nonsense
+
+# shellcheck disable=SC2154 # set by helpers.bash
+bats_require_minimum_version 1.5.0
+load helpers
+CHAPTER=06_rds
+
+# build_with VARIANT FLAGS: a build of the chapter with these flags.
+build_with() {
+	copy_sources "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
+	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
+		LDFLAGS="$2"
+}
+
+setup_file() {
+	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
+
+	open_device
+	build_with plain '-O1 -g'
+	build_with sanitized "$flags -fno-sanitize-recover=undefined"
+	# One whose RDMA key is wrong, to break the connection of all.
+	rm -rf "$top/build/tests/$CHAPTER.bad"
+	cp -r "$top/build/tests/$CHAPTER.plain" "$top/build/tests/$CHAPTER.bad"
+	patch -s -d "$top/build/tests/$CHAPTER.bad" -p1 \
+		<"$top/$CHAPTER/break/bad_key.patch"
+	make -s -C "$top/build/tests/$CHAPTER.bad" CFLAGS='-O1 -g -Werror'
+}
+
+teardown_file() {
+	close_device
+}
+
+setup() {
+	needs_lab
+}
+
+# guest NODE SCRIPT: runs it with bash on a node, in the repository.
+guest() {
+	device_run "$1" bash -c "cd '$top' && rds=scripts/setup_rds.sh; $2" \
+		</dev/null
+}
+
+# This must be the first test: later, connections hold the modules.
+@test "06: the modules are there, are not loaded silently, and can be removed" {
+	guest a '$rds --remove' || skip "this lab's RDS has been in use"
+	run -1 guest a '$rds --check'
+	[[ $output == *'todo     rds '*'todo     rds_tcp '*'todo     rds_rdma '* ]]
+	[[ $output == *'can be set up: sudo scripts/setup_rds.sh tcp ib'* ]]
+	run -1 guest a "build/tests/$CHAPTER.plain/server -a 192.0.2.1"
+	[[ $output == 'error: socket: this kernel has no RDS, or has not loaded it; see scripts/setup_rds.sh --check' ]]
+	run -1 guest a '$rds --status; ls -d /sys/module/rds*'
+	[[ $output == *'no RDS loaded'*'cannot access'* ]]
+	run -1 guest a 'setpriv --reuid=65534 --clear-groups $rds tcp'
+	[[ $output == *'only root can do this. Try: sudo scripts/setup_rds.sh tcp' ]]
+	run -0 guest a '$rds tcp'
+	[[ $output == *'loaded rds'$'\n'*'loaded rds_tcp' ]]
+	run -0 guest a '$rds tcp; $rds --check tcp; ! test -d /sys/module/rds_rdma'
+	[[ $output == *'already loaded: rds with tcp'*'usable now'* ]]
+	run -0 guest a '$rds --status'
+	[[ $output == *'192.0.2.1 on eth0'*'TCP port 16385'*'ib '*'not loaded'* ]]
+	# Once rds is there, any user can have the kernel load a transport.
+	run -1 guest a "setpriv --reuid=65534 --clear-groups \
+		build/tests/$CHAPTER.plain/client -a 192.0.2.1 -b 192.0.2.99 -T ib"
+	[[ $output == 'error: bind: Protocol not available'* ]]
+	run -0 guest a 'test -d /sys/module/rds_rdma; $rds --remove; ! ls -d /sys/module/rds*'
+	[[ $output == *'removed rds_tcp'*'removed rds'*'no RDS in this kernel'* ]]
+}
+
+@test "06: what modprobe is told not to load is named, and not loaded" {
+	[[ $(guest a 'ls -d /sys/module/rds_tcp 2>/dev/null || true') == '' ]] ||
+		skip "this lab's RDS has been in use"
+	run -1 guest a 'mkdir -p /etc/modprobe.d
+		echo "install rds_tcp /bin/false" >/etc/modprobe.d/no-rds.conf
+		echo "blacklist rds" >>/etc/modprobe.d/no-rds.conf
+		$rds --check tcp; $rds tcp; status=$?
+		rm /etc/modprobe.d/no-rds.conf; exit $status'
+	[[ $output == *'note     rds '*'blacklisted in /etc/modprobe.d/no-rds.conf'* ]]
+	[[ $output == *'MISSING  rds_tcp '*'install rds_tcp /bin/false'* ]]
+	[[ $output == *'rds_tcp is forbidden by /etc/modprobe.d/no-rds.conf'* ]]
+}
+
+# With modules that have just been loaded, no two kernels know each other yet.
+@test "06: the first messages of all arrive in order, over several paths" {
+	local node
+
+	for node in a b; do
+		guest $node '$rds --remove' || skip "this lab's RDS has been in use"
+	done
+	run_matches "$top/$CHAPTER/expected/congest/commands" \
+		"$top/$CHAPTER/expected/congest" \
+		-d "$top/build/tests/$CHAPTER.plain"
+	[[ $(guest b "ss -Htn sport = :16385 or dport = :16385" | wc -l) -ge 2 ]]
+}
+
+@test "06: every logged run can be had again" {
+	assert_runs_match "$CHAPTER"
+}
+
+@test "06: some of them under sanitizers" {
+	local name
+
+	for name in congest write tcp; do
+		run_matches "$top/$CHAPTER/expected/$name/commands" \
+			"$top/$CHAPTER/expected/$name" \
+			-d "$top/build/tests/$CHAPTER.sanitized"
+	done
+}
+
+@test "06: what is broken on purpose fails as promised" {
+	CFLAGS=-O0 MAKEFLAGS=-j2 assert_breaks_match "$CHAPTER"
+}
+
+# pair LINE…: runs these programs on two nodes; $out has their logs.
+pair() {
+	out=$BATS_TEST_TMPDIR/run
+	printf '%s\n' 'nodes: 2' 'setup: scripts/setup_rds.sh' "$@" \
+		>"$BATS_TEST_TMPDIR/commands"
+	"$top/scripts/pair.sh" -d "$top/build/tests/$CHAPTER.plain" \
+		"$BATS_TEST_TMPDIR/commands" "$out"
+	tail -n +1 "$out"/*
+}
+
+# eventually COMMAND...: within a minute.
+eventually() {
+	local end=$((SECONDS + 60))
+
+	until "$@"; do
+		[[ $SECONDS -lt $end ]]
+		read -r -t 0.1 <> <(:) || true
+	done
+}
+
+# All ended with 0, and the client complained of nothing.
+ends_well() {
+	! grep -v 'exit status 0$' "$out/status.log"
+	[[ ! -e $out/client.err ]]
+}
+
+@test "06: a network that loses 5 % loses no message, over either transport" {
+	local transport node
+
+	for node in a b; do
+		guest $node 'tc qdisc add dev eth0 root netem loss 5%'
+	done
+	for transport in tcp ib; do
+		pair "server1: ./server -1 -a 192.0.2.1 -p 4000 -T $transport" \
+			"server2: ./server -1 -a 192.0.2.1 -p 4010 -T $transport" \
+			"client: ./client -a 192.0.2.1:4000 -a 192.0.2.1:4010 -T $transport -t 60 -n 150 count" ||
+			break
+		[[ $(grep -c '^  150 messages, all of them, in order$' \
+			"$out/client.log") -eq 2 ]] || break
+	done
+	for node in a b; do
+		guest $node 'tc -s qdisc show dev eth0 root
+			tc qdisc del dev eth0 root' >"$BATS_TEST_TMPDIR/tc.$node"
+	done
+	ends_well
+	[[ $transport == ib ]]
+	grep -q 'dropped [1-9]' "$BATS_TEST_TMPDIR/tc.b"
+}
+
+# Not as root: it takes no rights at all.
+@test "06: another socket's wrong key resets the connection, and costs no message" {
+	local bad=$top/build/tests/$CHAPTER.bad/client
+
+	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \
+		"client: ./client -a 192.0.2.1 -T ib -t 60 -n 2000 -x '! setpriv --reuid=65534 --clear-groups $bad -a 192.0.2.1 -T ib write 2>/dev/null' count"
+	ends_well
+	grep -qx '  2000 messages, all of them, in order' "$out/client.log"
+	grep -q '^the connection was reset, and has come back' "$out/client.log"
+}
+
+@test "06: who chooses no transport gets ib, and either reaches the other" {
+	pair 'server: ./server -1 -a 192.0.2.1' \
+		'client: ./client -a 192.0.2.1 -T tcp'
+	ends_well
+	grep -qx 'listening on 192.0.2.1 port 4000 over ib.' "$out/server.log"
+	grep -qx 'bound to 192.0.2.2 over tcp.' "$out/client.log"
+}
+
+@test "06: round trips and messages per second, of all sizes, are measured" {
+	local transport size
+
+	for transport in tcp ib; do
+		for size in 12 65536; do
+			pair "server: ./server -1 -a 192.0.2.1 -T $transport" \
+				"client: ./client -a 192.0.2.1 -T $transport -n 30 -s $size -c bench"
+			ends_well
+			grep -qE "^ping,$size,1,30(,[0-9.]+){7}$" "$out/client.log"
+			grep -qE "^flood,$size,[0-9]+,30(,[0-9.]+){7}$" \
+				"$out/client.log"
+		done
+	done
+}
+
+@test "06: a server that is sent nonsense says so, and serves the next" {
+	local server
+
+	rm -f "$top/build/tests/$CHAPTER.plain"/nonsense.*
+	cat >"$top/build/tests/$CHAPTER.plain/nonsense.py" <<'END'
+import socket
+s = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET, 0)
+s.bind(('192.0.2.2', 0))
+for bytes in (b'', b'RDS6', b'GET / HTTP/1.1\r\n', b'RDS6' + bytes(8),
+              b'RDS6\0\x02' + bytes(6), b'RDS6\0\x63' + bytes(6)):
+    s.sendto(bytes, ('192.0.2.1', 4000))
+s.settimeout(5)
+s.sendto(b'RDS6\0\x05' + bytes(6), ('192.0.2.1', 4000))
+assert s.recv(100) == b'RDS6\0\x05' + bytes(6)
+END
+	device_run a bash -c "cd '$top/build/tests/$CHAPTER.plain' &&
+		exec timeout 60 ./server -a 192.0.2.1 -T tcp >nonsense.log 2>nonsense.err" \
+		</dev/null &
+	server=$!
+	cd "$top/build/tests/$CHAPTER.plain"
+	eventually grep -qs listening nonsense.log
+	guest b "/usr/bin/python3 build/tests/$CHAPTER.plain/nonsense.py"
+	kill "$server"
+	wait "$server"
+	[[ $(grep -c '^error: a datagram' nonsense.err) -eq 6 ]]
+	[[ $(wc -l <nonsense.err) -eq 6 ]]
+}
+
+@test "06: the exercise: RDMA READ through the socket" {
+	local copy=$top/build/tests/$CHAPTER.read
+
+	rm -rf "$copy"
+	mkdir -p "$copy"
+	cp "$top/$CHAPTER"/*.[ch] "$top/$CHAPTER/Makefile" "$copy"
+	patch -s -d "$copy" -p1 <"$top/$CHAPTER/exercises/read.patch"
+	make -s -j2 -C "$copy" CFLAGS='-O1 -g -Werror'
+	out=$BATS_TEST_TMPDIR/run
+	printf '%s\n' 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
+		'server: ./server -1 -a 192.0.2.1 -T ib' \
+		'client: ./client -a 192.0.2.1 -T ib read' \
+		>"$BATS_TEST_TMPDIR/commands"
+	"$top/scripts/pair.sh" -d "$copy" "$BATS_TEST_TMPDIR/commands" "$out"
+	tail -n +1 "$out"/*
+	ends_well
+	grep -q '^read: message from passive/server side with pid ' \
+		"$out/client.log"
+}
