@@ -24,6 +24,5 @@ ends 'the client ends well' own client 0
 ends 'ibv_rc_pingpong ends well' own server 0
 want 'ibv_rc_pingpong has had all its messages' own/server.log \
 	'^3 iters in ' 1
-run none 'server: ./server -1 -t 3 write' \
-	'client: ./client -a 192.0.2.1 -p 18600 write'
+run none 'client: ./client -a 192.0.2.1 -p 18601 write'
 ends 'a client fails where nobody plays' none client 1
