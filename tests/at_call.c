@@ -11,7 +11,8 @@
  *              leak: some memory is lost, for a sanitizer to find
  *   AT_REPORT  a file which then gets the name of the function
  *
- * Not for programs with threads: it counts without a lock.
+ * Counts without a lock: for programs in which one thread at a time calls these
+ * functions, while others may be asleep in one.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -75,7 +76,7 @@ static bool is_the_call(const char *name, int nth)
  * How many wrapped functions are being called: the libraries call each other
  * and themselves, and only what the program itself calls is meant.
  */
-static int depth;
+static _Thread_local int depth;
 
 /* Returns whether the call shall fail, and sets errno for it if so. */
 static bool at_call(const char *name, int nth, bool can_fail)
