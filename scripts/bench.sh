@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # bench.sh - how fast the chapters are, beside the usual tools
 #
-# usage: scripts/bench.sh [-p PAIRS] [NAME...]     (default: all, 5 pairs)
+# usage: scripts/bench.sh [-p PAIRS] [-d FOLDER] [NAME...]
+#                                                (default: all, 5 pairs)
 #
 # NAME is a script in scripts/bench/, such as 02. Each compares two things by
 # running one after the other, PAIRS times, on one device (this host's, or one
@@ -9,15 +10,16 @@
 # in brackets, the smallest and the largest of these.
 #
 # One that says `# nodes: 2` needs the lab, and is run here: it starts what it
-# needs on both nodes itself. Each scripts/bench/NAME.sh prints, with tabs between the fields, a line that
-# begins with # (title, name of the first thing, of the second) and then, per
-# comparison, a line of
+# needs on both nodes itself. Each scripts/bench/NAME.sh prints, with tabs
+# between the fields, a line that begins with # (title, name of the first thing,
+# of the second) and then, per comparison, a line of
 #
 #   what    first    second    unit    aim: first >= second, <= or - (none)
 #
-# which are kept in build/bench/NAME.tsv. Exit status: 0 measured, 1 could not
-# be, 2 usage. A ratio that misses its aim is no failure: on a busy machine it
-# says little.
+# which are kept in build/bench/NAME.tsv; -d keeps what is printed of each in
+# FOLDER/NAME.txt as well (docs/performance.md quotes such files). Exit status:
+# 0 measured, 1 could not be, 2 usage. A ratio that misses its aim is no
+# failure: on a busy machine it says little.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,13 +28,15 @@ cd "$top"
 source scripts/device.sh
 
 pairs=5
+keep=build/bench
 usage() {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
 	exit "$1"
 }
-while getopts p:h option; do
+while getopts p:d:h option; do
 	case $option in
 	p) pairs=$OPTARG ;;
+	d) keep=$OPTARG ;;
 	h) usage 0 ;;
 	*) usage 2 >&2 ;;
 	esac
@@ -135,12 +139,15 @@ for name; do
 	[[ $(nodes_of "$name") -eq 1 ]] || nodes=$(nodes_of "$name")
 done
 device_open "$nodes"
-mkdir -p build/bench
+mkdir -p build/bench "$keep"
 for name; do
 	measure "$name"
 done
-echo "Measured on $(machine)."
 for name; do
-	echo
-	table <"build/bench/$name.tsv"
+	{
+		echo "Measured on $(machine)."
+		echo
+		table <"build/bench/$name.tsv"
+	} >"$keep/$name.txt"
+	cat "$keep/$name.txt"
 done
