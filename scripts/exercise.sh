@@ -161,8 +161,11 @@ if ! make -s -C "$place/mine" CFLAGS='-O1 -g' >"$place/build.log" 2>&1; then
 	exit 1
 fi
 trap device_close EXIT
-# One device for all runs: pair.sh uses what is up already.
-device_open 1
+# One device for all runs: pair.sh uses what is up already. A line `nodes: 2` in a
+# run asks for two nodes.
+nodes=1
+[[ $(<"$folder/$name.sh") != *"'nodes: 2'"* ]] || nodes=2
+device_open "$nodes"
 # shellcheck source=/dev/null
 source "$folder/$name.sh"
 

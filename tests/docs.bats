@@ -210,7 +210,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		says '**Cause.**'
 		says '**Fix.**'
 		count=$((count + 1))
-	done < <(cat 0[1-4]_*/break/*/*.err | sort -u)
+	done < <(cat 0[1-6]_*/break/*/*.err | sort -u)
 	[ "$count" -gt 20 ]
 }
 

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2154 # set by helpers.bash
 bats_require_minimum_version 1.5.0
 load helpers
+load exercises
 
 setup_file() { open_device; }
 teardown_file() { close_device; }
@@ -13,20 +14,6 @@ teardown_file() { close_device; }
 # Shown for a test that failed.
 teardown() {
 	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-# solved CHAPTER NAME: the solution is checked and found complete.
-solved() {
-	local copy=$top/build/tests/exercise.$2 file
-
-	rm -rf "$copy"
-	mkdir -p "$copy"
-	for file in "$top/$1"/*.[ch] "$top/$1"/{Makefile,*.sh}; do
-		[ ! -e "$file" ] || cp "$file" "$copy"
-	done
-	patch -s -d "$copy" -p1 <"$top/$1/exercises/$2.patch"
-	run -0 "$top/scripts/exercise.sh" "$1" "$2" "$copy"
-	[[ $output == *'things are there' && $output != *missing* ]]
 }
 
 # unsolved CHAPTER NAME TEXT: without it, TEXT is said to be missing.
@@ -77,7 +64,7 @@ unsolved() {
 	for page in "$top"/[0-9][0-9]_*/exercises/README.md; do
 		chapter=$(dirname "$page")
 		names=("$chapter"/*.patch)
-		[ ${#names[@]} -ge 2 ]
+		[ ${#names[@]} -ge 1 ]
 		run -0 "$top/scripts/exercise.sh" "$(basename "${chapter%/*}")"
 		for name in "${names[@]}"; do
 			name=$(basename "$name" .patch)
