@@ -28,6 +28,7 @@ static const struct option long_options[] = {
 	{ "count", required_argument, NULL, 'n' },
 	{ "size", required_argument, NULL, 's' },
 	{ "halfway", required_argument, NULL, 'x' },
+	{ "key", required_argument, NULL, 'k' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -36,7 +37,7 @@ static const struct option long_options[] = {
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
 	[ROLE_SERVER] = ":a:p:T:t:1wh",
-	[ROLE_CLIENT] = ":a:b:p:T:t:n:s:x:ch",
+	[ROLE_CLIENT] = ":a:b:p:T:t:n:s:x:k:ch",
 };
 
 static const char *const works[] = {
@@ -91,6 +92,20 @@ static int parse_transport(struct options *options, const char *text)
 		return EXIT_USAGE;
 	}
 	return OPTIONS_GO_ON;
+}
+
+static int parse_key(struct options *options, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	options->key = strtoull(text, &end, 0);
+	if (end != text && !*end && !errno && *text != '-' && options->key)
+		return OPTIONS_GO_ON;
+	log_fail("-k %s: a key is a number of 64 bits and not 0, such as "
+		 "0x12345",
+		 text);
+	return EXIT_USAGE;
 }
 
 static int parse_work(struct options *options, const char *text)
@@ -151,6 +166,8 @@ static int parse_option(struct options *options, enum role role, int option)
 	case 'x':
 		options->command = optarg;
 		return OPTIONS_GO_ON;
+	case 'k':
+		return parse_key(options, optarg);
 	case 'c':
 		options->csv = true;
 		return OPTIONS_GO_ON;

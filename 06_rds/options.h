@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define OPTIONS_DEFAULT_PORT "4000"
 
@@ -51,6 +52,7 @@ struct options {
 	unsigned int count; /* client: messages to each server */
 	size_t bytes; /* client: of a message */
 	const char *command; /* client: to run when half are sent; or NULL */
+	uint64_t key; /* client: write with this key; 0: ask for one */
 	bool csv; /* client: the table as comma-separated values */
 };
 

@@ -32,8 +32,8 @@ static const char server[] =
 
 static const char client[] =
 	"usage: ./client -a ADDRESS[:PORT] ... [-b LOCAL] [-p PORT] [-T tcp|ib]\n"
-	"                [-t SECONDS] [-n COUNT] [-s BYTES] [-x COMMAND] [-c]\n"
-	"                [WORK]\n"
+	"                [-t SECONDS] [-n COUNT] [-s BYTES] [-x COMMAND] [-k KEY]\n"
+	"                [-c] [WORK]\n"
 	"\n"
 	"Talks to one or more servers from one RDS socket. WORK is what to do:\n"
 	"\n"
@@ -59,6 +59,7 @@ static const char client[] =
 	"  -s, --size BYTES       of each, from 12, the header (default: 64)\n"
 	"  -x, --halfway COMMAND  count: start this when half is sent, such as\n"
 	"                         one that breaks the connection\n"
+	"  -k, --key KEY          write: use this key, without asking for one\n"
 	"  -c, --csv              bench: comma-separated values\n"
 	"  -h, --help             print this\n"
 	"\n"

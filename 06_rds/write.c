@@ -103,12 +103,12 @@ static int wait_done(struct session *session)
 
 int write_memory(struct session *session)
 {
-	rds_rdma_cookie_t key = 0;
+	rds_rdma_cookie_t key = session->options->key;
 	char text[DGRAM_TEXT_MAX];
 
 	snprintf(text, sizeof(text),
 		 "written from active/client side with pid %d", getpid());
-	if (borrow(session, &key))
+	if (!key && borrow(session, &key))
 		return -1;
 	if (post_write(session, key, text))
 		return -1;

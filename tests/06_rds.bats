@@ -22,12 +22,6 @@ setup_file() {
 	open_device
 	build_with plain '-O1 -g'
 	build_with sanitized "$flags -fno-sanitize-recover=undefined"
-	# One whose RDMA key is wrong, to break the connection of all.
-	rm -rf "$top/build/tests/$CHAPTER.bad"
-	cp -r "$top/build/tests/$CHAPTER.plain" "$top/build/tests/$CHAPTER.bad"
-	patch -s -d "$top/build/tests/$CHAPTER.bad" -p1 \
-		<"$top/$CHAPTER/break/bad_key.patch"
-	make -s -C "$top/build/tests/$CHAPTER.bad" CFLAGS='-O1 -g -Werror'
 }
 
 teardown_file() {
@@ -164,11 +158,9 @@ ends_well() {
 }
 
 # Not as root: it takes no rights at all.
-@test "06: another socket's wrong key resets the connection, and costs no message" {
-	local bad=$top/build/tests/$CHAPTER.bad/client
-
+@test "06: any user's wrong key resets the connection, and costs no message" {
 	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \
-		"client: ./client -a 192.0.2.1 -T ib -t 60 -n 2000 -x '! setpriv --reuid=65534 --clear-groups $bad -a 192.0.2.1 -T ib write 2>/dev/null' count"
+		"client: ./client -a 192.0.2.1 -T ib -t 60 -n 2000 -x '! setpriv --reuid=65534 --clear-groups ./client -a 192.0.2.1 -T ib -k 7 write >/dev/null 2>&1' count"
 	ends_well
 	grep -qx '  2000 messages, all of them, in order' "$out/client.log"
 	grep -q '^the connection was reset, and has come back' "$out/client.log"

@@ -88,6 +88,8 @@ static void test_values(void **state)
 	assert_string_equal(options.command, "true");
 	assert_true(options.csv);
 	assert_int_equal(options.work, WORK_COUNT);
+	assert_accepted(client("-k", "0x123456789", "write"));
+	assert_int_equal(options.key, 0x123456789);
 	assert_accepted(server("-a", "node", "--transport", "tcp", "-1", "-w"));
 	assert_int_equal(options.transport, RDS_TRANS_TCP);
 	assert_true(options.once);
@@ -128,6 +130,9 @@ static void test_refused(void **state)
 	assert_refused(client("-t", "x"), "from 1 to 3600");
 	assert_refused(client("sing"), "nothing that can be done");
 	assert_refused(client("talk", "more"), "not an option");
+	assert_refused(client("-k", "0"), "not 0");
+	assert_refused(client("-k", "-1"), "64 bits");
+	assert_refused(client("-k", "0x10000000000000000"), "64 bits");
 	assert_refused(client("-w"), "no such option");
 	assert_refused(server("-a", "node", "-n", "1"), "no such option");
 	assert_refused(server("-a", "node", "talk"), "not an option");
