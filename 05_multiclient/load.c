@@ -122,14 +122,16 @@ int load_run(connection *connection, struct shared *shared,
 	};
 	unsigned long wanted = LIMITS_BASE + (unsigned long)options->clients *
 						     LIMITS_PER_CLIENT;
+	unsigned long given = limits_raise(wanted);
 	uint64_t begin = stats_now();
 	pthread_t *threads;
 	unsigned int n;
 
-	if (limits_raise(wanted) < wanted)
-		return log_fail("-c %u needs %lu descriptors; see \"ulimit "
-				"-Hn\"",
-				options->clients, wanted);
+	if (given && given < wanted)
+		log_fail("-c %u needs %lu descriptors; see \"ulimit -Hn\"",
+			 options->clients, wanted);
+	if (given < wanted)
+		return -1;
 	threads = calloc(options->clients, sizeof(*threads));
 	if (!threads)
 		return log_fail_errno("calloc", errno, "-c %u",

@@ -192,8 +192,8 @@ static void run_client(struct client *client)
 		.client = client,
 		.mode = client->crowd->options->mode,
 	};
-	size_t bytes = session.mode == MODE_BENCH ? 0 : DATA_SIZE;
 	int ret = admit(&session);
+	size_t bytes;
 
 	if (ret) {
 		/* Neither was anything made for it, nor will it be. */
@@ -202,10 +202,13 @@ static void run_client(struct client *client)
 			figures_failed(figures, STEP_EXCHANGE);
 		return;
 	}
-	if (serve_client(&session))
+	if (serve_client(&session)) {
 		figures_failed(figures, session.step);
-	else
-		figures_served(figures, bytes, bytes);
+		return;
+	}
+	/* What a benchmark moves, its client counts. */
+	bytes = session.mode == MODE_BENCH ? 0 : DATA_SIZE;
+	figures_served(figures, bytes, bytes);
 }
 
 int main(int argc, char **argv)

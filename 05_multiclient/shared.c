@@ -16,6 +16,8 @@ const struct device *shared_device(struct shared *shared,
 				   const struct options *options,
 				   const struct sockaddr *local)
 {
+	bool opened;
+
 	/* Two that come at once must not both open it. */
 	pthread_mutex_lock(&shared->lock);
 	if (!shared->opened) {
@@ -23,8 +25,9 @@ const struct device *shared_device(struct shared *shared,
 		if (!shared->opened)
 			device_close(&shared->device);
 	}
+	opened = shared->opened;
 	pthread_mutex_unlock(&shared->lock);
-	return shared->opened ? &shared->device : NULL;
+	return opened ? &shared->device : NULL;
 }
 
 void shared_close(struct shared *shared)
