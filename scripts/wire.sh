@@ -131,8 +131,8 @@ capture() {
 	return 1
 }
 
-# A datagram that is none of the run's comes last. When a capture has it, it
-# has all that was before it.
+# A datagram that is none of the run's follows it. When a capture has it, it has
+# all that was before it; a few of TCP's packets may come later.
 end_captures() {
 	local node
 
@@ -140,12 +140,15 @@ end_captures() {
 	for node in a b; do
 		# shellcheck disable=SC2016 # in the node
 		device_run "$node" timeout 60 bash -c 'exec {silence}<> <(:)
-			until tail -c 64 /run/wire.pcap | grep -aq "wire.sh ends"
-			do
+			until tail -c 65536 /run/wire.pcap |
+				grep -aq "wire.sh ends"; do
 				read -rt 0.05 -u "$silence" || true
 			done
 			pkill -INT -x tcpdump
-			cp /run/wire.pcap "$0"' "$top/$out/$node.pcap"
+			cp /run/wire.pcap "$0"' "$top/$out/$node.pcap" || {
+			echo "wire: the capture on node $node is not whole" >&2
+			return 1
+		}
 	done
 	capturing=no
 }

@@ -79,16 +79,19 @@ row() {
 			network, last - first, n, again, naks, ending }'
 }
 
-[[ $# -gt 0 ]] || set -- 01_send_recv 02_write_read 03_pure_verbs 04_tls_psn
+[[ $# -gt 0 ]] || set -- 01 02 03 04
 DEVICE=lab
 trap device_close EXIT
 device_open 2 >&2
 printf '%-14s %-13s %7s %7s %6s %5s  %s\n' chapter network seconds packets \
 	again NAKs 'how it ended'
-for chapter; do
-	write_commands "$chapter"
-	for network in "${networks[@]}"; do
-		row "$chapter" "$network"
+for argument; do
+	for chapter in "${argument%/}"*/; do
+		chapter=${chapter%/}
+		write_commands "$chapter"
+		for network in "${networks[@]}"; do
+			row "$chapter" "$network"
+		done
 	done
 done
 exit "$bad"
