@@ -217,6 +217,27 @@ END
 	[[ $(wc -l <nonsense.err) -eq 6 ]]
 }
 
+# The key that the packets of the queue pair have is the one that RDS's own
+# messages lend and take back, and each side's software acknowledges.
+@test "06: on the wire, a loan, a write with its key, and its end" {
+	local capture=$top/build/tests/$CHAPTER.pcap said rkey
+
+	rm -f "$capture" "$capture.err"
+	device_run b timeout 60 tcpdump -i eth0 -n -s 0 --immediate-mode -U \
+		-w "$capture" 'udp port 4791' 2>"$capture.err" </dev/null &
+	eventually grep -qs 'listening on' "$capture.err"
+	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \
+		'client: ./client -a 192.0.2.1 -T ib write'
+	ends_well
+	device_run b pkill -INT -x tcpdump
+	wait
+	said=$("$top/scripts/rds_wire.py" "$capture")
+	echo "$said"
+	rkey=$(sed -n 's/^borrowed: rkey=\(0x[0-9a-f]*\),.*/\1/p' "$out/client.log")
+	[[ $said == *"rkey $rkey is lent"*"RDMA WRITE Only  rkey $rkey, "*"rkey $rkey was used"* ]]
+	[[ $said == *'> 0     ping'*'pong'*'ack required'*'only an ack'* ]]
+}
+
 @test "06: the exercise: RDMA READ through the socket" {
 	local copy=$top/build/tests/$CHAPTER.read
 

@@ -17,7 +17,7 @@ source "$(dirname "$0")/lib.bash"
 address=$1
 pairs=$2
 sizes=(64 4096)
-count=500
+count=300
 
 node() {
 	"$top/scripts/lab.sh" exec "$1" -- bash -c "cd '$top' && exec $2" \
@@ -47,7 +47,8 @@ rds() {
 
 # send_recv: sets ping and rate of SEND and receive, by perftest.
 send_recv() {
-	local common="-F -x 1 -p 18515 -s $bytes -n $count"
+	# -e: it sleeps until something comes, as RDS does.
+	local common="-F -e -x 1 -p 18515 -s $bytes -n $count"
 
 	serve_on_a "ib_send_lat $common"
 	await listens a 18515
@@ -56,10 +57,9 @@ send_recv() {
 	end_server
 	serve_on_a "ib_send_bw $common"
 	await listens a 18515
-	# Its MB are 2^20 bytes; the fifth column is millions of messages.
+	# The fifth column is millions of messages per second.
 	rate=$(node b "ib_send_bw $common $address" |
-		awk -v bytes="$bytes" '$1 == bytes {
-			print $4 * 1048576 / bytes }')
+		awk -v bytes="$bytes" '$1 == bytes { print 1000000 * $5 }')
 	end_server
 }
 
@@ -69,7 +69,7 @@ plain_tcp() {
 
 	serve_on_a qperf
 	await listens a 19765
-	said=$(node b "qperf -uu -t 2 -m $bytes $address tcp_lat tcp_bw")
+	said=$(node b "qperf -uu -t 1 -m $bytes $address tcp_lat tcp_bw")
 	node b "qperf $address quit" >/dev/null
 	end_server
 	ping=$(awk '$1 == "latency" { print 2 * $3 / 1000 }' <<<"$said")
