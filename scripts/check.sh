@@ -19,7 +19,8 @@ source scripts/device.sh
 fast=(tests/04_certs.bats tests/carry_forward.bats tests/compare_apart.bats
 	tests/compare_counts.bats
 	tests/compare_logs.bats tests/docs.bats tests/fuzz.bats
-	tests/install_deps.bats tests/readme.bats tests/setup_rxe_check.bats
+	tests/install_deps.bats tests/readme.bats tests/setup_rds_check.bats
+	tests/setup_rxe_check.bats
 	tests/setup_rxe_host.bats tests/spelling.bats tests/style.bats
 	tests/wire_replay.bats)
 
