@@ -56,9 +56,11 @@ page_is_right() {
 		"$BATS_TEST_TMPDIR/ladder" "$logs"
 }
 
-# The kinds of all packets from the node whose address ends so, one a line.
+# The kinds of all packets from the node whose address ends so, one a line, but
+# for those sent again: a slow machine has some, and they are right.
 kinds() {
-	awk -F'\t' -v node="$1" 'NR > 1 && $3 ~ node "$" { print $5 }' "$facts"
+	awk -F'\t' -v node="$1" 'NR > 1 && $3 ~ node "$" && $16 != "again" {
+		print $5 }' "$facts"
 }
 
 # The field NAME of the first packet of KIND that a node has sent.
@@ -77,8 +79,9 @@ client=192.0.2.2
 		ConnectRequest,ReadyToUse,SEND\ Only,DisconnectRequest, ]]
 	[[ $(kinds $server | grep -v '^ACK$' | tr '\n' ,) == \
 		ConnectReply,SEND\ Only,DisconnectReply, ]]
-	[[ $(kinds $client | grep -c '^ACK$') -eq 1 ]]
-	[[ $(kinds $server | grep -c '^ACK$') -eq 1 ]]
+	# Each is acknowledged, with its PSN.
+	[[ $(field psn ACK $client) == "$(field psn 'SEND Only' $server)" ]]
+	[[ $(field psn ACK $server) == "$(field psn 'SEND Only' $client)" ]]
 	# The REQ says with which PSN the *other* side is to begin.
 	[[ $(field start_psn ConnectRequest $client) == \
 		"$(field psn 'SEND Only' $server)" ]]
@@ -186,7 +189,8 @@ begins_with_its_psn() {
 }
 
 @test "wire: 03 psn_wrap goes from 0xffffff to 0" {
-	wire 03_pure_verbs break/psn_wrap
+	# It has no patch, so the chapter's own programs will do.
+	wire 03_pure_verbs "$top/03_pure_verbs/break/psn_wrap"
 	# The packets between the first and the last of 200 writes of 4 KiB.
 	[[ $(field psn 'SEND Only' $client) == 0xfffffd ]]
 	awk -F'\t' '$3 ~ /2$/ && $5 ~ /^(SEND|RDMA)/ && $16 != "again" {
@@ -199,9 +203,16 @@ begins_with_its_psn() {
 }
 
 @test "wire: 03 with 5 % loss: sent again, and every byte is right" {
-	LOSS=5% wire 03 "$(own_run write '-n 50 -b 4096 -q 4')"
-	grep -q 'benchmark: 4096 bytes verified' "$logs/client.log"
-	grep -q 'benchmark: 4096 bytes verified' "$logs/server.log"
+	local end
+
+	LOSS=5% run_wire 03 "$(own_run write '-n 20 -b 4096 -q 4')"
+	for end in client server; do
+		grep -q 'benchmark: 4096 bytes verified' "$logs/$end.log"
+		# The acknowledgement of the last message of all may be lost.
+		grep -q "^$end: exit status 0\$" "$logs/status.log" ||
+			grep -q '^error: send of MSG_DONE: status ' \
+				"$logs/$end.err"
+	done
 	awk -F'\t' '$16 == "again" { n++ } END { exit n < 3 }' "$facts"
 	grep -q 'RDMA .* \[retransmission\]' "$BATS_TEST_TMPDIR/ladder"
 	grep -q '^rdma statistic show  *before  *after' "$BATS_TEST_TMPDIR/ladder"
