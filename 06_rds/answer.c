@@ -59,8 +59,7 @@ static int send_bytes(struct answer *answer, const struct sockaddr_in *to,
 		      rds_send(&answer->rds, to, buf, length, NULL)) {
 		if (errno != EAGAIN)
 			return rds_send_fail(errno, to, length);
-		if (wait_writable(answer->rds.fd, patience->stop_fd,
-				  deadline)) {
+		if (rds_wait_room(&answer->rds, patience, deadline)) {
 			wait_fail("room in the send buffer", errno, patience);
 			give_up_on(answer, to);
 			return -1;
@@ -133,7 +132,7 @@ static int send_last(struct answer *answer, const struct sockaddr_in *to)
 	dgram_header(answer->buf, DGRAM_BYE, 0);
 	if (send_bytes(answer, to, answer->buf, length, false))
 		return -1;
-	if (wait_writable(answer->rds.fd, patience->stop_fd,
+	if (rds_wait_room(&answer->rds, patience,
 			  wait_deadline(patience->timeout_ms)))
 		return wait_fail("the acknowledgement of our goodbye", errno,
 				 patience);

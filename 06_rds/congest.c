@@ -30,7 +30,7 @@ static int send_until_congested(struct session *session, unsigned int *sent)
 			return 0;
 		if (errno != EAGAIN)
 			return rds_send_fail(errno, to, length);
-		if (wait_writable(session->rds.fd, patience->stop_fd, deadline))
+		if (rds_wait_room(&session->rds, patience, deadline))
 			return wait_fail("room in the send buffer", errno,
 					 patience);
 	}

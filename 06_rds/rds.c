@@ -141,6 +141,16 @@ int rds_send(struct rds *rds, const struct sockaddr_in *to, const void *buf,
 	return sendmsg(rds->fd, &msg, MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
+int rds_wait_room(struct rds *rds, const struct patience *patience,
+		  int64_t deadline)
+{
+	if (wait_deadline(0) > deadline) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	return wait_writable(rds->fd, patience->stop_fd, deadline);
+}
+
 /* What is wrong, and what to try, for an errno of sendmsg(2). */
 static const char *send_hint(int err)
 {

@@ -15,6 +15,8 @@
 /* After it: of the two definitions of in6_addr, the first one counts. */
 #include <linux/rds.h>
 
+#include "wait.h"
+
 struct rds {
 	int fd; /* -1: none */
 	struct sockaddr_in local; /* what it is bound to */
@@ -47,6 +49,14 @@ struct rds_control {
 #define RDS_CONTROL_MAX sizeof(struct rds_rdma_args)
 int rds_send(struct rds *rds, const struct sockaddr_in *to, const void *buf,
 	     size_t length, const struct rds_control *control);
+
+/*
+ * Waits until the send buffer has room. Fails like wait_writable(), also when
+ * there is room and the deadline has passed: EAGAIN may have other reasons, such
+ * as a connection that memory shall be registered for, and that is not up.
+ */
+int rds_wait_room(struct rds *rds, const struct patience *patience,
+		  int64_t deadline);
 
 /* Says in one line why rds_send() failed with err; returns -1. */
 int rds_send_fail(int err, const struct sockaddr_in *to, size_t length);

@@ -96,8 +96,7 @@ int session_send(struct session *session, const struct sockaddr_in *to,
 				return -1;
 		} else if (errno != EAGAIN) {
 			return rds_send_fail(errno, to, length);
-		} else if (wait_writable(session->rds.fd, patience->stop_fd,
-					 deadline)) {
+		} else if (rds_wait_room(&session->rds, patience, deadline)) {
 			return wait_fail("room in the send buffer", errno,
 					 patience);
 		}
