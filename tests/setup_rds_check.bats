@@ -89,9 +89,8 @@ says() {
 }
 
 @test "setup_rds: forbidden is missing, blacklisted is a note, others' names are neither" {
-	put /etc/modprobe.d/cis.conf '# install rds /bin/true
-  install  rds_tcp  /bin/true
-blacklist rds_other'
+	put /etc/modprobe.d/cis.conf "$(printf '%s\n' '# install rds /bin/true' \
+		'  install  rds_tcp  /bin/true' 'blacklist rds_other')"
 	put /usr/lib/modprobe.d/dist.conf 'blacklist rds'
 	check 1
 	says 'note     rds ' 'blacklisted in ' '/usr/lib/modprobe.d/dist.conf' \
