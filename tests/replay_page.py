@@ -145,7 +145,8 @@ def walk(page, capture, ladder):
             check_packet(view, seen.pop(0))
             text = view['packet'].split(': ', 1)[1]
             text = text.replace(' [retransmission]', '').replace(
-                ' bytes', ' B')
+                ' bytes', ' B').replace(',', '')
+            row = row.replace(',', '')
             check(row.startswith(text) or text.startswith(row[:40]),
                   f'{view["where"]}: the ladder has {row}')
         for side in 'ab':

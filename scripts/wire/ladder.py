@@ -109,16 +109,9 @@ def place(said, clock, side, ahead):
     return steps
 
 
-def psn_text(packet):
-    """The PSN, absolute and relative to the requester's first."""
-    if packet.psn is None or packet.rel is None:
-        return ''
-    return f' PSN 0x{packet.psn:06x} (+{packet.rel})'
-
-
 def packet_text(packet):
     """One packet in one line."""
-    text = packet.text.replace(' bytes', ' B') + psn_text(packet)
+    text = packets.label(packet)
     if packet.mark == 'again':
         text += ' [retransmission]'
     return text

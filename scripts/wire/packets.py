@@ -171,6 +171,16 @@ def describe_tcp(row):
     return kind, kind
 
 
+def label(packet):
+    """A packet in one line: what it is, for which queue pair, and its PSN,
+    absolute and relative to the requester's first."""
+    text = packet.text.replace(' bytes', ' B')
+    if packet.psn is None or packet.rel is None:
+        return text
+    return (f'{text.replace(",", "")} QP 0x{packet.destqp:x} '
+            f'PSN 0x{packet.psn:06x} (+{packet.rel})')
+
+
 def psn_count(row, opcode, mtu):
     """A READ request takes as many PSNs as its response has packets."""
     if opcode != 12:

@@ -5,11 +5,12 @@ Used by ladder.py.
 import html
 
 import lines
+import packets
 
 # The columns, in pixels: server's lines, its line of life, the client's.
 WIDTH, SERVER, CLIENT = 1350, 415, 935
 # How many characters fit beside them, and between them.
-SIDE, MIDDLE = 56, 77
+SIDE, MIDDLE = 56, 79
 ROW, TOP = 19, 64
 
 STYLE = '''
@@ -54,9 +55,7 @@ def arrow(y, packet, right, label):
 
 def label_of(packet):
     """What stands on an arrow."""
-    text = packet.text.replace(' bytes', ' B')
-    if packet.rel is not None and packet.psn is not None:
-        text += f' PSN 0x{packet.psn:06x} (+{packet.rel})'
+    text = packets.label(packet)
     if packet.mark == 'again':
         text += ' again'
     return text
