@@ -42,6 +42,9 @@ teardown_file() {
 
 @test "04: what is broken on purpose fails as promised" {
 	CFLAGS=-O0 MAKEFLAGS=-j2 assert_breaks_match "$CHAPTER"
+	[[ $device_where == lab ]] || return 0
+	# And no program has left a queue pair behind.
+	run ! device_run a bash -c 'rdma resource show qp | grep pid'
 }
 
 # psns FILE: local and remote, as its log says.
@@ -129,6 +132,13 @@ tls_peer() {
 		-key certs/client.key "$@" < <(exec sleep 20)
 }
 
+# Let in, it has nothing to say but close_notify.
+tls_goodbye() {
+	timeout 20 openssl s_client -connect "$address:4433" \
+		-CAfile certs/ca.pem -cert certs/client.pem \
+		-key certs/client.key -alpn rdma-params/2 </dev/null
+}
+
 refuse_them() {
 	local -a program=(./client -a "$address" -t 30)
 	# A good client must be faster, with sanitizers and on a busy machine.
@@ -154,6 +164,8 @@ refuse_them() {
 	refused 'unsupported protocol' - tls_peer -tls1_2 -alpn rdma-params/2
 	refused 'no application protocol' - tls_peer -alpn rdma-params/1
 	refused 'does not speak rdma-params/2' - tls_peer
+	refused "the peer's parameters: the peer closed the connection" - \
+		tls_goodbye
 	# One that is let in, and then says nothing: what it got is HELLO.
 	[[ $build == *sanitized ]] ||
 		refused "the peer's parameters: nothing came within $limit s" \
@@ -183,12 +195,12 @@ wrong_key() {
 
 @test "04: whoever must not be let in gets a named error, and the next is served" {
 	FUNCTIONS='queue_pairs server_errors said_more served no_queue_pairs
-		good_client refused tcp_peer tls_peer' on_device a refuse_them
+		good_client refused tcp_peer tls_peer tls_goodbye' on_device a refuse_them
 }
 
 @test "04: the same under sanitizers" {
 	FUNCTIONS='queue_pairs server_errors said_more served no_queue_pairs
-		good_client refused tcp_peer tls_peer' on_device -s a refuse_them
+		good_client refused tcp_peer tls_peer tls_goodbye' on_device -s a refuse_them
 }
 
 @test "04: a key that does not match, a file that is missing" {
