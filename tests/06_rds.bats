@@ -61,7 +61,8 @@ guest() {
 		build/tests/$CHAPTER.plain/client -a 192.0.2.1 -b 192.0.2.99 -T ib"
 	[[ $output == 'error: bind: Protocol not available'* ]]
 	run -0 guest a 'test -d /sys/module/rds_rdma; $rds --remove; ! ls -d /sys/module/rds*'
-	[[ $output == *'removed rds_tcp'*'removed rds'*'no RDS in this kernel'* ]]
+	# With the last transport, modprobe removes rds as well.
+	[[ $output == *'removed rds_rdma'*'removed rds_tcp'*'no RDS in this kernel'* ]]
 }
 
 @test "06: what modprobe is told not to load is named, and not loaded" {
@@ -97,7 +98,7 @@ guest() {
 @test "06: some of them under sanitizers" {
 	local name
 
-	for name in congest write tcp; do
+	for name in congest write; do
 		run_matches "$top/$CHAPTER/expected/$name/commands" \
 			"$top/$CHAPTER/expected/$name" \
 			-d "$top/build/tests/$CHAPTER.sanitized"
@@ -174,18 +175,17 @@ ends_well() {
 	grep -qx 'bound to 192.0.2.2 over tcp.' "$out/client.log"
 }
 
-@test "06: round trips and messages per second, of all sizes, are measured" {
-	local transport size
+@test "06: round trips and messages per second, of few bytes and many, are measured" {
+	local run size
 
-	for transport in tcp ib; do
-		for size in 12 65536; do
-			pair "server: ./server -1 -a 192.0.2.1 -T $transport" \
-				"client: ./client -a 192.0.2.1 -T $transport -n 30 -s $size -c bench"
-			ends_well
-			grep -qE "^ping,$size,1,30(,[0-9.]+){7}$" "$out/client.log"
-			grep -qE "^flood,$size,[0-9]+,30(,[0-9.]+){7}$" \
-				"$out/client.log"
-		done
+	for run in 'tcp 12' 'ib 65536'; do
+		size=${run#* }
+		pair "server: ./server -1 -a 192.0.2.1 -T ${run% *}" \
+			"client: ./client -a 192.0.2.1 -T ${run% *} -n 30 -s $size -c bench"
+		ends_well
+		grep -qE "^ping,$size,1,30(,[0-9.]+){7}$" "$out/client.log"
+		grep -qE "^flood,$size,[0-9]+,30(,[0-9.]+){7}$" \
+			"$out/client.log"
 	done
 }
 
@@ -204,7 +204,8 @@ s.settimeout(5)
 s.sendto(b'RDS6\0\x05' + bytes(6), ('192.0.2.1', 4000))
 assert s.recv(100) == b'RDS6\0\x05' + bytes(6)
 END
-	device_run a bash -c "cd '$top/build/tests/$CHAPTER.plain' &&
+	# Not in a function: the signal is for lab.sh, which passes it on.
+	"$top/scripts/lab.sh" exec a -- bash -c "cd '$top/build/tests/$CHAPTER.plain' &&
 		exec timeout 60 ./server -a 192.0.2.1 -T tcp >nonsense.log 2>nonsense.err" \
 		</dev/null &
 	server=$!
