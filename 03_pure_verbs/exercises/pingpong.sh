@@ -21,8 +21,7 @@ END
 run own 'server: bash stranger.sh 192.0.2.1 3' \
 	'client: ./client -a 192.0.2.1 -p 18600 write'
 ends 'the client ends well' own client 0
-ends 'ibv_rc_pingpong ends well' own server 0
-want 'ibv_rc_pingpong has had all its messages' own/server.log \
-	'^3 iters in ' 1
+# It ends with 0 only when all its messages have come and gone.
+ends 'ibv_rc_pingpong has had its three messages' own server 0
 run none 'client: ./client -a 192.0.2.1 -p 18601 write'
 ends 'a client fails where nobody plays' none client 1
