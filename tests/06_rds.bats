@@ -204,6 +204,8 @@ s.settimeout(5)
 s.sendto(b'RDS6\0\x05' + bytes(6), ('192.0.2.1', 4000))
 assert s.recv(100) == b'RDS6\0\x05' + bytes(6)
 END
+	guest a '$rds tcp'
+	guest b '$rds tcp'
 	# Not in a function: the signal is for lab.sh, which passes it on.
 	"$top/scripts/lab.sh" exec a -- bash -c "cd '$top/build/tests/$CHAPTER.plain' &&
 		exec timeout 60 ./server -a 192.0.2.1 -T tcp >nonsense.log 2>nonsense.err" \
