@@ -229,7 +229,7 @@ begins_with_its_psn() {
 	# ran already when the last acknowledgement came.
 	awk '/ client: RDMA .*, PSN/ { sent++ }
 		/status 12/ { ended = $1 }
-		END { exit !(sent >= 7 && sent <= 8 && ended > 0.35 && ended < 3) }' \
+		END { exit !(sent >= 7 && sent <= 9 && ended > 0.35 && ended < 3) }' \
 		<<<"$output"
 	grep -q '(never arrives)' "$BATS_TEST_TMPDIR/ladder"
 }

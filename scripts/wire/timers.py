@@ -20,25 +20,27 @@ def events(run):
     """(time, text) of what is told, on the clock of the client's node."""
     seen = packets.read(str(run / 'b.pcap'))
     client = seen[0].src  # it speaks first: REQ, or SYN
-    seen = [packet for packet in seen if packet.rel is not None]
+    errors = [line for line in lines.read(run / 'client.strace') if line.error]
+    if not errors:
+        sys.exit(f'{run}: the client has said no error')
+    # What comes later, when the link is up again, comes too late.
+    seen = [packet for packet in seen if packet.rel is not None and
+            packet.time < errors[0].time]
     naks = [packet for packet in seen if packet.kind == 'RNR NAK']
     if naks:
-        psn, alive = naks[0].psn, naks[0].time
+        psn = naks[0].psn
         yield from ((nak.time, 'server: ' + nak.text) for nak in naks)
     else:
-        last = max(i for i, packet in enumerate(seen)
-                   if packet.src != client)
-        alive = seen[last].time
-        yield alive, 'server: ' + seen[last].text
-        psn = seen[last].psn + 1
+        alive = [packet for packet in seen if packet.src != client][-1]
+        yield alive.time, 'server: ' + alive.text
+        psn = (alive.psn + 1) % packets.PSN_SPACE
     yield from ((packet.time, f'client: {packet.kind}, PSN 0x{packet.psn:06x}')
                 for packet in seen
                 if packet.src == client and packet.psn == psn and
                 packet.kind.startswith(('SEND', 'RDMA')))
-    for line in lines.read(run / 'client.strace'):
-        if line.error and line.time > alive:
-            yield line.time, 'client: ' + re.sub(
-                r'(status \d+ \([^)]*\)).*', r'\1', line.text.split(';')[0])
+    for line in errors:
+        yield line.time, 'client: ' + re.sub(
+            r'(status \d+ \([^)]*\)).*', r'\1', line.text.split(';')[0])
 
 
 def main():

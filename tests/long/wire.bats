@@ -49,7 +49,7 @@ cut() {
 	echo "$output"
 	awk '/ client: RDMA .*, PSN/ { sent++ }
 		/status 12/ { ended = $1 }
-		END { exit !(sent >= 7 && sent <= 8 && ended > 0.35 && ended < 3) }' \
+		END { exit !(sent >= 7 && sent <= 9 && ended > 0.35 && ended < 3) }' \
 		<<<"$output"
 }
 
