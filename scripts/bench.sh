@@ -142,12 +142,11 @@ device_open "$nodes"
 mkdir -p build/bench "$keep"
 for name; do
 	measure "$name"
-done
-for name; do
 	{
 		echo "Measured on $(machine)."
 		echo
 		table <"build/bench/$name.tsv"
 	} >"$keep/$name.txt"
 	cat "$keep/$name.txt"
+	echo
 done

@@ -27,6 +27,7 @@ Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
 """
 import difflib
 import pathlib
+import posixpath
 import re
 import subprocess
 import sys
@@ -157,7 +158,7 @@ def check_block(tree, name, block):
         tree.say(name, block.line - 1, 'code block without an end')
         return
     if named:
-        sources = [str(folder / named)]
+        sources = [posixpath.normpath(folder / named)]
         if sources[0] not in tree.files:
             tree.say(name, block.line - 1, f'no file {sources[0]}')
             return

@@ -5,9 +5,10 @@
 #
 # Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
 # wire.txt (the ladder), wire.svg, wire.html and wire.pcapng; of chapter 02 also
-# docs/wire_frame.svg, one packet field by field. A run in which one end failed
-# is not kept; nor is one in which a packet was sent again, as a busy machine has
-# it: then there is another. Look at the pictures before you commit them.
+# docs/wire_frame.svg, one packet field by field. Of chapter 05 it is the run with
+# three clients, of chapter 06 the one over RDMA. A run in which one end failed is
+# not kept; nor is one in which a packet was sent again, as a busy machine has it:
+# then there is another. Look at the pictures before you commit them.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,9 +22,13 @@ source scripts/device.sh
 }
 [[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
 
+# Whose plain run is not the one to show.
+declare -A shown=([05_multiclient]=read [06_rds]=write)
+
 # One run of CHAPTER; sets $out, where it is. Fails if an end failed.
 run() {
-	COLUMNS=210 scripts/wire.sh "$1" >build/wire.txt
+	COLUMNS=210 scripts/wire.sh "$1" ${shown[$1]:+"${shown[$1]}"} \
+		>build/wire.txt
 	out=$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' build/wire.txt)
 	if grep -qv 'exit status 0$' "$out/logs/status.log"; then
 		echo "record_wire: not every program was successful; see" \

@@ -47,20 +47,21 @@ rds() {
 
 # send_recv: sets ping and rate of SEND and receive, by perftest.
 send_recv() {
-	# -e: it sleeps until something comes, as RDS does.
+	# -e: it sleeps until something comes, as RDS does; its server, now and
+	# then, for ever, when the client is long done.
 	local common="-F -e -x 1 -p 18515 -s $bytes -n $count"
 
 	serve_on_a "ib_send_lat $common"
 	await listens a 18515
 	ping=$(node b "ib_send_lat $common $address" |
 		awk -v bytes="$bytes" '$1 == bytes { print 2 * $5 }')
-	end_server
+	stop_server
 	serve_on_a "ib_send_bw $common"
 	await listens a 18515
 	# The fifth column is millions of messages per second.
 	rate=$(node b "ib_send_bw $common $address" |
 		awk -v bytes="$bytes" '$1 == bytes { print 1000000 * $5 }')
-	end_server
+	stop_server
 }
 
 # plain_tcp: sets ping and rate of a TCP connection, by qperf.

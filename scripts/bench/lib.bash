@@ -51,6 +51,13 @@ end_server() {
 	server=''
 }
 
+# stop_server: ends it, where it may not end by itself.
+stop_server() {
+	kill "$server"
+	wait "$server" || true
+	server=''
+}
+
 # Chapter 02's server, on ADDRESS. It says that it listens; ss does not know.
 serve_02() {
 	serve "$top/02_write_read/server" -1 -a "$1" -t 60 write
