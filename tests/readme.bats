@@ -108,7 +108,11 @@ block() {
 		>"$TREE/docs/a.md"
 	: >"$README"
 	run -1 check
-	says 'docs/a.md:1: no file docs/../01_one/other.h'
+	says 'not in ../01_one/other.h'
+	printf '```c file=../01_one/none.h\nint other;\n```\n' \
+		>"$TREE/docs/a.md"
+	run -1 check
+	says 'docs/a.md:1: no file 01_one/none.h'
 }
 
 @test "a block in a list is read without the list's indentation" {
