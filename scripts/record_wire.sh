@@ -52,9 +52,7 @@ record() {
 	done
 	# But for the last two lines, which name files in build/.
 	head -n -2 build/wire.txt >"$expected/wire.txt"
-	cp "$out"/wire.{svg,pcapng} "$expected"
-	# A page has one queue pair a side: of several it would show a mixture.
-	[[ $chapter == 05_* ]] || cp "$out/wire.html" "$expected"
+	cp "$out"/wire.{svg,html,pcapng} "$expected"
 	[[ $chapter != 02_write_read ]] ||
 		scripts/wire/frame.py "$out/wire.pcapng" >docs/wire_frame.svg
 }

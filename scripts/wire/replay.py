@@ -60,7 +60,8 @@ class Page:
         said = [step.line.text for step in steps if step.line]
         by_log = any(states.TRANSITION.match(states.plain(text))
                      for text in said)
-        # Of several clients at once, one state a side would say nothing.
+        # Of several clients, one state and one buffer a side would be a
+        # mixture: then there is none.
         self.several = len({match[0] for match in
                             map(states.CLIENT.match, said) if match}) > 1
         self.queue_pairs = {side: states.QueuePair(by_log) for side in 'ab'}
@@ -84,7 +85,7 @@ class Page:
                  'mark': packet.mark, 'fields': fields_of(packet),
                  'code': list(code) if code else by_itself(packet)}
         change = self.memory.packet(packet, receiver)
-        if change:
+        if change and not self.several:
             entry['change'] = [receiver, *change]
         return entry
 
@@ -150,12 +151,16 @@ def render(steps, title, folder):
     """The whole page."""
     page = Page(steps, folder)
     entries, missing = shorten(list(page.entries()))
+    buffers = [] if page.several else states.buffers(steps)
     run = {'steps': entries, 'buffers': [
-        [side, *buffer] for side in 'ab' for buffer in states.buffers(steps)]}
+        [side, *buffer] for side in 'ab' for buffer in buffers]}
     note = f' {missing} steps in the middle are left out.' if missing else ''
     how = 'its log says them' if page.queue_pairs['a'].by_log else \
         'inferred from the CM’s packets: librdmacm moves it in the calls ' \
         'that send them'
+    if page.several:
+        how = 'each client has its own, and so has it its bytes; this page ' \
+            'shows neither'
     replace = {
         '@TITLE@': html.escape(title),
         '@NOTE@': html.escape(f'{len(entries)} steps.{note}'),

@@ -18,7 +18,7 @@ CALL = re.compile(r'\b(log_line|log_text|log_fail|log_fail_errno|log_fail_wc)'
                   r'\(')
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r'%[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?'
-                        r'(?:hh|h|ll|l|z|j)?[diouxXscp]|%$|%%')
+                        r'(?:hh|h|ll|l|z|j)?[diouxXscpf]|%$|%%')
 
 # What sends a packet: its kind, and what to look for in which files.
 SENDS = (
