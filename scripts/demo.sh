@@ -4,7 +4,8 @@
 # usage: scripts/demo.sh [CHAPTER...]               (make demo, make demo CH=01)
 #
 # Takes this host's RDMA device if it has a usable one, else boots the lab and
-# takes it down again. Runs that need two nodes come last, and in the lab. Exit status: 0 every run matches, 1 not.
+# takes it down again. Runs that need two nodes come last, and in the lab. Exit
+# status: 0 every run matches, 1 not.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)

@@ -12,8 +12,9 @@
 # it says that it listens. A line whose label ends in & does not wait for the
 # one before it to end. 192.0.2.1 stands for the server's address and is
 # replaced by the real one. DIR (default: two levels above COMMANDS) is where
-# the commands run. OUT gets LABEL.log (stdout), LABEL.err (stderr, where there
-# was any) and status.log, with the exit status of each.
+# the commands run. OUT is made anew, without what was in it before, and gets
+# LABEL.log (stdout), LABEL.err (stderr, where there was any) and status.log,
+# with the exit status of each.
 #
 # Two lines are no programs of the pair. `nodes: 2` asks for as many nodes.
 # `setup: COMMAND` is run first, on each node, in the repository's top folder:
@@ -92,7 +93,7 @@ run_program() {
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
 	{
 		device_run "$node" bash -c \
-			"cd '$dir' && exec timeout -k 5 $limit $wrap $command" \
+			"cd ${dir@Q} && exec timeout -k 5 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"
@@ -121,7 +122,7 @@ run_setup() {
 
 	for node in a b; do
 		[[ $node == a || $nodes -gt 1 ]] || break
-		said=$(device_run "$node" bash -c "cd '$top' && $1" \
+		said=$(device_run "$node" bash -c "cd ${top@Q} && $1" \
 			</dev/null 2>&1) || {
 			echo "pair: on node $node, $1: $said" >&2
 			return 1
@@ -148,7 +149,7 @@ rm -rf "$out"
 mkdir -p "$out"
 out=$(realpath "$out")
 fifo=$(mktemp -u)
-mkfifo "$fifo"
+mkfifo -m 600 "$fifo"
 exec 9<>"$fifo"
 rm "$fifo"
 trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT

@@ -89,16 +89,16 @@ tell() {
 }
 
 # find_rule MODULE WORD: sets rule and rule_file to the line of modprobe's
-# configuration that begins with WORD and this module's name; or fails.
+# configuration that begins with WORD and this module's name; or fails. To
+# modprobe, rds-tcp is the same name as rds_tcp.
 find_rule() {
-	local dir
+	local dir line="^[[:space:]]*$2[[:space:]]+${1//_/[-_]}([[:space:]]|\$)"
 
 	for dir in /etc /run /usr/local/lib /usr/lib /lib; do
-		rule_file=$(grep -lsE "^[[:space:]]*$2[[:space:]]+$1([[:space:]]|\$)" \
+		rule_file=$(grep -lsE "$line" \
 			"$RXE_ROOT$dir/modprobe.d/"*.conf | head -n 1)
 		[[ -n $rule_file ]] || continue
-		rule=$(grep -m 1 -E "^[[:space:]]*$2[[:space:]]+$1([[:space:]]|\$)" \
-			"$rule_file")
+		rule=$(grep -m 1 -E "$line" "$rule_file")
 		return
 	done
 	return 1

@@ -98,6 +98,10 @@ says() {
 		'/etc/modprobe.d/cis.conf has:   install  rds_tcp  /bin/true' \
 		'fix: find out who wrote that'
 	[[ $output != *'MISSING  rds '* ]]
+	# To modprobe, both spellings are one name.
+	put /etc/modprobe.d/cis.conf 'install rds-rdma /bin/true'
+	check 1
+	says 'todo     rds_tcp' 'MISSING  rds_rdma' 'install rds-rdma /bin/true'
 }
 
 @test "setup_rds: wrong usage ends with 64, help with 0" {
