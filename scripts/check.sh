@@ -18,7 +18,7 @@ source scripts/device.sh
 # The files that run without a device: every other one needs real rxe.
 fast=(tests/04_certs.bats tests/carry_forward.bats tests/compare_apart.bats
 	tests/compare_counts.bats
-	tests/compare_logs.bats tests/docs.bats tests/fuzz.bats
+	tests/compare_logs.bats tests/concepts.bats tests/docs.bats tests/fuzz.bats
 	tests/install_deps.bats tests/readme.bats tests/setup_rds_check.bats
 	tests/setup_rxe_check.bats
 	tests/setup_rxe_host.bats tests/spelling.bats tests/style.bats
