@@ -27,3 +27,11 @@ teardown() {
 @test "06: read instead of write" {
 	solved 06_rds read
 }
+
+@test "06: one that does not read" {
+	solved 06_rds others
+}
+
+@test "06: dealt with" {
+	solved 06_rds sure
+}

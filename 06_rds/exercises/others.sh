@@ -1,0 +1,42 @@
+# others.sh - what the exercise others asks for; sourced by scripts/exercise.sh
+# shellcheck shell=bash disable=SC2154
+
+# Waits until a file has such a line, for at most so many seconds.
+cat >"$place/mine/look.sh" <<'END'
+end=$((SECONDS + $3))
+until grep -Eqs "$2" "$1"; do
+	((SECONDS < end)) || exit 1
+	read -rt 0.05 <> <(:) || true
+done
+END
+look() {
+	printf "bash look.sh '%s' '%s' %d" "$place/$1" "$2" "$3"
+}
+
+run own 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
+	"server1: $(serving ./server -w -a 192.0.2.1 -T ib)" \
+	'server2: ./server -1 -a 192.0.2.1 -p 4010 -T ib' \
+	'client&: ./client -a 192.0.2.1:4000 -a 192.0.2.1:4010 -T ib -t 50 -s 4096 -n 200 count' \
+	"look: $(look own/client.log '^port 4010: all 200 are sent' 20)" \
+	'go: ./client -a 192.0.2.1 -T ib congest' \
+	"end: $(look own/.client.status . 30)" "server-stop: $stopping"
+ends 'a server that reads gets all, while another is congested' own look 0
+want 'and the other really was' own/go.log '^ENOBUFS for port 4000 after 0 messages'
+ends 'when that one reads on, it gets the rest' own client 0
+want 'all of it, in order, and so has the first' own/client.log \
+	'^  200 messages, all of them, in order$' 2
+want 'the client says so of each server, once' own/client.log \
+	'^port 40[01]0: all 200 are sent\.$' 2
+run both 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
+	'server1: ./server -1 -a 192.0.2.1 -T ib' \
+	'server2: ./server -1 -a 192.0.2.1 -p 4010 -T ib' \
+	'client: ./client -a 192.0.2.1:4000 -a 192.0.2.1:4010 -T ib -n 500 count'
+ends 'servers that both read are served as before' both client 0
+want 'each with all messages, in order' both/client.log \
+	'^  500 messages, all of them, in order$' 2
+run never 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
+	"server: $(serving ./server -w -a 192.0.2.1 -T ib)" \
+	'client: ./client -a 192.0.2.1 -T ib -t 2 -s 4096 -n 200 count' \
+	"server-stop: $stopping"
+ends 'a congestion without an end is still an error' never client 1
+want 'and named' never/client.err 'the end of a congestion: nothing came'

@@ -1,0 +1,67 @@
+# sure.sh - what the exercise sure asks for; sourced by scripts/exercise.sh
+# shellcheck shell=bash disable=SC2154
+
+# Waits until a file has such a line, for at most so many seconds.
+cat >"$place/mine/look.sh" <<'END'
+end=$((SECONDS + $3))
+until grep -Eqs "$2" "$1"; do
+	((SECONDS < end)) || exit 1
+	read -rt 0.05 <> <(:) || true
+done
+END
+
+# in_order FILE COUNT: the numbers that were dealt with, each once.
+in_order() {
+	diff -q <(sed -n 's/^dealt with \([0-9]*\)\.$/\1/p' "$place/$1") \
+		<(seq 0 $(($2 - 1))) >/dev/null
+}
+
+run own 'setup: scripts/setup_rds.sh tcp' \
+	'server: ./server -1 -a 192.0.2.1 -T tcp' \
+	'client: ./client -a 192.0.2.1 -T tcp -n 50 sure'
+ends 'the client ends well' own client 0
+ends 'the server ends well' own server 0
+want 'the client says that all were dealt with' own/client.log \
+	'^all 50 were dealt with; sent again: [0-9]+\.$' 1
+if in_order own/server.log 50; then
+	ok 'the server has dealt with each once, in order'
+else
+	missing 'the server has dealt with each once, in order (own/server.log)'
+fi
+# The first server never reads. It ends when its second port gets a message
+# that does not belong there.
+run restart 'setup: scripts/setup_rds.sh tcp' \
+	'server1: ./server -1 -w -a 192.0.2.1 -T tcp' \
+	'client&: ./client -a 192.0.2.1 -T tcp -t 30 -n 20 sure' \
+	"look: bash look.sh '$place/restart/client.log' '^sent 0 again' 20" \
+	'ender: ./client -a 192.0.2.1 -p 4001 -T tcp -t 1 talk' \
+	'server2: ./server -1 -a 192.0.2.1 -T tcp'
+ends 'without an answer, a message is sent again' restart look 0
+ends 'a server that takes the place of another gets what that did not read' \
+	restart client 0
+want 'the client says how often it sent again' restart/client.log \
+	'^all 20 were dealt with; sent again: [1-9][0-9]*\.$' 1
+if in_order restart/server2.log 20; then
+	ok 'nothing is missing there, and nothing is double'
+else
+	missing 'nothing is missing there, and nothing is double (restart/server2.log)'
+fi
+# A server that is stopped for a while finds the same message twice.
+run twice 'setup: scripts/setup_rds.sh tcp' \
+	"server: $(serving ./server -1 -a 192.0.2.1 -T tcp)" \
+	"pause: bash -c 'kill -STOP \$(<server.pid)'" \
+	'client&: ./client -a 192.0.2.1 -T tcp -t 30 -n 3 sure' \
+	"look: bash look.sh '$place/twice/client.log' '^sent 0 again' 20" \
+	"go: bash -c 'kill -CONT \$(<server.pid)'"
+ends 'a server that was slow ends well' twice server 0
+ends 'and so does its client' twice client 0
+if in_order twice/server.log 3; then
+	ok 'what was sent twice is dealt with once'
+else
+	missing 'what was sent twice is dealt with once (twice/server.log)'
+fi
+run nobody 'setup: scripts/setup_rds.sh tcp' \
+	'client: ./client -a 192.0.2.1 -p 4999 -T tcp -t 3 -n 1 sure'
+ends 'if nobody answers, the client gives up' nobody client 1
+want 'after it has tried again' nobody/client.log '^sent 0 again\.$'
+want 'and says so in one line' nobody/client.err '^error: ' 1
