@@ -193,7 +193,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		'What may come in either order' 'Break it' 'Bad days' 'Questions'
 		'Options' 'Exercises' 'Where next')
 
-	for readme in 0[1-4]_*/README.md; do
+	for readme in 0[1-6]_*/README.md; do
 		echo "$readme"
 		# What else a chapter has may stand between them.
 		diff <(printf '## %s\n' "${due[@]}") <(grep -Fx "$(printf \
