@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wire_networks.sh - what worse networks do to each chapter, as a table
 #
-# usage: scripts/wire_networks.sh [CHAPTER...]      (default: 01 to 04)
+# usage: scripts/wire_networks.sh [CHAPTER...]      (default: 01 to 05)
 #
 # Runs each chapter between the two nodes of the lab through networks that lose,
 # delay, reorder and duplicate packets, by scripts/wire.sh: chapter 01 with its
@@ -30,7 +30,8 @@ write_commands() {
 	if [[ $1 != 01* ]]; then
 		server+=' write'
 		client+=' -n 50 -b 4096 -q 4'
-		said='^benchmark: 4096 bytes verified'
+		# In 05, after the client's number.
+		said='^(Client 1: )?benchmark: 4096 bytes verified'
 	fi
 	mkdir -p "$folder"
 	printf '%s\n' "server: $server" "client: $client" >"$folder/commands"
@@ -79,7 +80,7 @@ row() {
 			network, last - first, n, again, naks, ending }'
 }
 
-[[ $# -gt 0 ]] || set -- 01 02 03 04
+[[ $# -gt 0 ]] || set -- 01 02 03 04 05
 DEVICE=lab
 trap device_close EXIT
 device_open 2 >&2
