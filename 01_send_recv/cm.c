@@ -17,10 +17,16 @@ struct rdma_event_channel *cm_open_channel(void)
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 
 	if (!channel) {
-		log_fail_errno("rdma_create_event_channel", errno,
-			       "is there an RDMA device (`rdma link`)? if "
-			       "not: sudo scripts/setup_rxe.sh, or "
-			       "scripts/lab.sh up");
+		log_fail_errno("rdma_create_event_channel", errno, "%s",
+			       errno == ENODEV ?
+				       "is there an RDMA device (`rdma "
+				       "link`)? if not: sudo "
+				       "scripts/setup_rxe.sh, or "
+				       "scripts/lab.sh up"
+				       " [docs/troubleshooting.md#no-device]" :
+				       "may this user open "
+				       "/dev/infiniband/rdma_cm"
+				       " [docs/troubleshooting.md#permission]");
 		return NULL;
 	}
 	if (wait_nonblocking(channel->fd, "rdma_create_event_channel")) {
@@ -56,16 +62,38 @@ static const char *reject_meaning(int status)
 		return "the peer gave up waiting for an answer";
 	case 8:
 		return "no server listens on that port; start the server "
-		       "first, and compare -p on both ends";
+		       "first, and compare -p on both ends"
+		       " [docs/troubleshooting.md#rejected]";
 	case 10:
 		return "the peer still knows an older connection of this "
-		       "queue pair; try again in a few seconds";
+		       "queue pair; try again in a few seconds"
+		       " [docs/troubleshooting.md#rejected]";
 	case 28:
 		return "the server's program refused the connection; see "
-		       "what the server says";
+		       "what the server says"
+		       " [docs/troubleshooting.md#rejected]";
 	default:
 		return "the peer's CM refused; see the IBTA specification, "
-		       "12.6.7.2, for the reason with this number";
+		       "12.6.7.2, for the reason with this number"
+		       " [docs/troubleshooting.md#rejected]";
+	}
+}
+
+static const char *addr_error_meaning(int status)
+{
+	switch (status) {
+	case -ENODEV:
+		return "no RDMA device on the way to that address; compare "
+		       "`ip route get` and `rdma link`"
+		       " [docs/troubleshooting.md#addr-error-19]";
+	case -ETIMEDOUT:
+		return "nobody has that address; compare -a with `ip addr` on "
+		       "the server"
+		       " [docs/troubleshooting.md#addr-error-110]";
+	default:
+		return "the address could not be bound to a device; may this "
+		       "user open /dev/infiniband/uverbs*"
+		       " [docs/troubleshooting.md#permission]";
 	}
 }
 
@@ -73,15 +101,14 @@ static const char *event_meaning(const struct rdma_cm_event *event)
 {
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_ERROR:
-		return "no RDMA device on the way to that address, or nobody "
-		       "has it; compare -a with `ip addr` on the server and "
-		       "`rdma link` here";
+		return addr_error_meaning(event->status);
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 		return "the address is known, but there is no RDMA path to "
 		       "it; compare `rdma link` on both ends";
 	case RDMA_CM_EVENT_UNREACHABLE:
 		return "the peer's host did not answer; is it up, and does "
-		       "UDP port 4791 pass the firewall";
+		       "UDP port 4791 pass the firewall"
+		       " [docs/troubleshooting.md#firewall]";
 	case RDMA_CM_EVENT_REJECTED:
 		return reject_meaning(event->status);
 	case RDMA_CM_EVENT_CONNECT_ERROR:
@@ -89,7 +116,8 @@ static const char *event_meaning(const struct rdma_cm_event *event)
 		       "what the peer says";
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return "the peer disconnected or died before this step was "
-		       "done";
+		       "done"
+		       " [docs/troubleshooting.md#left]";
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return "the RDMA device was removed; see `rdma link`";
 	default:

@@ -49,7 +49,8 @@ static int resolve(struct conn *conn, const struct addrinfo *ai)
 	if (rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
 		return log_fail_errno("rdma_create_id", errno,
 				      "may this user open "
-				      "/dev/infiniband/rdma_cm");
+				      "/dev/infiniband/rdma_cm"
+				      " [docs/troubleshooting.md#permission]");
 	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr, resolve_ms(conn)))
 		return log_fail_errno("rdma_resolve_addr", errno,
 				      "compare -a with `ip addr` on the "
@@ -218,7 +219,8 @@ int conn_check_peer(struct conn *conn)
 	 */
 	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 		return log_fail("the peer left, and what is waited for can no "
-				"longer come; was it ever posted");
+				"longer come; was it ever posted"
+				" [docs/troubleshooting.md#left]");
 	if (type != RDMA_CM_EVENT_DISCONNECTED)
 		return log_fail("%s in the middle of the conversation; see "
 				"what the peer says, and `rdma link`",

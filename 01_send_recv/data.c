@@ -25,7 +25,8 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
 				": this memory is locked, and `ulimit -l` "
-				"says how much of it a user may have" :
+				"says how much of it a user may have"
+				" [docs/troubleshooting.md#memlock]" :
 				"");
 	return 0;
 }
@@ -76,7 +77,8 @@ int data_post_recv(struct data *data)
 
 	if (err)
 		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr");
+				      "are more posted than max_recv_wr"
+				      " [docs/troubleshooting.md#post]");
 	return 0;
 }
 
@@ -100,7 +102,8 @@ int data_post_send(struct data *data, size_t length)
 
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr");
+				      "are more posted than max_send_wr"
+				      " [docs/troubleshooting.md#post]");
 	return 0;
 }
 

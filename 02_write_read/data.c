@@ -32,7 +32,8 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
 				": this memory is locked, and `ulimit -l` "
-				"says how much of it a user may have" :
+				"says how much of it a user may have"
+				" [docs/troubleshooting.md#memlock]" :
 				"");
 	return 0;
 }
@@ -134,7 +135,8 @@ static int post_receive(struct data *data, int slot)
 
 	if (err)
 		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr");
+				      "are more posted than max_recv_wr"
+				      " [docs/troubleshooting.md#post]");
 	return 0;
 }
 
@@ -156,7 +158,8 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr");
+				      "are more posted than max_send_wr"
+				      " [docs/troubleshooting.md#post]");
 	return 0;
 }
 

@@ -38,13 +38,16 @@ static int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai,
 
 	addr_text(ai->ai_addr, text);
 	if (err == EADDRINUSE || port_is_taken(id, ai))
-		return log_fail_errno("rdma_bind_addr", err,
-				      "another program has this port of %s; "
-				      "give another with -p",
-				      text);
+		return log_fail_errno(
+			"rdma_bind_addr", err,
+			"another program has this port of %s; "
+			"give another with -p"
+			" [docs/troubleshooting.md#address-in-use]",
+			text);
 	return log_fail_errno("rdma_bind_addr", err,
 			      "is %s an address of this machine that an RDMA "
-			      "device sits on (`rdma link`)",
+			      "device sits on (`rdma link`)"
+			      " [docs/troubleshooting.md#cannot-assign]",
 			      text);
 }
 
@@ -74,7 +77,8 @@ int listener_open(struct listener *listener, const struct options *options)
 		goto out;
 	if (rdma_create_id(listener->events, &listener->id, NULL, RDMA_PS_TCP))
 		log_fail_errno("rdma_create_id", errno,
-			       "may this user open /dev/infiniband/rdma_cm");
+			       "may this user open /dev/infiniband/rdma_cm"
+			       " [docs/troubleshooting.md#permission]");
 	else
 		ret = bind_and_listen(listener->id, list);
 out:

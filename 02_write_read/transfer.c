@@ -40,7 +40,8 @@ static int check_modes(const struct transfer *transfer)
 	if (transfer->peer_mode == transfer->mode)
 		return 0;
 	return log_fail("this side runs %s and the peer %s; start both with "
-			"the same word",
+			"the same word"
+			" [docs/troubleshooting.md#refused]",
 			msg_mode_name(transfer->mode),
 			msg_mode_name(transfer->peer_mode));
 }

@@ -116,7 +116,8 @@ static int check_modes(const struct conn *conn)
 	if (conn->peer.mode == conn->mine.mode)
 		return 0;
 	return log_fail("this side runs %s and the peer %s; start both with "
-			"the same word",
+			"the same word"
+			" [docs/troubleshooting.md#refused]",
 			msg_mode_name(conn->mine.mode),
 			msg_mode_name(conn->peer.mode));
 }

@@ -86,16 +86,19 @@ int msg_decode(struct msg *msg, const void *wire, size_t length)
 
 	if (length != MSG_SIZE)
 		return log_fail("the peer sent a message of %zu bytes instead "
-				"of %d; is it another chapter's program",
+				"of %d; is it another chapter's program"
+				" [docs/troubleshooting.md#refused]",
 				length, MSG_SIZE);
 	/* A copy, since a peer's bytes may stand at any address. */
 	memcpy(&w, wire, sizeof(w));
 	if (memcmp(w.magic, magic, sizeof(magic)))
 		return log_fail("the peer's message does not begin with RDMA; "
-				"is it another chapter's program");
+				"is it another chapter's program"
+				" [docs/troubleshooting.md#refused]");
 	if (w.version != MSG_VERSION)
 		return log_fail("the peer speaks version %d, this program "
-				"version %d; build both from the same source",
+				"version %d; build both from the same source"
+				" [docs/troubleshooting.md#refused]",
 				w.version, MSG_VERSION);
 	if (w.reserved[0] || w.reserved[1])
 		return log_fail("the peer's message has a value where there "

@@ -103,7 +103,8 @@ static int recv_byte(struct oob *oob, const char *what, char *byte)
 	}
 	if (n == 0)
 		return log_fail("the peer closed the connection instead of "
-				"sending %s; see what it says",
+				"sending %s; see what it says"
+				" [docs/troubleshooting.md#left]",
 				what);
 	return 0;
 }

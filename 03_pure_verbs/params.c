@@ -101,10 +101,12 @@ int params_decode(struct params *params, const char *wire, size_t length,
 	line[length] = 0;
 	if (sscanf(line, "RDMA %9d ", &version) != 1)
 		return log_fail("the peer's line does not begin with RDMA and "
-				"a version; is it another program");
+				"a version; is it another program"
+				" [docs/troubleshooting.md#refused]");
 	if (version != PARAMS_VERSION)
 		return log_fail("the peer speaks version %d, this program "
-				"version %d; build both from the same source",
+				"version %d; build both from the same source"
+				" [docs/troubleshooting.md#refused]",
 				version, PARAMS_VERSION);
 	*params = (struct params){ 0 };
 	if (!scan(params, line))

@@ -29,10 +29,12 @@ static int verify(const struct region *region, const char *what)
 {
 	for (size_t i = 0; i < region->size; i++)
 		if (region->buf[i] != pattern(i))
-			return log_fail("benchmark: byte %zu of the memory "
-					"that was %s is wrong: the figures "
-					"mean nothing",
-					i, what);
+			return log_fail(
+				"benchmark: byte %zu of the memory "
+				"that was %s is wrong: the figures "
+				"mean nothing"
+				" [docs/troubleshooting.md#wrong-bytes]",
+				i, what);
 	log_line("benchmark: %zu bytes verified.", region->size);
 	return 0;
 }

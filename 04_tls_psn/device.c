@@ -105,18 +105,21 @@ static int explain_no_device(const struct options *options,
 
 	if (count == 0)
 		return log_fail("this machine has no RDMA device; sudo "
-				"scripts/setup_rxe.sh, or scripts/lab.sh up");
+				"scripts/setup_rxe.sh, or scripts/lab.sh up"
+				" [docs/troubleshooting.md#no-device]");
 	if (options->port_num)
 		snprintf(port, sizeof(port), "%d", options->port_num);
 	if (options->device || options->port_num)
 		return log_fail("device %s, port %s: there is no such active "
-				"port here%s; see `rdma link`",
+				"port here%s; see `rdma link`"
+				" [docs/troubleshooting.md#no-active-port]",
 				options->device ? options->device : "(any)",
 				port, local ? " with the address in use" : "");
 	if (local)
 		return addr_explain_no_device(local);
 	return log_fail("no RDMA device here has an active port; see `rdma "
-			"link`, and is its netdev up");
+			"link`, and is its netdev up"
+			" [docs/troubleshooting.md#no-active-port]");
 }
 
 int device_open(struct device *device, const struct options *options,
@@ -130,7 +133,8 @@ int device_open(struct device *device, const struct options *options,
 	if (!list)
 		return log_fail_errno("ibv_get_device_list", errno,
 				      "is the module ib_uverbs loaded; see "
-				      "scripts/setup_rxe.sh --check");
+				      "scripts/setup_rxe.sh --check"
+				      " [docs/troubleshooting.md#no-device]");
 	for (int i = 0; i < count && !found; i++)
 		found = device_fits(device, list[i], options, local);
 	/* An open context keeps what it needs of the list. */

@@ -2,7 +2,8 @@
  * log.h - what the programs say, and how they name a failure
  *
  * The story goes to stdout, a line an event; failures go to stderr, a line
- * each: what failed, why, and what to try. Born in 01_send_recv.
+ * each: what failed, why, and what to try; the end in brackets names the entry
+ * in the project's docs that has more. Born in 01_send_recv.
  */
 #ifndef LOG_H
 #define LOG_H

@@ -68,12 +68,15 @@ static int bind_and_listen(int fd, const struct addrinfo *ai)
 	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		return -1;
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG))
-		return log_fail_errno("bind", errno, "%s; see -a and -p",
-				      errno == EADDRINUSE ?
-					      "another program listens on this "
-					      "port" :
-					      "is this an address of this "
-					      "machine");
+		return log_fail_errno(
+			"bind", errno, "%s",
+			errno == EADDRINUSE ?
+				"another program listens on this "
+				"port; give another with -p"
+				" [docs/troubleshooting.md#address-in-use]" :
+				"is this an address of this "
+				"machine; see -a"
+				" [docs/troubleshooting.md#cannot-assign]");
 	return 0;
 }
 
@@ -119,9 +122,11 @@ static int finish_connect(int fd, const struct patience *patience,
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
 		return log_fail_errno("getsockopt", errno, "SO_ERROR");
 	if (err)
-		return log_fail_errno("connect", err,
-				      "is the server running, and are -a and "
-				      "-p the same on both ends");
+		return log_fail_errno(
+			"connect", err,
+			"is the server running, and are -a and "
+			"-p the same on both ends"
+			" [docs/troubleshooting.md#connection-refused]");
 	return 0;
 }
 

@@ -89,7 +89,8 @@ int wait_fail(const char *what, int err, const struct patience *patience)
 {
 	if (err == ETIMEDOUT)
 		return log_fail("%s: nothing came within %g s; is the peer "
-				"alive, and is -t long enough for it",
+				"alive, and is -t long enough for it"
+				" [docs/troubleshooting.md#silent]",
 				what, patience->timeout_ms / 1000.0);
 	if (err == ECANCELED)
 		return log_fail("%s: given up, since this program was asked "

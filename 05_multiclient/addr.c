@@ -116,14 +116,17 @@ int addr_explain_no_device(const struct sockaddr *addr)
 	addr_text(addr, text);
 	if (!usable_address(usable))
 		return log_fail("%s: no RDMA device leads there, and none on "
-				"this machine has an address; see `rdma link`",
+				"this machine has an address; see `rdma link`"
+				" [docs/troubleshooting.md#no-device]",
 				text);
 	if (addr_is_loopback(addr))
 		return log_fail("%s: a loopback address belongs to the netdev "
 				"lo, and no RDMA device sits on that; %s, "
-				"this machine's own too, will do",
+				"this machine's own too, will do"
+				" [docs/troubleshooting.md#loopback]",
 				text, usable);
 	return log_fail("%s: no RDMA device leads there; the one of %s has "
-			"another way out: compare `ip route get %s`",
+			"another way out: compare `ip route get %s`"
+			" [docs/troubleshooting.md#addr-error-19]",
 			text, usable, text);
 }

@@ -86,10 +86,12 @@ int params_check_header(enum params_type type,
 	memcpy(&w, wire, sizeof(w));
 	if (memcmp(w.magic, magic, sizeof(magic)))
 		return log_fail("the peer's message does not begin with RDMX; "
-				"is it another program");
+				"is it another program"
+				" [docs/troubleshooting.md#refused]");
 	if (w.version != PARAMS_VERSION)
 		return log_fail("the peer speaks version %d, this program "
-				"version %d; build both from the same source",
+				"version %d; build both from the same source"
+				" [docs/troubleshooting.md#refused]",
 				w.version, PARAMS_VERSION);
 	if (w.type < PARAMS_HELLO || w.type > PARAMS_BYE)
 		return log_fail("the peer sent a message of the unknown type "

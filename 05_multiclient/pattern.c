@@ -54,12 +54,13 @@ int pattern_check(const char *buf, size_t size, enum role role,
 	write_text(text, role, number);
 	for (size_t i = 0; i < size; i++)
 		if (buf[i] != expected(text, i, filler))
-			return log_fail("byte %zu of the memory is 0x%02x and "
-					"should be 0x%02x: these bytes are "
-					"another client's, or nobody's",
-					i, (unsigned char)buf[i],
-					(unsigned char)expected(text, i,
-								filler));
+			return log_fail(
+				"byte %zu of the memory is 0x%02x and "
+				"should be 0x%02x: these bytes are "
+				"another client's, or nobody's"
+				" [docs/troubleshooting.md#wrong-bytes]",
+				i, (unsigned char)buf[i],
+				(unsigned char)expected(text, i, filler));
 	log_line("all %zu bytes are right, letter %c.", size, filler);
 	return 0;
 }

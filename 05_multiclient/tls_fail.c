@@ -102,14 +102,19 @@ int tls_fail_ssl(const SSL *ssl, const char *what)
 
 	ERR_clear_error();
 	if (ERR_GET_REASON(err) == SSL_R_CERTIFICATE_VERIFY_FAILED)
-		return log_fail("%s: certificate verify failed (%ld, %s); %s",
+		return log_fail("%s: certificate verify failed (%ld, %s); %s"
+				" [docs/troubleshooting.md#tls]",
 				what, verify,
 				X509_verify_cert_error_string(verify),
 				verify_hint(verify));
 	if (!err)
-		return log_fail("%s: %s; is the peer still alive", what,
+		return log_fail("%s: %s; is the peer still alive"
+				" [docs/troubleshooting.md#left]",
+				what,
 				saved ? strerror(saved) :
 					"the peer closed the connection");
-	return log_fail("%s: %s; %s", what, reason ? reason : "failed",
+	return log_fail("%s: %s; %s"
+			" [docs/troubleshooting.md#tls]",
+			what, reason ? reason : "failed",
 			hint ? hint : "see what the peer says");
 }

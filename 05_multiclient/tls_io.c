@@ -31,7 +31,8 @@ static int again(SSL *ssl, const struct tls_limit *limit, int ret,
 		return 1;
 	case SSL_ERROR_ZERO_RETURN:
 		return log_fail("%s: the peer closed the connection instead; "
-				"see what it says",
+				"see what it says"
+				" [docs/troubleshooting.md#left]",
 				what);
 	default:
 		return tls_fail_ssl(ssl, what);

@@ -58,13 +58,14 @@ int log_fail(const char *fmt, ...)
 {
 	va_list args;
 
-	flockfile(stderr);
+	/* The lock of log_line(): on a terminal, both are one stream. */
+	flockfile(stdout);
 	va_start(args, fmt);
 	fputs("error: ", stderr);
 	vfprintf(stderr, fmt, args);
 	fputc('\n', stderr);
 	va_end(args);
-	funlockfile(stderr);
+	funlockfile(stdout);
 	return -1;
 }
 
@@ -72,13 +73,13 @@ int log_fail_errno(const char *call, int err, const char *fmt, ...)
 {
 	va_list args;
 
-	flockfile(stderr);
+	flockfile(stdout);
 	va_start(args, fmt);
 	fprintf(stderr, "error: %s: %s; ", call,
 		err ? strerror(err) : "failed without saying why");
 	vfprintf(stderr, fmt, args);
 	fputc('\n', stderr);
 	va_end(args);
-	funlockfile(stderr);
+	funlockfile(stdout);
 	return -1;
 }

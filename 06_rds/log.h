@@ -2,8 +2,9 @@
  * log.h - what the programs say, and how they name a failure
  *
  * The story goes to stdout, a line an event; failures go to stderr, a line
- * each: what failed, why, and what to try. Born in 01_send_recv, last changed
- * in 06_rds.
+ * each: what failed, why, and what to try; the end in brackets names the entry
+ * in the project's docs that has more. Born in 01_send_recv, last changed in
+ * 06_rds.
  */
 #ifndef LOG_H
 #define LOG_H

@@ -38,11 +38,13 @@ static int choose_transport(struct rds *rds, int transport)
 		return 0;
 	if (errno == ENOPROTOOPT)
 		return log_fail("SO_RDS_TRANSPORT: the kernel has no transport "
-				"%s loaded; see scripts/setup_rds.sh --check",
+				"%s loaded; see scripts/setup_rds.sh --check"
+				" [docs/troubleshooting.md#rds]",
 				rds_transport_name(transport));
 	return log_fail_errno("SO_RDS_TRANSPORT", errno,
 			      "it takes RDS_TRANS_TCP or RDS_TRANS_IB, once, "
-			      "and before bind");
+			      "and before bind"
+			      " [docs/troubleshooting.md#rds-errors]");
 }
 
 static int bind_local(struct rds *rds)
@@ -65,16 +67,20 @@ static int bind_local(struct rds *rds)
 				      "has the address %s; is it one of this "
 				      "machine's, and for ib one of its RDMA "
 				      "device's: see scripts/setup_rds.sh "
-				      "--status",
+				      "--status"
+				      " [docs/troubleshooting.md#rds-errors]",
 				      text);
 	if (errno == EADDRINUSE)
-		return log_fail_errno("bind", errno,
-				      "another RDS socket has port %d of %s; "
-				      "choose another with -p",
-				      ntohs(rds->local.sin_port), text);
+		return log_fail_errno(
+			"bind", errno,
+			"another RDS socket has port %d of %s; "
+			"choose another with -p"
+			" [docs/troubleshooting.md#address-in-use]",
+			ntohs(rds->local.sin_port), text);
 	return log_fail_errno("bind", errno,
 			      "%s must be one address of this machine's, not "
-			      "0.0.0.0 and no multicast",
+			      "0.0.0.0 and no multicast"
+			      " [docs/troubleshooting.md#rds-errors]",
 			      text);
 }
 
@@ -96,7 +102,8 @@ int rds_open(struct rds *rds, const struct sockaddr_in *local, int transport)
 	rds->fd = socket(PF_RDS, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (rds->fd < 0 && errno == EAFNOSUPPORT)
 		return log_fail("socket: this kernel has no RDS, or has not "
-				"loaded it; see scripts/setup_rds.sh --check");
+				"loaded it; see scripts/setup_rds.sh --check"
+				" [docs/troubleshooting.md#rds]");
 	if (rds->fd < 0)
 		return log_fail_errno("socket", errno, "cannot go on");
 	if (choose_transport(rds, transport))
@@ -178,9 +185,10 @@ int rds_send_fail(int err, const struct sockaddr_in *to, size_t length)
 {
 	char text[ADDR_TEXT_SIZE];
 
-	return log_fail("sendmsg: %zu bytes to %s port %d: %s; %s", length,
-			addr_text(to, text), ntohs(to->sin_port), strerror(err),
-			send_hint(err));
+	return log_fail("sendmsg: %zu bytes to %s port %d: %s; %s"
+			" [docs/troubleshooting.md#rds-errors]",
+			length, addr_text(to, text), ntohs(to->sin_port),
+			strerror(err), send_hint(err));
 }
 
 /* One control message of recvmsg(2) into news. */
@@ -248,9 +256,12 @@ int rds_set(struct rds *rds, int option, const char *name, const void *value,
 		return log_fail_errno(name, errno,
 				      "over %s there is none: it needs the "
 				      "transport ib, and a peer that this "
-				      "socket has sent to",
+				      "socket has sent to"
+				      " [docs/troubleshooting.md#rds-errors]",
 				      rds_transport_name(rds->transport));
-	return log_fail_errno(name, errno, "see rds(7) and rds-rdma(7)");
+	return log_fail_errno(name, errno,
+			      "see rds(7) and rds-rdma(7)"
+			      " [docs/troubleshooting.md#rds-errors]");
 }
 
 long rds_send_room(struct rds *rds)

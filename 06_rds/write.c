@@ -94,8 +94,9 @@ static int wait_done(struct session *session)
 	} while (!news.completed || news.completion.user_token != TOKEN);
 	status = news.completion.status;
 	if (status != RDS_RDMA_SUCCESS)
-		return log_fail("RDMA write: status %d (%s)", status,
-				status_name(status));
+		return log_fail("RDMA write: status %d (%s)"
+				" [docs/troubleshooting.md#rds-errors]",
+				status, status_name(status));
 	log_line("write completed: status=%d (%s).", status,
 		 status_name(status));
 	return 0;

@@ -5,20 +5,22 @@ Usage: explain.py MESSAGE
        ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
 
 Without an argument, passes its input through and, after it, prints the entry for each
-kind of message in it that has one. An entry names its messages in a comment after its
-anchor: <!-- says: REGULAR EXPRESSION -->. A line gets the first entry that matches; of
-all lines, a flush (status 5) is explained only if there is nothing else.
+kind of message in it that has one. A line that names its entry gets that one; any
+other gets the first that says to be for it, in a comment after its anchor,
+<!-- says: REGULAR EXPRESSION -->. Of all lines, a flush (status 5) is explained only if there is nothing else.
 
 Exit status: 0 something is explained, 1 nothing, 2 usage.
 """
 import pathlib
 import re
+import signal
 import sys
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / 'docs/troubleshooting.md'
 ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n<!-- says: (.*) -->\n#+ (.*)\n'
                    r'((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
                    re.MULTILINE)
+NAMED = re.compile(r'\[docs/troubleshooting\.md#([\w-]+)\]')
 FLUSH = 'status-5'
 
 
@@ -32,8 +34,9 @@ def explain(lines, known):
     """The entries for these lines, each once."""
     found = []
     for line in lines:
+        named = NAMED.search(line)
         for entry in known:
-            if entry[1].search(line):
+            if entry[0] == named[1] if named else entry[1].search(line):
                 if entry not in found:
                     found.append(entry)
                 break
@@ -59,4 +62,6 @@ def main(arguments):
 
 
 if __name__ == '__main__':
+    # Into `| head`: ends as other commands do.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

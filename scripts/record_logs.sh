@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # record_logs.sh - record the expected logs anew from real runs
 #
-# usage: scripts/record_logs.sh [CHAPTER...]        (make logs, make logs CH=01)
+# usage: scripts/record_logs.sh [CHAPTER|FOLDER...] (make logs, make logs CH=01)
 #
 # For every folder below CHAPTER/expected and CHAPTER/break that has a file
-# `commands`, runs it on a real RDMA device and puts what both ends said beside
-# it. Read the difference (`git diff`) before you commit it: it is what your
+# `commands`, or for one such FOLDER (01_send_recv/break/no_recv), runs it on a
+# real RDMA device and puts what both ends said beside it. Read the difference (`git diff`) before you commit it: it is what your
 # change does.
 #
 # Where a folder has subfolders, each with the logs of one order of events, it
@@ -89,19 +89,28 @@ record() {
 	done
 }
 
-mapfile -t all < <(for argument; do
-	find "${argument%/}"*/expected "${argument%/}"*/break -name commands \
-		2>/dev/null
-done)
+# Prints the files `commands` of a chapter, or of one folder.
+find_commands() {
+	if [[ -f $1/commands ]]; then
+		echo "${1%/}/commands"
+		return
+	fi
+	find "${1%/}"*/expected "${1%/}"*/break -name commands 2>/dev/null |
+		sort
+}
+
+mapfile -t all < <(for argument; do find_commands "$argument"; done)
+[[ ${#all[@]} -gt 0 ]] || {
+	echo "record_logs: nothing to record in $*" >&2
+	exit 2
+}
 trap device_close EXIT
-device_open "$(device_nodes "${all[@]}" /dev/null)"
-for argument; do
-	for chapter in "${argument%/}"*/; do
-		chapter=${chapter%/}
+device_open "$(device_nodes "${all[@]}")"
+chapter=
+for commands in "${all[@]}"; do
+	if [[ $chapter != "${commands%%/*}" ]]; then
+		chapter=${commands%%/*}
 		make -s -C "$chapter"
-		while IFS= read -r commands; do
-			record "$chapter" "$(dirname "$commands")"
-		done < <(find "$chapter/expected" "$chapter/break" \
-			-name commands 2>/dev/null | sort)
-	done
+	fi
+	record "$chapter" "$(dirname "$commands")"
 done

@@ -214,6 +214,35 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 	[ "$count" -gt 20 ]
 }
 
+@test "an error that names its entry names one that there is, and that is for it" {
+	local line name names count=0
+
+	mapfile -t names < <(grep -hoE '\[docs/troubleshooting\.md#[a-z0-9-]+\]' \
+		0[1-6]_*/*.c | sed 's/.*#//; s/\]//' | sort -u)
+	[ ${#names[@]} -gt 20 ]
+	for name in "${names[@]}"; do
+		echo "$name"
+		grep -qF "<a id=\"$name\"></a>" docs/troubleshooting.md
+	done
+	# And each entry for a message of the programs is named by one.
+	while IFS= read -r name; do
+		echo "$name"
+		[[ " ${names[*]} " == *" $name "* ]]
+	done < <(grep -B 2 -E '^### (error:|status )' docs/troubleshooting.md |
+		sed -n 's/^<a id="\(.*\)"><.*/\1/p')
+	# By its words alone a line is led to the same entry.
+	while IFS= read -r line; do
+		name=${line##*#}
+		run -0 scripts/explain.py "${line% \[docs/*}"
+		says "docs/troubleshooting.md#${name%]*}"
+		run -0 scripts/explain.py "error: x [docs/${line##*\[docs/}"
+		says "docs/troubleshooting.md#${name%]*}"
+		count=$((count + 1))
+	done < <(grep -hF '[docs/troubleshooting.md#' 0[1-6]_*/break/*/*.err |
+		sort -u)
+	[ "$count" -gt 20 ]
+}
+
 @test "an error is explained by its own entry, and a flush only if it is alone" {
 	local flush='error: receive: status 5 (Work Request Flushed Error): x'
 
