@@ -1,0 +1,60 @@
+/*
+ * options_test.h - parses command lines, and asserts what came of it
+ *
+ * For the test of one chapter's options.c, as all chapters have the same
+ * interface. Included after options.h.
+ */
+#ifndef OPTIONS_TEST_H
+#define OPTIONS_TEST_H
+
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+#define MAX_WORDS 32
+
+static struct options options;
+static struct captured said;
+
+/* Parses one command line: the words end with NULL. */
+static int parse(enum role role, ...)
+{
+	char *argv[MAX_WORDS + 2] = { "program" };
+	int argc = 1, status;
+	va_list words;
+
+	va_start(words, role);
+	while ((argv[argc] = va_arg(words, char *)))
+		assert_true(++argc < MAX_WORDS);
+	va_end(words);
+	/* In glibc, 0 makes getopt_long() forget the line before. */
+	optind = 0;
+	capture_start();
+	status = options_parse(&options, role, argc, argv);
+	capture_stop(&said);
+	return status;
+}
+
+/* The line was refused with one line on stderr that contains part. */
+static void assert_refused(int status, const char *part)
+{
+	assert_int_equal(status, EXIT_USAGE);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, part);
+	assert_memory_equal(said.err, "error: ", 7);
+}
+
+static void assert_accepted(int status)
+{
+	assert_string_equal(said.err, "");
+	assert_string_equal(said.out, "");
+	assert_int_equal(status, OPTIONS_GO_ON);
+}
+
+#endif
