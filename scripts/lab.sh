@@ -14,6 +14,8 @@ set -euo pipefail
 . "$LAB_PARTS/exec.sh"
 # shellcheck source=scripts/lab/slot.sh
 . "$LAB_PARTS/slot.sh"
+# shellcheck source=scripts/lab/reset.sh
+. "$LAB_PARTS/reset.sh"
 
 usage()
 {
@@ -22,6 +24,7 @@ Usage: scripts/lab.sh up [--nodes 1|2]
        scripts/lab.sh status
        scripts/lab.sh shell [a|b]
        scripts/lab.sh exec [-u USER] [a|b] -- COMMAND [ARGUMENT...]
+       scripts/lab.sh reset a|b
        scripts/lab.sh down
 
 The lab runs one or two virtual machines, the nodes a and b, with a stock
@@ -43,6 +46,9 @@ exec    runs a command on a node, without a terminal: standard input, output
         is the same, if it is inside the repository, else the repository. As
         root locked memory is unlimited; as another user (-u nobody) it is
         8 MB, the kernel's default.
+reset   is the button on a machine: the node is off in the middle of whatever it
+        does, tells nobody, and boots again. What ran there is gone, and so is
+        what was in its memory, all its files but the repository's included.
 down    ends the lab; nothing remains.
 
 Environment (defaults in brackets):
@@ -88,8 +94,9 @@ up) lab_up "$@" ;;
 status) lab_status "$@" ;;
 shell) lab_shell "$@" ;;
 exec) lab_exec "$@" ;;
+reset) lab_reset "$@" ;;
 down) lab_down "$@" ;;
 -h | --help | help) usage ;;
-'') misuse "no command given: up, status, shell, exec or down" ;;
-*) misuse "unknown command '$command': not up, status, shell, exec or down" ;;
+'') misuse "no command given: up, status, shell, exec, reset or down" ;;
+*) misuse "unknown command '$command': not up, status, shell, exec, reset or down" ;;
 esac

@@ -42,9 +42,9 @@ ends 'a server that takes the place of another gets what that did not read' \
 want 'the client says how often it sent again' restart/client.log \
 	'^all 20 were dealt with; sent again: [1-9][0-9]*\.$' 1
 if in_order restart/server2.log 20; then
-	ok 'nothing is missing there, and nothing is double'
+	ok 'nothing is left out there, and nothing is double'
 else
-	missing 'nothing is missing there, and nothing is double (restart/server2.log)'
+	missing 'nothing is left out there, and nothing is double (restart/server2.log)'
 fi
 # A server that is stopped for a while finds the same message twice.
 run twice 'setup: scripts/setup_rds.sh tcp' \

@@ -19,6 +19,8 @@ set -uo pipefail
 . "$LAB_PARTS/node.sh"
 # shellcheck source=scripts/lab/slot.sh
 . "$LAB_PARTS/slot.sh"
+# shellcheck source=scripts/lab/clock.sh
+. "$LAB_PARTS/clock.sh"
 
 declare -A pid_of=()
 ending='' lock='' cache='' child='' owner='' download_dir='' download_size=0

@@ -94,7 +94,9 @@ node_start()
 	# Translated code would otherwise fill a gigabyte.
 	[ "$accel" = kvm ] ||
 		how=tcg,thread=multi,tb-size=256 arguments=$LAB_EMULATED
-	rm -f "$LAB_STATE/wire-$node"
+	rm -f "$LAB_STATE/wire-$node" "$LAB_STATE/monitor-$node".{in,out}
+	# Where `lab.sh reset` talks to qemu.
+	mkfifo "$LAB_STATE/monitor-$node".{in,out}
 	: >"$LAB_STATE/console-$node"
 	setpriv --pdeathsig KILL "$LAB_QEMU" \
 		-name "rdma-lab-$LAB_NAME-$node" "${LAB_QEMU_MACHINE[@]}" \
@@ -105,6 +107,8 @@ node_start()
 		"console=$LAB_CONSOLE quiet loglevel=4 panic=-1 net.ifnames=0 rdma_lab=1 lab.node=$node $arguments" \
 		-chardev "file,id=console,path=$state/console-$node" \
 		-serial chardev:console \
+		-chardev "pipe,id=monitor,path=$state/monitor-$node" \
+		-mon chardev=monitor,mode=control \
 		-object rng-random,id=rng,filename=/dev/urandom \
 		-device virtio-rng-pci,rng=rng \
 		-fsdev local,id=root,path=/,readonly=on,security_model=none,multidevs=remap \
@@ -175,31 +179,4 @@ node_connect()
 	END
 	watched node_clock "$node" ||
 		fail_log "cannot connect to node $node with ssh" "$LAB_STATE/ssh-$node"
-}
-
-# node_clock NODE: the emulated clock chip knows whole seconds only, and a
-# certificate made just now must be valid in the guest. So the time is sent
-# when the guest is waiting for it, until it has been set in a fifth of a
-# second, or ten times.
-node_clock()
-{
-	local line sent tries
-
-	slot_take "$1" || return 1
-	# shellcheck disable=SC2016 # the guest expands it
-	coproc CLOCK {
-		slot_ssh "$1" 'echo go
-			while read -r time; do date -s "@$time" && echo go; done' \
-			2>>"$LAB_STATE/ssh-$1"
-	}
-	for ((tries = 0; tries <= 10; tries++)); do
-		while read -r -t 60 -u "${CLOCK[0]}" line; do
-			[ "$line" != go ] || break
-		done
-		[ "$line" = go ] || return 1
-		[ "$tries" -eq 0 ] ||
-			[ $((${EPOCHREALTIME/[.,]/} - ${sent/[.,]/})) -gt 200000 ] || break
-		sent=$EPOCHREALTIME
-		echo "${sent/,/.}" >&"${CLOCK[1]}"
-	done
 }
