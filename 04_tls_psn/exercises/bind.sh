@@ -18,3 +18,30 @@ run new 'server: ORIGINAL/server -1 -t 4 write' \
 	'client: ./client -a 192.0.2.1 -t 4 write'
 ends 'a client refuses such a number, too' new client 1
 want 'and says why, in one line' new/client.err '^error: ' 1
+# A mirror: a client that draws no number, and sends the server its own back.
+cp -a "$original" "$place/reflects"
+patch -s -d "$place/reflects" -p1 <<'END'
+--- a/probe.c
++++ b/probe.c
+@@ -36,4 +36,8 @@
+ 		return -1;
+-	if (msg.type == MSG_NONCE && !probe->answered)
++	if (msg.type == MSG_NONCE && !probe->answered) {
++		probe->nonce = msg.nonce;
++		if (data_post_send(probe->data, SLOT_SEND_NONCE, &msg))
++			return -1;
+ 		return send_echo(probe, msg.nonce);
++	}
+ 	if (msg.type == MSG_ECHO && !probe->echoed) {
+@@ -86,4 +90,2 @@
+ 	msg.nonce = probe.nonce;
+-	if (data_post_send(data, SLOT_SEND_NONCE, &msg))
+-		return -1;
+ 	data->waiting_for = "the echo of what was sent (a successful "
+END
+make -s -C "$place/reflects" CFLAGS="-O1 -w" client
+run mirror 'server: ./server -1 -t 4 write' \
+	"client: $place/reflects/client -a 192.0.2.1 -t 4 write"
+ends 'a server refuses its own number, from a mirror' mirror server 1
+want 'and says why, in one line' mirror/server.err '^error: ' 1
+want 'the mirror has got no echo' mirror/client.log '^echo: ' 0
