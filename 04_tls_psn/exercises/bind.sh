@@ -23,21 +23,17 @@ cp -a "$original" "$place/reflects"
 patch -s -d "$place/reflects" -p1 <<'END'
 --- a/probe.c
 +++ b/probe.c
-@@ -36,4 +36,8 @@
- 		return -1;
+@@ -37,2 +37,5 @@
 -	if (msg.type == MSG_NONCE && !probe->answered)
+-		return send_echo(probe, msg.nonce);
 +	if (msg.type == MSG_NONCE && !probe->answered) {
 +		probe->nonce = msg.nonce;
-+		if (data_post_send(probe->data, SLOT_SEND_NONCE, &msg))
-+			return -1;
- 		return send_echo(probe, msg.nonce);
++		return data_post_send(probe->data, SLOT_SEND_NONCE, &msg) ||
++		       send_echo(probe, msg.nonce);
 +	}
- 	if (msg.type == MSG_ECHO && !probe->echoed) {
-@@ -86,4 +90,2 @@
- 	msg.nonce = probe.nonce;
+@@ -87,2 +89,0 @@
 -	if (data_post_send(data, SLOT_SEND_NONCE, &msg))
 -		return -1;
- 	data->waiting_for = "the echo of what was sent (a successful "
 END
 make -s -C "$place/reflects" CFLAGS="-O1 -w" client
 run mirror 'server: ./server -1 -t 4 write' \
