@@ -32,3 +32,22 @@ want 'the mode read sends MSG_DONE as before' reading/client.log \
 run bench 'server: ./server -1 write' \
 	'client: ./client -a 192.0.2.1 -n 20 -b 4096 -q 4'
 ends 'the benchmark runs as before' bench client 0
+# A peer that keeps to the page, and one that says a length that is not so.
+for peer in right wrong; do
+	cp -a "$original" "$place/peer_$peer"
+	patch -s -d "$place/peer_$peer" -p1 <"$folder/write_imm.patch"
+done
+sed -i 's/htobe32(data->local.size)/htobe32(data->local.size + 1)/' \
+	"$place/peer_wrong/data.c"
+grep -q 'size + 1)' "$place/peer_wrong/data.c"
+for peer in right wrong; do
+	make -s -C "$place/peer_$peer" CFLAGS=-O1 client
+done
+run right 'server: ./server -1 write' \
+	"client: $place/peer_right/client -a 192.0.2.1 write"
+ends 'a server gets on with a client of the same protocol' right server 0
+ends 'and the client with it' right client 0
+run wrong 'server: ./server -1 -t 4 write' \
+	"client: $place/peer_wrong/client -a 192.0.2.1 -t 4 write"
+ends 'a length that is not that of the write is an error' wrong server 1
+want 'and is said, in one line' wrong/server.err '^error: ' 1
