@@ -13,7 +13,9 @@ want 'the server has written' own/client.log \
 run reading 'server: ./server -1 read' 'client: ./client -a 192.0.2.1 read' \
 	'client2: ./client -a 192.0.2.1 -n 10'
 ends 'a server refuses to read' reading server 2
+want 'and has opened nothing' reading/server.log '^Opened|^listening' 0
 ends 'a client refuses to read' reading client 2
+want 'and has opened nothing, either' reading/client.log 'connected|^Opened' 0
 ends 'and to run the benchmark' reading client2 2
 run mixed 'server: ORIGINAL/server -1 -t 3 write' \
 	'client: ./client -a 192.0.2.1 -t 3 write'
