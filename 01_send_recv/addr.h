@@ -12,7 +12,7 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
-/* Long enough for any address that addr_text() or addr_usable() writes. */
+/* Long enough for any address that the functions here write. */
 #define ADDR_TEXT_SIZE 64
 
 /*

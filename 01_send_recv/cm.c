@@ -131,11 +131,13 @@ static int explain_event(const struct rdma_cm_event *event,
 	/* -1 is what librdmacm says when it failed itself: no errno. */
 	bool is_errno = event->status < -1;
 
-	return log_fail("waited for %s, got %s (status %d%s%s): %s",
-			rdma_event_str(want), rdma_event_str(event->event),
-			event->status, is_errno ? ", " : "",
-			is_errno ? strerror(-event->status) : "",
-			event_meaning(event));
+	log_fail("waited for %s, got %s (status %d%s%s): %s",
+		 rdma_event_str(want), rdma_event_str(event->event),
+		 event->status, is_errno ? ", " : "",
+		 is_errno ? strerror(-event->status) : "",
+		 event_meaning(event));
+	return event->event == RDMA_CM_EVENT_DEVICE_REMOVAL ? CM_DEVICE_GONE :
+							      -1;
 }
 
 /*

@@ -6,6 +6,8 @@
 #ifndef LISTENER_H
 #define LISTENER_H
 
+#include <stdbool.h>
+
 #include <rdma/rdma_cma.h>
 
 #include "options.h"
@@ -15,6 +17,7 @@
 struct listener {
 	struct rdma_event_channel *events; /* connection requests arrive here */
 	struct rdma_cm_id *id; /* bound and listening */
+	bool gone; /* its device was removed: nobody can come any more */
 };
 
 /*

@@ -10,25 +10,35 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <infiniband/verbs.h>
 
 #include "log.h"
 
+/* A kernel may have been booted without IPv6. */
+static bool has_ipv6(void)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 int addr_lookup(const char *host, const char *port, struct addrinfo **list)
 {
 	struct addrinfo hints = {
 		.ai_flags = AI_NUMERICSERV | (host ? 0 : AI_PASSIVE),
-		/* A server on "::" is reached over IPv4 as well. */
-		.ai_family = host ? AF_UNSPEC : AF_INET6,
 		.ai_socktype = SOCK_STREAM,
 	};
-	int err = getaddrinfo(host, port, &hints, list);
+	int err;
 
-	if (err && !host) {
-		hints.ai_family = AF_INET;
-		err = getaddrinfo(host, port, &hints, list);
-	}
+	/* A server on "::" can be reached over IPv4 as well. */
+	if (!host)
+		hints.ai_family = has_ipv6() ? AF_INET6 : AF_INET;
+	err = getaddrinfo(host, port, &hints, list);
 	if (err)
 		return log_fail("cannot look up %s: %s; give an address that "
 				"`ip addr` shows on the server, such as "
@@ -77,18 +87,34 @@ static bool gid_address(const struct ibv_gid_entry *entry,
 	return inet_ntop(AF_INET6, &ip, text, ADDR_TEXT_SIZE);
 }
 
+static bool port_address(struct ibv_context *verbs, uint8_t port_num,
+			 char text[ADDR_TEXT_SIZE])
+{
+	struct ibv_gid_entry entry;
+	struct ibv_port_attr port;
+
+	if (ibv_query_port(verbs, port_num, &port))
+		return false;
+	/* For an empty entry of the table, the query fails. */
+	for (int i = 0; i < port.gid_tbl_len; i++)
+		if (!ibv_query_gid_ex(verbs, port_num, i, &entry, 0) &&
+		    gid_address(&entry, text))
+			return true;
+	return false;
+}
+
 static bool device_address(struct ibv_device *device, char text[ADDR_TEXT_SIZE])
 {
 	struct ibv_context *verbs = ibv_open_device(device);
-	struct ibv_gid_entry entries[64];
+	struct ibv_device_attr attr;
 	bool found = false;
-	ssize_t n;
 
 	if (!verbs)
 		return false;
-	n = ibv_query_gid_table(verbs, entries, 64, 0);
-	for (ssize_t i = 0; i < n && !found; i++)
-		found = gid_address(&entries[i], text);
+	if (ibv_query_device(verbs, &attr))
+		attr.phys_port_cnt = 0;
+	for (int port = 1; port <= attr.phys_port_cnt && !found; port++)
+		found = port_address(verbs, port, text);
 	/* Nothing was made in this context: closing it cannot fail. */
 	ibv_close_device(verbs);
 	return found;

@@ -14,9 +14,13 @@
 int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience)
 {
+	int ret;
+
 	conn->patience = *patience;
-	if (cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST, patience,
-		      &conn->id))
+	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST,
+			patience, &conn->id);
+	listener->gone = ret == CM_DEVICE_GONE;
+	if (ret)
 		return -1;
 	log_line("received connection request.");
 

@@ -53,6 +53,14 @@ static int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai,
 
 static int bind_and_listen(struct rdma_cm_id *id, const struct addrinfo *ai)
 {
+	int only = 0;
+
+	/* On "::" it takes IPv4 as well, whatever net.ipv6.bindv6only says. */
+	if (ai->ai_family == AF_INET6 &&
+	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
+			    sizeof(only)))
+		return log_fail_errno("rdma_set_option", errno,
+				      "IPv4 would not be taken");
 	if (rdma_bind_addr(id, ai->ai_addr))
 		return explain_bind(id, ai, errno);
 	/* Bound to one address, an id knows its device already. */

@@ -6,6 +6,7 @@
 #include "log.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
@@ -26,6 +27,15 @@ void log_line(const char *fmt, ...)
 	funlockfile(stdout);
 }
 
+/* Whether c shows what it is: not what is unseen, or turns text around. */
+static bool is_shown(wchar_t c)
+{
+	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
+	    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
+		return false;
+	return iswprint(c);
+}
+
 /* Prints the next character of bytes; returns how many bytes it took. */
 static size_t print_char(const char *bytes, size_t length)
 {
@@ -33,11 +43,12 @@ static size_t print_char(const char *bytes, size_t length)
 	wchar_t c;
 	size_t n = mbrtowc(&c, bytes, length, &state);
 
-	if (n == 0 || n > length || !iswprint(c)) {
+	if (n == 0 || n > length || !is_shown(c)) {
 		printf("\\x%02x", (unsigned char)bytes[0]);
 		return 1;
 	}
-	printf("%.*s", (int)n, bytes);
+	/* What was judged, not the bytes again: a peer may write to them. */
+	printf("%lc", (wint_t)c);
 	return n;
 }
 

@@ -182,6 +182,10 @@ static int complete(struct run *run)
 	for (int i = 0; i < n; i++) {
 		if (wcs[i].status != IBV_WC_SUCCESS)
 			return log_fail_wc("RDMA operation", &wcs[i]);
+		/* Nothing is due from the peer, and its wr_id is no number. */
+		if (wcs[i].opcode == IBV_WC_RECV)
+			return log_fail("protocol error: a message in the "
+					"middle of a benchmark");
 		run->done += wcs[i].wr_id;
 	}
 	return n < 0 ? -1 : 0;

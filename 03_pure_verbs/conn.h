@@ -35,6 +35,7 @@ struct conn {
 	uint32_t max_inline; /* bytes that the device really takes inline */
 	unsigned int pending; /* posted requests that will still report */
 	bool peer_left; /* the peer disconnected first */
+	bool peer_done; /* and said goodbye: it has all that we sent */
 	bool failed; /* the queue pair is in ERR */
 };
 

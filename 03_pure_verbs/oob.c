@@ -209,13 +209,13 @@ int oob_check(struct oob *oob)
 	ssize_t n = recv(oob->fd, &byte, 1, MSG_PEEK);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 1;
-	/* Closed, reset or silent for too long: gone, in any case. */
+		return OOB_THERE;
+	/* Closed, reset or silent for too long. */
 	if (n <= 0)
-		return 0;
+		return OOB_GONE;
 	/* The exchange is long over, and its deadline too. */
 	oob->deadline = wait_deadline(oob->patience.timeout_ms);
-	return expect(oob, BYE, "BYE") ? -1 : 0;
+	return expect(oob, BYE, "BYE") ? -1 : OOB_SAID_BYE;
 }
 
 void oob_bye(struct oob *oob)

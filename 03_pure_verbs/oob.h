@@ -54,7 +54,14 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce);
 /* Says that our queue pair is ready and waits until the peer's is. 0 or -1. */
 int oob_ready(struct oob *oob);
 
-/* When oob_fd() is readable: whether the peer is still there. 1, 0 or -1. */
+/* What oob_check() finds: */
+enum {
+	OOB_GONE, /* cut, reset or silent for too long */
+	OOB_THERE,
+	OOB_SAID_BYE /* gone as well, after all that it had to do */
+};
+
+/* When oob_fd() is readable: which of these it is; or -1, having said why. */
 int oob_check(struct oob *oob);
 
 /* Says goodbye; what fails here fails silently, the peer may be gone. */

@@ -96,3 +96,15 @@ int probe_path(struct data *data)
 		log_line("echo: what is sent arrives, both ways.");
 	return ret;
 }
+
+bool probe_arrived(const struct data *data, const struct ibv_wc *wc)
+{
+	if (wc->status == IBV_WC_SUCCESS)
+		return true;
+	if (!data->conn->peer_done ||
+	    wc->wr_id != (uintptr_t)data_message(data, SLOT_SEND_DONE))
+		return false;
+	log_line("MSG_DONE was not acknowledged, but the peer's goodbye says "
+		 "that it has come.");
+	return true;
+}

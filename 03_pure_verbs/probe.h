@@ -17,4 +17,12 @@
  */
 int probe_path(struct data *data);
 
+/*
+ * Whether the peer has what this completion is about. A client says goodbye
+ * only when it has our MSG_DONE. So for that, its goodbye is as good as an
+ * acknowledgement by its device, the last of which may be lost: then nobody is
+ * left to send it again.
+ */
+bool probe_arrived(const struct data *data, const struct ibv_wc *wc);
+
 #endif

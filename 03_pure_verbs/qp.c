@@ -19,7 +19,10 @@
 /* How often it is sent again. 7 means "for ever" on rxe: 6 is the most. */
 #define RETRY_CNT 6
 
-/* How often to try again when the peer has no receive posted: see conn.h. */
+/*
+ * How often to try again when the peer has no receive posted. Each side posts
+ * its receives before the other can send, so that never is: at once an error.
+ */
 #define RNR_RETRY 0
 
 /* How long we ask a peer to wait whose message finds no receive: 0.64 ms. */

@@ -67,6 +67,9 @@ static int bind_and_listen(int fd, const struct addrinfo *ai)
 	/* Otherwise a server could not be restarted for a minute. */
 	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		return -1;
+	/* On "::" it takes IPv4 as well, whatever net.ipv6.bindv6only says. */
+	if (ai->ai_family == AF_INET6 && set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0))
+		return -1;
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG))
 		return log_fail_errno(
 			"bind", errno, "%s",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "probe.h"
 #include "pump.h"
 #include "stats.h"
 
@@ -156,7 +157,7 @@ static int confirm(struct data *data)
 
 	if (data_post_send(data, SLOT_SEND_DONE, &msg) || data_wait(data, &wc))
 		return -1;
-	if (wc.status != IBV_WC_SUCCESS)
+	if (!probe_arrived(data, &wc))
 		return log_fail_wc("send of MSG_DONE", &wc);
 	return 0;
 }

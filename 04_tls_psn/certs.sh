@@ -114,7 +114,11 @@ openssl req -x509 -key "$work/ca.key" -days 30 -out "$work/ca.pem" \
 issue server
 issue client
 rm "$work/ca.key"
-# All at once: a reader never finds half of them.
-rm -rf "$dir"
-mv "$work" "$dir"
+# All at once: a reader finds the old ones, none, or the new ones.
+if [[ -e $dir ]]; then
+	old=$(mktemp -d "$(dirname "$dir")/.certs.XXXXXX")
+	trap 'rm -rf "$work" "$old"' EXIT
+	mv -T "$dir" "$old"
+fi
+mv -T "$work" "$dir"
 echo "certs.sh: $made $dir/{ca,server,client}.pem, for $days days"

@@ -102,6 +102,11 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
 	conn->qp = ibv_create_qp(conn->pd, &attr);
+	if (!conn->qp) {
+		/* Inline data is a help, not a need. */
+		attr.cap.max_inline_data = 0;
+		conn->qp = ibv_create_qp(conn->pd, &attr);
+	}
 	if (!conn->qp)
 		return log_fail_errno("ibv_create_qp", errno,
 				      "see `rdma resource show`");
@@ -179,9 +184,10 @@ int conn_check_peer(struct conn *conn)
 {
 	int ret = oob_check(conn->oob);
 
-	if (ret)
+	if (ret < 0 || ret == OOB_THERE)
 		return ret < 0 ? -1 : 0;
 	conn->peer_left = true;
+	conn->peer_done = ret == OOB_SAID_BYE;
 	return conn_to_err(conn);
 }
 

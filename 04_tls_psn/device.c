@@ -14,9 +14,6 @@
 #include "log.h"
 #include "watch.h"
 
-/* The most entries of a GID table that we look at. */
-#define GIDS_MAX 128
-
 bool device_is_roce(const struct device *device)
 {
 	return device->port.link_layer == IBV_LINK_LAYER_ETHERNET;
@@ -42,17 +39,17 @@ static void addr_to_gid(const struct sockaddr *addr, union ibv_gid *gid)
  * entries: the same address for RoCE v1, and at index 0 a link-local one that
  * other hosts cannot be reached by. So a fixed index is a trap.
  */
-static int find_gid(struct ibv_context *verbs, uint8_t port_num,
-		    const union ibv_gid *gid)
+static int find_gid(const struct device *device, const union ibv_gid *gid)
 {
-	struct ibv_gid_entry entries[GIDS_MAX];
-	ssize_t n = ibv_query_gid_table(verbs, entries, GIDS_MAX, 0);
+	struct ibv_gid_entry entry;
 
-	for (ssize_t i = 0; i < n; i++)
-		if (entries[i].port_num == port_num &&
-		    entries[i].gid_type == IBV_GID_TYPE_ROCE_V2 &&
-		    !memcmp(entries[i].gid.raw, gid->raw, 16))
-			return entries[i].gid_index;
+	/* For an empty entry of the table, the query fails. */
+	for (int i = 0; i < device->port.gid_tbl_len; i++)
+		if (!ibv_query_gid_ex(device->verbs, device->port_num, i,
+				      &entry, 0) &&
+		    entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		    !memcmp(entry.gid.raw, gid->raw, 16))
+			return i;
 	return -1;
 }
 
@@ -67,7 +64,7 @@ static bool port_fits(struct device *device, const struct sockaddr *local)
 	if (!local || !device_is_roce(device) || device->gid_index >= 0)
 		return true;
 	addr_to_gid(local, &gid);
-	return find_gid(device->verbs, device->port_num, &gid) >= 0;
+	return find_gid(device, &gid) >= 0;
 }
 
 /* Tries the ports of one device; leaves it open if one of them will do. */
@@ -117,8 +114,8 @@ static int explain_no_device(const struct options *options,
 				port, local ? " with the address in use" : "");
 	if (local)
 		return addr_explain_no_device(local);
-	return log_fail("no RDMA device here has an active port; see `rdma "
-			"link`, and is its netdev up"
+	return log_fail("no RDMA device that this user may open has an active "
+			"port; see `rdma link`, and is its netdev up"
 			" [docs/troubleshooting.md#no-active-port]");
 }
 
@@ -166,10 +163,8 @@ int device_source(const struct device *device, const struct sockaddr *local,
 	addr_to_gid(local, &gid);
 	source->gid_index = device->gid_index;
 	if (source->gid_index < 0)
-		source->gid_index = device_is_roce(device) ?
-					    find_gid(device->verbs,
-						     device->port_num, &gid) :
-					    0;
+		source->gid_index =
+			device_is_roce(device) ? find_gid(device, &gid) : 0;
 	if (source->gid_index < 0)
 		return addr_explain_no_device(local);
 	err = ibv_query_gid(device->verbs, device->port_num, source->gid_index,

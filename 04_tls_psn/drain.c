@@ -53,6 +53,9 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
 				 &conn->patience);
 	if (!ibv_get_cq_event(conn->comp, &cq, &context))
 		ibv_ack_cq_events(cq, 1);
+	else if (errno != EAGAIN)
+		return log_fail_errno("ibv_get_cq_event", errno,
+				      "the completion channel is unusable");
 	return 0;
 }
 

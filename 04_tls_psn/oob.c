@@ -92,7 +92,7 @@ static int recv_header(struct oob *oob, enum params_type type, const char *what)
 	return params_check_header(type, wire);
 }
 
-/* A connected socket, both its addresses, and the deadline for all. */
+/* A connected socket, its own address, and the deadline for all. */
 static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
 {
@@ -100,7 +100,7 @@ static int start(struct oob *oob, int fd, const struct patience *patience,
 	oob->limit = (struct tls_limit){ *patience, deadline };
 	if (fd < 0)
 		return -1;
-	return sock_local(fd, &oob->local) || sock_peer(fd, &oob->peer);
+	return sock_local(fd, &oob->local);
 }
 
 /* The TLS layer on the socket: verified, or nothing. */
@@ -125,7 +125,8 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 
 	if (!oob)
 		return NULL;
-	if (start(oob, sock_accept(listener->fd), patience, deadline) ||
+	if (start(oob, sock_accept(listener->fd, &oob->peer), patience,
+		  deadline) ||
 	    secure(oob, listener->ctx, NULL) ||
 	    send_message(oob, PARAMS_HELLO, NULL)) {
 		oob_close(oob);
@@ -151,6 +152,7 @@ struct oob *oob_connect(const struct options *options,
 	if (!oob->ctx ||
 	    start(oob, sock_connect(options, patience, deadline), patience,
 		  deadline) ||
+	    sock_peer(oob->fd, &oob->peer) ||
 	    secure(oob, oob->ctx, options->address) ||
 	    recv_header(oob, PARAMS_HELLO, "hello")) {
 		oob_close(oob);
@@ -226,12 +228,14 @@ int oob_check(struct oob *oob)
 	if (ret != 1) {
 		ret = SSL_get_error(oob->ssl, ret);
 		ERR_clear_error();
-		/* Closed, cut, reset or silent for too long: gone, anyway. */
+		/* Otherwise closed, cut, reset or silent for too long. */
 		return ret == SSL_ERROR_WANT_READ ||
-		       ret == SSL_ERROR_WANT_WRITE;
+				       ret == SSL_ERROR_WANT_WRITE ?
+			       OOB_THERE :
+			       OOB_GONE;
 	}
 	oob->limit.deadline = wait_deadline(oob->limit.patience.timeout_ms);
-	return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : 0;
+	return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : OOB_SAID_BYE;
 }
 
 void oob_bye(struct oob *oob)

@@ -19,8 +19,11 @@
  */
 int sock_listen(const struct options *options);
 
-/* Takes the next connection. Returns a socket as above, or -1 likewise. */
-int sock_accept(int listener);
+/*
+ * Takes the next connection, and the address that it comes from. Returns a
+ * socket as above, or -1 likewise.
+ */
+int sock_accept(int listener, struct sockaddr_storage *peer);
 
 /*
  * Connects to options' address and port before the deadline. Returns a socket

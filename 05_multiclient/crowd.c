@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
-#include "limits.h"
+#include "descriptors.h"
 #include "log.h"
 #include "stats.h"
 
@@ -64,7 +64,7 @@ int crowd_open(struct crowd *crowd, const struct options *options, serve *serve)
 		.cut_fd = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
-	if (limits_fit(&max, &crowd->shaking_max) ||
+	if (descriptors_fit(&max, &crowd->shaking_max) ||
 	    open_usr1(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
 	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd))
 		return -1;
@@ -144,9 +144,10 @@ static int start_thread(struct client *client)
 	pthread_t thread;
 	int err = pthread_attr_init(&attr);
 
+	if (!err)
+		err = pthread_attr_setstacksize(&attr, STACK_SIZE);
 	if (err)
 		return log_fail_errno("pthread_attr_init", err, "no memory");
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_mutex_lock(&crowd->lock);
 	err = pthread_create(&thread, &attr, run_client, client);
 	if (!err)
@@ -171,8 +172,7 @@ static int take_client(struct crowd *crowd)
 
 	if (!client)
 		return log_fail_errno("calloc", errno,
-				      "a client is not "
-				      "served");
+				      "a client is not served");
 	client->crowd = crowd;
 	client->since = stats_now();
 	client->oob = oob_accept(crowd->listener.oob, &patience);

@@ -70,6 +70,25 @@ void figures_hold(struct figures *figures, int change)
 	pthread_mutex_unlock(&figures->lock);
 }
 
+bool figures_lend(struct figures *figures, size_t bytes)
+{
+	bool room;
+
+	pthread_mutex_lock(&figures->lock);
+	room = bytes <= FIGURES_LENT_MAX - figures->lent;
+	if (room)
+		figures->lent += bytes;
+	pthread_mutex_unlock(&figures->lock);
+	return room;
+}
+
+void figures_return(struct figures *figures, size_t bytes)
+{
+	pthread_mutex_lock(&figures->lock);
+	figures->lent -= bytes;
+	pthread_mutex_unlock(&figures->lock);
+}
+
 void figures_served(struct figures *figures, size_t in, size_t out)
 {
 	pthread_mutex_lock(&figures->lock);

@@ -42,6 +42,7 @@ struct figures {
 	uint64_t bytes_in, bytes_out; /* by RDMA, of those that were served */
 	struct times handshake; /* from the connection to its end */
 	struct times setup; /* from the connection until it can use RDMA */
+	uint64_t lent; /* bytes that benchmarks borrow just now */
 	int holders; /* clients that hold objects: see figures_hold() */
 };
 
@@ -66,6 +67,16 @@ void figures_setup(struct figures *figures, uint64_t ns);
  * CQ, a QP and three MRs.
  */
 void figures_hold(struct figures *figures, int change);
+
+/* The most bytes that all benchmarks may borrow at a time. */
+#define FIGURES_LENT_MAX (1ULL << 30)
+
+/*
+ * Whether a benchmark may borrow so many bytes more; if so, they count until
+ * figures_return().
+ */
+bool figures_lend(struct figures *figures, size_t bytes);
+void figures_return(struct figures *figures, size_t bytes);
 
 /* It was served, and so many bytes went in and out; or failed at step. */
 void figures_served(struct figures *figures, size_t in, size_t out);

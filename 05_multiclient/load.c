@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "conn.h"
-#include "limits.h"
+#include "descriptors.h"
 #include "log.h"
 #include "retry.h"
 #include "stats.h"
@@ -78,11 +78,12 @@ static unsigned int start(struct load *load, pthread_t *threads)
 	unsigned int n = 0;
 	int err = pthread_attr_init(&attr);
 
+	if (!err)
+		err = pthread_attr_setstacksize(&attr, STACK_SIZE);
 	if (err) {
 		log_fail_errno("pthread_attr_init", err, "no memory");
 		return 0;
 	}
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	while (n < load->options->clients) {
 		err = pthread_create(&threads[n], &attr, run, load);
 		if (err) {
@@ -120,9 +121,10 @@ int load_run(connection *connection, struct shared *shared,
 		.patience = patience,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
-	unsigned long wanted = LIMITS_BASE + (unsigned long)options->clients *
-						     LIMITS_PER_CLIENT;
-	unsigned long given = limits_raise(wanted);
+	unsigned long wanted =
+		DESCRIPTORS_BASE +
+		(unsigned long)options->clients * DESCRIPTORS_PER_CLIENT;
+	unsigned long given = descriptors_raise(wanted);
 	uint64_t begin = stats_now();
 	pthread_t *threads;
 	unsigned int n;

@@ -80,7 +80,7 @@ const struct sockaddr *oob_local(const struct oob *oob)
 	return (const struct sockaddr *)&oob->local;
 }
 
-/* A connected socket, both its addresses, and the deadline for all. */
+/* A connected socket, its own address, and the deadline for all. */
 static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
 {
@@ -88,7 +88,7 @@ static int start(struct oob *oob, int fd, const struct patience *patience,
 	oob->limit = (struct tls_limit){ *patience, deadline };
 	if (fd < 0)
 		return -1;
-	return sock_local(fd, &oob->local) || sock_peer(fd, &oob->peer);
+	return sock_local(fd, &oob->local);
 }
 
 /* The TLS layer on the socket: verified, or nothing. */
@@ -113,7 +113,8 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 
 	if (!oob)
 		return NULL;
-	if (start(oob, sock_accept(listener->fd), patience, deadline)) {
+	if (start(oob, sock_accept(listener->fd, &oob->peer), patience,
+		  deadline)) {
 		oob_close(oob);
 		return NULL;
 	}
@@ -141,7 +142,8 @@ struct oob *oob_connect(const struct oob *prepared,
 	 */
 	if (start(oob, sock_connect(options, patience, deadline), patience,
 		  deadline) ||
-	    secure(oob, options->address) || oob_recv_hello(oob, hello)) {
+	    sock_peer(oob->fd, &oob->peer) || secure(oob, options->address) ||
+	    oob_recv_hello(oob, hello)) {
 		oob_close(oob);
 		return NULL;
 	}

@@ -139,12 +139,14 @@ int oob_check(struct oob *oob)
 	if (ret != 1) {
 		ret = SSL_get_error(oob->ssl, ret);
 		ERR_clear_error();
-		/* Closed, cut, reset or silent for too long: gone, anyway. */
+		/* Otherwise closed, cut, reset or silent for too long. */
 		return ret == SSL_ERROR_WANT_READ ||
-		       ret == SSL_ERROR_WANT_WRITE;
+				       ret == SSL_ERROR_WANT_WRITE ?
+			       OOB_THERE :
+			       OOB_GONE;
 	}
 	oob->limit.deadline = wait_deadline(oob->limit.patience.timeout_ms);
-	return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : 0;
+	return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : OOB_SAID_BYE;
 }
 
 void oob_bye(struct oob *oob)

@@ -4,8 +4,9 @@
  *     RESET -> INIT -> RTR (ready to receive) -> RTS (ready to send)
  *                                    any state but RESET -> ERR
  *
- * Each prints what it set and confirms it with ibv_query_qp(). Which
- * attributes a transition needs: ibv_modify_qp(3). Born in 03_pure_verbs.
+ * Each sets the attributes, asks ibv_query_qp() whether the queue pair is in
+ * the new state, and prints what that says of them. Which attributes each
+ * needs: ibv_modify_qp(3). Born in 03_pure_verbs.
  */
 #ifndef QP_H
 #define QP_H

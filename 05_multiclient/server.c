@@ -46,6 +46,7 @@ struct session {
 	unsigned int number;
 	enum step step; /* how far it has come */
 	bool holds; /* objects, as figures_hold() counts them */
+	size_t lent; /* bytes, as figures_lend() counts them */
 };
 
 /* Where what the client writes goes, or what we read from it. */
@@ -77,6 +78,21 @@ static int converse(struct session *session)
 			     session->number);
 }
 
+/* Memory for a benchmark. Each asks for little, but they are many. */
+static int lend(struct session *session)
+{
+	size_t length = session->conn.peer.mem.length;
+
+	if (!figures_lend(&session->client->crowd->figures, length))
+		return log_fail("no %zu bytes for a benchmark: all clients "
+				"together may borrow %llu",
+				length, FIGURES_LENT_MAX);
+	session->lent = length;
+	return data_open(&session->data, &session->conn, MODE_BENCH,
+			 DATA_SIZE) ||
+	       data_lend(&session->data, length);
+}
+
 /* What to do for this client, and the memory that it may use for it. */
 static int open_data(struct session *session)
 {
@@ -85,8 +101,7 @@ static int open_data(struct session *session)
 	const struct region *ours;
 
 	if (session->mode == MODE_BENCH)
-		return data_open(data, conn, MODE_BENCH, DATA_SIZE) ||
-		       data_lend(data, conn->peer.mem.length);
+		return lend(session);
 	if (data_open(data, conn, session->mode, DATA_SIZE))
 		return -1;
 	/* What the client will find: what we write, or what it reads. */
@@ -179,6 +194,7 @@ out:
 	conn_drain(conn);
 	data_close(data);
 	conn_close(conn);
+	figures_return(&crowd->figures, session->lent);
 	if (session->holds)
 		figures_hold(&crowd->figures, -1);
 	return ret;

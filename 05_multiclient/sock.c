@@ -67,6 +67,9 @@ static int bind_and_listen(int fd, const struct addrinfo *ai)
 	/* Otherwise a server could not be restarted for a minute. */
 	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		return -1;
+	/* On "::" it takes IPv4 as well, whatever net.ipv6.bindv6only says. */
+	if (ai->ai_family == AF_INET6 && set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0))
+		return -1;
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG))
 		return log_fail_errno(
 			"bind", errno, "%s",
@@ -96,9 +99,29 @@ int sock_listen(const struct options *options)
 	return fd;
 }
 
-int sock_accept(int listener)
+/* IPv4 through a socket that takes both looks like ::ffff:a.b.c.d. */
+static void unmap(struct sockaddr_storage *addr)
 {
-	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
+	struct in_addr v4;
+
+	if (addr->ss_family != AF_INET6 ||
+	    !IN6_IS_ADDR_V4MAPPED(&sin6->sin6_addr))
+		return;
+	v4.s_addr = sin6->sin6_addr.s6_addr32[3];
+	*sin = (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_addr = v4,
+	};
+}
+
+int sock_accept(int listener, struct sockaddr_storage *peer)
+{
+	socklen_t length = sizeof(*peer);
+	/* getpeername(2) would fail for a peer that has already gone. */
+	int fd = accept4(listener, (struct sockaddr *)peer, &length,
+			 SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return log_fail_errno("accept", errno,
@@ -108,6 +131,7 @@ int sock_accept(int listener)
 		close(fd);
 		return -1;
 	}
+	unmap(peer);
 	return fd;
 }
 
@@ -168,23 +192,6 @@ int sock_connect(const struct options *options, const struct patience *patience,
 		fd = connect_one(ai, patience, deadline);
 	freeaddrinfo(list);
 	return fd;
-}
-
-/* IPv4 through a socket that takes both looks like ::ffff:a.b.c.d. */
-static void unmap(struct sockaddr_storage *addr)
-{
-	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
-	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
-	struct in_addr v4;
-
-	if (addr->ss_family != AF_INET6 ||
-	    !IN6_IS_ADDR_V4MAPPED(&sin6->sin6_addr))
-		return;
-	v4.s_addr = sin6->sin6_addr.s6_addr32[3];
-	*sin = (struct sockaddr_in){
-		.sin_family = AF_INET,
-		.sin_addr = v4,
-	};
 }
 
 int sock_local(int fd, struct sockaddr_storage *addr)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "probe.h"
 
 static int send_done(struct transfer *transfer)
 {
@@ -99,10 +100,10 @@ static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
 		 ", status=%d (%s), %ssend_state=%d, recv_state=%d",
 		 wc->wr_id, wc->status, ibv_wc_status_str(wc->status), opcode,
 		 transfer->states.send, transfer->states.recv);
-	if (wc->status != IBV_WC_SUCCESS)
+	if (!probe_arrived(transfer->data, wc))
 		return log_fail_wc(data_request_name(transfer->data, wc->wr_id),
 				   wc);
-	if (wc->opcode == IBV_WC_RECV)
+	if (wc->status == IBV_WC_SUCCESS && wc->opcode == IBV_WC_RECV)
 		return on_receive(transfer, wc);
 	return on_send(transfer, wc);
 }

@@ -286,6 +286,21 @@ modes_and_signals() {
 		on_device a modes_and_signals
 }
 
+# Where IPv6 sockets take no IPv4 unless told to.
+both_families() {
+	trap 'sysctl -qw net.ipv6.bindv6only=0; clean_up' EXIT
+	sysctl -qw net.ipv6.bindv6only=1
+	start_server ./server write
+	good_client
+	stop_server
+}
+
+@test "03: a server on all addresses takes IPv4, whatever bindv6only says" {
+	needs_lab
+	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
+		on_device a both_families
+}
+
 link_down() {
 	trap 'ip link set eth0 up; clean_up' EXIT
 	start_server ./server write

@@ -207,6 +207,23 @@ wrong_key() {
 	FUNCTIONS='server_errors served good_client' on_device a wrong_key
 }
 
+# The name is the subject's CN, as in old certificates, and no subjectAltName.
+common_name() {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+		-days 1 -subj /CN=ip6-localhost \
+		-addext 'subjectAltName = IP:192.0.2.9' \
+		-addext 'extendedKeyUsage = serverAuth' \
+		-keyout "$scratch/cn.key" -out "$scratch/cn.pem" 2>/dev/null
+	start_server ./server -C "$scratch/cn.pem" -K "$scratch/cn.key" write
+	run_client 1 ./client -a ip6-localhost -A "$scratch/cn.pem" write
+	says_one client.err 'verify failed .62, '
+	stop_server
+}
+
+@test "04: a certificate's common name is nobody's name" {
+	on_device a common_name
+}
+
 # While one client is silent, the server has no time for another; and then it is
 # asked to stop.
 patience() {

@@ -216,6 +216,25 @@ shaking() {
 		grep -qF "shaking hands: $1"
 }
 
+# resets COUNT: COUNT connections are reset before the server can take them.
+resets() {
+	start_server ./server write
+	kill -STOP "$server"
+	await "a stopped server" state "$server" T
+	python3 -c 'import socket, struct, sys
+for _ in range(int(sys.argv[2])):
+    s = socket.create_connection((sys.argv[1], 4433))
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()' "$address" "$1"
+	kill -CONT "$server"
+	# A second for each of them would be longer than this waits.
+	run_client 0 ./client -a "$address" -t $(($1 / 2)) write
+	says_nothing client.err
+	stop_server
+	[[ $(lines server.err 'TLS handshake: ') -eq $1 ]] ||
+		fail "not all of them are named"
+}
+
 # killed TIMES STEP: a client is killed at its first call, its STEP + 1st and so
 # on, from the beginning again after the last, TIMES in all.
 killed() {

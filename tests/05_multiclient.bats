@@ -64,6 +64,10 @@ teardown_file() {
 	clients_on_device stalled 1000
 }
 
+@test "05: connections that are reset at once keep nobody waiting" {
+	clients_on_device resets 60
+}
+
 @test "05: killed at one step after another, and the next one is served" {
 	clients_on_device killed 8 7
 	tell

@@ -35,15 +35,15 @@ struct fake {
 	struct fake_gid gids[GIDS];
 };
 
-#define UP                                            \
-	{                                             \
-		.state = IBV_PORT_ACTIVE,             \
-		.link_layer = IBV_LINK_LAYER_ETHERNET \
+#define UP                                                                 \
+	{                                                                  \
+		.state = IBV_PORT_ACTIVE,                                  \
+		.link_layer = IBV_LINK_LAYER_ETHERNET, .gid_tbl_len = GIDS \
 	}
 #define V1 IBV_GID_TYPE_ROCE_V1
 #define V2 IBV_GID_TYPE_ROCE_V2
 
-static struct fake *fakes[2];
+static struct fake *fakes[3];
 static int fake_count;
 static int lists, opened;
 
@@ -117,26 +117,22 @@ int ibv_query_port(struct ibv_context *context, uint8_t port,
 	return 0;
 }
 
-ssize_t _ibv_query_gid_table(struct ibv_context *context,
-			     struct ibv_gid_entry *entries, size_t max,
-			     uint32_t flags, size_t size)
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port,
+		      uint32_t index, struct ibv_gid_entry *entry,
+		      uint32_t flags, size_t size)
 {
-	const struct fake_gid *gids = fake_of(context)->gids;
-	int n = 0;
+	const struct fake_gid *gid = &fake_of(context)->gids[index];
 
-	assert_true(max >= GIDS && size == sizeof(*entries) && !flags);
-	/* The table has no empty entries, so an index has to be said. */
-	for (int i = 0; i < GIDS; i++) {
-		if (!gids[i].address)
-			continue;
-		entries[n] = (struct ibv_gid_entry){
-			.gid_index = i,
-			.port_num = gids[i].port,
-			.gid_type = gids[i].type,
-		};
-		inet_pton(AF_INET6, gids[i].address, entries[n++].gid.raw);
-	}
-	return n;
+	assert_true(index < GIDS && size == sizeof(*entry) && !flags);
+	if (!gid->address || gid->port != (int)port)
+		return ENODATA;
+	*entry = (struct ibv_gid_entry){
+		.gid_index = index,
+		.port_num = port,
+		.gid_type = gid->type,
+	};
+	inet_pton(AF_INET6, gid->address, entry->gid.raw);
+	return 0;
 }
 
 int ibv_query_gid(struct ibv_context *context, uint8_t port, int index,

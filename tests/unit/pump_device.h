@@ -1,8 +1,8 @@
 /*
- * pump_device.h - a device for the pump of chapter 02, without a device
+ * pump_device.h - a device for the pump of the benchmark, without a device
  *
  * It completes what was posted in order, a few operations at a time. The clock
- * and the peer are played here as well. For the test_02_pump*.c.
+ * and the peer are played here as well. For the test_0?_pump*.c.
  */
 #ifndef PUMP_DEVICE_H
 #define PUMP_DEVICE_H
@@ -28,7 +28,7 @@
 #define MAX 1024
 
 /* What the device was asked for, and how it behaves. */
-static struct device {
+static struct fake {
 	struct ibv_send_wr queue[MAX];
 	unsigned int posted, taken; /* operations */
 	unsigned int calls, longest, signalled; /* posts, the longest chain */
@@ -38,8 +38,9 @@ static struct device {
 	unsigned int ready; /* operations that it finishes per poll */
 	unsigned int fails_at; /* this operation fails; 0: none */
 	unsigned int refuses_at; /* posting this one fails; 0: none */
+	unsigned int message_at; /* in this poll, a message comes; 0: none */
 	bool broken; /* polling fails */
-} device;
+} fake;
 
 static uint64_t clock_ns, clock_step;
 static int peer_fds[2];
@@ -71,36 +72,42 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 
 	(void)qp;
 	for (; wr; wr = wr->next, length++) {
-		if (device.posted + 1 == device.refuses_at) {
+		if (fake.posted + 1 == fake.refuses_at) {
 			*bad = wr;
 			return ENOMEM;
 		}
-		device.queue[device.posted++ % MAX] = *wr;
-		device.sge = *wr->sg_list;
-		device.signalled += !!(wr->send_flags & IBV_SEND_SIGNALED);
+		fake.queue[fake.posted++ % MAX] = *wr;
+		fake.sge = *wr->sg_list;
+		fake.signalled += !!(wr->send_flags & IBV_SEND_SIGNALED);
 	}
-	device.calls++;
-	if (length > device.longest)
-		device.longest = length;
-	if (device.posted - device.taken > device.most)
-		device.most = device.posted - device.taken;
+	fake.calls++;
+	if (length > fake.longest)
+		fake.longest = length;
+	if (fake.posted - fake.taken > fake.most)
+		fake.most = fake.posted - fake.taken;
 	return 0;
 }
 
 static int poll_cq(struct ibv_cq *cq, int max, struct ibv_wc *wcs)
 {
-	unsigned int ready = device.ready;
+	unsigned int ready = fake.ready;
 	int n = 0;
 
 	(void)cq;
-	if (device.broken)
+	if (fake.broken)
 		return -1;
-	device.polls++;
-	if ((unsigned int)max > device.polled)
-		device.polled = max;
-	while (n < max && ready-- && device.taken < device.posted) {
-		struct ibv_send_wr *wr = &device.queue[device.taken++ % MAX];
-		bool fails = device.taken == device.fails_at;
+	if (++fake.polls == fake.message_at) {
+		*wcs = (struct ibv_wc){
+			.wr_id = (uintptr_t)memory,
+			.opcode = IBV_WC_RECV,
+		};
+		return 1;
+	}
+	if ((unsigned int)max > fake.polled)
+		fake.polled = max;
+	while (n < max && ready-- && fake.taken < fake.posted) {
+		struct ibv_send_wr *wr = &fake.queue[fake.taken++ % MAX];
+		bool fails = fake.taken == fake.fails_at;
 
 		if (!fails && !(wr->send_flags & IBV_SEND_SIGNALED))
 			continue;
@@ -143,7 +150,7 @@ static int close_peer(void **state)
 /* A device that works, and a pump that writes. */
 static void reset(void)
 {
-	device = (struct device){ .ready = 5 };
+	fake = (struct fake){ .ready = 5 };
 	clock_ns = 0;
 	clock_step = 1000;
 	conn.max_inline = 64;

@@ -4,17 +4,31 @@
 #include "addr.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "capture.h"
 
 static struct captured said;
+static bool no_ipv6;
+
+/* As on a machine whose kernel was booted without IPv6. */
+int socket(int domain, int type, int protocol)
+{
+	if (no_ipv6 && domain == AF_INET6) {
+		errno = EAFNOSUPPORT;
+		return -1;
+	}
+	return syscall(SYS_socket, domain, type, protocol);
+}
 
 /* Looks up what must be there; the caller frees it. */
 static struct addrinfo *lookup(const char *host, const char *port)
@@ -82,6 +96,18 @@ static void test_lookup_any(void **state)
 	freeaddrinfo(list);
 }
 
+static void test_lookup_any_without_ipv6(void **state)
+{
+	struct addrinfo *list;
+
+	(void)state;
+	no_ipv6 = true;
+	list = lookup(NULL, "7");
+	no_ipv6 = false;
+	assert_int_equal(list->ai_family, AF_INET);
+	freeaddrinfo(list);
+}
+
 static void test_lookup_name(void **state)
 {
 	struct addrinfo *list = lookup("localhost", "7");
@@ -143,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lookup_address),
 		cmocka_unit_test(test_lookup_any),
+		cmocka_unit_test(test_lookup_any_without_ipv6),
 		cmocka_unit_test(test_lookup_name),
 		cmocka_unit_test(test_lookup_fails),
 		cmocka_unit_test(test_text),

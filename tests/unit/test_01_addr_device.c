@@ -1,102 +1,20 @@
 /*
  * test_01_addr_device.c - which of this machine's addresses will do
- *
- * The devices of this machine are played by functions of this file, which the
- * program's own linking puts before those of libibverbs.
  */
 #include "addr.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <infiniband/verbs.h>
 
 #include <cmocka.h>
 
 #include "capture.h"
+#include "fake_devices.h"
 
-#define MAX_GIDS 4
-
-/* One device: what its GID table holds, or that it cannot be opened. */
-struct fake {
-	struct ibv_device device;
-	struct ibv_context context;
-	bool cannot_open;
-	int gids;
-	struct {
-		const char *address;
-		enum ibv_gid_type type;
-	} gid[MAX_GIDS];
-};
-
-static struct fake *fakes[3];
-static int fake_count;
-static int lists, opened;
 static struct captured said;
-
-struct ibv_device **ibv_get_device_list(int *count)
-{
-	struct ibv_device **list;
-
-	if (fake_count < 0) {
-		errno = ENOSYS;
-		return NULL;
-	}
-	list = calloc(fake_count + 1, sizeof(*list));
-	for (int i = 0; list && i < fake_count; i++)
-		list[i] = &fakes[i]->device;
-	lists++;
-	*count = fake_count;
-	return list;
-}
-
-void ibv_free_device_list(struct ibv_device **list)
-{
-	free(list);
-	lists--;
-}
-
-struct ibv_context *ibv_open_device(struct ibv_device *device)
-{
-	struct fake *fake = (struct fake *)device;
-
-	if (fake->cannot_open)
-		return NULL;
-	opened++;
-	return &fake->context;
-}
-
-int ibv_close_device(struct ibv_context *context)
-{
-	(void)context;
-	opened--;
-	return 0;
-}
-
-ssize_t _ibv_query_gid_table(struct ibv_context *context,
-			     struct ibv_gid_entry *entries, size_t max,
-			     uint32_t flags, size_t size)
-{
-	struct fake *fake = (struct fake *)((char *)context -
-					    offsetof(struct fake, context));
-
-	(void)flags;
-	if (fake->gids < 0)
-		return fake->gids;
-	if (max < (size_t)fake->gids || size != sizeof(*entries))
-		return -EINVAL;
-	for (int i = 0; i < fake->gids; i++) {
-		entries[i].gid_type = fake->gid[i].type;
-		inet_pton(AF_INET6, fake->gid[i].address, entries[i].gid.raw);
-	}
-	return fake->gids;
-}
 
 /* What is said when no device leads to host. */
 static const char *explanation(const char *host)
@@ -119,15 +37,18 @@ static const char *explanation(const char *host)
 static void test_explain_loopback(void **state)
 {
 	struct fake closed = { .cannot_open = true };
-	struct fake silent = { .gids = -EOPNOTSUPP };
+	struct fake silent = { .ports = { [1] = { .gid_tbl_len = 0 } } };
 	struct fake rxe = {
-		.gids = 3,
-		.gid = { { "fe80::1", IBV_GID_TYPE_ROCE_V2 },
-			 { "::ffff:198.51.100.9", IBV_GID_TYPE_ROCE_V1 },
-			 { "::ffff:192.0.2.7", IBV_GID_TYPE_ROCE_V2 } },
+		.ports = { [1] = UP },
+		.gids = { { 1, V2, "fe80::1" },
+			  { 1, V1, "::ffff:198.51.100.9" },
+			  {},
+			  /* At the far end of the second port's table. */
+			  { 2, V2, "::ffff:192.0.2.7" } },
 	};
 
 	(void)state;
+	rxe.ports[2] = rxe.ports[1];
 	fakes[0] = &closed;
 	fakes[1] = &silent;
 	fakes[2] = &rxe;
@@ -141,9 +62,8 @@ static void test_explain_loopback(void **state)
 static void test_explain_ipv6_only(void **state)
 {
 	struct fake rxe = {
-		.gids = 2,
-		.gid = { { "fe80::1", IBV_GID_TYPE_ROCE_V2 },
-			 { "2001:db8::7", IBV_GID_TYPE_ROCE_V2 } },
+		.ports = { [1] = UP },
+		.gids = { { 1, V2, "fe80::1" }, { 1, V2, "2001:db8::7" } },
 	};
 
 	(void)state;
@@ -155,8 +75,8 @@ static void test_explain_ipv6_only(void **state)
 static void test_explain_other_route(void **state)
 {
 	struct fake rxe = {
-		.gids = 1,
-		.gid = { { "::ffff:192.0.2.7", IBV_GID_TYPE_ROCE_V2 } },
+		.ports = { [1] = UP },
+		.gids = { { 1, V2, "::ffff:192.0.2.7" } },
 	};
 
 	(void)state;
@@ -171,8 +91,8 @@ static void test_explain_other_route(void **state)
 static void test_explain_no_device(void **state)
 {
 	struct fake bare = {
-		.gids = 1,
-		.gid = { { "fe80::1", IBV_GID_TYPE_ROCE_V2 } },
+		.ports = { [1] = UP },
+		.gids = { { 1, V2, "fe80::1" } },
 	};
 
 	(void)state;

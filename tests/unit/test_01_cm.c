@@ -124,7 +124,9 @@ static void assert_named(enum rdma_cm_event_type event, int status,
 	next.event = event;
 	next.status = status;
 	next.id = &id;
-	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, &got), -1);
+	assert_int_equal(
+		expect(RDMA_CM_EVENT_ESTABLISHED, &got),
+		event == RDMA_CM_EVENT_DEVICE_REMOVAL ? CM_DEVICE_GONE : -1);
 	assert_null(got);
 	snprintf(
 		part, sizeof(part),
@@ -154,7 +156,12 @@ static void test_other_events(void **state)
 	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT,
 		     "RDMA_CM_EVENT_ADDR_ERROR (status -110, "
 		     "Connection timed out)",
+		     "nobody has that address");
+	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -ENODEV,
+		     "RDMA_CM_EVENT_ADDR_ERROR (status -19, No such device)",
 		     "no RDMA device");
+	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -1,
+		     "RDMA_CM_EVENT_ADDR_ERROR (status -1)", "uverbs");
 	assert_named(RDMA_CM_EVENT_ROUTE_ERROR, -EHOSTUNREACH,
 		     "RDMA_CM_EVENT_ROUTE_ERROR (status -113, "
 		     "No route to host)",

@@ -1,10 +1,10 @@
 /*
- * test_01_log.c - what is said, and how failures are named
+ * test_01_log.c - what is said, and how failures are named (text of the peer
+ * is in test_01_text.c)
  */
 #include "log.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,99 +49,6 @@ static void test_line_is_flushed(void **state)
 	}
 	capture_stop(&said);
 	assert_string_equal(text, "one\ntwo: 2\n");
-}
-
-/* What log_text() makes of length bytes, or of a string. */
-static void assert_shown(const char *bytes, size_t length, const char *shown)
-{
-	char *copy = malloc(length ? length : 1);
-	char expected[CAPTURE_SIZE];
-
-	/* Exactly as long, so that a byte too far is an error. */
-	assert_non_null(copy);
-	memcpy(copy, bytes, length);
-	capture_start();
-	log_text("got: ", copy, length);
-	capture_stop(&said);
-	free(copy);
-	snprintf(expected, sizeof(expected), "got: %s\n", shown);
-	assert_string_equal(said.out, expected);
-	assert_int_equal(said.out_length, strlen(expected));
-	assert_string_equal(said.err, "");
-}
-
-#define assert_literal_shown(bytes, shown) \
-	assert_shown(bytes, sizeof(bytes) - 1, shown)
-
-static void test_text_passes(void **state)
-{
-	(void)state;
-	assert_literal_shown("", "");
-	assert_literal_shown("hello, RDMA 100% \\n", "hello, RDMA 100% \\n");
-	assert_literal_shown("来自主动方的消息，编号 7。",
-			     "来自主动方的消息，编号 7。");
-	assert_literal_shown("é ß Ж ☎ 𝄞", "é ß Ж ☎ 𝄞");
-}
-
-static void test_text_control(void **state)
-{
-	(void)state;
-	assert_literal_shown("a\nb\tc\rd", "a\\x0ab\\x09c\\x0dd");
-	assert_literal_shown("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m");
-	assert_literal_shown("bell\a del\x7f", "bell\\x07 del\\x7f");
-	assert_literal_shown("\0a\0", "\\x00a\\x00");
-}
-
-/* U+0080 to U+009F control a terminal too: U+009B is ESC [. */
-static void test_text_c1(void **state)
-{
-	(void)state;
-	assert_literal_shown("\xc2\x9b"
-			     "31m",
-			     "\\xc2\\x9b31m");
-	assert_literal_shown("\xc2\x80", "\\xc2\\x80");
-	assert_literal_shown("\xc2\x85", "\\xc2\\x85");
-}
-
-static void test_text_not_utf8(void **state)
-{
-	(void)state;
-	assert_literal_shown("\xe6\x9d", "\\xe6\\x9d");
-	assert_literal_shown("来\xe6", "来\\xe6");
-	assert_literal_shown("\xe6", "\\xe6");
-	assert_literal_shown("\xe6(x", "\\xe6(x");
-	assert_literal_shown("\xff\xfe", "\\xff\\xfe");
-	assert_literal_shown("\x80", "\\x80");
-	/* Overlong '/', a surrogate, and beyond U+10FFFF. */
-	assert_literal_shown("\xc0\xaf", "\\xc0\\xaf");
-	assert_literal_shown("\xed\xa0\x80", "\\xed\\xa0\\x80");
-	assert_literal_shown("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
-}
-
-/* What stands after the message in the buffer is not part of it. */
-static void test_text_ends_where_it_ends(void **state)
-{
-	(void)state;
-	capture_start();
-	log_text("got: ", "来自", 4);
-	capture_stop(&said);
-	assert_string_equal(said.out, "got: 来\\xe8\n");
-}
-
-/* No byte, alone or between two letters, reaches a terminal unprintable. */
-static void test_text_each_byte(void **state)
-{
-	char expected[32], bytes[3] = "a.b";
-
-	(void)state;
-	for (int c = 0; c < 256; c++) {
-		bytes[1] = (char)c;
-		if (c >= 0x20 && c < 0x7f)
-			snprintf(expected, sizeof(expected), "a%cb", c);
-		else
-			snprintf(expected, sizeof(expected), "a\\x%02xb", c);
-		assert_shown(bytes, 3, expected);
-	}
 }
 
 static void test_fail(void **state)
@@ -234,22 +141,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_line_is_flushed),
-		cmocka_unit_test(test_text_passes),
-		cmocka_unit_test(test_text_control),
-		cmocka_unit_test(test_text_c1),
-		cmocka_unit_test(test_text_not_utf8),
-		cmocka_unit_test(test_text_ends_where_it_ends),
-		cmocka_unit_test(test_text_each_byte),
 		cmocka_unit_test(test_fail),
 		cmocka_unit_test(test_fail_errno),
 		cmocka_unit_test(test_fail_wc),
 		cmocka_unit_test(test_fail_wc_reads_what_is_defined),
 	};
 
-	/* As both programs do: what is printable depends on it. */
-	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
-		fputs("no locale C.UTF-8\n", stderr);
-		return EXIT_FAILURE;
-	}
 	return cmocka_run_group_tests_name("01_log", tests, NULL, NULL);
 }

@@ -8,9 +8,9 @@ static void assert_done(unsigned int depth, unsigned int count)
 {
 	assert_int_equal(run(depth, count, NULL), 0);
 	assert_string_equal(said.err, "");
-	assert_int_equal(device.posted, count);
-	assert_int_equal(device.taken, count);
-	assert_true(device.most <= depth);
+	assert_int_equal(fake.posted, count);
+	assert_int_equal(fake.taken, count);
+	assert_true(fake.most <= depth);
 }
 
 static void test_counts_and_depths(void **state)
@@ -23,17 +23,17 @@ static void test_counts_and_depths(void **state)
 		unsigned int depth = depths[i / 8], count = counts[i % 8];
 
 		reset();
-		device.ready = 1 + i % 40;
+		fake.ready = 1 + i % 40;
 		assert_done(depth, count);
 		/* The queue is kept full but for one chain. */
 		if (count >= depth)
-			assert_true(device.most > depth * 3 / 4);
+			assert_true(fake.most > depth * 3 / 4);
 	}
 }
 
 static void test_request(void **state)
 {
-	const struct ibv_send_wr *wr = &device.queue[0];
+	const struct ibv_send_wr *wr = &fake.queue[0];
 
 	(void)state;
 	reset();
@@ -41,9 +41,9 @@ static void test_request(void **state)
 	assert_done(4, 1);
 	assert_int_equal(wr->opcode, IBV_WR_RDMA_READ);
 	assert_int_equal(wr->num_sge, 1);
-	assert_true(device.sge.addr == (uintptr_t)memory);
-	assert_int_equal(device.sge.length, 64);
-	assert_int_equal(device.sge.lkey, 7);
+	assert_true(fake.sge.addr == (uintptr_t)memory);
+	assert_int_equal(fake.sge.length, 64);
+	assert_int_equal(fake.sge.lkey, 7);
 	assert_true(wr->wr.rdma.remote_addr == 0x1000);
 	assert_int_equal(wr->wr.rdma.rkey, 9);
 	/* A read takes nothing along. */
@@ -62,38 +62,38 @@ static void test_chains(void **state)
 {
 	(void)state;
 	do_without(0, 160);
-	assert_int_equal(device.longest, 16);
-	assert_int_equal(device.calls, 10);
-	assert_int_equal(device.signalled, 10);
-	assert_true(device.polled > 1);
+	assert_int_equal(fake.longest, 16);
+	assert_int_equal(fake.calls, 10);
+	assert_int_equal(fake.signalled, 10);
+	assert_true(fake.polled > 1);
 }
 
 static void test_shorter_last_chain(void **state)
 {
 	(void)state;
 	do_without(0, 37);
-	assert_int_equal(device.calls, 3);
-	assert_int_equal(device.signalled, 3);
-	assert_true(device.queue[36].send_flags & IBV_SEND_SIGNALED);
-	assert_int_equal(device.queue[36].wr_id, 5);
+	assert_int_equal(fake.calls, 3);
+	assert_int_equal(fake.signalled, 3);
+	assert_true(fake.queue[36].send_flags & IBV_SEND_SIGNALED);
+	assert_int_equal(fake.queue[36].wr_id, 5);
 }
 
 static void test_without(void **state)
 {
 	(void)state;
 	do_without(WITHOUT_SELECTIVE, 165);
-	assert_int_equal(device.signalled, 165);
-	assert_int_equal(device.calls, 11);
+	assert_int_equal(fake.signalled, 165);
+	assert_int_equal(fake.calls, 11);
 	do_without(WITHOUT_CHAINS, 165);
-	assert_int_equal(device.calls, 165);
-	assert_int_equal(device.signalled, 11);
+	assert_int_equal(fake.calls, 165);
+	assert_int_equal(fake.signalled, 11);
 	do_without(WITHOUT_BATCHES, 165);
-	assert_int_equal(device.polled, 1);
-	assert_int_equal(device.calls, 11);
+	assert_int_equal(fake.polled, 1);
+	assert_int_equal(fake.calls, 11);
 	do_without(WITHOUT_SELECTIVE | WITHOUT_CHAINS | WITHOUT_BATCHES, 165);
-	assert_int_equal(device.calls, 165);
-	assert_int_equal(device.signalled, 165);
-	assert_int_equal(device.polled, 1);
+	assert_int_equal(fake.calls, 165);
+	assert_int_equal(fake.signalled, 165);
+	assert_int_equal(fake.polled, 1);
 }
 
 /* Whether all operations of that many bytes are inline, or else none. */
@@ -109,7 +109,7 @@ static bool is_inline(enum ibv_wr_opcode opcode, size_t size,
 	conn.max_inline = max_inline;
 	assert_done(8, 20);
 	for (int i = 0; i < 20; i++)
-		count += !!(device.queue[i].send_flags & IBV_SEND_INLINE);
+		count += !!(fake.queue[i].send_flags & IBV_SEND_INLINE);
 	assert_true(count == 0 || count == 20);
 	return count;
 }
@@ -135,7 +135,7 @@ static void test_samples(void **state)
 	/* From one look at the clock to the next. */
 	for (int i = 0; i < 300; i++)
 		assert_int_equal(samples[i], 1000);
-	assert_int_equal(device.most, 1);
+	assert_int_equal(fake.most, 1);
 }
 
 int main(void)

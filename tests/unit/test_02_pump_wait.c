@@ -11,7 +11,7 @@ static void test_failed_completion(void **state)
 {
 	(void)state;
 	reset();
-	device.fails_at = 70;
+	fake.fails_at = 70;
 	assert_int_equal(run(64, 160, NULL), -1);
 	assert_one_line(said.err, "error: RDMA operation: status 10 (");
 }
@@ -20,16 +20,27 @@ static void test_failed_post(void **state)
 {
 	(void)state;
 	reset();
-	device.refuses_at = 20;
+	fake.refuses_at = 20;
 	assert_int_equal(run(64, 160, NULL), -1);
 	assert_one_line(said.err, "error: ibv_post_send: ");
+}
+
+/* Its wr_id is no number of operations. */
+static void test_message(void **state)
+{
+	(void)state;
+	reset();
+	fake.message_at = 3;
+	assert_int_equal(run(1, 100, NULL), -1);
+	assert_one_line(said.err, "error: protocol error: a message in the "
+				  "middle of a benchmark");
 }
 
 static void test_broken_cq(void **state)
 {
 	(void)state;
 	reset();
-	device.broken = true;
+	fake.broken = true;
 	assert_int_equal(run(64, 160, NULL), -1);
 	assert_one_line(said.err, "error: ibv_poll_cq: ");
 }
@@ -39,12 +50,12 @@ static void test_deadline(void **state)
 {
 	(void)state;
 	reset();
-	device.ready = 0;
+	fake.ready = 0;
 	clock_step = S * 3 / 10;
 	assert_int_equal(run(64, 160, NULL), -1);
 	assert_one_line(said.err, "a completion: nothing came within 1 s");
 	assert_true(clock_ns <= S * 2);
-	assert_true(device.polls > 4 * 1000);
+	assert_true(fake.polls > 4 * 1000);
 }
 
 static void test_peer_leaves(void **state)
@@ -53,7 +64,7 @@ static void test_peer_leaves(void **state)
 
 	(void)state;
 	reset();
-	device.ready = 0;
+	fake.ready = 0;
 	assert_int_equal(write(peer_fds[1], "", 1), 1);
 	assert_int_equal(run(64, 160, NULL), -1);
 	assert_one_line(said.err, "the peer has left");
@@ -117,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_failed_completion),
 		cmocka_unit_test(test_failed_post),
+		cmocka_unit_test(test_message),
 		cmocka_unit_test(test_broken_cq),
 		cmocka_unit_test(test_deadline),
 		cmocka_unit_test(test_peer_leaves),

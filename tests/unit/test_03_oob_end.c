@@ -39,16 +39,16 @@ static int check(void)
 static void test_check(void **state)
 {
 	(void)state;
-	assert_int_equal(check(), 1);
+	assert_int_equal(check(), OOB_THERE);
 	say("BYE\n", 4);
-	assert_int_equal(check(), 0);
+	assert_int_equal(check(), OOB_SAID_BYE);
 	assert_string_equal(said.err, "");
 	say("BYEBYE\n", 7);
 	assert_int_equal(check(), -1);
 	assert_one_line(said.err, "something else than BYE");
 	close(ends.peer);
 	ends.peer = -1;
-	assert_int_equal(check(), 0);
+	assert_int_equal(check(), OOB_GONE);
 	assert_string_equal(said.err, "");
 }
 
@@ -56,7 +56,7 @@ static void test_check_reset(void **state)
 {
 	(void)state;
 	reset_peer();
-	assert_int_equal(check(), 0);
+	assert_int_equal(check(), OOB_GONE);
 	assert_string_equal(said.err, "");
 }
 
@@ -70,7 +70,7 @@ static void test_late_goodbye(void **state)
 	assert_recv_fails("nothing came within 0.2 s");
 	say("B", 1);
 	assert_int_equal(pthread_create(&thread, NULL, dribble, bye + 1), 0);
-	assert_int_equal(check(), 0);
+	assert_int_equal(check(), OOB_SAID_BYE);
 	assert_string_equal(said.err, "");
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }

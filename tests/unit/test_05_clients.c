@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "capture.h"
-#include "limits.h"
+#include "descriptors.h"
 #include "options.h"
 #include "params.h"
 #include "pattern.h"
@@ -137,7 +137,7 @@ static int fit(rlim_t descriptors, unsigned int *max, unsigned int *shaking)
 	limit.rlim_cur = limit.rlim_max = descriptors;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	capture_start();
-	ret = limits_fit(max, shaking);
+	ret = descriptors_fit(max, shaking);
 	capture_stop(&said);
 	return ret;
 }
@@ -152,16 +152,16 @@ static void test_limits(void **state)
 	assert_int_equal(max, 20);
 	assert_int_equal(shaking, 8);
 	assert_string_equal(said.out, "");
-	for (rlim_t n = 79; n >= LIMITS_BASE + 6; n--) {
+	for (rlim_t n = 79; n >= DESCRIPTORS_BASE + 6; n--) {
 		max = 1000;
 		shaking = 2000;
 		assert_int_equal(fit(n, &max, &shaking), 0);
 		assert_true(max >= 1 && shaking >= 4);
-		assert_true(LIMITS_BASE + shaking + 2 * max <= n);
+		assert_true(DESCRIPTORS_BASE + shaking + 2 * max <= n);
 		assert_one_line(said.out, "descriptors: room for ");
 	}
 	max = 1;
-	assert_int_equal(fit(LIMITS_BASE + 5, &max, &shaking), -1);
+	assert_int_equal(fit(DESCRIPTORS_BASE + 5, &max, &shaking), -1);
 	assert_one_line(said.err, "too few for a server");
 }
 

@@ -1,9 +1,9 @@
 /*
- * limits.c - how many connections the descriptors of a process allow
+ * descriptors.c - how many connections the descriptors of a process allow
  *
  * Born in 05_multiclient.
  */
-#include "limits.h"
+#include "descriptors.h"
 
 #include <errno.h>
 
@@ -14,7 +14,7 @@
 /* With fewer handshakes at a time, one silent client would be felt. */
 #define SHAKING_MIN 4
 
-unsigned long limits_raise(unsigned long wanted)
+unsigned long descriptors_raise(unsigned long wanted)
 {
 	struct rlimit limit;
 
@@ -33,15 +33,15 @@ unsigned long limits_raise(unsigned long wanted)
 	return limit.rlim_cur;
 }
 
-int limits_fit(unsigned int *max, unsigned int *shaking)
+int descriptors_fit(unsigned int *max, unsigned int *shaking)
 {
-	unsigned long wanted = LIMITS_BASE + *shaking +
-			       (unsigned long)*max * LIMITS_PER_CLIENT;
-	unsigned long given = limits_raise(wanted), left;
+	unsigned long wanted = DESCRIPTORS_BASE + *shaking +
+			       (unsigned long)*max * DESCRIPTORS_PER_CLIENT;
+	unsigned long given = descriptors_raise(wanted), left;
 
 	if (given >= wanted)
 		return 0;
-	if (given < LIMITS_BASE + SHAKING_MIN + LIMITS_PER_CLIENT) {
+	if (given < DESCRIPTORS_BASE + SHAKING_MIN + DESCRIPTORS_PER_CLIENT) {
 		if (given)
 			log_fail("%lu descriptors are too few for a server; "
 				 "see \"ulimit -n\"",
@@ -49,10 +49,10 @@ int limits_fit(unsigned int *max, unsigned int *shaking)
 		return -1;
 	}
 	/* A quarter of them for those who are not yet known. */
-	left = given - LIMITS_BASE;
+	left = given - DESCRIPTORS_BASE;
 	if (*shaking > left / 4)
 		*shaking = left / 4 > SHAKING_MIN ? left / 4 : SHAKING_MIN;
-	left = (left - *shaking) / LIMITS_PER_CLIENT;
+	left = (left - *shaking) / DESCRIPTORS_PER_CLIENT;
 	if (*max > left)
 		*max = left;
 	log_line("%lu descriptors: room for %u clients and %u handshakes at a "

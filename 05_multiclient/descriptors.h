@@ -1,28 +1,28 @@
 /*
- * limits.h - how many connections the descriptors of a process allow
+ * descriptors.h - how many connections the descriptors of a process allow
  *
  * Born in 05_multiclient.
  */
-#ifndef LIMITS_H
-#define LIMITS_H
+#ifndef DESCRIPTORS_H
+#define DESCRIPTORS_H
 
 /* A connection has a socket and a completion channel. */
-#define LIMITS_PER_CLIENT 2
+#define DESCRIPTORS_PER_CLIENT 2
 
 /* What a program needs beside: standard ones, signals, device, listener. */
-#define LIMITS_BASE 32
+#define DESCRIPTORS_BASE 32
 
 /*
  * Raises the number of descriptors that this process may have to wanted, or
  * as near as it is allowed to. Returns what it is now, or 0 having said why.
  */
-unsigned long limits_raise(unsigned long wanted);
+unsigned long descriptors_raise(unsigned long wanted);
 
 /*
  * Server: room for *max clients and *shaking handshakes beside them; makes
  * both smaller, and says so, if the descriptors are too few. Returns 0, or -1
  * having said why.
  */
-int limits_fit(unsigned int *max, unsigned int *shaking);
+int descriptors_fit(unsigned int *max, unsigned int *shaking);
 
 #endif
