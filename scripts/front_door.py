@@ -1,13 +1,17 @@
 #!/usr/bin/python3
 """Writes what README.md shows of runs and sizes: the picture of make demo, from
-docs/demo.txt, and the size of each chapter in the table of chapters.
+docs/demo.txt, and the size of each chapter in the table of chapters; and in each
+chapter's README.md the lines of its files.
 
 Usage: front_door.py [-r ROOT] [--check]
 
 The picture is docs/pictures/demo.svg. The table has a row for each chapter that
 has a README.md, which begins with a link to its folder's README.md; the last cell
 of the row is its size: how many C files and lines, or after the first chapter how
-many the difference from the chapter before changes, adds and removes.
+many the difference from the chapter before changes, adds and removes. In a chapter,
+the table below "The files" has names in its first cell and their lines in the second,
+rounded to tens (`name.[ch]`: of both together); a row whose second cell is empty is
+left alone.
 
   --check   write nothing; say what is not up to date
   -r ROOT   the tree to work on (default: the one this script is in)
@@ -97,8 +101,25 @@ def table(root, text):
     return text, without
 
 
+def lines_of(folder, text):
+    """text, a chapter's README, with the lines of its files put right."""
+    def cell(names):
+        sizes = [sum(file.read_text('utf-8').count('\n')
+                     for file in folder.glob(name))
+                 for name in re.findall(r'`([^`]+)`', names)]
+        return ', '.join(str((size + 5) // 10 * 10) for size in sizes)
+
+    def section(match):
+        return re.sub(r'^\| (`[^|]*`) \| [\d, ]+ \|',
+                      lambda row: f'| {row[1]} | {cell(row[1])} |',
+                      match[0], flags=re.MULTILINE)
+
+    return re.sub(r'^## The files.*?^## ', section, text,
+                  flags=re.MULTILINE | re.DOTALL)
+
+
 def main(arguments):
-    """Writes or checks both; returns the exit status."""
+    """Writes or checks all; returns the exit status."""
     root, check = HERE.parent, False
     while arguments:
         option = arguments.pop(0)
@@ -116,6 +137,8 @@ def main(arguments):
     wrong = bool(without)
     due = {readme: new,
            root / PICTURE: picture((root / RECORDING).read_text('utf-8'))}
+    for page in sorted(root.glob('[0-9][0-9]_*/README.md')):
+        due[page] = lines_of(page.parent, page.read_text('utf-8'))
     for path, text in due.items():
         if path.exists() and path.read_text('utf-8') == text:
             continue

@@ -165,6 +165,30 @@ door() {
 	says 'has no row for 02_two'
 }
 
+@test "the lines of a chapter's files are found, rounded to tens" {
+	local page=$TREE/01_one/README.md
+
+	: >"$TREE/docs/demo.txt"
+	printf '| [%s](%s/README.md) | x | |\n' 01 01_one 02 02_two \
+		>"$TREE/README.md"
+	seq 14 >"$TREE/01_one/a.c"
+	seq 15 >"$TREE/01_one/b.c"
+	seq 16 >"$TREE/01_one/b.h"
+	printf '%s\n' '## The files, in reading order' '' \
+		'| `a.c`, `b.c` | 30, 10 | two |' '| `b.[ch]` | 0 | both |' \
+		'| `a.c` | | none |' '## Next' '| `a.c` | 7 | no table of files |' \
+		>"$page"
+	run -1 door --check
+	says '01_one/README.md is not up to date'
+	run -0 door
+	[ "$(grep -c '^|' "$page")" -eq 4 ]
+	grep -qxF '| `a.c`, `b.c` | 10, 20 | two |' "$page"
+	grep -qxF '| `b.[ch]` | 30 | both |' "$page"
+	grep -qxF '| `a.c` | | none |' "$page"
+	grep -qxF '| `a.c` | 7 | no table of files |' "$page"
+	run -0 door --check
+}
+
 @test "every picture is well-formed, and says in words what it shows" {
 	local picture
 
