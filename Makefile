@@ -11,6 +11,8 @@ deps:
 	@scripts/install_deps.sh
 deps-demo:
 	@scripts/install_deps.sh build lab
+deps-wire:
+	@scripts/install_deps.sh build lab wire
 
 demo: deps-demo
 	@$(MAKE) --no-print-directory all
@@ -27,10 +29,10 @@ logs: deps-demo
 	@scripts/record_logs.sh $(CH)
 
 break:
-	@scripts/break.sh $(CH) $(CASE)
+	@scripts/break.sh "$(CH)" $(CASE)
 
 exercise:
-	@scripts/exercise.sh $(CH) $(EX) $(DIR)
+	@scripts/exercise.sh "$(CH)" $(EX) $(DIR)
 
 # What the Markdown says of the code: lines, sizes, calls, pictures of runs.
 docs:
@@ -39,12 +41,12 @@ docs:
 	@scripts/front_door.py
 	@scripts/check_readme.py --write
 
-wire: deps
-	@scripts/wire.sh $(CH) $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
-wire-logs: deps
+wire: deps-wire
+	@scripts/wire.sh "$(CH)" $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
+wire-logs: deps-wire
 	@scripts/record_wire.sh $(CH)
 
-wiretap: deps
+wiretap: deps-wire
 	@scripts/wiretap.sh $(RUNS)
 
 clean:
@@ -69,5 +71,5 @@ help:
 	@echo 'make clean        remove what was built'
 	@echo 'NO_INSTALL=1      with demo or check: list missing packages only'
 
-.PHONY: all deps deps-demo demo check check-fast check-long logs break \
+.PHONY: all deps deps-demo deps-wire demo check check-fast check-long logs break \
 	exercise docs wire wire-logs wiretap clean help $(CHAPTERS)

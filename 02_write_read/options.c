@@ -227,15 +227,6 @@ static int check_rest(struct options *options, int argc, char **argv)
 	return parse_mode(options, argv[optind]);
 }
 
-/* Only now, since until here 0 meant that they were not given. */
-static void set_defaults(struct options *options)
-{
-	if (!options->bytes)
-		options->bytes = 4096;
-	if (!options->depth)
-		options->depth = 64;
-}
-
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv)
 {
@@ -258,6 +249,10 @@ int options_parse(struct options *options, enum role role, int argc,
 	}
 	if (check_rest(options, argc, argv))
 		return EXIT_USAGE;
-	set_defaults(options);
+	/* Only now, since until here 0 meant that they were not given. */
+	if (!options->bytes)
+		options->bytes = 4096;
+	if (!options->depth)
+		options->depth = 64;
 	return OPTIONS_GO_ON;
 }

@@ -124,7 +124,7 @@ static int parse_without(struct options *options, const char *text)
 			options->without |= 1U << i;
 	}
 	free(copy);
-	if (copy && status == OPTIONS_GO_ON)
+	if (copy && *text && status == OPTIONS_GO_ON)
 		return OPTIONS_GO_ON;
 	log_fail("-w %s: give some of selective, chains, batches, inline, "
 		 "with commas between them",
@@ -248,6 +248,10 @@ static int check_rest(struct options *options, int argc, char **argv)
 		options->mode = MODE_BENCH;
 		return 0;
 	}
+	if (options->bytes || options->depth || options->csv ||
+	    options->without)
+		return log_fail("-b, -q, -c and -w are for a benchmark; ask "
+				"for one with -n COUNT");
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "
 				"write or read; see -h");
@@ -272,8 +276,6 @@ int options_parse(struct options *options, enum role role, int argc,
 		.key = role == ROLE_SERVER ? "certs/server.key" :
 					     "certs/client.key",
 		.ca = "certs/ca.pem",
-		.bytes = 4096,
-		.depth = 64,
 	};
 	while (status == OPTIONS_GO_ON &&
 	       (option = next_option(role, argc, argv)) != -1)
@@ -285,5 +287,12 @@ int options_parse(struct options *options, enum role role, int argc,
 			 "as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
-	return check_rest(options, argc, argv) ? EXIT_USAGE : OPTIONS_GO_ON;
+	if (check_rest(options, argc, argv))
+		return EXIT_USAGE;
+	/* Only now, since until here 0 meant that they were not given. */
+	if (!options->bytes)
+		options->bytes = 4096;
+	if (!options->depth)
+		options->depth = 64;
+	return OPTIONS_GO_ON;
 }

@@ -19,7 +19,7 @@ if [[ ${1:-} == --prepare ]]; then
 	prepare=yes
 	shift
 fi
-[[ $# -ge 1 && $# -le 3 && $1 != -* ]] || {
+[[ $# -ge 1 && $# -le 3 && $1 == [0-9]* ]] || {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
 	exit 2
 }

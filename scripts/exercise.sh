@@ -17,7 +17,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/device.sh
 source "$top/scripts/device.sh"
 
-[[ $# -ge 1 && $# -le 3 && $1 != -* ]] || {
+[[ $# -ge 1 && $# -le 3 && $1 == [0-9]* ]] || {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
 	exit 2
 }

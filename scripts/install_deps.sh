@@ -17,13 +17,14 @@ LOCK_WAIT=${LOCK_WAIT:-300}
 
 usage() {
 	cat <<EOF
-usage: $NAME [build] [lab] [check]
+usage: $NAME [build] [lab] [wire] [check]
 
 Installs the packages that are missing, after saying which and why. Uses sudo
-if you are not root. Without an argument: all three sets.
+if you are not root. Without an argument: all four sets.
 
   build   compile the chapters
   lab     run them on real Soft-RoCE in a throwaway virtual machine
+  wire    show the packets of a run
   check   run the tests
 
 Environment:
@@ -247,16 +248,16 @@ main() {
 
 	for set in "$@"; do
 		case $set in
-		build | lab | check) sets+=("$set") ;;
+		build | lab | wire | check) sets+=("$set") ;;
 		-h | --help) usage && exit 0 ;;
 		*)
 			complain "no such set of packages: '$set'." \
-				"There are build, lab and check; -h explains."
+				"There are build, lab, wire and check; -h explains."
 			exit 2
 			;;
 		esac
 	done
-	((${#sets[@]})) || sets=(build lab check)
+	((${#sets[@]})) || sets=(build lab wire check)
 
 	find_distribution
 	find_missing "${sets[@]}"

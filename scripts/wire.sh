@@ -27,7 +27,7 @@ cd "$top"
 # shellcheck source=scripts/device.sh
 source scripts/device.sh
 
-[[ $# -ge 1 && $# -le 2 && $1 != -* ]] || {
+[[ $# -ge 1 && $# -le 2 && $1 == [0-9]* ]] || {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
 	exit 2
 }

@@ -164,6 +164,9 @@ secure_boot() {
 	done
 	PATH=$STUBS run -1 "$STUBS/bash" "$SCRIPT" --check
 	says MISSING 'rdma command' 'there is none' 'apt-get install iproute2'
+	stub ip 'exit 127'
+	PATH=$STUBS run -1 "$STUBS/bash" "$SCRIPT" --check
+	says MISSING 'netdev' 'there is no ip command' 'apt-get install iproute2'
 }
 
 @test "the provider library is absent" {

@@ -251,6 +251,7 @@ qpns_said() {
 	[[ $(qpns_sent $client | wc -l) -eq 3 ]]
 	[[ $(qpns_sent $server) == "$(qpns_said server remote:)" ]]
 	[[ $(qpns_sent $client) == "$(qpns_said server 'local: ')" ]]
+	page_is_right
 }
 
 @test "wire: what does not exist is a usage error" {
@@ -258,4 +259,8 @@ qpns_said() {
 	[[ $status -eq 2 && $output == *"no chapter 99"* ]]
 	run "$top/scripts/wire.sh" 01 nothing
 	[[ $status -eq 2 && $output == *"there is no"* ]]
+	# An empty name is no chapter, and not any chapter.
+	for script in wire break exercise; do
+		run -2 "$top/scripts/$script.sh" ''
+	done
 }

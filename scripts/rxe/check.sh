@@ -78,6 +78,11 @@ check_provider() {
 }
 
 check_netdev() {
+	if ! ip -V >/dev/null 2>&1; then
+		tell fix netdev "there is no ip command to ask for one" \
+			"$(how_to_install iproute2 iproute)"
+		return
+	fi
 	if [[ -n $netdev ]]; then
 		netdev_trouble "$netdev"
 		reason="chosen with -i"

@@ -1,0 +1,73 @@
+/*
+ * test_05_options.c - what chapter 05 adds to the command line of chapter 04
+ */
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "options_test.h"
+#include "pump.h"
+
+#define server(...) parse(ROLE_SERVER, __VA_ARGS__, NULL)
+#define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__, NULL)
+
+static void test_server(void **state)
+{
+	(void)state;
+	assert_accepted(server("write"));
+	assert_int_equal(options.max, 1024);
+	assert_int_equal(options.grace, 10);
+	assert_int_equal(options.end_after, 0);
+	assert_accepted(server("-m", "3", "-g", "0", "-e", "7", "write"));
+	assert_int_equal(options.max, 3);
+	assert_int_equal(options.grace, 0);
+	assert_int_equal(options.end_after, 7);
+	assert_accepted(server("--once", "read"));
+	assert_int_equal(options.end_after, 1);
+	assert_refused(server("-m", "0", "write"), "-m 0: give a whole number");
+	assert_refused(server("-c", "2", "write"), "-c: no such option");
+}
+
+static void test_client(void **state)
+{
+	(void)state;
+	assert_accepted(client("write"));
+	assert_int_equal(options.clients, 1);
+	assert_int_equal(options.cycles, 1);
+	assert_int_equal(options.hold, 0);
+	assert_accepted(
+		client("-c", "5", "-k", "6", "-w", "7", "-r", "8", "write"));
+	assert_int_equal(options.clients, 5);
+	assert_int_equal(options.cycles, 6);
+	assert_int_equal(options.hold, 7);
+	assert_int_equal(options.tries, 8);
+	assert_refused(client("-c", "many", "write"), "-c many: give a whole");
+	assert_refused(client("-m", "2", "write"), "-m: no such option");
+}
+
+/* -c and -w are taken, so a benchmark has other letters here. */
+static void test_benchmark(void **state)
+{
+	(void)state;
+	assert_accepted(client("-n", "7", "-V", "-W", "inline"));
+	assert_true(options.csv);
+	assert_int_equal(options.without, WITHOUT_INLINE);
+	assert_int_equal(options.bytes, 4096);
+	assert_int_equal(options.depth, 64);
+	assert_refused(client("-q", "9", "write"), "with -n COUNT");
+	assert_refused(client("-V", "write"), "-b, -q, -V and -W are for");
+	assert_refused(client("-n", "7", "-W", ""), "selective, chains");
+	assert_refused(client("-n", "7", "-c", "2"), "one connection");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_client),
+		cmocka_unit_test(test_benchmark),
+	};
+
+	return cmocka_run_group_tests_name("05_options", tests, NULL, NULL);
+}
