@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 out:
 	/* 8. Free everything. */
 	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	conn_drain(&conn);
+	if (conn_drain(&conn))
+		ret = -1;
 	data_close(&data);
 	conn_close(&conn);
 	return ret ? EXIT_FAILED : EXIT_DONE;

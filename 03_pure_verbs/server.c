@@ -109,7 +109,8 @@ static int serve_client(struct listener *listener,
 	ret = conn_wait_disconnect(&conn);
 out:
 	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	conn_drain(&conn);
+	if (conn_drain(&conn))
+		ret = -1;
 	data_close(&data);
 	conn_close(&conn);
 	return ret;

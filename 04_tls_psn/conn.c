@@ -193,10 +193,11 @@ int conn_check_peer(struct conn *conn)
 
 int conn_disconnect(struct conn *conn)
 {
-	conn_drain(conn);
+	int ret = conn_drain(conn);
+
 	oob_bye(conn->oob);
 	log_line("disconnected.");
-	return 0;
+	return ret;
 }
 
 int conn_wait_disconnect(struct conn *conn)

@@ -59,27 +59,28 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
 	return 0;
 }
 
-void conn_drain(struct conn *conn)
+int conn_drain(struct conn *conn)
 {
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
 	int flushed = 0, n, err;
 
-	if (!conn->qp || conn_to_err(conn))
-		return;
+	if (!conn->qp)
+		return 0;
+	if (conn_to_err(conn))
+		return -1;
 	while (conn->pending) {
 		err = ibv_req_notify_cq(conn->cq, 0);
-		if (err) {
-			log_fail_errno("ibv_req_notify_cq", err,
-				       "the CQ is unusable");
-			return;
-		}
+		if (err)
+			return log_fail_errno("ibv_req_notify_cq", err,
+					      "the CQ is unusable");
 		n = take_completions(conn);
 		if (n < 0)
-			return;
+			return -1;
 		flushed += n;
 		if (conn->pending && sleep_for_news(conn, deadline))
-			return;
+			return -1;
 	}
 	if (flushed)
 		log_line("drained: %d posted requests were flushed.", flushed);
+	return 0;
 }

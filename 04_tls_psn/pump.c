@@ -206,7 +206,8 @@ static void report(struct run *run)
 	if (now < run->next_report || !isatty(STDERR_FILENO))
 		return;
 	run->next_report = now + 500000000;
-	fprintf(stderr, "\r%3u %%",
+	/* Back to the line's beginning: an error may be what comes next. */
+	fprintf(stderr, "%3u %%\r",
 		(unsigned int)(100ULL * run->done / run->count));
 	run->reported = true;
 }
@@ -229,6 +230,6 @@ int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 			report(&run);
 	}
 	if (run.reported)
-		fputs("\r     \r", stderr);
+		fputs("     \r", stderr);
 	return 0;
 }

@@ -120,7 +120,8 @@ static int run_connection(struct shared *shared, const struct options *options,
 out:
 	/* 8. Free everything of this connection. */
 	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	conn_drain(&conn);
+	if (conn_drain(&conn))
+		ret = -1;
 	data_close(&data);
 	conn_close(&conn);
 	return ret;

@@ -105,9 +105,10 @@ int conn_to_err(struct conn *conn);
 /*
  * Puts the queue pair in the error state and takes completions until every
  * posted request has reported: only then is its memory ours again. To be
- * called before that is freed, however far conn came.
+ * called before that is freed, however far conn came. Returns 0, or -1 having
+ * said why.
  */
-void conn_drain(struct conn *conn);
+int conn_drain(struct conn *conn);
 
 /* Frees everything, however far it came; after conn_drain(). */
 void conn_close(struct conn *conn);

@@ -191,7 +191,8 @@ static int serve_client(struct session *session)
 	ret = conn_wait_disconnect(conn);
 out:
 	log_line("[LOG] destroy_connection called for conn=%p", (void *)conn);
-	conn_drain(conn);
+	if (conn_drain(conn))
+		ret = -1;
 	data_close(data);
 	conn_close(conn);
 	figures_return(&crowd->figures, session->lent);
