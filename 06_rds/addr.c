@@ -6,14 +6,26 @@
 #include "addr.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "log.h"
+
+/* getaddrinfo(3) would take 65536 for 0, and 0 is the kernel's own port. */
+static bool is_port(const char *text)
+{
+	char *end;
+	unsigned long port = strtoul(text, &end, 10);
+
+	return isdigit((unsigned char)*text) && !*end && port >= 1 &&
+	       port <= 65535;
+}
 
 /* Cuts "host:port" in two; host has room for size bytes. */
 static int split(const char *text, char *host, size_t size, const char **port)
@@ -25,8 +37,13 @@ static int split(const char *text, char *host, size_t size, const char **port)
 		return log_fail("the name %s is too long", text);
 	memcpy(host, text, length);
 	host[length] = 0;
-	if (colon)
-		*port = colon + 1;
+	if (!colon)
+		return 0;
+	*port = colon + 1;
+	if (!is_port(*port))
+		return log_fail("%s: after the colon goes a port, from 1 to "
+				"65535",
+				text);
 	return 0;
 }
 
@@ -75,6 +92,12 @@ int addr_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local)
 	local->sin_port = 0;
 	close(fd);
 	return ret;
+}
+
+bool addr_same(const struct sockaddr_in *a, const struct sockaddr_in *b)
+{
+	return a->sin_addr.s_addr == b->sin_addr.s_addr &&
+	       a->sin_port == b->sin_port;
 }
 
 const char *addr_text(const struct sockaddr_in *addr, char text[ADDR_TEXT_SIZE])

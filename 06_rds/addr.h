@@ -6,6 +6,8 @@
 #ifndef ADDR_H
 #define ADDR_H
 
+#include <stdbool.h>
+
 #include <netinet/in.h>
 
 /* Long enough for any address that addr_text() writes. */
@@ -23,6 +25,9 @@ int addr_lookup(const char *host, const char *port, struct sockaddr_in *addr);
  * why.
  */
 int addr_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local);
+
+/* Whether the two are the same, with their ports. */
+bool addr_same(const struct sockaddr_in *a, const struct sockaddr_in *b);
 
 /* Writes the address without its port into text and returns text. */
 const char *addr_text(const struct sockaddr_in *addr,

@@ -180,35 +180,45 @@ static int answer_one(struct answer *answer, const struct rds_news *news)
 	}
 }
 
+/* A failure has been said, and the next client may be better. */
+static int excuse(const struct answer *answer, int ret)
+{
+	return ret < 0 && !answer->once ? 0 : ret;
+}
+
 int answer_next(struct answer *answer)
 {
 	struct rds_news news;
-	int ret;
 
 	if (rds_recv(&answer->rds, answer->buf, DGRAM_MAX, &news))
 		return -1;
 	if (!news.datagram)
 		return 0;
-	ret = answer_one(answer, &news);
-	/* It has been said; the next client may be better. */
-	return ret < 0 && !answer->once ? 0 : ret;
+	return excuse(answer, answer_one(answer, &news));
 }
 
-int answer_control(struct answer *answer)
+/* The datagram is in buf. Returns ANSWER_READ_ON, or -1 having said why. */
+static int control_one(struct answer *answer, size_t length)
 {
-	struct rds_news news;
 	struct dgram dgram;
 
-	if (rds_recv(&answer->control, answer->buf, DGRAM_MAX, &news))
-		return -1;
-	/* POLLIN may mean no more than that a congestion map has changed. */
-	if (!news.datagram)
-		return 0;
-	if (dgram_decode(&dgram, answer->buf, news.length))
+	if (dgram_decode(&dgram, answer->buf, length))
 		return -1;
 	if (dgram.type != DGRAM_READ_ON)
 		return log_fail("a datagram of type %d on the control port",
 				dgram.type);
 	log_line("told to read on.");
 	return ANSWER_READ_ON;
+}
+
+int answer_control(struct answer *answer)
+{
+	struct rds_news news;
+
+	if (rds_recv(&answer->control, answer->buf, DGRAM_MAX, &news))
+		return -1;
+	/* POLLIN may mean no more than that a congestion map has changed. */
+	if (!news.datagram)
+		return 0;
+	return excuse(answer, control_one(answer, news.length));
 }

@@ -40,7 +40,8 @@ enum {
 /*
  * Takes the next datagram from the port, if there is one, and answers it. A
  * client that sends nonsense, or cannot be answered, is reported and is no
- * reason to end. Returns 0, ANSWER_BYE, or -1 having said why.
+ * reason to end, unless the first goodbye were one: then there is nobody to
+ * wait for. Returns 0, ANSWER_BYE, or -1 having said why.
  */
 int answer_next(struct answer *answer);
 

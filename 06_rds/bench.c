@@ -18,13 +18,13 @@ enum {
 /* One message there and back. */
 static int round_trip(struct session *session, size_t length)
 {
+	const struct sockaddr_in *peer = &session->peers[0];
 	struct rds_news news;
 	struct dgram dgram;
 
-	dgram_header(session->buf, DGRAM_ECHO, 0);
-	if (session_send(session, &session->peers[0], session->buf, length,
-			 NULL) ||
-	    session_expect(session, DGRAM_ECHO, "an echo", &dgram, &news))
+	dgram_header(session->out, DGRAM_ECHO, 0);
+	if (session_send(session, peer, session->out, length, NULL) ||
+	    session_expect(session, peer, DGRAM_ECHO, "an echo", &dgram, &news))
 		return -1;
 	if (news.length != length)
 		return log_fail("an echo of %zu bytes for %zu", news.length,
@@ -61,20 +61,22 @@ out:
 /* As many at a time as the send buffer holds; all must have arrived. */
 static int measure_rate(struct session *session, struct stats *stats)
 {
+	const struct sockaddr_in *peer = &session->peers[0];
 	uint64_t begin = stats_now();
 	struct rds_news news;
 	struct dgram dgram;
 	char all[64];
 
 	for (unsigned int i = 0; i < stats->count; i++) {
-		dgram_header(session->buf, DGRAM_NUMBERED, i);
-		if (session_send(session, &session->peers[0], session->buf,
-				 stats->bytes, NULL))
+		dgram_header(session->out, DGRAM_NUMBERED, i);
+		if (session_send(session, peer, session->out, stats->bytes,
+				 NULL))
 			return -1;
 	}
 	/* It is read after all the others, so its answer is the end. */
-	if (session_send_text(session, &session->peers[0], DGRAM_TOTAL, "") ||
-	    session_expect(session, DGRAM_TOTAL, "the total", &dgram, &news))
+	if (session_send_text(session, peer, DGRAM_TOTAL, "") ||
+	    session_expect(session, peer, DGRAM_TOTAL, "the total", &dgram,
+			   &news))
 		return -1;
 	stats->elapsed = stats_now() - begin;
 	snprintf(all, sizeof(all), "%u messages, all of them, in order",
@@ -98,7 +100,7 @@ int bench(struct session *session)
 		return -1;
 	if (options->bytes > DGRAM_MAX)
 		return log_fail("-s: at most %d here", DGRAM_MAX);
-	memset(session->buf, 'x', options->bytes);
+	memset(session->out, 'x', options->bytes);
 	stats[0].count = stats[1].count = options->count;
 	stats[1].depth = (room + options->bytes - 1) / options->bytes;
 	if (measure_latency(session, &stats[0]) ||

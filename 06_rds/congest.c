@@ -14,10 +14,10 @@
 static int send_until_congested(struct session *session, unsigned int *sent)
 {
 	const struct patience *patience = session->patience;
-	int64_t deadline = wait_deadline(patience->timeout_ms);
+	int64_t deadline = session_deadline(session);
 	const struct sockaddr_in *to = &session->peers[0];
 	size_t length = session->options->bytes;
-	char *buf = session->buf;
+	char *buf = session->out;
 
 	memset(buf, 'x', length);
 	for (*sent = 0; *sent < 1000000;) {
@@ -57,24 +57,28 @@ static void tell_poll(struct session *session)
 /* The kernel's own news, through recvmsg(2), without a datagram. */
 static int wait_for_news(struct session *session, uint64_t mask)
 {
+	int64_t deadline = session_deadline(session);
 	struct rds_news news;
 
 	do {
-		if (session_wait(session, "the end of the congestion", &news))
+		if (session_wait(session, "the end of the congestion", deadline,
+				 &news))
 			return -1;
 	} while (!(news.ports & mask));
 	log_line("news: group %d of the ports has room again.",
-		 __builtin_ctzll(news.ports));
+		 __builtin_ctzll(mask));
 	return 0;
 }
 
 static int ask_total(struct session *session, unsigned int sent)
 {
+	const struct sockaddr_in *peer = &session->peers[0];
 	struct rds_news news;
 	struct dgram dgram;
 
-	if (session_send_text(session, &session->peers[0], DGRAM_TOTAL, "") ||
-	    session_expect(session, DGRAM_TOTAL, "the total", &dgram, &news))
+	if (session_send_text(session, peer, DGRAM_TOTAL, "") ||
+	    session_expect(session, peer, DGRAM_TOTAL, "the total", &dgram,
+			   &news))
 		return -1;
 	log_line("%u were sent; the server has received:", sent);
 	log_text("  ", dgram.text, dgram.length);
@@ -90,6 +94,10 @@ int congest(struct session *session)
 	control.sin_port = htons(port + 1);
 	if (session->options->bytes > DGRAM_MAX)
 		return log_fail("-s: at most %d here", DGRAM_MAX);
+	if (port == 65535)
+		return log_fail(
+			"there is no port after 65535; choose one up to "
+			"65534 with -p, at the server as well");
 	if (send_until_congested(session, &sent))
 		return -1;
 	log_line("ENOBUFS for port %d after %u messages.", port, sent);

@@ -4,8 +4,11 @@
  * Born in 06_rds.
  */
 #include <errno.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,25 +17,73 @@
 #include "log.h"
 #include "work.h"
 
-/* Starts the command of -x, which goes on while we send. */
+extern char **environ;
+
+/*
+ * Starts the command of -x, which goes on while we send. It leads a group of
+ * processes, so that all that it starts can be ended with it; and the signals
+ * that are blocked here would stay so there.
+ */
 static pid_t start(const char *command)
 {
-	pid_t pid = fork();
+	char *argv[] = { "sh", "-c", (char *)command, NULL };
+	posix_spawnattr_t attr;
+	sigset_t none;
+	pid_t pid;
+	int err = posix_spawnattr_init(&attr);
 
-	if (pid < 0)
-		return log_fail_errno("fork", errno, "cannot run: %s", command);
-	if (pid == 0) {
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
+	if (err)
+		return log_fail_errno("posix_spawnattr_init", err,
+				      "cannot run: %s", command);
 	log_line("half is sent; running: %s", command);
+	sigemptyset(&none);
+	err = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP |
+						      POSIX_SPAWN_SETSIGMASK);
+	if (!err)
+		err = posix_spawnattr_setsigmask(&attr, &none);
+	if (!err)
+		err = posix_spawn(&pid, "/bin/sh", NULL, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	if (err)
+		return log_fail_errno("posix_spawn", err, "cannot run: %s",
+				      command);
 	return pid;
 }
 
-static int finish(pid_t pid)
+/* Waits until the command has ended, as patiently as for a server. */
+static int wait_ended(pid_t pid, const struct patience *patience)
+{
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+	/* Readable when the process has ended; see pidfd_open(2). */
+	int ready, err, fd = syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0)
+		return log_fail_errno("pidfd_open", errno,
+				      "Linux has it since 5.3");
+	ready = wait_readable(fd, -1, patience->stop_fd, deadline);
+	err = errno;
+	close(fd);
+	if (ready > 0)
+		return 0;
+	if (err == ETIMEDOUT)
+		return log_fail("the command of -x has not ended within %g s "
+				"after the last message, and is killed; is -t "
+				"long enough for it",
+				patience->timeout_ms / 1000.0);
+	return wait_fail("the end of the command of -x", err, patience);
+}
+
+static int finish(pid_t pid, const struct patience *patience)
 {
 	int status;
 
+	if (wait_ended(pid, patience)) {
+		/* Not waited for: the kernel may be busy with it for long. */
+		if (kill(-pid, SIGKILL))
+			log_fail_errno("kill", errno, "end process %d yourself",
+				       pid);
+		return -1;
+	}
 	if (waitpid(pid, &status, 0) < 0)
 		return log_fail_errno("waitpid", errno, "cannot go on");
 	if (status)
@@ -47,7 +98,7 @@ static int send_number(struct session *session, unsigned int number)
 {
 	size_t length = session->options->bytes;
 	/* Filled, so that a byte that is lost or mixed up could be seen. */
-	char *buf = session->buf;
+	char *buf = session->out;
 
 	memset(buf, 'a' + number % 26, length);
 	dgram_header(buf, DGRAM_NUMBERED, number);
@@ -64,7 +115,8 @@ static int ask_total(struct session *session, const struct sockaddr_in *peer)
 	struct dgram dgram;
 
 	if (session_send_text(session, peer, DGRAM_TOTAL, "") ||
-	    session_expect(session, DGRAM_TOTAL, "the total", &dgram, &news))
+	    session_expect(session, peer, DGRAM_TOTAL, "the total", &dgram,
+			   &news))
 		return -1;
 	log_line("port %d has received:", ntohs(peer->sin_port));
 	log_text("  ", dgram.text, dgram.length);
@@ -115,7 +167,7 @@ int count(struct session *session)
 		return -1;
 	ret = send_all(session, &pid);
 	/* Whatever has happened, no child is left behind. */
-	if (pid > 0 && finish(pid))
+	if (pid > 0 && finish(pid, session->patience))
 		ret = -1;
 	if (ret)
 		return -1;

@@ -6,20 +6,15 @@
 #include "counts.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 
-static bool same(const struct sockaddr_in *a, const struct sockaddr_in *b)
-{
-	return a->sin_addr.s_addr == b->sin_addr.s_addr &&
-	       a->sin_port == b->sin_port;
-}
+#include "addr.h"
 
 /* The sender's entry, or the one that a new sender is to have. */
 static size_t find(const struct counts *counts, const struct sockaddr_in *from)
 {
 	for (size_t i = 0; i < COUNTS_SENDERS; i++)
-		if (same(&counts->senders[i].from, from))
+		if (addr_same(&counts->senders[i].from, from))
 			return i;
 	return counts->newest;
 }
@@ -30,9 +25,9 @@ void counts_number(struct counts *counts, const struct sockaddr_in *from,
 	size_t i = find(counts, from);
 	struct count *count = &counts->senders[i];
 
-	if (!same(&count->from, from))
+	if (!addr_same(&count->from, from))
 		counts->newest = (i + 1) % COUNTS_SENDERS;
-	if (!same(&count->from, from) || number == 0)
+	if (!addr_same(&count->from, from) || number == 0)
 		*count = (struct count){ .from = *from };
 	count->received++;
 	if (number < count->next) {
@@ -48,7 +43,7 @@ size_t counts_text(const struct counts *counts, const struct sockaddr_in *from,
 {
 	const struct count *count = &counts->senders[find(counts, from)];
 
-	if (!same(&count->from, from))
+	if (!addr_same(&count->from, from))
 		return snprintf(text, COUNTS_TEXT, "no numbered messages");
 	if (!count->missed && !count->late)
 		return snprintf(text, COUNTS_TEXT,

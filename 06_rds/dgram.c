@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "log.h"
@@ -45,6 +46,13 @@ size_t dgram_encode(char *buf, const struct dgram *dgram)
 	return DGRAM_HEADER + length;
 }
 
+/* These are as long as they like, and what is in them is never printed. */
+static bool may_be_long(enum dgram_type type)
+{
+	return type == DGRAM_NUMBERED || type == DGRAM_ECHO ||
+	       type == DGRAM_BYE;
+}
+
 int dgram_decode(struct dgram *dgram, const char *buf, size_t length)
 {
 	struct wire wire;
@@ -67,5 +75,9 @@ int dgram_decode(struct dgram *dgram, const char *buf, size_t length)
 		return log_fail("a datagram of type %u: there is none; build "
 				"both ends from the same source",
 				dgram->type);
+	if (dgram->length > DGRAM_TEXT_MAX && !may_be_long(dgram->type))
+		return log_fail("a datagram of type %u with %zu bytes of text: "
+				"%d are the most; is it another program",
+				dgram->type, dgram->length, DGRAM_TEXT_MAX);
 	return 0;
 }

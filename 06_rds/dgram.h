@@ -16,7 +16,7 @@
 
 enum {
 	DGRAM_HEADER = 12,
-	DGRAM_TEXT_MAX = 1024, /* of what is printed */
+	DGRAM_TEXT_MAX = 1024, /* of what may be printed */
 	DGRAM_MAX = 1 << 20 /* the most that RDS itself takes: 1 MiB */
 };
 

@@ -25,7 +25,7 @@ static int send_until_full(struct session *session,
 			   const struct sockaddr_in *to, unsigned int *sent)
 {
 	size_t length = session->options->bytes;
-	char *buf = session->buf;
+	char *buf = session->out;
 
 	memset(buf, 'x', length);
 	for (*sent = 0; *sent < 1000000; ++*sent) {
@@ -63,7 +63,7 @@ int fill(struct session *session)
 	if (room < 0)
 		return -1;
 	if (length > DGRAM_MAX)
-		return rds_send(&session->rds, to, session->buf, length, NULL) ?
+		return rds_send(&session->rds, to, session->out, length, NULL) ?
 			       rds_send_fail(errno, to, length) :
 			       log_fail("more than 1 MiB was taken");
 	log_line("the send buffer has %ld bytes.", room);
@@ -74,7 +74,7 @@ int fill(struct session *session)
 	if (tell_queue(session))
 		return -1;
 	/* To whomever: the buffer is the socket's, not the peer's. */
-	if (rds_send(&session->rds, &session->rds.local, session->buf, length,
+	if (rds_send(&session->rds, &session->rds.local, session->out, length,
 		     NULL) == 0 ||
 	    errno != EAGAIN)
 		return log_fail("a full buffer took a message to another peer");

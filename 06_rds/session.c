@@ -44,8 +44,9 @@ int session_open(struct session *session, const struct options *options,
 		.patience = patience,
 	};
 	session->buf = malloc(DGRAM_MAX);
-	if (!session->buf)
-		return log_fail("no memory for a datagram of %d bytes",
+	session->out = malloc(DGRAM_MAX);
+	if (!session->buf || !session->out)
+		return log_fail("no memory for two datagrams of %d bytes",
 				DGRAM_MAX);
 	for (int i = 0; i < session->peer_count; i++)
 		if (addr_lookup(options->addresses[i], options->port,
@@ -63,22 +64,41 @@ void session_close(struct session *session)
 {
 	rds_close(&session->rds);
 	free(session->buf);
-	session->buf = NULL;
+	free(session->out);
+	session->buf = session->out = NULL;
+}
+
+int64_t session_deadline(const struct session *session)
+{
+	return wait_deadline(session->patience->timeout_ms);
+}
+
+/* This may be anybody, so it is no reason to end; nor to say it each time. */
+static void ignore(struct session *session, const char *what,
+		   const struct sockaddr_in *from)
+{
+	char text[ADDR_TEXT_SIZE];
+
+	if (!session->told)
+		log_fail("%s: %s port %d has sent something and was not asked; "
+			 "it is ignored, and so is what others send",
+			 what, addr_text(from, text), ntohs(from->sin_port));
+	session->told = true;
 }
 
 /* Waits for the end of the congestion of a peer's port. */
 static int wait_uncongested(struct session *session,
-			    const struct sockaddr_in *to)
+			    const struct sockaddr_in *to, int64_t deadline)
 {
 	uint64_t mask = RDS_CONG_MONITOR_MASK(ntohs(to->sin_port));
 	struct rds_news news;
 
 	do {
-		if (session_wait(session, "the end of a congestion", &news))
+		if (session_wait(session, "the end of a congestion", deadline,
+				 &news))
 			return -1;
 		if (news.datagram)
-			return log_fail("a datagram came while none was "
-					"expected; is it another program");
+			ignore(session, "the end of a congestion", &news.from);
 	} while (!(news.ports & mask));
 	return 0;
 }
@@ -88,11 +108,11 @@ int session_send(struct session *session, const struct sockaddr_in *to,
 		 const struct rds_control *control)
 {
 	const struct patience *patience = session->patience;
-	int64_t deadline = wait_deadline(patience->timeout_ms);
+	int64_t deadline = session_deadline(session);
 
 	while (rds_send(&session->rds, to, buf, length, control)) {
 		if (errno == ENOBUFS) {
-			if (wait_uncongested(session, to))
+			if (wait_uncongested(session, to, deadline))
 				return -1;
 		} else if (errno != EAGAIN) {
 			return rds_send_fail(errno, to, length);
@@ -117,13 +137,15 @@ int session_send_text(struct session *session, const struct sockaddr_in *to,
 	return session_send(session, to, buf, dgram_encode(buf, &dgram), NULL);
 }
 
-int session_wait(struct session *session, const char *what,
+int session_wait(struct session *session, const char *what, int64_t deadline,
 		 struct rds_news *news)
 {
 	const struct patience *patience = session->patience;
-	int64_t deadline = wait_deadline(patience->timeout_ms);
 
 	do {
+		/* Where there is always something to read, poll(2) is no help. */
+		if (wait_deadline(0) > deadline)
+			return wait_fail(what, ETIMEDOUT, patience);
 		if (wait_readable(session->rds.fd, -1, patience->stop_fd,
 				  deadline) < 0)
 			return wait_fail(what, errno, patience);
@@ -133,14 +155,29 @@ int session_wait(struct session *session, const char *what,
 	return 0;
 }
 
-int session_expect(struct session *session, enum dgram_type type,
-		   const char *what, struct dgram *dgram, struct rds_news *news)
+/* Waits for a datagram from one address and port. */
+static int hear(struct session *session, const struct sockaddr_in *from,
+		const char *what, struct rds_news *news)
 {
-	do {
-		if (session_wait(session, what, news))
-			return -1;
+	int64_t deadline = session_deadline(session);
+
+	while (session_wait(session, what, deadline, news) == 0) {
 		/* Nobody waits here for a congestion to end. */
-	} while (!news->datagram);
+		if (!news->datagram)
+			continue;
+		if (addr_same(&news->from, from))
+			return 0;
+		ignore(session, what, &news->from);
+	}
+	return -1;
+}
+
+int session_expect(struct session *session, const struct sockaddr_in *from,
+		   enum dgram_type type, const char *what, struct dgram *dgram,
+		   struct rds_news *news)
+{
+	if (hear(session, from, what, news))
+		return -1;
 	if (dgram_decode(dgram, session->buf, news->length))
 		return -1;
 	if (dgram->type != type)
@@ -164,16 +201,8 @@ static int greet_host(struct session *session, const struct sockaddr_in *peer)
 	addr_text(&kernel, text);
 	if (session_send(session, &kernel, NULL, 0, NULL))
 		return -1;
-	do {
-		if (session_wait(session, "an answer of the other kernel",
-				 &news))
-			return -1;
-	} while (!news.datagram);
-	if (news.length || news.from.sin_port ||
-	    news.from.sin_addr.s_addr != kernel.sin_addr.s_addr)
-		return log_fail("instead of the kernel of %s somebody else has "
-				"answered",
-				text);
+	if (hear(session, &kernel, "an answer of the other kernel", &news))
+		return -1;
 	log_line("%s is there.", text);
 	return 0;
 }
@@ -202,17 +231,15 @@ int session_bye(struct session *session)
 	struct rds_news news;
 	struct dgram dgram;
 
-	for (int i = 0; i < session->peer_count; i++)
-		if (session_send_text(session, &session->peers[i], DGRAM_BYE,
-				      ""))
-			return -1;
 	/*
 	 * Closing the socket throws away what is still queued. With the
 	 * answers here, nothing is.
 	 */
 	for (int i = 0; i < session->peer_count; i++)
-		if (session_expect(session, DGRAM_BYE, "a goodbye", &dgram,
-				   &news))
+		if (session_send_text(session, &session->peers[i], DGRAM_BYE,
+				      "") ||
+		    session_expect(session, &session->peers[i], DGRAM_BYE,
+				   "a goodbye", &dgram, &news))
 			return -1;
 	return 0;
 }

@@ -6,6 +6,8 @@
 #ifndef SESSION_H
 #define SESSION_H
 
+#include <stdbool.h>
+
 #include "dgram.h"
 #include "options.h"
 #include "rds.h"
@@ -16,6 +18,12 @@ struct session {
 	struct sockaddr_in peers[OPTIONS_MAX_PEERS];
 	int peer_count;
 	char *buf; /* of DGRAM_MAX bytes: what came last */
+	/*
+	 * As long, and ours until the socket is closed: what goes out, and what
+	 * an RDMA operation reads, which may go on when we have given it up.
+	 */
+	char *out;
+	bool told; /* that somebody has sent what was not asked for */
 	const struct options *options; /* borrowed */
 	const struct patience *patience; /* borrowed */
 };
@@ -48,23 +56,28 @@ int session_send(struct session *session, const struct sockaddr_in *to,
 int session_send_text(struct session *session, const struct sockaddr_in *to,
 		      enum dgram_type type, const char *text);
 
+/* The moment when a step that begins now has taken too long. */
+int64_t session_deadline(const struct session *session);
+
 /*
  * Waits for the kernel to bring something: a datagram, now in session->buf, or
- * news of another kind. what names it in an error. Returns 0, or -1 having
- * said why.
+ * news of another kind. what names it in an error. Whatever comes, the wait is
+ * over with the deadline. Returns 0, or -1 having said why.
  */
-int session_wait(struct session *session, const char *what,
+int session_wait(struct session *session, const char *what, int64_t deadline,
 		 struct rds_news *news);
 
 /*
- * Waits for the next datagram, which must be of this type; its text is in
- * session->buf. Returns 0, or -1 having said why.
+ * Waits for a datagram from this server, which must be of this type; its text
+ * is in session->buf. RDS knows no connections, so anybody may send to our
+ * port: what others send is ignored, having said so once in a session. Returns
+ * 0, or -1 having said why.
  */
-int session_expect(struct session *session, enum dgram_type type,
-		   const char *what, struct dgram *dgram,
+int session_expect(struct session *session, const struct sockaddr_in *from,
+		   enum dgram_type type, const char *what, struct dgram *dgram,
 		   struct rds_news *news);
 
-/* Says goodbye to all servers, and waits until each has answered. */
+/* Says goodbye to each server, and waits until it has answered. */
 int session_bye(struct session *session);
 
 #endif

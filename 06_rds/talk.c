@@ -18,14 +18,11 @@ int talk(struct session *session)
 
 	snprintf(text, sizeof(text),
 		 "message from active/client side with pid %d", getpid());
-	for (int i = 0; i < session->peer_count; i++)
-		if (session_send_text(session, &session->peers[i], DGRAM_TEXT,
-				      text))
-			return -1;
-	/* Each server's answers are in order; between servers there is none. */
 	for (int i = 0; i < session->peer_count; i++) {
-		if (session_expect(session, DGRAM_ANSWER, "an answer", &dgram,
-				   &news))
+		if (session_send_text(session, &session->peers[i], DGRAM_TEXT,
+				      text) ||
+		    session_expect(session, &session->peers[i], DGRAM_ANSWER,
+				   "an answer", &dgram, &news))
 			return -1;
 		log_text("received message: ", dgram.text, dgram.length);
 	}

@@ -19,11 +19,13 @@ enum {
 /* Asks the server for memory; the key comes beside the datagram. */
 static int borrow(struct session *session, rds_rdma_cookie_t *key)
 {
+	const struct sockaddr_in *peer = &session->peers[0];
 	struct rds_news news;
 	struct dgram dgram;
 
-	if (session_send_text(session, &session->peers[0], DGRAM_BORROW, "") ||
-	    session_expect(session, DGRAM_LENT, "the loan", &dgram, &news))
+	if (session_send_text(session, peer, DGRAM_BORROW, "") ||
+	    session_expect(session, peer, DGRAM_LENT, "the loan", &dgram,
+			   &news))
 		return -1;
 	if (!news.key)
 		return log_fail("the server lends memory and gives no key");
@@ -85,11 +87,13 @@ static const char *status_name(int status)
 /* The memory must stay as it is until the kernel says that it is done. */
 static int wait_done(struct session *session)
 {
+	int64_t deadline = session_deadline(session);
 	struct rds_news news;
 	int status;
 
 	do {
-		if (session_wait(session, "the completion of the write", &news))
+		if (session_wait(session, "the completion of the write",
+				 deadline, &news))
 			return -1;
 	} while (!news.completed || news.completion.user_token != TOKEN);
 	status = news.completion.status;
@@ -105,9 +109,10 @@ static int wait_done(struct session *session)
 int write_memory(struct session *session)
 {
 	rds_rdma_cookie_t key = session->options->key;
-	char text[DGRAM_TEXT_MAX];
+	/* On the stack it would be gone when we give up waiting. */
+	char *text = session->out;
 
-	snprintf(text, sizeof(text),
+	snprintf(text, DGRAM_TEXT_MAX,
 		 "written from active/client side with pid %d", getpid());
 	if (!key && borrow(session, &key))
 		return -1;

@@ -45,7 +45,7 @@ guest() {
 	[[ $output == *'todo     rds '*'todo     rds_tcp '*'todo     rds_rdma '* ]]
 	[[ $output == *'can be set up: sudo scripts/setup_rds.sh tcp ib'* ]]
 	run -1 guest a "build/tests/$CHAPTER.plain/server -a 192.0.2.1"
-	[[ $output == 'error: socket: this kernel has no RDS, or has not loaded it; see scripts/setup_rds.sh --check' ]]
+	[[ $output == 'error: socket: this kernel has no RDS, or has not loaded it; see scripts/setup_rds.sh --check [docs/troubleshooting.md#rds]' ]]
 	run -1 guest a 'ls -d /sys/module/rds*; $rds --status'
 	[[ $output == *'cannot access'*'no RDS loaded'* ]]
 	run -1 guest a 'setpriv --reuid=65534 --clear-groups $rds tcp'
@@ -198,7 +198,8 @@ import socket
 s = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET, 0)
 s.bind(('192.0.2.2', 0))
 for text in (b'', b'RDS6', b'GET / HTTP/1.1\r\n', b'RDS6' + bytes(8),
-              b'RDS6\0\x02' + bytes(6), b'RDS6\0\x63' + bytes(6)):
+              b'RDS6\0\x02' + bytes(6), b'RDS6\0\x63' + bytes(6),
+              b'RDS6\0\x01' + bytes(6) + b'\1' * 1025):
     s.sendto(text, ('192.0.2.1', 4000))
 s.settimeout(5)
 s.sendto(b'RDS6\0\x05' + bytes(6), ('192.0.2.1', 4000))
@@ -217,8 +218,44 @@ END
 	kill "$server"
 	wait "$server"
 	[[ $status -eq 0 ]]
-	[[ $(grep -c '^error: a datagram' nonsense.err) -eq 6 ]]
-	[[ $(wc -l <nonsense.err) -eq 6 ]]
+	[[ $(grep -c '^error: a datagram' nonsense.err) -eq 7 ]]
+	[[ $(wc -l <nonsense.err) -eq 7 ]]
+	# Nothing of what is too long has been printed.
+	run -1 grep received nonsense.log
+}
+
+@test "06: a client ignores whom it has not asked, and waits on" {
+	cat >"$top/build/tests/$CHAPTER.plain/stranger.py" <<'END'
+import socket
+def bound(port):
+    s = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET, 0)
+    s.bind(('192.0.2.1', port))
+    s.settimeout(30)
+    return s
+server, other = bound(4000), bound(4444)
+print('listening', flush=True)
+client = server.recvfrom(2000)[1]
+other.sendto(b'RDS6\0\x02' + bytes(6) + b'not so', client)
+server.sendto(b'RDS6\0\x02' + bytes(6) + b'so it is', client)
+bye = b'RDS6\0\x0a' + bytes(6)
+assert server.recv(100) == bye
+other.sendto(bye, client)
+server.sendto(bye, client)
+END
+	out=$BATS_TEST_TMPDIR/run
+	printf '%s\n' 'setup: scripts/setup_rds.sh tcp' \
+		'server: /usr/bin/python3 stranger.py' \
+		'client: ./client -a 192.0.2.1 -T tcp' \
+		>"$BATS_TEST_TMPDIR/commands"
+	"$top/scripts/pair.sh" -d "$top/build/tests/$CHAPTER.plain" \
+		"$BATS_TEST_TMPDIR/commands" "$out"
+	tail -n +1 "$out"/*
+	run -1 grep -v 'exit status 0$' "$out/status.log"
+	grep -qx 'received message: so it is' "$out/client.log"
+	run -1 grep 'not so' "$out/client.log"
+	grep -q '^error: an answer: 192.0.2.1 port 4444 has sent something' \
+		"$out/client.err"
+	[[ $(wc -l <"$out/client.err") -eq 1 ]]
 }
 
 # The key that the packets of the queue pair have is the one that RDS's own

@@ -97,6 +97,24 @@ static void test_refused(void **state)
 	assert_refused(wire, length, "of type 1");
 }
 
+static void test_length(void **state)
+{
+	static char bytes[DGRAM_HEADER + DGRAM_TEXT_MAX + 1];
+
+	(void)state;
+	for (int type = DGRAM_TEXT; type < DGRAM_TYPE_END; type++) {
+		dgram_header(bytes, type, 0);
+		assert_int_equal(decode(bytes, sizeof(bytes) - 1), 0);
+		/* Not to be printed, and as long as anybody likes. */
+		if (type == DGRAM_NUMBERED || type == DGRAM_ECHO ||
+		    type == DGRAM_BYE)
+			assert_int_equal(decode(bytes, sizeof(bytes)), 0);
+		else
+			assert_refused(bytes, sizeof(bytes),
+				       "1025 bytes of text");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +122,7 @@ int main(void)
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_too_long_is_cut),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

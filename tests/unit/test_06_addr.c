@@ -1,0 +1,93 @@
+/*
+ * test_06_addr.c - names and addresses of chapter 06, with a port behind them
+ */
+#include "addr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct captured said;
+static struct sockaddr_in addr;
+
+static int lookup(const char *text)
+{
+	int ret;
+
+	capture_start();
+	ret = addr_lookup(text, "4000", &addr);
+	capture_stop(&said);
+	return ret;
+}
+
+static void assert_port(const char *text, int port)
+{
+	assert_int_equal(lookup(text), 0);
+	assert_string_equal(said.err, "");
+	assert_int_equal(ntohl(addr.sin_addr.s_addr), 0xc0000201);
+	assert_int_equal(ntohs(addr.sin_port), port);
+}
+
+static void assert_refused(const char *text, const char *part)
+{
+	assert_int_equal(lookup(text), -1);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, part);
+}
+
+static void test_ports(void **state)
+{
+	(void)state;
+	assert_port("192.0.2.1", 4000);
+	assert_port("192.0.2.1:1", 1);
+	assert_port("192.0.2.1:65535", 65535);
+}
+
+static void test_no_ports(void **state)
+{
+	static const char *const texts[] = {
+		"192.0.2.1:",	   "192.0.2.1:0",
+		"192.0.2.1:65536", "192.0.2.1:70000",
+		"192.0.2.1:-1",	   "192.0.2.1:+5",
+		"192.0.2.1: 5",	   "192.0.2.1:5x",
+		"192.0.2.1:rds",   "192.0.2.1:4000:1",
+		"2001:db8::1",	   "192.0.2.1:18446744073709551617",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_refused(texts[i], "a port, from 1 to 65535");
+	assert_refused("256.0.0.1", "cannot look up 256.0.0.1");
+}
+
+static void test_same(void **state)
+{
+	struct sockaddr_in other;
+
+	(void)state;
+	assert_port("192.0.2.1", 4000);
+	other = addr;
+	assert_true(addr_same(&addr, &other));
+	other.sin_port = htons(4001);
+	assert_false(addr_same(&addr, &other));
+	other = addr;
+	other.sin_addr.s_addr = htonl(0xc0000202);
+	assert_false(addr_same(&addr, &other));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_no_ports),
+		cmocka_unit_test(test_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/*
+ * test_06_work.c - what chapter 06's client does, where a network is no help
+ */
+#include "rds_session.h"
+
+#include <signal.h>
+
+#include "work.h"
+
+static void test_key(void **state)
+{
+	(void)state;
+	open_session(2);
+	kernel_key(kernel_datagram(STRANGER, DGRAM_LENT, ""), 0xbad);
+	kernel_key(kernel_datagram("192.0.2.1", 4001, DGRAM_LENT, ""), 0xbad);
+	kernel_key(kernel_datagram("192.0.2.1", 4000, DGRAM_LENT, ""), 0x777);
+	assert_int_equal(captured(write_memory), -1);
+	assert_non_null(strstr(said.out, "borrowed: rkey=0x777, offset 0.\n"));
+	assert_non_null(strstr(said.err, "198.51.100.7 port 4000"));
+	assert_non_null(strstr(said.err, "the completion of the write: "));
+}
+
+/* What comes after a function uses the stack where its variables were. */
+static void __attribute__((noinline)) use_stack(void)
+{
+	volatile char bytes[16384];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = 0x55;
+}
+
+static void test_memory_stays(void **state)
+{
+	static const char text[] = "written from active/client side";
+
+	(void)state;
+	open_session(1);
+	options.key = 0x777;
+	/* Nobody says that the write is done, so it may still go on. */
+	assert_int_equal(captured(write_memory), -1);
+	use_stack();
+	assert_memory_equal(kernel.source, text, strlen(text));
+}
+
+static void test_group(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel.refused_port = 4000;
+	kernel.refused_from = 3;
+	kernel.refusal = ENOBUFS;
+	kernel_ports(RDS_CONG_MONITOR_MASK(4001));
+	/* Port 4000 is of group 32; 5 and 40 have room as well. */
+	kernel_ports(RDS_CONG_MONITOR_MASK(5) | RDS_CONG_MONITOR_MASK(4000) |
+		     RDS_CONG_MONITOR_MASK(40));
+	assert_int_equal(captured(congest), -1);
+	assert_non_null(strstr(said.out, "ENOBUFS for port 4000 after 3"));
+	assert_non_null(strstr(said.out, "news: group 32 of the ports"));
+}
+
+static void test_no_port_after_it(void **state)
+{
+	(void)state;
+	open_session(1);
+	session.peers[0].sin_port = htons(65535);
+	assert_int_equal(captured(congest), -1);
+	assert_one_line(said.err, "65534");
+	assert_int_equal(kernel.sent, 0);
+}
+
+/* Runs count with this command. */
+static int run_command(const char *command)
+{
+	open_session(1);
+	options.command = command;
+	kernel_datagram("192.0.2.1", 4000, DGRAM_TOTAL, "the total");
+	return captured(count);
+}
+
+static void test_command_ends(void **state)
+{
+	sigset_t signals;
+
+	(void)state;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
+	/* As the client has it; there, it must not be blocked. */
+	assert_int_equal(run_command("exec grep -q '^SigBlk:.0*$' "
+				     "/proc/self/status"),
+			 -1);
+	assert_int_equal(sigprocmask(SIG_UNBLOCK, &signals, NULL), 0);
+	assert_one_line(said.err, "the connection was not reset");
+	assert_non_null(strstr(said.out, "half is sent; running: exec grep"));
+	session_close(&session);
+	kernel_reset();
+	assert_int_equal(run_command("exit 3"), -1);
+	assert_one_line(said.err, "failed, with status 3");
+}
+
+/*
+ * A command that would take a day, and what it has started: each of them has
+ * the pipe open as long as it lives.
+ */
+static void assert_killed(const char *part)
+{
+	int fds[2];
+	char byte;
+
+	assert_int_equal(pipe(fds), 0);
+	alarm(60);
+	assert_int_equal(run_command("sleep 86400 & sleep 86400; exit 0"), -1);
+	close(fds[1]);
+	/* The end of what is read from it is theirs. */
+	assert_int_equal(read(fds[0], &byte, 1), 0);
+	alarm(0);
+	close(fds[0]);
+	assert_one_line(said.err, part);
+}
+
+static void test_command_takes_long(void **state)
+{
+	(void)state;
+	assert_killed("has not ended within 0.2 s after the last message");
+}
+
+static void test_stop_ends_command(void **state)
+{
+	static const uint64_t one = 1;
+
+	(void)state;
+	assert_int_equal(write(stop_fd, &one, sizeof(one)), sizeof(one));
+	assert_killed("the end of the command of -x: given up");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_key),
+		TEST(test_memory_stays),
+		TEST(test_group),
+		TEST(test_no_port_after_it),
+		TEST(test_command_ends),
+		TEST(test_command_takes_long),
+		TEST(test_stop_ends_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
