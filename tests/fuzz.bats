@@ -18,6 +18,7 @@ finds_out() {
 
 	[[ $1 == msg ]] || chapter=03_pure_verbs
 	[[ $1 != params_04 ]] || chapter=04_tls_psn
+	[[ $1 != dgram ]] || chapter=06_rds
 	mkdir "$copy"
 	cp "$top/$chapter"/*.[ch] "$copy"
 	sed -i "$2" "$copy/${1%_04}.c"
@@ -86,4 +87,20 @@ finds_nothing() {
 
 @test "04: a decoder that takes a QPN of management is found out" {
 	finds_out params_04 's/params->qpn < 2 || //'
+}
+
+@test "06: no datagram breaks the decoder, and what it accepts is canonical" {
+	finds_nothing dgram 5
+}
+
+@test "06: a decoder that takes a text of any length is found out" {
+	finds_out dgram 's/dgram->length > DGRAM_TEXT_MAX/0/'
+}
+
+@test "06: a decoder that does not look at the reserved bytes is found out" {
+	finds_out dgram 's/ || wire.zero//'
+}
+
+@test "06: a decoder that reads beyond a short datagram is found out" {
+	finds_out dgram 's/if (length < DGRAM_HEADER)/if (length < 4)/'
 }

@@ -4,7 +4,7 @@
 # usage: tests/fuzz/run.sh TARGET SECONDS [CHAPTER]
 #
 # TARGET: msg, chapter 02's messages; params, chapter 03's line of parameters;
-# params_04, chapter 04's messages.
+# params_04, chapter 04's messages; dgram, chapter 06's datagrams.
 # It begins with what seed_TARGET below gives and with what earlier runs found.
 # CHAPTER (default: the target's own) is the folder to take the decoder from.
 # FUZZ_DIR (default: build/fuzz/TARGET) gets the program, fuzz, what it found
@@ -66,10 +66,28 @@ seed_params_04() {
 		"$memory" 0007 01 03 00000000 >"$1/benchmark"
 }
 
+# One datagram of each type, one as long as a text may be, and one longer.
+seed_dgram() {
+	local type
+
+	for type in 01 02 03 04 05 06 07 08 09 0a; do
+		bytes "52445336 00$type 0000 00000007 74657874" >"$1/$type"
+	done
+	{
+		bytes 52445336 0001 0000 00000000
+		printf '%1024s' ''
+	} >"$1/longest"
+	{
+		bytes 52445336 0003 0000 00000000
+		printf '%1025s' ''
+	} >"$1/longer"
+}
+
 case $target in
 msg) chapter=${3:-$top/02_write_read} sources=(msg.c) longest=64 ;;
 params) chapter=${3:-$top/03_pure_verbs} sources=(params.c msg.c) longest=300 ;;
 params_04) chapter=${3:-$top/04_tls_psn} sources=(params.c msg.c) longest=128 ;;
+dgram) chapter=${3:-$top/06_rds} sources=(dgram.c) longest=1100 ;;
 *) usage ;;
 esac
 

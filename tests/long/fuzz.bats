@@ -23,3 +23,7 @@ finds_nothing_for_long() {
 @test "04: no message of the exchange breaks the decoder, for long" {
 	finds_nothing_for_long params_04
 }
+
+@test "06: no datagram breaks the decoder, for long" {
+	finds_nothing_for_long dgram
+}
