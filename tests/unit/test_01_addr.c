@@ -108,11 +108,24 @@ static void test_lookup_any_without_ipv6(void **state)
 	freeaddrinfo(list);
 }
 
+/* A machine may be so bare that it has no name at all. */
 static void test_lookup_name(void **state)
 {
-	struct addrinfo *list = lookup("localhost", "7");
+	struct addrinfo *list;
+	bool has_name = !getaddrinfo("localhost", NULL, NULL, &list);
+	int ret;
 
 	(void)state;
+	if (has_name)
+		freeaddrinfo(list);
+	capture_start();
+	ret = addr_lookup("localhost", "7", &list);
+	capture_stop(&said);
+	assert_int_equal(ret, has_name ? 0 : -1);
+	if (!has_name) {
+		assert_one_line(said.err, "error: cannot look up localhost");
+		return;
+	}
 	assert_true(addr_is_loopback(list->ai_addr));
 	freeaddrinfo(list);
 }
