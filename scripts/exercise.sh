@@ -36,7 +36,7 @@ if [[ $# -eq 1 ]]; then
 	echo "Exercises of $chapter:"
 	for i in "${!names[@]}"; do
 		title=$(sed -n '1s/^# *//p' "$folder/${names[i]}.md")
-		printf '  make exercise CH=%s EX=%d   %-10s %s\n' "$number" \
+		printf '  make exercise CH=%s EX=%d   %-12s %s\n' "$number" \
 			$((i + 1)) "${names[i]}" "$title"
 	done
 	exit 0

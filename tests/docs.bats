@@ -279,7 +279,11 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 	says "$flush"
 	says 'troubleshooting.md#status-13'
 	[[ $output != *'#status-5'* ]]
-	run -1 scripts/explain.py 'all is well'
+	run -0 scripts/explain.py docs/troubleshooting.md#crc32
+	says 'failed to add eth0'
+	run -1 --separate-stderr scripts/explain.py 'all is well'
 	[ -z "$output" ]
+	# shellcheck disable=SC2154 # set by run
+	[[ $stderr == *'no entry for this'* ]]
 	run -2 scripts/explain.py one two
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 #
-# The exercises: each solution applies to its chapter and does what is asked
-# for, and the chapter without it does not. Needs a device.
+# The exercises: each solution applies to its chapter and does what is asked for.
+# Those of 05 and 06, and that no chapter as it is does it, are in
+# long/exercises.bats; one of each is here. Needs a device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
 bats_require_minimum_version 1.5.0
@@ -58,6 +59,10 @@ unsolved() {
 	solved 04_tls_psn allow
 }
 
+@test "06: one that does not read" {
+	solved 06_rds others
+}
+
 @test "each exercise is listed, with its text, its check and its solution" {
 	local page names name chapter
 
@@ -70,6 +75,8 @@ unsolved() {
 			name=$(basename "$name" .patch)
 			[[ $output == *" $name "* ]]
 			[ -s "$chapter/$name.md" ]
+			patch -s --dry-run -d "${chapter%/*}" -p1 \
+				<"$chapter/$name.patch"
 			[ -s "$chapter/$name.sh" ]
 		done
 	done

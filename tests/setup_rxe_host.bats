@@ -55,7 +55,8 @@ roce_card() {
 	netdev eth1 0x1003 1
 	netdev aaa 0x1002 1
 	stub ip '[[ $* == *"addr show dev eth1"* ]] &&
-		echo "4: eth1    inet6 2001:db8::7/64 scope global"'
+		echo "4: eth1    inet6 2001:db8::7/64 scope global"
+		true'
 	check 1
 	says 'ok       netdev        eth1 (there is no default route'
 	stub ip ''
@@ -63,7 +64,8 @@ roce_card() {
 	says MISSING 'no netdev is up and has an address' "$can, after"
 	stub ip '[[ $* == *"-6 route show default" ]] &&
 		echo "default via fe80::1 dev eth1 metric 1024"
-		[[ $* == *"addr show dev"* ]] && echo "4: x inet 192.0.2.7/24"'
+		[[ $* == *"addr show dev"* ]] && echo "4: x inet 192.0.2.7/24"
+		true'
 	check 1
 	says 'ok       netdev        eth1 (it has the default route)'
 }

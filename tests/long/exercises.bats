@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
-# The exercises of the last two chapters, checked as a reader's own solution is. (That
-# the solutions work is tested with their chapters as well.)
+# The exercises of the last two chapters, checked as a reader's own solution is; and
+# each exercise of all chapters on a chapter as it is, which must lack something.
 
 # shellcheck disable=SC2154 # set by helpers.bash
 bats_require_minimum_version 1.5.0
@@ -30,6 +30,18 @@ teardown() {
 
 @test "06: one that does not read" {
 	solved 06_rds others
+}
+
+@test "no chapter as it is does what an exercise asks for" {
+	local patch name chapter
+
+	for patch in "$top"/[0-9][0-9]_*/exercises/*.patch; do
+		name=$(basename "$patch" .patch)
+		chapter=${patch%/exercises/*}
+		echo "${chapter##*/} $name"
+		run -1 "$top/scripts/exercise.sh" "${chapter##*/}" "$name"
+		[[ $output == *'missing  '* && $output == *' missing;'* ]]
+	done
 }
 
 @test "06: dealt with" {
