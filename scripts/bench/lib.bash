@@ -51,9 +51,9 @@ end_server() {
 	server=''
 }
 
-# stop_server: ends it, where it may not end by itself.
+# stop_server: ends it, where it may not end by itself; and it may.
 stop_server() {
-	kill "$server"
+	kill "$server" 2>/dev/null || true
 	wait "$server" || true
 	server=''
 }
