@@ -122,6 +122,19 @@ serving() {
 # shellcheck disable=SC2034,SC2016 # the exercises use it, and a shell there
 stopping="bash -c 'kill \$(<server.pid)'"
 
+# look FILE REGEX SECONDS: what waits until FILE in $place has such a line, for at most
+# so long: in a line of run, "look: $(look own/client.log '^ready' 20)".
+look() {
+	cat >"$place/mine/look.sh" <<-'END'
+		end=$((SECONDS + $3))
+		until grep -Eqs "$2" "$1"; do
+			((SECONDS < end)) || exit 1
+			read -rt 0.05 <> <(:) || true
+		done
+	END
+	printf "bash look.sh '%s' '%s' %d" "$place/$1" "$2" "$3"
+}
+
 # count FILE REGEX: how many lines of FILE in $place match.
 count() {
 	grep -cE -- "$2" "$place/$1" 2>/dev/null || true

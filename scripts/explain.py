@@ -7,7 +7,8 @@ Usage: explain.py MESSAGE
 Without an argument, passes its input through and, after it, prints the entry for each
 kind of message in it that has one. A line that names its entry gets that one; any
 other gets the first that says to be for it, in a comment after its anchor,
-<!-- says: REGULAR EXPRESSION -->. Of all lines, a flush (status 5) is explained only if there is nothing else.
+<!-- says: REGULAR EXPRESSION -->. Of all lines, a flush (status 5) is explained only
+if there is nothing else.
 
 Exit status: 0 something is explained, 1 nothing, 2 usage.
 """

@@ -5,8 +5,8 @@
 #
 # For every folder below CHAPTER/expected and CHAPTER/break that has a file
 # `commands`, or for one such FOLDER (01_send_recv/break/no_recv), runs it on a
-# real RDMA device and puts what both ends said beside it. Read the difference (`git diff`) before you commit it: it is what your
-# change does.
+# real RDMA device and puts what both ends said beside it. Read the difference
+# (`git diff`) before you commit it: it is what your change does.
 #
 # Where a folder has subfolders, each with the logs of one order of events, it
 # is run until every order has come once more. An order that is new is kept in

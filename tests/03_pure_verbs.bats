@@ -22,6 +22,7 @@ setup_file() {
 	build_with plain '-O1 -g'
 	build_with sanitized "$flags -fno-sanitize-recover=undefined"
 	build_with threads '-O1 -g -fsanitize=thread'
+	build_shim
 }
 
 teardown_file() {
@@ -299,6 +300,24 @@ both_families() {
 	needs_lab
 	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
 		on_device a both_families
+}
+
+without_inline() {
+	at 'ibv_create_qp 1' fail
+	start_server "${at[@]}" ./server write
+	good_client
+	[[ -s $scratch/at_call ]] || fail "the server's call has not failed"
+	at 'ibv_create_qp 1' fail
+	run_client 0 "${at[@]}" ./client -a "$address" -n 20 -b 8
+	says_nothing client.err
+	[[ -s $scratch/at_call ]] || fail "the client's call has not failed"
+	stop_server
+	says_nothing server.err
+}
+
+@test "03: a device that has no inline data will do" {
+	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
+		on_device a without_inline
 }
 
 link_down() {

@@ -13,8 +13,7 @@ build_05() {
 	copy_sources "$top/05_multiclient" "$dir"
 	cp "$top"/05_multiclient/*.sh "$dir"
 	make -s -j2 -C "$dir" CFLAGS="${2//[$'\n\t']/ } -Werror"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/at_call.so" "$top/tests/at_call.c"
+	build_shim
 }
 
 # build_exercise NAME: the chapter with the exercise's solution.

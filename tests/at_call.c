@@ -226,7 +226,8 @@ WRAP_VOID(ibv_ack_cq_events, (CQ, unsigned int n), (cq, n))
 WRAP_END(ibv_destroy_cq, (CQ), (cq), EIO)
 WRAP_END(ibv_destroy_comp_channel, (COMP), (comp), EIO)
 WRAP_END(ibv_dealloc_pd, (PD), (pd), EIO)
-
+WRAP(struct ibv_qp *, ibv_create_qp, (PD, struct ibv_qp_init_attr *attr),
+     (pd, attr), NULL, ret)
 WRAP(int, signalfd, (int fd, const sigset_t *signals, int flags),
      (fd, signals, flags), -1, true)
 WRAP(int, poll, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1, true)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 #
 # The exercises: each solution applies to its chapter and does what is asked for.
-# Those of 05 and 06, and that no chapter as it is does it, are in
-# long/exercises.bats; one of each is here. Needs a device.
+# Those of 05, the others of 06, and that no chapter as it is does what any of
+# them asks for are in long/exercises.bats. Needs a device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
 bats_require_minimum_version 1.5.0

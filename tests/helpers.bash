@@ -48,14 +48,19 @@ copy_sources() {
 	done
 }
 
-# Builds CHAPTER as it is, and the shim that makes things happen at its calls.
+# The shim that makes things happen at a program's calls.
+build_shim() {
+	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
+		-o "$top/build/tests/at_call.so" "$top/tests/at_call.c"
+}
+
+# Builds CHAPTER as it is, and the shim.
 build_chapter() {
 	local dir=$top/build/tests/$1.plain
 
 	copy_sources "$top/$1" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/at_call.so" "$top/tests/at_call.c"
+	build_shim
 }
 
 # Builds CHAPTER with sanitizers, and with the shim inside.

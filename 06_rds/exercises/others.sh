@@ -1,18 +1,6 @@
 # others.sh - what the exercise others asks for; sourced by scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
-# Waits until a file has such a line, for at most so many seconds.
-cat >"$place/mine/look.sh" <<'END'
-end=$((SECONDS + $3))
-until grep -Eqs "$2" "$1"; do
-	((SECONDS < end)) || exit 1
-	read -rt 0.05 <> <(:) || true
-done
-END
-look() {
-	printf "bash look.sh '%s' '%s' %d" "$place/$1" "$2" "$3"
-}
-
 run own 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
 	"server1: $(serving ./server -w -a 192.0.2.1 -T ib)" \
 	'server2: ./server -1 -a 192.0.2.1 -p 4010 -T ib' \

@@ -1,15 +1,6 @@
 # sure.sh - what the exercise sure asks for; sourced by scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
-# Waits until a file has such a line, for at most so many seconds.
-cat >"$place/mine/look.sh" <<'END'
-end=$((SECONDS + $3))
-until grep -Eqs "$2" "$1"; do
-	((SECONDS < end)) || exit 1
-	read -rt 0.05 <> <(:) || true
-done
-END
-
 # in_order FILE COUNT: the numbers that were dealt with, each once.
 in_order() {
 	diff -q <(sed -n 's/^dealt with \([0-9]*\)\.$/\1/p' "$place/$1") \
@@ -33,7 +24,7 @@ fi
 run restart 'setup: scripts/setup_rds.sh tcp' \
 	'server1: ./server -1 -w -a 192.0.2.1 -T tcp' \
 	'client&: ./client -a 192.0.2.1 -T tcp -t 30 -n 20 sure' \
-	"look: bash look.sh '$place/restart/client.log' '^sent 0 again' 20" \
+	"look: $(look restart/client.log '^sent 0 again' 20)" \
 	'ender: ./client -a 192.0.2.1 -p 4001 -T tcp -t 1 talk' \
 	'server2: ./server -1 -a 192.0.2.1 -T tcp'
 ends 'without an answer, a message is sent again' restart look 0
@@ -51,7 +42,7 @@ run twice 'setup: scripts/setup_rds.sh tcp' \
 	"server: $(serving ./server -1 -a 192.0.2.1 -T tcp)" \
 	"pause: bash -c 'kill -STOP \$(<server.pid)'" \
 	'client&: ./client -a 192.0.2.1 -T tcp -t 30 -n 3 sure' \
-	"look: bash look.sh '$place/twice/client.log' '^sent 0 again' 20" \
+	"look: $(look twice/client.log '^sent 0 again' 20)" \
 	"go: bash -c 'kill -CONT \$(<server.pid)'"
 ends 'a server that was slow ends well' twice server 0
 ends 'and so does its client' twice client 0
