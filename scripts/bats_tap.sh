@@ -4,4 +4,4 @@
 # usage: scripts/bats_tap.sh DIR FILE.bats
 set -euo pipefail
 
-bats --tap "$2" | tee "$1/$(basename "$2" .bats).tap"
+bats --tap --print-output-on-failure "$2" | tee "$1/$(basename "$2" .bats).tap"

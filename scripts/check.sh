@@ -47,6 +47,20 @@ count() {
 	cat "$tap"/*.tap | grep -cE "$1" || true
 }
 
+# What each test that failed said, as far as one wants to read it here.
+failures() {
+	awk -v most=30 '
+		function rest() {
+			if (lines > most)
+				printf "# %d lines more in %s\n", lines - most, file
+			lines = 0
+		}
+		FNR == 1 { rest(); file = FILENAME; telling = 0 }
+		/^(not )?ok / { rest(); telling = /^not/ }
+		telling && ++lines <= most
+		END { rest() }' "$tap"/*.tap
+}
+
 summary() {
 	local status=$1 passed failed skipped
 
@@ -57,6 +71,7 @@ summary() {
 		grep -hE '^ok .*# skip' "$tap"/*.tap
 		[[ ${CI:-} == true ]] && status=1
 	fi
+	failures
 	echo "$passed passed, $failed failed, $skipped skipped"
 	exit "$status"
 }

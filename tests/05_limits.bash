@@ -73,6 +73,7 @@ metrics() {
 	local file=$scratch/metrics times=0 text
 
 	start_server ./server -m 3 -M "$file" write
+	await "a first file" test -e "$file"
 	start_client ./client -a "$address" -c 3 -k 20 write
 	while [[ $times -lt $1 ]] || is_running "$client"; do
 		text=$(<"$file")
@@ -85,6 +86,9 @@ metrics() {
 	start_client ./client -a "$address" -c 3 -w 3600 write
 	await "three clients in the file" grep -q '^rdma_clients_connected 3$' \
 		"$file"
+	# The last word of each before its server waits for its goodbye.
+	await "three more that were served" has_lines server.log \
+		': all 1024 bytes are right, letter ' 63
 	./client -a "$address" write 2>/dev/null >&2 && fail "a fourth client"
 	kill -TERM "$server"
 	await "a server that listens no more" has_lines server.log 'asked to' 1
