@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+#
+# check_summary.bats - scripts/check_summary.sh, which says what came out of a
+# run of all tests: what failed and why, and that nothing was skipped in CI.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	tap=$BATS_TEST_TMPDIR/tap
+	mkdir "$tap"
+	unset CI
+	printf '%s\n' '1..2' 'ok 1 one' 'ok 2 two' >"$tap/a.tap"
+}
+
+summary() {
+	"$BATS_TEST_DIRNAME/../scripts/check_summary.sh" "$tap" "${1:-0}"
+}
+
+@test "all passed: one line" {
+	echo 'ok 1 three' >"$tap/b.tap"
+	run -0 summary
+	[[ $output == '3 passed, 0 failed, 0 skipped' ]]
+}
+
+@test "what failed is named with what it said, and nothing else is" {
+	printf '%s\n' 'ok 1 three' '# not this' 'not ok 2 four' '# because' \
+		'# of that' 'ok 3 five' '# nor this' >"$tap/b.tap"
+	run -1 summary
+	[[ $output == 'not ok 2 four
+# because
+# of that
+4 passed, 1 failed, 0 skipped' ]]
+}
+
+@test "a long story ends after thirty lines and says where the rest is" {
+	{
+		echo 'not ok 1 three'
+		seq -f '# %g' 40
+	} >"$tap/b.tap"
+	echo 'not ok 1 four' >"$tap/c.tap"
+	run -1 summary
+	[[ ${lines[29]} == '# 29' ]]
+	[[ ${lines[30]} == "# 11 lines more in $tap/b.tap" ]]
+	[[ ${lines[31]} == 'not ok 1 four' ]]
+	[[ ${lines[32]} == '2 passed, 2 failed, 0 skipped' ]]
+}
+
+@test "a test that is skipped is named, and fails a run in CI" {
+	echo 'ok 1 three # skip no device' >"$tap/b.tap"
+	run -0 summary
+	[[ ${lines[0]} == 'ok 1 three # skip no device' ]]
+	[[ ${lines[1]} == '2 passed, 0 failed, 1 skipped' ]]
+	CI=true run -1 summary
+}
+
+@test "a run that broke off keeps its status; one without tests is none" {
+	run -3 summary 3
+	rm "$tap/a.tap"
+	run -1 summary
+	[[ ${lines[0]} == 'no test has run' ]]
+	run -2 "$BATS_TEST_DIRNAME/../scripts/check_summary.sh"
+}
