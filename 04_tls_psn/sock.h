@@ -26,8 +26,9 @@ int sock_listen(const struct options *options);
 int sock_accept(int listener, struct sockaddr_storage *peer);
 
 /*
- * Connects to options' address and port before the deadline. Returns a socket
- * as above, or -1 having said why.
+ * Connects to options' address and port before the deadline. A name's addresses
+ * are tried in turn, and share the time. Returns a socket as above, or -1 having
+ * said why of each.
  */
 int sock_connect(const struct options *options, const struct patience *patience,
 		 int64_t deadline);

@@ -139,10 +139,12 @@ int sock_accept(int listener, struct sockaddr_storage *peer)
 static int finish_connect(int fd, const struct patience *patience,
 			  int64_t deadline)
 {
+	int64_t own = wait_deadline(patience->timeout_ms);
 	socklen_t length = sizeof(int);
 	int err;
 
-	if (wait_writable(fd, patience->stop_fd, deadline))
+	if (wait_writable(fd, patience->stop_fd,
+			  own < deadline ? own : deadline))
 		return wait_fail("the TCP connection", errno, patience);
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
 		return log_fail_errno("getsockopt", errno, "SO_ERROR");
@@ -182,14 +184,21 @@ static int connect_one(const struct addrinfo *ai,
 int sock_connect(const struct options *options, const struct patience *patience,
 		 int64_t deadline)
 {
-	struct addrinfo *list;
-	int fd = -1;
+	struct patience share = *patience;
+	struct addrinfo *list, *ai;
+	int fd = -1, count = 0;
 
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
-	/* A name may have several addresses; the first that works is taken. */
-	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
-		fd = connect_one(ai, patience, deadline);
+	/*
+	 * A name may have several addresses; the first that works is taken. One
+	 * that does not answer must leave time for the others.
+	 */
+	for (ai = list; ai; ai = ai->ai_next)
+		count++;
+	share.timeout_ms /= count;
+	for (ai = list; ai && fd < 0; ai = ai->ai_next)
+		fd = connect_one(ai, &share, deadline);
 	freeaddrinfo(list);
 	return fd;
 }

@@ -80,11 +80,14 @@ misuse()
 
 # A shell starts its background jobs with INT ignored, and what is ignored at
 # the start cannot be trapped: begin again without that.
+ignored=0
 while read -r key mask; do
-	if [ "$key" = SigIgn: ] && (((0x$mask & 2) != 0)); then
-		exec env --default-signal=INT "${BASH_SOURCE[0]}" "$@"
-	fi
+	[ "$key" != SigIgn: ] || ignored=$mask
 done <"/proc/$$/status"
+# Not in the loop, which has another standard input.
+if (((0x$ignored & 2) != 0)); then
+	exec env --default-signal=INT "${BASH_SOURCE[0]}" "$@"
+fi
 
 lab_check || exit 2
 command=${1:-}

@@ -60,15 +60,19 @@ send_texts() {
 	coproc SERVER { on_device -i a serve_until_eof; }
 	job=$SERVER_PID from_server=${SERVER[0]} to_server=${SERVER[1]}
 	read -r _ pid <&"$from_server"
-	run -0 on_device b send_texts
+	run on_device b send_texts
+	exec {to_server}>&-
+	received=$(cat <&"$from_server")
+	wait "$job" || status=1
+	[[ $status -eq 0 ]] || {
+		printf '%s\n' "$output" '--- the server' "$received"
+		return 1
+	}
 	client_pid=${lines[3]#pid }
 	# Each client received what the server with this pid sent.
 	expected="received message: message from passive/server side with pid $pid"
 	[[ ${lines[0]} == "$expected" && ${lines[1]} == "$expected" &&
 		${lines[2]} == "$expected" ]]
-	exec {to_server}>&-
-	received=$(grep -v '^listening' <&"$from_server")
-	wait "$job"
 	grep '^received message: ' <<<"$received" >"$BATS_TEST_TMPDIR/got"
 	sed 's/^/received message: /' >"$BATS_TEST_TMPDIR/want" <<-END
 		to 192.0.2.1

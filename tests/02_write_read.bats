@@ -149,14 +149,18 @@ clients_of() {
 	coproc SERVER { on_device -i a serve_until_eof $mode $order; }
 	job=$SERVER_PID from_server=${SERVER[0]} to_server=${SERVER[1]}
 	read -r _ pid <&"$from_server"
-	run -0 on_device b clients_of "$mode"
+	run on_device b clients_of "$mode"
+	exec {to_server}>&-
+	said=$(cat <&"$from_server")
+	wait "$job" || status=1
+	[[ $status -eq 0 ]] || {
+		printf '%s\n' "$output" '--- the server' "$said"
+		return 1
+	}
 	expected="remote buffer: message from passive/server side with pid $pid"
 	[[ ${lines[0]} == "$expected" && ${lines[1]} == "$expected" &&
 		${lines[2]} == "$expected" ]]
 	[[ ${lines[3]} == write,4096,64,20,* && ${lines[4]} == read,* ]]
-	exec {to_server}>&-
-	said=$(cat <&"$from_server")
-	wait "$job"
 	run ! grep '^error' <<<"$said"
 	[[ $(grep -c '^peer disconnected' <<<"$said") -eq 4 ]]
 	[[ $said == *'benchmark: 4096 bytes verified.'* ]]

@@ -81,7 +81,7 @@ exchange() {
 	# The GID of either side, and RDMX.
 	[[ $bytes != *ffffc0000201* && $bytes != *ffffc0000202* ]]
 	[[ $bytes != *52444d58* ]]
-	run ! grep -qaE 'QPN|PSN|RKEY|RDMX|RDMA tutorial' a.pcap
+	run ! grep -qaE 'QPN 0x|PSN 0x|RKEY 0x|RDMX|RDMA tutorial' a.pcap
 }
 
 @test "04 wire: it is TLS 1.3, and all but its beginning is encrypted" {

@@ -18,7 +18,9 @@ few_descriptors() {
 		"server full ($max of $max)" 5
 	kill -TERM "$client"
 	end_client 1
+	await "an idle server" idle
 	one_is_served -c "$max"
+	await "an idle server" idle
 	# And where nobody has counted: the limit falls while it runs.
 	prlimit --pid "$server" --nofile="$(($(descriptors "$server") + 1))":80
 	run_client 1 ./client -t 5 -a "$address" -c 3 write
@@ -74,7 +76,7 @@ metrics() {
 
 	start_server ./server -m 3 -M "$file" write
 	await "a first file" test -e "$file"
-	start_client ./client -a "$address" -c 3 -k 20 write
+	start_client ./client -a "$address" -c 1 -k 60 write
 	while [[ $times -lt $1 ]] || is_running "$client"; do
 		text=$(<"$file")
 		[[ $text == '# HELP rdma_clients_connected '*$'\n'rdma_queue_pairs* ]] ||
@@ -83,6 +85,7 @@ metrics() {
 	done
 	end_client 0
 	says_nothing client.err
+	await "an idle server" idle
 	start_client ./client -a "$address" -c 3 -w 3600 write
 	await "three clients in the file" grep -q '^rdma_clients_connected 3$' \
 		"$file"

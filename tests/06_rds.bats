@@ -142,9 +142,9 @@ ends_well() {
 		guest $node 'tc qdisc add dev eth0 root netem loss 5%'
 	done
 	for transport in tcp ib; do
-		pair "server1: ./server -1 -a 192.0.2.1 -p 4000 -T $transport" \
+		PAIR_LIMIT=300 pair "server1: ./server -1 -a 192.0.2.1 -p 4000 -T $transport" \
 			"server2: ./server -1 -a 192.0.2.1 -p 4010 -T $transport" \
-			"client: ./client -a 192.0.2.1:4000 -a 192.0.2.1:4010 -T $transport -t 60 -n 40 count" ||
+			"client: ./client -a 192.0.2.1:4000 -a 192.0.2.1:4010 -T $transport -t 250 -n 40 count" ||
 			break
 		[[ $(grep -c '^  40 messages, all of them, in order$' \
 			"$out/client.log") -eq 2 ]] || break
@@ -209,7 +209,7 @@ END
 	guest b '$rds tcp'
 	# Not in a function: the signal is for lab.sh, which passes it on.
 	"$top/scripts/lab.sh" exec a -- bash -c "cd '$top/build/tests/$CHAPTER.plain' &&
-		exec timeout 60 ./server -a 192.0.2.1 -T tcp >nonsense.log 2>nonsense.err" \
+		exec timeout 300 ./server -a 192.0.2.1 -T tcp >nonsense.log 2>nonsense.err" \
 		</dev/null &
 	server=$!
 	cd "$top/build/tests/$CHAPTER.plain"
@@ -264,7 +264,7 @@ END
 	local capture=$top/build/tests/$CHAPTER.pcap said rkey
 
 	rm -f "$capture" "$capture.err"
-	device_run b timeout 60 tcpdump -i eth0 -n -s 0 --immediate-mode -U \
+	device_run b timeout 300 tcpdump -i eth0 -n -s 0 --immediate-mode -U \
 		-w "$capture" 'udp port 4791' 2>"$capture.err" </dev/null &
 	eventually grep -qs 'listening on' "$capture.err"
 	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \

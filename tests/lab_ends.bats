@@ -111,7 +111,7 @@ unprivileged() {
 		cmp scripts/lab.sh "$TOP/scripts/lab.sh"
 	fi
 	run -0 unprivileged scripts/lab.sh down
-	nothing_left
+	eventually nothing_left
 }
 
 @test "what is missing is named, with what to try" {

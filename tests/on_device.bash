@@ -120,6 +120,9 @@ stop_server() {
 
 # Starts a program as client, in the background.
 start_client() {
+	# Here too, or what the client before said is taken for this one's.
+	: >"$scratch/client.log"
+	: >"$scratch/client.err"
 	"$@" >"$scratch/client.log" 2>"$scratch/client.err" &
 	client=$!
 }

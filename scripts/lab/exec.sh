@@ -144,7 +144,7 @@ exec_died()
 {
 	local tries=0
 
-	while [ ! -S "$LAB_STATE/ssh-$1-1" ] && [ "$tries" -lt 20 ]; do
+	while [ ! -S "$LAB_STATE/ssh-$1-1" ] && [ "$tries" -lt 100 ]; do
 		if [ -e "$LAB_STATE/dead-$1" ] || ! lab_alive; then
 			break
 		fi

@@ -100,5 +100,5 @@ clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fno-omit-frame-pointer \
 	"${sources[@]/#/$chapter/}"
 exec timeout -k 5 $((seconds + 60)) "$dir/fuzz" \
 	-max_total_time="$seconds" -max_len="$longest" -use_value_profile=1 \
-	-timeout=10 -print_final_stats=1 -artifact_prefix="$dir/" \
+	-timeout=60 -print_final_stats=1 -artifact_prefix="$dir/" \
 	"$dir/corpus" "$dir/seeds" 2>&1
