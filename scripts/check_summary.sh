@@ -4,7 +4,8 @@
 # usage: scripts/check_summary.sh DIR STATUS
 #
 # DIR/*.tap are the results of all tests. Prints what those that failed said, as
-# far as one wants to read it here, and how many passed. Ends with STATUS, or
+# far as one wants to read it here, which runs were not as logged at once, and
+# how many passed. Ends with STATUS, or
 # with 1 if a test failed. A test that is skipped did not pass: with CI=true it
 # fails the run, and so does a run without any test.
 set -euo pipefail
@@ -39,6 +40,7 @@ if [[ $skipped -gt 0 ]]; then
 	grep -hE '^ok .*# skip' "$tap"/*.tap
 	[[ ${CI:-} != true ]] || status=1
 fi
+sed -n 's/^# \(run again, .*\)/\1/p' "$tap"/*.tap 2>/dev/null || true
 if [[ $failed -gt 0 ]]; then
 	failures
 	[[ $status -ne 0 ]] || status=1

@@ -20,7 +20,7 @@ teardown_file() {
 absent_hosts() {
 	local device
 
-	run_client 1 ./client -a 192.0.2.99 -t 2
+	run_client 1 ./client -a 192.0.2.99
 	says_one client.err 'RDMA_CM_EVENT_ADDR_ERROR \(status -110, Conn.*\): '
 	[[ $ms -lt 60000 ]] || fail "it took $ms ms"
 	# This one has an answer to "who has 192.0.2.98", but none after.
@@ -84,9 +84,9 @@ no_device() { [[ ! -e /sys/class/infiniband/rxe0 ]]; }
 stuck_server() {
 	at "$1" stop
 	start_server "${at[@]}" ./server
-	run_client 1 ./client -a "$address" -t 1
-	says_one client.err "$2: nothing came within 1 s; .* -t "
-	[[ $ms -ge 1000 && $ms -lt 60000 ]] || fail "it took $ms ms"
+	run_client 1 ./client -a "$address" -t 3
+	says_one client.err "$2: nothing came within 3 s; .* -t "
+	[[ $ms -ge 3000 && $ms -lt 60000 ]] || fail "it took $ms ms"
 	await "a stopped server" state "$server" T
 	kill -CONT "$server"
 	await "a server that is done with the client" server_is_done
@@ -107,21 +107,25 @@ stuck_servers() {
 # stuck_client CALL REGEX: the server gives up a client that stops at CALL,
 # says REGEX, and serves the next client while the first is still there.
 stuck_client() {
-	local stuck
+	local stuck before
+
+	count_lines server.log '^received connection request'
+	before=$count
 	at "$1" stop
 	start_client "${at[@]}" ./client -a "$address"
 	stuck=$client
 	await "a stopped client" state "$stuck" T
+	await "a server that has heard of it" server_has $((before + 1))
 	await "a server that is done with the client" server_is_done
 	serves_a_client
-	count_lines server.err "^error: $2: nothing came within 1 s; .* -t "
+	count_lines server.err "^error: $2: nothing came within 3 s; .* -t "
 	[[ $count -eq 1 ]] || fail "the server does not say once: $2"
 	kill -KILL "$stuck"
 	end_of client "$stuck" 137
 }
 
 stuck_clients() {
-	start_server ./server -t 1
+	start_server ./server -t 3
 	stuck_client 'rdma_get_cm_event 3' RDMA_CM_EVENT_ESTABLISHED
 	stuck_client 'ibv_post_send 1' 'a completion'
 	stuck_client 'rdma_disconnect 1' RDMA_CM_EVENT_DISCONNECTED
@@ -135,16 +139,22 @@ stuck_clients() {
 }
 
 # killed_clients CALL…: a client is killed with -9 before each of these calls;
-# then the server, which is always the same, serves another.
+# then the server, which is always the same, serves another. After rdma_connect
+# it has heard of the client, even if that is gone before it hears.
 killed_clients() {
-	local call
+	local call before heard=0
 
 	start_server ./server -t 2
 	for call; do
 		at "$call" kill
+		count_lines server.log '^received connection request'
+		before=$count
 		run_client 137 "${at[@]}" ./client -a "$address"
 		[[ $(<"$scratch/at_call") == "${call% *}" ]] ||
 			fail "killed elsewhere than at $call"
+		await "a server that has heard of it" server_has \
+			$((before + heard))
+		[[ $call != 'rdma_connect 1' ]] || heard=1
 		await "a server that is done with the client" server_is_done
 		serves_a_client
 	done

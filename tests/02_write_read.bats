@@ -103,11 +103,11 @@ orders() {
 }
 
 two_that_answer() {
-	local waited='a completion: nothing came within 1 s; is the peer alive'
+	local waited='a completion: nothing came within 3 s; is the peer alive'
 
 	# The client is done first and disconnects.
-	start_server ./server -1 -t 5 -o answer write
-	run_client 1 ./client -t 1 -a "$address" -o answer write
+	start_server ./server -1 -t 20 -o answer write
+	run_client 1 ./client -t 3 -a "$address" -o answer write
 	says_one client.err "$waited"
 	end_of server "$server" 1
 	server=''
@@ -147,7 +147,9 @@ clients_of() {
 
 	needs_lab
 	coproc SERVER { on_device -i a serve_until_eof $mode $order; }
-	job=$SERVER_PID from_server=${SERVER[0]} to_server=${SERVER[1]}
+	# A copy: bash closes its own as soon as the job has ended.
+	exec {from_server}<&"${SERVER[0]}"
+	job=$SERVER_PID to_server=${SERVER[1]}
 	read -r _ pid <&"$from_server"
 	run on_device b clients_of "$mode"
 	exec {to_server}>&-

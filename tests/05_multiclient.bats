@@ -69,7 +69,7 @@ teardown_file() {
 }
 
 @test "05: killed at one step after another, and the next one is served" {
-	clients_on_device killed 8 7
+	LIMIT=900 clients_on_device killed 8 7
 	tell
 }
 

@@ -265,11 +265,14 @@ END
 
 	rm -f "$capture" "$capture.err"
 	device_run b timeout 300 tcpdump -i eth0 -n -s 0 --immediate-mode -U \
-		-w "$capture" 'udp port 4791' 2>"$capture.err" </dev/null &
+		-w "$capture" 'udp port 4791 or udp port 9' 2>"$capture.err" </dev/null &
 	eventually grep -qs 'listening on' "$capture.err"
 	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \
 		'client: ./client -a 192.0.2.1 -T ib write'
 	ends_well
+	# What was sent before this is in the file when this is.
+	device_run a bash -c 'echo all of it >/dev/udp/192.0.2.2/9'
+	eventually device_run b grep -aq 'all of it' "$capture"
 	device_run b pkill -INT -x tcpdump
 	wait
 	said=$("$top/scripts/rds_wire.py" "$capture")

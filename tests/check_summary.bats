@@ -53,6 +53,14 @@ summary() {
 	CI=true run -1 summary
 }
 
+@test "what had to be run again is told, and is no failure" {
+	printf '%s\n' '# run again, since it was not as logged: x' 'ok 1 three' \
+		>"$tap/b.tap"
+	run -0 summary
+	[[ ${lines[0]} == 'run again, since it was not as logged: x' ]]
+	[[ ${lines[1]} == '3 passed, 0 failed, 0 skipped' ]]
+}
+
 @test "a run that broke off keeps its status; one without tests is none" {
 	run -3 summary 3
 	rm "$tap/a.tap"

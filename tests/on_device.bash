@@ -162,6 +162,11 @@ serves_a_client() {
 	count_lines server.err ''
 	[[ $errors -eq $count ]] || fail "the server said an error"
 }
+# server_has COUNT: it has heard of so many clients.
+server_has() {
+	count_lines server.log '^received connection request'
+	[[ $count -ge $1 ]]
+}
 server_is_done() {
 	local requests ends
 

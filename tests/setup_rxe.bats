@@ -229,7 +229,7 @@ os.setuid(65534); os.write(go[1], b\"x\"); os.wait()" $rxe --check'
 }
 
 @test "a device that does not come up is taken away; a delete that hangs" {
-	in_guest 0 'export RXE_WAIT=1
+	in_guest 0 '
 		ip link add t0 type dummy && ip link set t0 up &&
 		ip addr add 198.51.100.1/24 dev t0 || exit
 		mkdir -p /tmp/odd
@@ -239,8 +239,8 @@ os.setuid(65534); os.write(go[1], b\"x\"); os.wait()" $rxe --check'
 			/usr/bin/rdma \"\$@\" || exit
 			[ \"\$1 \$2\" != \"link add\" ] || ip link set t0 down" >/tmp/odd/rdma
 		chmod +x /tmp/odd/rdma
-		! PATH=/tmp/odd:$PATH $rxe -i t0 -n rt && [[ ! -e /sys/class/infiniband/rt ]] &&
-		! PATH=/tmp/odd:$PATH $rxe --remove -n rxe0
+		! RXE_WAIT=5 PATH=/tmp/odd:$PATH $rxe -i t0 -n rt && [[ ! -e /sys/class/infiniband/rt ]] &&
+		! RXE_WAIT=1 PATH=/tmp/odd:$PATH $rxe --remove -n rxe0
 		status=$?
 		kill $(pidof sleep)
 		rm -r /tmp/odd

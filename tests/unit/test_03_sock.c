@@ -46,9 +46,12 @@ static int listen_on(const char *address, in_port_t port)
 		.sin_port = port,
 		.sin_addr.s_addr = inet_addr(address),
 	};
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
 	assert_true(fd >= 0);
+	/* Connections that have ended may still have the port. */
+	assert_int_equal(
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), 0);
 	assert_int_equal(bind(fd, (void *)&addr, sizeof(addr)), 0);
 	assert_int_equal(listen(fd, 0), 0);
 	return fd;

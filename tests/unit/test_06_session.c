@@ -19,6 +19,7 @@ static void test_talk(void **state)
 {
 	(void)state;
 	open_session(1);
+	patience.timeout_ms = 20000;
 	kernel_datagram(STRANGER, DGRAM_ANSWER, "lies");
 	/* The right host, another socket of it. */
 	kernel_datagram("192.0.2.1", 4999, DGRAM_ANSWER, "lies");
@@ -85,6 +86,7 @@ static void test_greet(void **state)
 {
 	(void)state;
 	open_session(1);
+	patience.timeout_ms = 20000;
 	kernel_datagram(STRANGER, 0, NULL);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ANSWER, "early");
 	kernel_datagram("192.0.2.1", 0, 0, NULL);
@@ -120,6 +122,7 @@ static void test_total(void **state)
 {
 	(void)state;
 	open_session(2);
+	patience.timeout_ms = 20000;
 	kernel_datagram("192.0.2.1", 4001, DGRAM_TOTAL, "not yet asked");
 	kernel_datagram("192.0.2.1", 4000, DGRAM_TOTAL, "of 4000");
 	kernel_datagram("192.0.2.1", 4001, DGRAM_TOTAL, "of 4001");

@@ -69,9 +69,10 @@ static void test_no_port_after_it(void **state)
 }
 
 /* Runs count with this command. */
-static int run_command(const char *command)
+static int run_command(const char *command, int timeout_ms)
 {
 	open_session(1);
+	patience.timeout_ms = timeout_ms;
 	options.command = command;
 	kernel_datagram("192.0.2.1", 4000, DGRAM_TOTAL, "the total");
 	return captured(count);
@@ -87,14 +88,15 @@ static void test_command_ends(void **state)
 	assert_int_equal(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
 	/* As the client has it; there, it must not be blocked. */
 	assert_int_equal(run_command("exec grep -q '^SigBlk:.0*$' "
-				     "/proc/self/status"),
+				     "/proc/self/status",
+				     20000),
 			 -1);
 	assert_int_equal(sigprocmask(SIG_UNBLOCK, &signals, NULL), 0);
 	assert_one_line(said.err, "the connection was not reset");
 	assert_non_null(strstr(said.out, "half is sent; running: exec grep"));
 	session_close(&session);
 	kernel_reset();
-	assert_int_equal(run_command("exit 3"), -1);
+	assert_int_equal(run_command("exit 3", 2000), -1);
 	assert_one_line(said.err, "failed, with status 3");
 }
 
@@ -109,7 +111,8 @@ static void assert_killed(const char *part)
 
 	assert_int_equal(pipe(fds), 0);
 	alarm(60);
-	assert_int_equal(run_command("sleep 86400 & sleep 86400; exit 0"), -1);
+	assert_int_equal(run_command("sleep 86400 & sleep 86400; exit 0", 200),
+			 -1);
 	close(fds[1]);
 	/* The end of what is read from it is theirs. */
 	assert_int_equal(read(fds[0], &byte, 1), 0);
