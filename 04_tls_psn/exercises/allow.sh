@@ -17,7 +17,7 @@ run other "server: $(serving ./server -L now.txt write)" \
 	'client: ./client -a 192.0.2.1 write' \
 	"copy2: bash -c 'cp good.txt now.txt'" \
 	'client2: ./client -a 192.0.2.1 write' \
-	"look: $(look other/server.log '^peer disconnected' 60)" "stop: $stopping"
+	"look: $(look other/server.log '^peer disconnected' 45)" "stop: $stopping"
 ends 'a client that is not in the list is refused' other client 1
 want 'before it creates a queue pair' other/client.log 'INIT' 0
 want 'the server says so, in one line' other/server.err '^error: ' 1

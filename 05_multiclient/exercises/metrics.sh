@@ -3,7 +3,7 @@
 
 # Waits until a line is in the file, and keeps what the file then has.
 cat >"$place/mine/look.sh" <<'END'
-end=$((SECONDS + 60))
+end=$((SECONDS + 45))
 until grep -qx "$1" figures.txt 2>/dev/null; do
 	((SECONDS < end)) || exit 1
 	read -rt 0.05 <> <(:) || true
@@ -11,7 +11,7 @@ done
 cp figures.txt "$2"
 END
 run own "server: $(serving ./server -M figures.txt write)" \
-	'client&: ./client -a 192.0.2.1 -w 20 write' \
+	'client&: ./client -a 192.0.2.1 -w 8 write' \
 	"look: bash look.sh 'rdma_clients_connected 1' during.txt" \
 	"later: bash look.sh 'rdma_clients_connected 0' after.txt" "stop: $stopping"
 ends 'the client ends well' own client 0

@@ -5,9 +5,9 @@ run own 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
 	"server1: $(serving ./server -w -a 192.0.2.1 -T ib)" \
 	'server2: ./server -1 -a 192.0.2.1 -p 4010 -T ib' \
 	'client&: ./client -a 192.0.2.1:4000 -a 192.0.2.1:4010 -T ib -t 50 -s 4096 -n 200 count' \
-	"look: $(look own/client.log '^port 4010: all 200 are sent' 60)" \
+	"look: $(look own/client.log '^port 4010: all 200 are sent' 45)" \
 	'go: ./client -a 192.0.2.1 -T ib congest' \
-	"end: $(look own/.client.status . 60)" "server-stop: $stopping"
+	"end: $(look own/.client.status . 45)" "server-stop: $stopping"
 ends 'a server that reads gets all, while another is congested' own look 0
 want 'and the other really was' own/go.log '^ENOBUFS for port 4000 after 0 messages'
 ends 'when that one reads on, it gets the rest' own client 0

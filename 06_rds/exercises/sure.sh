@@ -26,6 +26,7 @@ run restart 'setup: scripts/setup_rds.sh tcp' \
 	'client&: ./client -a 192.0.2.1 -T tcp -t 30 -n 20 sure' \
 	"look: $(look restart/client.log '^sent 0 again' 20)" \
 	'ender: ./client -a 192.0.2.1 -p 4001 -T tcp -t 1 talk' \
+	"gone: $(look restart/.server1.status . 45)" \
 	'server2: ./server -1 -a 192.0.2.1 -T tcp'
 ends 'without an answer, a message is sent again' restart look 0
 ends 'a server that takes the place of another gets what that did not read' \
