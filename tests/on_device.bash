@@ -144,13 +144,8 @@ run_client() {
 	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
 }
 
-# serves_a_client [ARGUMENT…]: a client like any other is served, whatever was
-# before it.
-serves_a_client() {
-	local errors
-
-	count_lines server.err ''
-	errors=$count
+# is_served [ARGUMENT…]: a client like any other, whatever was before it.
+is_served() {
 	run_client 0 ./client -a "$address" "$@"
 	says_nothing client.err
 	has_line client.log '^received message: message from passive' ||
@@ -159,6 +154,14 @@ serves_a_client() {
 		fail "the client did not disconnect"
 	# The client is done a little earlier than the server.
 	await "a server that is done with the client" server_is_done
+}
+# serves_a_client [ARGUMENT…]: the same, and the server says no error meanwhile.
+serves_a_client() {
+	local errors
+
+	count_lines server.err ''
+	errors=$count
+	is_served "$@"
 	count_lines server.err ''
 	[[ $errors -eq $count ]] || fail "the server said an error"
 }

@@ -69,12 +69,11 @@ soak_chapter() {
 
 	CHAPTER=$1
 	shift
-	build_chapter "$CHAPTER"
-	# Where both sides show who they are, they need something to show.
-	if [[ -x $top/$CHAPTER/certs.sh ]]; then
+	# Where both sides show who they are, make makes them something to show.
+	mkdir -p "$plain"
+	[[ ! -x $top/$CHAPTER/certs.sh ]] ||
 		cp "$top/$CHAPTER/certs.sh" "$plain"
-		"$plain/certs.sh"
-	fi
+	build_chapter "$CHAPTER"
 	# All that it says is in the report of a failure.
 	set -o pipefail
 	FUNCTIONS='objects_of_server objects_are no_queue_pair memory_of_server' LIMIT=3600 \
