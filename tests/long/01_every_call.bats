@@ -130,7 +130,10 @@ fail_servers() {
 		progress "$number"
 		await "a server that is idle or gone" is_idle_or_gone
 		if is_running "$server"; then
-			serves_a_client
+			run_client 0 ./client -a "$address"
+			says_nothing client.err
+			await "a server that is done with it" has_served \
+				"$client_pid"
 			stop_server
 			[[ -s $scratch/at_call ]] || break
 		else
@@ -153,6 +156,17 @@ is_idle_or_gone() {
 	[[ $requests -gt 0 && $requests -le $((ends + count)) ]]
 }
 
+# Whether the server has seen the end of the client with this pid.
+has_served() {
+	local line heard=no
+
+	while IFS= read -r line; do
+		[[ $line != *"client side with pid $1" ]] || heard=yes
+		[[ $line != 'peer disconnected.' || $heard == no ]] || return 0
+	done <"$scratch/server.log"
+	return 1
+}
+
 @test "01: a server of which each call fails, with sanitizers" {
-	FUNCTIONS='progress listens_or_is_gone is_idle_or_gone' on_device -s a fail_servers
+	FUNCTIONS='progress has_served listens_or_is_gone is_idle_or_gone' on_device -s a fail_servers
 }
