@@ -128,18 +128,21 @@ fail_servers() {
 		await "a server that listens or is gone" listens_or_is_gone
 		run_client '[01]' ./client -a "$address" -t 5
 		progress "$number"
+		# All of its calls for one client have been tried.
+		[[ -s $scratch/at_call || $ended -ne 0 ]] || break
 		run_client '[01]' ./client -a "$address"
 		if [[ $ended -eq 0 ]]; then
 			await "a server that is done with it" has_served \
 				"$client_pid"
 			stop_server
-			[[ -s $scratch/at_call ]] || break
 		else
 			end_of server "$server" 1
 		fi
 		says_one server.err
 	done
 	[[ $number -gt 25 ]] || fail "only $number calls"
+	await "a server that is done with it" has_served "$client_pid"
+	stop_server
 }
 # Whether the server has seen the end of the client with this pid.
 has_served() {
