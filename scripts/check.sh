@@ -19,7 +19,8 @@ source scripts/device.sh
 fast=(tests/04_certs.bats tests/carry_forward.bats tests/check_summary.bats
 	tests/compare_apart.bats tests/compare_counts.bats
 	tests/compare_logs.bats tests/concepts.bats tests/docs.bats tests/fuzz.bats
-	tests/install_deps.bats tests/readme.bats tests/setup_rds_check.bats
+	tests/install_deps.bats tests/once_more.bats tests/readme.bats
+	tests/setup_rds_check.bats
 	tests/setup_rxe_check.bats tests/setup_rxe_host.bats
 	tests/spelling.bats tests/style.bats
 	tests/wire_replay.bats)
@@ -38,7 +39,7 @@ tap=build/tap
 rm -rf "$tap"
 mkdir -p "$tap"
 
-# Runs bats files under prove; their TAP is kept for the count below.
+# Runs bats files under prove; their TAP is kept for the summary.
 run_bats() {
 	prove --timer --exec "scripts/bats_tap.sh $tap" "$@"
 }

@@ -4,10 +4,10 @@
 # usage: scripts/check_summary.sh DIR STATUS
 #
 # DIR/*.tap are the results of all tests. Prints what those that failed said, as
-# far as one wants to read it here, which runs were not as logged at once, and
-# how many passed. Ends with STATUS, or
-# with 1 if a test failed. A test that is skipped did not pass: with CI=true it
-# fails the run, and so does a run without any test.
+# far as one wants to read it here, which runs were made once more, and
+# how many passed. Ends with STATUS, or with 1 if a test failed. A test that is
+# skipped did not pass: with CI=true it fails the run. A run without any test
+# fails as well.
 set -euo pipefail
 
 if [[ $# -ne 2 || ! -d $1 || ! $2 =~ ^[0-9]+$ ]]; then

@@ -119,16 +119,6 @@ two_that_answer() {
 	on_device a two_that_answer
 }
 
-# On node a, a server of MODE that begins or answers as ORDER says, until the
-# test closes stdin; then what it said.
-serve_until_eof() {
-	start_server ./server -o "$2" "$1"
-	echo "pid $server"
-	read -r || true
-	stop_server
-	cat "$scratch/server.log" "$scratch/server.err"
-}
-
 # On node b: by every address of the server.
 clients_of() {
 	local name
@@ -143,22 +133,9 @@ clients_of() {
 }
 
 @test "02: between two nodes: IPv4, IPv6, a name; a benchmark" {
-	local pid expected said job to_server from_server mode=read order=answer
+	local pid expected said
 
-	needs_lab
-	coproc SERVER { on_device -i a serve_until_eof $mode $order; }
-	# A copy: bash closes its own as soon as the job has ended.
-	exec {from_server}<&"${SERVER[0]}"
-	job=$SERVER_PID to_server=${SERVER[1]}
-	read -r _ pid <&"$from_server"
-	run on_device b clients_of "$mode"
-	exec {to_server}>&-
-	said=$(cat <&"$from_server")
-	wait "$job" || status=1
-	[[ $status -eq 0 ]] || {
-		printf '%s\n' "$output" '--- the server' "$said"
-		return 1
-	}
+	between_nodes 'serve_until_eof ./server -o answer read' 'clients_of read'
 	expected="remote buffer: message from passive/server side with pid $pid"
 	[[ ${lines[0]} == "$expected" && ${lines[1]} == "$expected" &&
 		${lines[2]} == "$expected" ]]

@@ -194,6 +194,7 @@ full_server() {
 	kill -TERM "$client"
 	end_client 0
 	stop_server
+	[[ ! -s $scratch/server.err ]] || says_one server.err 'TLS handshake: '
 }
 
 # stalled COUNT: COUNT of them are silent.

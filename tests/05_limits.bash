@@ -74,9 +74,9 @@ signals() {
 metrics() {
 	local file=$scratch/metrics times=0 text
 
-	start_server ./server -m 3 -M "$file" write
+	start_server ./server -M "$file" write
 	await "a first file" test -e "$file"
-	start_client ./client -a "$address" -c 1 -k 60 write
+	start_client ./client -a "$address" -c 3 -k 20 write
 	while [[ $times -lt $1 ]] || is_running "$client"; do
 		text=$(<"$file")
 		[[ $text == '# HELP rdma_clients_connected '*$'\n'rdma_queue_pairs* ]] ||
@@ -85,20 +85,25 @@ metrics() {
 	done
 	end_client 0
 	says_nothing client.err
-	await "an idle server" idle
+	stop_server
+	grep -qx 'rdma_clients_served_total 60' "$file" || fail "not 60 served"
+	rm "$file"
+	# Another, which is full with three.
+	start_server ./server -m 3 -M "$file" write
+	await "a first file" test -e "$file"
 	start_client ./client -a "$address" -c 3 -w 3600 write
 	await "three clients in the file" grep -q '^rdma_clients_connected 3$' \
 		"$file"
 	# The last word of each before its server waits for its goodbye.
-	await "three more that were served" has_lines server.log \
-		': all 1024 bytes are right, letter ' 63
+	await "three that were served" has_lines server.log \
+		': all 1024 bytes are right, letter ' 3
 	./client -a "$address" write 2>/dev/null >&2 && fail "a fourth client"
 	kill -TERM "$server"
 	await "a server that listens no more" has_lines server.log 'asked to' 1
 	kill -TERM "$server"
 	end_of server "$server" 0
 	end_client 1
-	grep -qx 'rdma_clients_served_total 60' "$file" || fail "not 60 served"
+	grep -qx 'rdma_clients_served_total 0' "$file" || fail "not 0 served"
 	grep -qx 'rdma_clients_refused_total 1' "$file" || fail "not 1 refused"
 	grep -qx 'rdma_clients_failed_total{step="goodbye"} 3' "$file" ||
 		fail "not 3 failed"

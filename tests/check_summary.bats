@@ -54,10 +54,10 @@ summary() {
 }
 
 @test "what had to be run again is told, and is no failure" {
-	printf '%s\n' '# run again, since it was not as logged: x' 'ok 1 three' \
+	printf '%s\n' '# run again, since it says so: x' 'ok 1 three' \
 		>"$tap/b.tap"
 	run -0 summary
-	[[ ${lines[0]} == 'run again, since it was not as logged: x' ]]
+	[[ ${lines[0]} == 'run again, since it says so: x' ]]
 	[[ ${lines[1]} == '3 passed, 0 failed, 0 skipped' ]]
 }
 

@@ -59,6 +59,17 @@ await() {
 	done
 }
 
+# soon COMMAND…: whether it succeeds within a minute, for what comes a little
+# late. Its failure is the caller's to tell of.
+soon() {
+	local end=$((SECONDS + 60))
+
+	until "$@"; do
+		[[ $SECONDS -lt $end ]] || return
+		read -rt 0.02 -u "$silence" || true
+	done
+}
+
 # state PID X: whether the process is in state X, where T is stopped.
 state() {
 	local stat
@@ -99,6 +110,15 @@ server_listens() {
 	has_line server.log '^listening' && return
 	is_running "$server" || fail "the server ended"
 	return 1
+}
+
+# serve_until_eof PROGRAM…: a server that runs until stdin ends; then what it said.
+serve_until_eof() {
+	start_server "$@"
+	echo "pid $server"
+	read -r || true
+	stop_server
+	cat "$scratch/server.log" "$scratch/server.err"
 }
 
 # end_of NAME PID STATUS: waits for its end, which must have STATUS, such as 0
@@ -169,6 +189,10 @@ serves_a_client() {
 server_has() {
 	count_lines server.log '^received connection request'
 	[[ $count -ge $1 ]]
+}
+# What the server itself holds; it says that a client has left a little before.
+no_queue_pair() {
+	! rdma resource show qp | grep -q "pid $server "
 }
 server_is_done() {
 	local requests ends

@@ -27,6 +27,7 @@ struct ends {
 	struct oob *listener, *oob;
 	int peer;
 	int descriptors; /* how many there were before */
+	int64_t began; /* when, as of wait_deadline(0) */
 	struct patience patience;
 };
 
@@ -146,6 +147,7 @@ static void start(void)
 	ends = (struct ends){
 		.peer = -1,
 		.descriptors = count_descriptors(),
+		.began = wait_deadline(0),
 		.patience = { .timeout_ms = 20000, .stop_fd = -1 },
 	};
 }

@@ -79,7 +79,7 @@ static int silence(const struct sockaddr_in *addr, int busy[BUSY_MAX])
 /* The first address does not answer: the second must have its time. */
 static void test_first_is_silent(void **state)
 {
-	const struct patience patience = { .timeout_ms = 4000, .stop_fd = -1 };
+	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
 	struct options options = { .address = "many" };
 	struct sockaddr_in addr, got;
 	socklen_t length = sizeof(addr);
@@ -99,7 +99,7 @@ static void test_first_is_silent(void **state)
 	capture_stop(&said);
 	assert_true(fd >= 0);
 	assert_one_line(said.err,
-			"the TCP connection: nothing came within 2 s");
+			"the TCP connection: nothing came within 5 s");
 	length = sizeof(got);
 	assert_int_equal(getpeername(fd, (void *)&got, &length), 0);
 	assert_int_equal(ntohl(got.sin_addr.s_addr), INADDR_LOOPBACK);
@@ -113,12 +113,12 @@ static void test_first_is_silent(void **state)
 /* All of them together have no more time than there is. */
 static void test_no_time_left(void **state)
 {
-	const struct patience patience = { .timeout_ms = 4000, .stop_fd = -1 };
+	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
 	struct options options = { .address = "many" };
 	struct sockaddr_in addr;
 	socklen_t length = sizeof(addr);
-	int silent, count, busy[BUSY_MAX];
-	int64_t begin;
+	int silent, fd, count, busy[BUSY_MAX];
+	int64_t begin, took;
 	char port[8];
 
 	(void)state;
@@ -129,10 +129,12 @@ static void test_no_time_left(void **state)
 	options.port = port;
 	capture_start();
 	begin = wait_deadline(0);
-	assert_int_equal(sock_connect(&options, &patience, begin), -1);
-	assert_in_range(wait_deadline(0) - begin, 0, 1900);
+	fd = sock_connect(&options, &patience, begin);
+	took = wait_deadline(0) - begin;
 	capture_stop(&said);
-	assert_non_null(strstr(said.err, "nothing came within 2 s"));
+	assert_int_equal(fd, -1);
+	assert_in_range(took, 0, 4900);
+	assert_non_null(strstr(said.err, "nothing came within 5 s"));
 	assert_non_null(strstr(said.err, "connect: Connection refused"));
 	while (count)
 		close(busy[--count]);
