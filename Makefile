@@ -19,14 +19,14 @@ demo: deps-demo
 	@scripts/demo.sh $(CH)
 
 check: deps
-	@scripts/check.sh
+	@scripts/maint/check.sh
 check-fast: deps
-	@scripts/check.sh fast
+	@scripts/maint/check.sh fast
 check-long: deps
-	@scripts/check.sh long
+	@scripts/maint/check.sh long
 
 logs: deps-demo
-	@scripts/record_logs.sh $(CH)
+	@scripts/maint/record_logs.sh $(CH)
 
 break:
 	@scripts/break.sh "$(CH)" $(CASE)
@@ -36,15 +36,15 @@ exercise:
 
 # What the Markdown says of the code: lines, sizes, calls, pictures of runs.
 docs:
-	@scripts/api_map.py
-	@scripts/code_links.py --write
-	@scripts/front_door.py
-	@scripts/check_readme.py --write
+	@scripts/maint/api_map.py
+	@scripts/maint/code_links.py --write
+	@scripts/maint/front_door.py
+	@scripts/maint/check_readme.py --write
 
 wire: deps-wire
 	@scripts/wire.sh "$(CH)" $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
 wire-logs: deps-wire
-	@scripts/record_wire.sh $(CH)
+	@scripts/maint/record_wire.sh $(CH)
 
 wiretap: deps-wire
 	@scripts/wiretap.sh $(RUNS)

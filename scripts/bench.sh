@@ -4,13 +4,13 @@
 # usage: scripts/bench.sh [-p PAIRS] [-d FOLDER] [NAME...]
 #                                                (default: all, 5 pairs)
 #
-# NAME is a script in scripts/bench/, such as 02. Each compares two things by
+# NAME is a script in scripts/lib/bench/, such as 02. Each compares two things by
 # running one after the other, PAIRS times, on one device (this host's, or one
 # lab's). Printed are the medians of both, the median of the pairs' ratios and,
 # in brackets, the smallest and the largest of these.
 #
 # One that says `# nodes: 2` needs the lab, and is run here: it starts what it
-# needs on both nodes itself. Each scripts/bench/NAME.sh prints, with tabs
+# needs on both nodes itself. Each scripts/lib/bench/NAME.sh prints, with tabs
 # between the fields, a line that begins with # (title, name of the first thing,
 # of the second) and then, per comparison, a line of
 #
@@ -24,8 +24,8 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
-# shellcheck source=scripts/device.sh
-source scripts/device.sh
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
 
 pairs=5
 keep=build/bench
@@ -47,13 +47,13 @@ shift $((OPTIND - 1))
 	exit 2
 }
 if [[ $# -eq 0 ]]; then
-	set -- scripts/bench/*.sh
+	set -- scripts/lib/bench/*.sh
 	set -- "${@##*/}"
 	set -- "${@%.sh}"
 fi
 for name; do
-	[[ -x scripts/bench/$name.sh ]] || {
-		echo "bench: $name: there is no scripts/bench/$name.sh" >&2
+	[[ -x scripts/lib/bench/$name.sh ]] || {
+		echo "bench: $name: there is no scripts/lib/bench/$name.sh" >&2
 		exit 2
 	}
 done
@@ -119,15 +119,15 @@ table() {
 
 # How many nodes NAME needs.
 nodes_of() {
-	sed -n 's/^# nodes: *//p' "scripts/bench/$1.sh" | grep . || echo 1
+	sed -n 's/^# nodes: *//p' "scripts/lib/bench/$1.sh" | grep . || echo 1
 }
 
 # One comparison, where its programs are.
 measure() {
 	if [[ $(nodes_of "$1") -gt 1 ]]; then
-		"scripts/bench/$1.sh" "$(device_address a)" "$pairs"
+		"scripts/lib/bench/$1.sh" "$(device_address a)" "$pairs"
 	else
-		device_run a "$top/scripts/bench/$1.sh" "$(device_address a)" \
+		device_run a "$top/scripts/lib/bench/$1.sh" "$(device_address a)" \
 			"$pairs"
 	fi </dev/null >"build/bench/$1.tsv"
 }

@@ -77,5 +77,5 @@ if [ ! -x /usr/bin/python3 ]; then
 		"written; scripts/install_deps.sh installs it" >&2
 	exit 2
 fi
-exec /usr/bin/python3 "$(dirname "$0")/compare_logs.py" \
+exec /usr/bin/python3 "$(dirname "$0")/lib/compare_logs.py" \
 	"${verbose[@]}" "$1" "$2"

@@ -10,8 +10,8 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
-# shellcheck source=scripts/device.sh
-source scripts/device.sh
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
 
 [[ ${1:-} != -* ]] || {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"

@@ -14,8 +14,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/device.sh
-source "$top/scripts/device.sh"
+# shellcheck source=scripts/lib/device.sh
+source "$top/scripts/lib/device.sh"
 
 [[ $# -ge 1 && $# -le 3 && $1 == [0-9]* ]] || {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"

@@ -10,7 +10,7 @@ export LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin
 
 NAME=${0##*/}
-TABLE=${BASH_SOURCE[0]%/*}/install_deps.tsv
+TABLE=${BASH_SOURCE[0]%/*}/lib/install_deps.tsv
 OS_RELEASE=${OS_RELEASE:-/etc/os-release}
 APT_LISTS=${APT_LISTS:-/var/lib/apt/lists}
 LOCK_WAIT=${LOCK_WAIT:-300}

@@ -1,20 +1,20 @@
 #!/bin/bash
 # The lab: one or two throwaway virtual machines with real Soft-RoCE, for
 # machines whose own kernel has none. `lab.sh -h` explains its use; the parts
-# are in scripts/lab/.
+# are in scripts/lib/lab/.
 set -euo pipefail
 
-# shellcheck source=scripts/lab/common.sh
-. "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")/lab/common.sh"
-# shellcheck source=scripts/lab/up.sh
+# shellcheck source=scripts/lib/lab/common.sh
+. "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")/lib/lab/common.sh"
+# shellcheck source=scripts/lib/lab/up.sh
 . "$LAB_PARTS/up.sh"
-# shellcheck source=scripts/lab/down.sh
+# shellcheck source=scripts/lib/lab/down.sh
 . "$LAB_PARTS/down.sh"
-# shellcheck source=scripts/lab/exec.sh
+# shellcheck source=scripts/lib/lab/exec.sh
 . "$LAB_PARTS/exec.sh"
-# shellcheck source=scripts/lab/slot.sh
+# shellcheck source=scripts/lib/lab/slot.sh
 . "$LAB_PARTS/slot.sh"
-# shellcheck source=scripts/lab/reset.sh
+# shellcheck source=scripts/lib/lab/reset.sh
 . "$LAB_PARTS/reset.sh"
 
 usage()

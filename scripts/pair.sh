@@ -28,8 +28,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/device.sh
-source "$top/scripts/device.sh"
+# shellcheck source=scripts/lib/device.sh
+source "$top/scripts/lib/device.sh"
 
 # No program of ours may run longer than this: its own deadlines are shorter.
 limit=${PAIR_LIMIT:-120}

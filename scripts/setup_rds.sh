@@ -10,8 +10,8 @@ PATH=$PATH:/usr/sbin:/sbin
 
 NAME=${0##*/}
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
-# shellcheck source=scripts/rxe/facts.sh
-. "$here/rxe/facts.sh"
+# shellcheck source=scripts/lib/rxe/facts.sh
+. "$here/lib/rxe/facts.sh"
 
 usage() {
 	cat <<EOF

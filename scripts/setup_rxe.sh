@@ -9,16 +9,16 @@ export LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin
 
 NAME=${0##*/}
-parts=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/rxe || exit 1
-# shellcheck source=scripts/rxe/facts.sh
+parts=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib/rxe || exit 1
+# shellcheck source=scripts/lib/rxe/facts.sh
 . "$parts/facts.sh"
-# shellcheck source=scripts/rxe/host.sh
+# shellcheck source=scripts/lib/rxe/host.sh
 . "$parts/host.sh"
-# shellcheck source=scripts/rxe/device.sh
+# shellcheck source=scripts/lib/rxe/device.sh
 . "$parts/device.sh"
-# shellcheck source=scripts/rxe/change.sh
+# shellcheck source=scripts/lib/rxe/change.sh
 . "$parts/change.sh"
-# shellcheck source=scripts/rxe/check.sh
+# shellcheck source=scripts/lib/rxe/check.sh
 . "$parts/check.sh"
 
 usage() {

@@ -24,8 +24,8 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
-# shellcheck source=scripts/device.sh
-source scripts/device.sh
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
 
 [[ $# -ge 1 && $# -le 2 && $1 == [0-9]* ]] || {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
@@ -238,7 +238,7 @@ wait "$pair"
 statistics >"$out/statistics.after"
 end_captures
 wait
-scripts/wire/ladder.py --svg "$out/wire.svg" --html "$out/wire.html" \
+scripts/lib/wire/ladder.py --svg "$out/wire.svg" --html "$out/wire.html" \
 	--source "$dir" --title "$folder${worse:+, $worse}" "$out"
 tshark -r "$out/a.pcap" -Y 'not udp.port == 9' -w "$out/wire.pcapng" 2>/dev/null
 [[ -z $worse ]] || print_statistics

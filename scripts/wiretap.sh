@@ -23,8 +23,8 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
-# shellcheck source=scripts/device.sh
-source scripts/device.sh
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
 
 usage() {
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
@@ -49,12 +49,12 @@ arrange() {
 	[[ $network != "$wanted" ]] || return 0
 	[[ -z $network ]] || mend
 	network=$wanted
-	device_run b scripts/wiretap/net.sh switch
+	device_run b scripts/lib/wiretap/net.sh switch
 	[[ $wanted == macsec ]] || return 0
 	key_a=$(key)
 	key_b=$(key)
-	device_run a scripts/wiretap/net.sh macsec eth0 "$key_a" "$key_b"
-	device_run b scripts/wiretap/net.sh macsec eth1 "$key_b" "$key_a"
+	device_run a scripts/lib/wiretap/net.sh macsec eth0 "$key_a" "$key_b"
+	device_run b scripts/lib/wiretap/net.sh macsec eth1 "$key_b" "$key_a"
 }
 
 # 128 random bits.
@@ -64,8 +64,8 @@ key() {
 
 # The lab's network as it was.
 mend() {
-	device_run a scripts/wiretap/net.sh mend
-	device_run b scripts/wiretap/net.sh mend
+	device_run a scripts/lib/wiretap/net.sh mend
+	device_run b scripts/lib/wiretap/net.sh mend
 }
 
 switch=''
@@ -84,7 +84,7 @@ build() {
 	mkdir -p "$copy"
 	cp "$chapter"/*.[ch] "$chapter/Makefile" "$copy"
 	[[ ! -e $chapter/certs.sh ]] || cp "$chapter/certs.sh" "$copy"
-	patch -s -d "$copy" -p1 <scripts/wiretap/show_memory.patch
+	patch -s -d "$copy" -p1 <scripts/lib/wiretap/show_memory.patch
 	make -s -C "$copy"
 }
 
@@ -95,7 +95,7 @@ start_switch() {
 	shift
 	device_run b rm -f /tmp/wiretap.log
 	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch \
-		scripts/wiretap/switch.py "$@" port1 eth0 "$out/switch.pcap" \
+		scripts/lib/wiretap/switch.py "$@" port1 eth0 "$out/switch.pcap" \
 		2>&1; }
 	switch=$SWITCH_PID
 	exec {said}<&"${SWITCH[0]}"

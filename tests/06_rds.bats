@@ -275,7 +275,7 @@ END
 	eventually device_run b grep -aq 'all of it' "$capture"
 	device_run b pkill -INT -x tcpdump
 	wait
-	said=$("$top/scripts/rds_wire.py" "$capture")
+	said=$("$top/scripts/maint/rds_wire.py" "$capture")
 	echo "$said"
 	rkey=$(sed -n 's/^borrowed: rkey=\(0x[0-9a-f]*\),.*/\1/p' "$out/client.log")
 	[[ $said == *"rkey $rkey is lent"*"RDMA WRITE Only  rkey $rkey, "*"rkey $rkey was used"* ]]

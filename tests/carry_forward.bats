@@ -9,9 +9,9 @@ bats_require_minimum_version 1.5.0
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	TREE=$BATS_TEST_TMPDIR/tree
-	mkdir -p "$TREE"/{scripts,01_one,02_two,03_three}
+	mkdir -p "$TREE"/{scripts/maint,01_one,02_two,03_three}
 	printf '%s\n' 'log.c 01_one 02_two 03_three  # everywhere' '' \
-		'oob.c 02_two 03_three' >"$TREE/scripts/carry_forward.manifest"
+		'oob.c 02_two 03_three' >"$TREE/scripts/maint/carry_forward.manifest"
 	in_all log.c 'int log;'
 	rm -f "$TREE/01_one/oob.c"
 	for chapter in 02_two 03_three; do
@@ -37,7 +37,7 @@ in_all() {
 }
 
 carry() {
-	scripts/carry_forward.sh -r "$TREE" "$@"
+	scripts/maint/carry_forward.sh -r "$TREE" "$@"
 }
 
 commit() {
@@ -57,7 +57,7 @@ says() {
 @test "this repository's chapters have not drifted, and there are some" {
 	local chapters=([0-9][0-9]_*/Makefile)
 	[ -e "${chapters[0]}" ]
-	run -0 scripts/carry_forward.sh --check
+	run -0 scripts/maint/carry_forward.sh --check
 	says 'none has drifted'
 }
 
@@ -75,7 +75,7 @@ says() {
 	run -1 carry --check
 	says '02_two/log.c has drifted from 01_one/log.c'
 	says '+int log = 1;'
-	says 'scripts/carry_forward.sh --force log.c'
+	says 'scripts/maint/carry_forward.sh --force log.c'
 	[[ $output != *03_three/log.c* ]]
 }
 
@@ -86,7 +86,7 @@ says() {
 	run -1 carry --check
 	says '02_two/log.c has drifted'
 	says 'It is an older version.'
-	says 'scripts/carry_forward.sh log.c'
+	says 'scripts/maint/carry_forward.sh log.c'
 }
 
 @test "a missing copy, a missing original and a mode bit are drift" {
@@ -108,10 +108,10 @@ says() {
 	run -1 carry --check
 	says '`wait.c 01_one 02_two`'
 	says '`wait.c 02_two 03_three`'
-	sed -i '1s/03_three//' "$TREE/scripts/carry_forward.manifest"
+	sed -i '1s/03_three//' "$TREE/scripts/maint/carry_forward.manifest"
 	run -1 carry --check
 	says 'log.c is the same in 02_two and 03_three; add 03_three to its line'
-	sed -i '1s/$/ 03_three/; 1s/#.* / /' "$TREE/scripts/carry_forward.manifest"
+	sed -i '1s/$/ 03_three/; 1s/#.* / /' "$TREE/scripts/maint/carry_forward.manifest"
 	echo 'int other;' >"$TREE/02_two/wait.c"
 	# 01 and 03 are no neighbours.
 	run -0 carry --check
@@ -150,8 +150,8 @@ says() {
 }
 
 @test "a file that is born again is carried from its new birth" {
-	printf '%s\n' 'oob.c 01_one 02_two' >"$TREE/scripts/carry_forward.manifest"
-	echo 'oob.c 03_three 04_four' >>"$TREE/scripts/carry_forward.manifest"
+	printf '%s\n' 'oob.c 01_one 02_two' >"$TREE/scripts/maint/carry_forward.manifest"
+	echo 'oob.c 03_three 04_four' >>"$TREE/scripts/maint/carry_forward.manifest"
 	mkdir "$TREE/04_four"
 	echo 'int plain;' >"$TREE/01_one/oob.c"
 	echo 'int tls;' >"$TREE/03_three/oob.c"
@@ -194,11 +194,11 @@ says() {
 		'log.c 02_two 01_one' 'log.c 01_one 01_one'
 		$'log.c 01_one 02_two\nlog.c 02_two 03_three')
 	for text in "${lines[@]}"; do
-		printf '\n%s\n' "$text" >"$TREE/scripts/carry_forward.manifest"
+		printf '\n%s\n' "$text" >"$TREE/scripts/maint/carry_forward.manifest"
 		run -1 carry --check
 		says 'carry_forward.manifest:'
 	done
-	rm "$TREE/scripts/carry_forward.manifest"
+	rm "$TREE/scripts/maint/carry_forward.manifest"
 	run -2 carry --check
 }
 
@@ -228,9 +228,9 @@ says() {
 	run -2 carry --size 01
 	run -2 carry --check --list
 	run -2 carry --frobnicate
-	run -2 scripts/carry_forward.sh -r /nonexistent --check
+	run -2 scripts/maint/carry_forward.sh -r /nonexistent --check
 	run -1 carry nothing.c
-	says 'nothing.c is not in scripts/carry_forward.manifest'
+	says 'nothing.c is not in scripts/maint/carry_forward.manifest'
 	run -0 carry -h
 	says 'carry_forward.sh log.c'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 #
-# check_summary.bats - scripts/check_summary.sh, which says what came out of a
+# check_summary.bats - scripts/maint/check_summary.sh, which says what came out of a
 # run of all tests: what failed and why, and that nothing was skipped in CI.
 
 bats_require_minimum_version 1.5.0
@@ -13,7 +13,7 @@ setup() {
 }
 
 summary() {
-	"$BATS_TEST_DIRNAME/../scripts/check_summary.sh" "$tap" "${1:-0}"
+	"$BATS_TEST_DIRNAME/../scripts/maint/check_summary.sh" "$tap" "${1:-0}"
 }
 
 @test "all passed: one line" {
@@ -66,5 +66,5 @@ summary() {
 	rm "$tap/a.tap"
 	run -1 summary
 	[[ ${lines[0]} == 'no test has run' ]]
-	run -2 "$BATS_TEST_DIRNAME/../scripts/check_summary.sh"
+	run -2 "$BATS_TEST_DIRNAME/../scripts/maint/check_summary.sh"
 }

@@ -12,7 +12,7 @@ teardown_file() { close_device; }
 
 @test "every command that is marked as runnable runs" {
 	grep -q '^```sh run' "$top/01_send_recv/README.md"
-	run "$top/scripts/check_commands.py" --run
+	run "$top/scripts/maint/check_commands.py" --run
 	echo "$output"
 	[ "$status" -eq 0 ]
 }
@@ -23,7 +23,7 @@ teardown_file() { close_device; }
 	mkdir -p "$tree"
 	touch "$tree/Makefile"
 	printf '%s\n' '```sh run' 'true' 'false # here' '```' >"$tree/a.md"
-	run -1 "$top/scripts/check_commands.py" -r "$tree" --run
+	run -1 "$top/scripts/maint/check_commands.py" -r "$tree" --run
 	echo "$output"
 	[[ $output == *'a.md:2: status 1'* ]]
 }

@@ -26,7 +26,7 @@ says() {
 
 # shellcheck disable=SC2120 # mostly without
 map() {
-	scripts/api_map.py -r "$TREE" "$@"
+	scripts/maint/api_map.py -r "$TREE" "$@"
 }
 
 # has TEXT: the map of the small tree has it.
@@ -39,7 +39,7 @@ has() {
 }
 
 @test "the map of calls is as the code is" {
-	run -0 scripts/api_map.py --check
+	run -0 scripts/maint/api_map.py --check
 	says 'as the code is'
 	[ "$(grep -c '^| `ibv_' docs/api_map.md)" -gt 20 ]
 	[ "$(grep -c '^| `SSL_' docs/api_map.md)" -gt 20 ]
@@ -99,11 +99,11 @@ has() {
 }
 
 links() {
-	scripts/code_links.py -r "$TREE" "$@"
+	scripts/maint/code_links.py -r "$TREE" "$@"
 }
 
 @test "the links of this repository lead to the lines that were meant" {
-	run -0 scripts/code_links.py
+	run -0 scripts/maint/code_links.py
 	grep -rq --include='*.md' '#L[0-9]* "' docs
 }
 
@@ -129,11 +129,11 @@ links() {
 }
 
 door() {
-	scripts/front_door.py -r "$TREE" "$@"
+	scripts/maint/front_door.py -r "$TREE" "$@"
 }
 
 @test "the front door shows the recorded demo and the true sizes" {
-	run -0 scripts/front_door.py --check
+	run -0 scripts/maint/front_door.py --check
 	grep -q 'class="good">matches' docs/pictures/demo.svg
 	[ "$(grep -cE '^\| \[0.* C files, .*[0-9] ' README.md)" -ge 4 ]
 }
@@ -204,7 +204,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 	local name names
 
 	mapfile -t names < <(sed -n '/^declare -A entry/,/^)/p' \
-		scripts/rxe/check.sh | grep -oE '=[a-z0-9-]+' | tr -d =)
+		scripts/lib/rxe/check.sh | grep -oE '=[a-z0-9-]+' | tr -d =)
 	[ ${#names[@]} -ge 5 ]
 	for name in "${names[@]}"; do
 		grep -qF "<a id=\"$name\"></a>" docs/troubleshooting.md

@@ -3,14 +3,14 @@
 #   setup_file() { open_device; build_chapter 01_send_recv; }
 #   teardown_file() { close_device; }
 #
-# The device is where scripts/device.sh finds it: a lab with two nodes that is
+# The device is where scripts/lib/device.sh finds it: a lab with two nodes that is
 # up already, or one that is booted for the file; with DEVICE=host, this host.
 # Programs are built in build/tests/, never in the chapter's own folder.
 # shellcheck shell=bash
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source=scripts/device.sh
-source "$top/scripts/device.sh"
+# shellcheck source=scripts/lib/device.sh
+source "$top/scripts/lib/device.sh"
 # device.sh has just forgotten what setup_file found for the whole file.
 device_where=${TEST_DEVICE_WHERE:-}
 device_host_address=${TEST_DEVICE_ADDRESS:-}

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	SCRIPT=$BATS_TEST_DIRNAME/../scripts/install_deps.sh
-	TABLE=$BATS_TEST_DIRNAME/../scripts/install_deps.tsv
+	TABLE=$BATS_TEST_DIRNAME/../scripts/lib/install_deps.tsv
 	STUBS=$BATS_TEST_TMPDIR/bin
 	unset NO_INSTALL LOCK_WAIT DEBIAN_FRONTEND
 	export DB=$BATS_TEST_TMPDIR/db LOG=$BATS_TEST_TMPDIR/log

@@ -94,9 +94,9 @@ teardown_file() {
 }
 
 @test "exec starts where the caller is, or in the repository" {
-	cd "$TOP/scripts/lab"
+	cd "$TOP/scripts/lib/lab"
 	run -0 lab exec -- pwd
-	[[ $output == "$TOP/scripts/lab" ]]
+	[[ $output == "$TOP/scripts/lib/lab" ]]
 	cd /usr
 	run -0 lab exec -- pwd
 	[[ $output == "$TOP" ]]

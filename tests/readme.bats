@@ -31,7 +31,7 @@ says() {
 }
 
 check() {
-	scripts/check_readme.py -r "$TREE" "$@"
+	scripts/maint/check_readme.py -r "$TREE" "$@"
 }
 
 # readme LINE...: the chapter's README is these lines.
@@ -47,7 +47,7 @@ block() {
 @test "what this repository's Markdown shows and points at is so" {
 	local chapters=([0-9][0-9]_*/Makefile)
 	[ -f "${chapters[0]}" ]
-	run -0 scripts/check_readme.py
+	run -0 scripts/maint/check_readme.py
 	says 'all as they say'
 }
 
@@ -250,8 +250,8 @@ block() {
 }
 
 @test "wrong usage ends with 2" {
-	run -2 scripts/check_readme.py -r /nonexistent
+	run -2 scripts/maint/check_readme.py -r /nonexistent
 	run -2 check --nonsense
-	run -0 scripts/check_readme.py -h
+	run -0 scripts/maint/check_readme.py -h
 	says 'check_readme.py [-r ROOT] [--write]'
 }

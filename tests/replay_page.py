@@ -13,7 +13,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'scripts/wire'))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'scripts/lib/wire'))
 import browser  # noqa: E402 pylint: disable=C0413
 import packets  # noqa: E402 pylint: disable=C0413
 

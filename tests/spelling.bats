@@ -33,11 +33,11 @@ readme() {
 	printf '%s\n' "$@" >"$TREE/README.md"
 }
 
-spelling() { scripts/check_spelling.py -r "$TREE"; }
-commands() { scripts/check_commands.py -r "$TREE"; }
+spelling() { scripts/maint/check_spelling.py -r "$TREE"; }
+commands() { scripts/maint/check_commands.py -r "$TREE"; }
 
 @test "the spelling of all Markdown files" {
-	run -0 scripts/check_spelling.py
+	run -0 scripts/maint/check_spelling.py
 	[ -z "$output" ]
 }
 
@@ -63,7 +63,7 @@ commands() { scripts/check_commands.py -r "$TREE"; }
 }
 
 @test "the commands that Markdown files tell to type name what there is" {
-	run -0 scripts/check_commands.py
+	run -0 scripts/maint/check_commands.py
 	[ -z "$output" ]
 }
 

@@ -30,7 +30,7 @@ keeps() {
 		echo 'there is no chapter, so nothing was checked'
 		return 1
 	}
-	run -0 scripts/check_chapters.sh "$1"
+	run -0 scripts/maint/check_chapters.sh "$1"
 	[ -z "$output" ]
 }
 
@@ -52,7 +52,7 @@ small_tree() {
 }
 
 check() {
-	scripts/check_chapters.sh -r "$TREE" "$@"
+	scripts/maint/check_chapters.sh -r "$TREE" "$@"
 }
 
 # finds CHECK FILE TEXT: the check fails, and names the file and the matter.
@@ -266,7 +266,7 @@ finds() {
 	run -2 check build
 	small_tree
 	run -2 check nonsense
-	run -2 scripts/check_chapters.sh -x
-	run -0 scripts/check_chapters.sh -h
+	run -2 scripts/maint/check_chapters.sh -x
+	run -0 scripts/maint/check_chapters.sh -h
 	says 'Example: check_chapters.sh format shell'
 }

@@ -28,7 +28,7 @@ run_wire() {
 	# The width of wire.txt, which the page is compared with.
 	COLUMNS=210 "$top/scripts/wire.sh" "$1" "$2" >"$ladder"
 	out=$top/$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' "$ladder")
-	"$top/scripts/wire/packets.py" "$out/a.pcap" >"$BATS_TEST_TMPDIR/facts"
+	"$top/scripts/lib/wire/packets.py" "$out/a.pcap" >"$BATS_TEST_TMPDIR/facts"
 	facts=$BATS_TEST_TMPDIR/facts
 	logs=$out/logs
 }
@@ -225,7 +225,7 @@ begins_with_its_psn() {
 	CUT=200 run_wire 03 "$(own_run write '-n 100000 -b 4096 -q 4')"
 	grep -q '^client: exit status 1$' "$logs/status.log"
 	grep -q 'RDMA operation: status 12 ' "$logs/client.err"
-	run -0 "$top/scripts/wire/timers.py" "$out"
+	run -0 "$top/scripts/lib/wire/timers.py" "$out"
 	# Timers are never early, but a busy machine is late. The first of them
 	# ran already when the last acknowledgement came.
 	awk '/ client: RDMA .*, PSN/ { sent++; after += $1 > 0 }

@@ -179,13 +179,13 @@ unharmed() {
 	local before
 
 	before=$(ip link; ip addr)
-	run --separate-stderr -1 "$top/scripts/wiretap/switch.py" lo lo \
+	run --separate-stderr -1 "$top/scripts/lib/wiretap/switch.py" lo lo \
 		"$BATS_TEST_TMPDIR/capture"
 	[[ $stderr == *'not a node of the lab'* ]]
 	[[ ! -e $BATS_TEST_TMPDIR/capture ]]
 	for command in switch 'macsec lo 00 00' mend; do
 		# shellcheck disable=SC2086 # several words
-		run --separate-stderr -1 "$top/scripts/wiretap/net.sh" $command
+		run --separate-stderr -1 "$top/scripts/lib/wiretap/net.sh" $command
 		[[ $stderr == *'not a node of the lab'* ]]
 	done
 	[[ $(ip link; ip addr) == "$before" ]]

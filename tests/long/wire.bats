@@ -20,7 +20,7 @@ setup() {
 }
 
 @test "wire: in a worse network each byte is right, or an error is named" {
-	run -0 --separate-stderr "$top/scripts/wire_networks.sh"
+	run -0 --separate-stderr "$top/scripts/maint/wire_networks.sh"
 	echo "$output"
 	# Five chapters, seven networks, and the head of the table.
 	[[ ${#lines[@]} -eq 36 ]]
@@ -45,7 +45,7 @@ cut() {
 	out=$top/build/wire/$1/long_cut
 	grep -q 'status 12 (transport retry counter exceeded)' \
 		"$out/logs/client.err"
-	run -0 "$top/scripts/wire/timers.py" "$out"
+	run -0 "$top/scripts/lib/wire/timers.py" "$out"
 	echo "$output"
 	awk '/ client: RDMA .*, PSN/ { sent++ }
 		/status 12/ { ended = $1 }
@@ -66,7 +66,7 @@ cut() {
 
 	"$top/scripts/wire.sh" 01 break/no_recv_forever \
 		>"$BATS_TEST_TMPDIR/ladder"
-	run -0 "$top/scripts/wire/timers.py" "$out"
+	run -0 "$top/scripts/lib/wire/timers.py" "$out"
 	echo "$output"
 	# After the first pause, and not before, it is sent again.
 	awk '/RNR NAK \(timer 0\)/ && !first { first = $1 + 1 }

@@ -1,0 +1,84 @@
+# lib.bash - what the measurements in this folder share
+#
+# Sourced by them where the RDMA device is. Sets top and tmp (a folder of their
+# own); what they start with serve() is ended when they end.
+# shellcheck shell=bash
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+# Nothing here may take longer, and nothing waits longer for a listener.
+limit=${BENCH_LIMIT:-300}
+server=''
+
+tmp=$(mktemp -d)
+trap 'kill $server 2>/dev/null || true; rm -rf "$tmp"' EXIT
+
+fail() {
+	echo "bench: $*" >&2
+	exit 1
+}
+
+# section TITLE OURS THEIRS: what the lines that follow compare.
+section() {
+	printf '#%s\t%s\t%s\n' "$@"
+}
+
+# serve COMMAND…: in the background; what it says goes to "served".
+serve() {
+	: >"$tmp/served"
+	timeout "$limit" "$@" >"$tmp/served" 2>&1 &
+	server=$!
+}
+
+# await COMMAND…: until what serve() started has done what COMMAND looks for.
+await() {
+	local deadline=$((SECONDS + limit))
+
+	until "$@"; do
+		kill -0 "$server" 2>/dev/null ||
+			fail "the server ended: $(cat "$tmp/served")"
+		[[ $SECONDS -lt $deadline ]] || fail "no listener in $limit s"
+		sleep 0.02
+	done
+}
+
+is_listening() {
+	[[ -n $(ss -Htln "sport = :$1") ]]
+}
+
+# end_server: waits until it has ended by itself, and the device is idle.
+end_server() {
+	wait "$server" || fail "the server failed: $(cat "$tmp/served")"
+	server=''
+}
+
+# stop_server: ends it, where it may not end by itself; and it may.
+stop_server() {
+	kill "$server" 2>/dev/null || true
+	wait "$server" || true
+	server=''
+}
+
+# Chapter 02's server, on ADDRESS. It says that it listens; ss does not know.
+serve_02() {
+	serve "$top/02_write_read/server" -1 -a "$1" -t 60 write
+	await grep -q '^listening' "$tmp/served"
+}
+
+# client_02 ADDRESS ARGUMENT…: one benchmark; its table, as comma-separated
+# values, goes to "table".
+client_02() {
+	local address=$1
+
+	shift
+	serve_02 "$address"
+	timeout "$limit" "$top/02_write_read/client" -a "$address" -t 60 -c \
+		"$@" >"$tmp/table" || fail "./client $*: failed"
+	end_server
+}
+
+# column OPERATION NAME: one value of "table".
+column() {
+	awk -F, -v op="$1" -v name="$2" '
+		$1 == "op" { for (i = 1; i <= NF; i++) where[$i] = i }
+		$1 == op { print $where[name] }' "$tmp/table"
+}

@@ -1,0 +1,86 @@
+# device.sh - where a real RDMA device is: on this host, or in the lab
+#
+# To be sourced by bash. The programs never know which of the two it is:
+#
+#   device_open [NODES]    find or make a device (default: one node)
+#   device_run NODE CMD…   run a command on node a or b, exit status passed on
+#   device_address NODE    the address to give to -a
+#   device_close           undo what device_open made
+#   device_nodes FILE…     how many nodes the most demanding of some `commands`
+#                          files needs (see pair.sh)
+#
+# DEVICE=host or DEVICE=lab decides it by hand. A lab that is already up is
+# used and left up; otherwise one is booted and taken down again.
+# shellcheck shell=bash
+
+device_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+device_where=
+device_ours=no
+
+# Whether this host has a device that NODES ends can use; two need two hosts.
+device_on_host() {
+	[[ ${DEVICE:-host} == host ]] || return 1
+	if [[ $1 -gt 1 ]]; then
+		[[ ${DEVICE:-} != host ]] && return 1
+		echo "device: DEVICE=host has one node, and $1 are needed;" \
+			"leave DEVICE unset" >&2
+		return 1
+	fi
+	device_host_address=$("$device_top/scripts/setup_rxe.sh" --quiet-check)
+}
+
+device_open() {
+	local nodes=${1:-1}
+
+	if device_on_host "$nodes"; then
+		device_where=host
+		return 0
+	fi
+	if [[ ${DEVICE:-} == host ]]; then
+		echo "device: DEVICE=host, but this host has no usable RDMA" \
+			"device; see scripts/setup_rxe.sh --check" >&2
+		return 1
+	fi
+	device_where=lab
+	if "$device_top/scripts/lab.sh" status >/dev/null 2>&1; then
+		"$device_top/scripts/lab.sh" up --nodes "$nodes"
+		return
+	fi
+	device_ours=yes
+	"$device_top/scripts/lab.sh" up --nodes "$nodes"
+}
+
+device_run() {
+	local node=$1
+
+	shift
+	if [[ $device_where == host ]]; then
+		"$@"
+	else
+		"$device_top/scripts/lab.sh" exec "$node" -- "$@"
+	fi
+}
+
+device_address() {
+	if [[ $device_where == host ]]; then
+		echo "$device_host_address"
+	elif [[ $1 == a ]]; then
+		echo 192.0.2.1
+	else
+		echo 192.0.2.2
+	fi
+}
+
+device_close() {
+	if [[ $device_ours == yes ]]; then
+		device_ours=no
+		"$device_top/scripts/lab.sh" down
+	fi
+}
+
+device_nodes() {
+	local nodes
+
+	nodes=$(sed -n 's/^nodes: *//p' "$@" | sort -n | tail -n 1)
+	echo "${nodes:-1}"
+}

@@ -1,0 +1,185 @@
+# shellcheck shell=bash disable=SC2034 # not every program uses everything
+# What every part of the lab shares: names and places, the architecture,
+# messages. Sourced by ../../lab.sh, keeper.sh and worker.sh.
+
+LAB_REPO=$(cd -- "${BASH_SOURCE[0]%/*}/../../.." && pwd -P) || exit 1
+LAB_PARTS=$LAB_REPO/scripts/lib/lab
+
+# A lab is known by its name; two clones of the repository get two labs.
+if [ -z "${LAB_NAME:-}" ]; then
+	LAB_NAME=$(printf %s "${LAB_REPO##*/}" | tr -c 'A-Za-z0-9' - | cut -c 1-20)
+	LAB_NAME+=-$(printf %s "$LAB_REPO" | cksum | cut -d ' ' -f 1)
+fi
+LAB_CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/rdma-lab}
+LAB_CPUS=${LAB_CPUS:-2}
+LAB_MEMORY=${LAB_MEMORY:-1024}
+LAB_ACCEL=${LAB_ACCEL:-}
+LAB_KERNEL=${LAB_KERNEL:-}
+LAB_MODULES=${LAB_MODULES:-}
+# The keeper works in another directory.
+for name in LAB_CACHE LAB_KERNEL LAB_MODULES; do
+	case ${!name} in
+	'' | /*) ;;
+	*) export "$name=$PWD/${!name}" ;;
+	esac
+done
+# Short and fixed, because unix socket paths may have 107 bytes only, and
+# because `status` must find it from any terminal.
+LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
+
+# The one place that knows about processors. x86_64 is tested; aarch64 is
+# written from the documentation and has never been run.
+LAB_ARCH=$(uname -m)
+LAB_QEMU_MACHINE=() LAB_EMULATED=''
+case $LAB_ARCH in
+x86_64)
+	LAB_QEMU=qemu-system-x86_64
+	LAB_QEMU_PACKAGE=qemu-system-x86
+	LAB_QEMU_MACHINE=(-machine q35 -cpu max)
+	LAB_CONSOLE=ttyS0
+	# Emulated on a busy machine, the kernel's check of the timer fails
+	# now and then, and the TSC, the one clock that can be read without
+	# leaving the guest, is distrusted or taken for a much slower one. So
+	# the clock is hpet, until guest-setup.sh knows that the TSC is right.
+	LAB_EMULATED='no_timer_check tsc=reliable clocksource=hpet'
+	LAB_KERNEL_PACKAGE=linux-image-amd64
+	;;
+aarch64)
+	LAB_QEMU=qemu-system-aarch64
+	LAB_QEMU_PACKAGE=qemu-system-arm
+	LAB_QEMU_MACHINE=(-machine virt -cpu max)
+	LAB_CONSOLE=ttyAMA0
+	LAB_KERNEL_PACKAGE=linux-image-arm64
+	;;
+*)
+	LAB_QEMU='' LAB_QEMU_PACKAGE='' LAB_CONSOLE='' LAB_KERNEL_PACKAGE=''
+	;;
+esac
+
+# lab_error WHAT [DETAIL...]: one message, a part a line, on stderr.
+lab_error()
+{
+	printf 'lab.sh: %s\n' "$1" >&2
+	shift
+	[ $# -eq 0 ] || printf '        %s\n' "$@" >&2
+}
+
+# lab_quote ARG...: the arguments as one line of shell, for any POSIX shell.
+lab_quote()
+{
+	local arg out=''
+
+	for arg; do
+		out+=" '${arg//\'/\'\\\'\'}'"
+	done
+	printf %s "${out# }"
+}
+
+# lab_check: refuse settings that cannot work.
+lab_check()
+{
+	case $LAB_NAME in
+	*[!A-Za-z0-9._-]* | .* | -*)
+		lab_error "LAB_NAME '$LAB_NAME' cannot be used" \
+			"It becomes part of a path: letters, digits, '.', '_' and '-'; a letter or digit first."
+		return 1
+		;;
+	esac
+	if [ ${#LAB_NAME} -gt 40 ]; then
+		lab_error "LAB_NAME '$LAB_NAME' is too long: at most 40 characters"
+		return 1
+	fi
+	case $LAB_ACCEL in
+	'' | kvm | tcg) ;;
+	*)
+		lab_error "LAB_ACCEL '$LAB_ACCEL' is unknown: kvm or tcg"
+		return 1
+		;;
+	esac
+	case $LAB_CPUS$LAB_MEMORY in
+	*[!0-9]*)
+		lab_error "LAB_CPUS '$LAB_CPUS' and LAB_MEMORY '$LAB_MEMORY' must be numbers (MB)"
+		return 1
+		;;
+	esac
+	if [ "$LAB_CPUS" -lt 1 ] || [ "$LAB_MEMORY" -lt 256 ]; then
+		lab_error "a node needs at least 1 processor and 256 MB: LAB_CPUS, LAB_MEMORY"
+		return 1
+	fi
+}
+
+# lab_nodes NUMBER: in words.
+lab_nodes()
+{
+	if [ "$1" = 1 ]; then
+		echo 'one node'
+	else
+		echo 'two nodes'
+	fi
+}
+
+# lab_same FD: is the open directory FD still the state directory?
+lab_same()
+{
+	[ "/proc/self/fd/$1" -ef "$LAB_STATE" ]
+}
+
+# lab_alive: is there a keeper for this lab? It holds a lock on the state
+# directory as long as it lives, so no reboot and no kill leaves a false yes.
+# What a keeper that was killed left behind is removed here.
+lab_alive()
+{
+	local fd rc=1
+
+	[ -d "$LAB_STATE" ] && [ -O "$LAB_STATE" ] || return 1
+	{ exec {fd}<"$LAB_STATE"; } 2>/dev/null || return 1
+	if ! flock -n "$fd"; then
+		rc=0
+	elif lab_same "$fd"; then
+		rm -rf "$LAB_STATE"
+		[ "${1:-}" != tell ] ||
+			echo "lab.sh: removed what a lab that did not end by 'down' left behind" >&2
+	fi
+	exec {fd}<&-
+	return "$rc"
+}
+
+# lab_read: the running lab's own notes, into the array lab.
+declare -A lab=()
+lab_read()
+{
+	local key value
+
+	lab=()
+	[ -r "$LAB_STATE/notes" ] || return 0
+	while IFS='=' read -r key value; do
+		lab[$key]=$value
+	done <"$LAB_STATE/notes"
+}
+
+# lab_dead: the nodes that have died.
+lab_dead()
+{
+	local node dead=''
+
+	for node in a b; do
+		[ ! -e "$LAB_STATE/dead-$node" ] || dead+=" $node"
+	done
+	printf %s "${dead# }"
+}
+
+# lab_end FILE: the lines of a log that tell most: what looks like a reason,
+# and the end.
+lab_end()
+{
+	tr -cd '\11\12\40-\176' <"$1" | awk '
+		/lab: failed|Kernel panic|BUG:|Oops|Out of memory/ { why[++n] = $0; at[n] = NR }
+		{ line[NR] = $0 }
+		END {
+			for (i = 1; i <= n && i <= 3; i++)
+				if (at[i] <= NR - 12)
+					print why[i]
+			for (i = NR > 12 ? NR - 11 : 1; i <= NR; i++)
+				print line[i]
+		}'
+}

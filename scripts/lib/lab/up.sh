@@ -1,0 +1,198 @@
+# shellcheck shell=bash
+# lab.sh up, status and down. Sourced by ../../lab.sh; the work is keeper.sh's.
+
+# The programs that the lab needs, and Debian's packages of them.
+up_programs=(
+	busybox:busybox-static
+	cpio:cpio
+	modprobe:kmod
+	ssh:openssh-client
+	dropbear:dropbear-bin
+	dropbearkey:dropbear-bin
+	ss:iproute2
+	rdma:iproute2
+	setpriv:util-linux
+	flock:util-linux
+)
+
+# up_check: is everything there that starting a lab needs?
+up_check()
+{
+	local pair missing='' packages=''
+
+	if [ -z "$LAB_QEMU" ]; then
+		lab_error "the lab does not know the processor $LAB_ARCH" \
+			"It is written for x86_64 and aarch64: see scripts/lib/lab/common.sh."
+		return 1
+	fi
+	for pair in "$LAB_QEMU:$LAB_QEMU_PACKAGE" "${up_programs[@]}"; do
+		PATH=$PATH:/usr/sbin:/sbin command -v "${pair%:*}" >/dev/null && continue
+		missing+=" ${pair%:*}"
+		case " $packages " in
+		*" ${pair#*:} "*) ;;
+		*) packages+=" ${pair#*:}" ;;
+		esac
+	done
+	[ -n "$missing" ] || return 0
+	lab_error "not installed:$missing" \
+		"The lab needs them to start its virtual machines." \
+		"On Debian, as root: apt-get install$packages"
+	return 1
+}
+
+lab_up()
+{
+	local nodes=1 tries=0 rc
+
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--nodes=*) nodes=${1#*=} ;;
+		--nodes)
+			[ $# -gt 1 ] || misuse "--nodes needs a number: 1 or 2"
+			nodes=$2
+			shift
+			;;
+		-h | --help) usage && return ;;
+		*) misuse "up: unknown argument '$1'" ;;
+		esac
+		shift
+	done
+	case $nodes in
+	1 | 2) ;;
+	*) misuse "--nodes $nodes: the lab has 1 or 2 nodes" ;;
+	esac
+	up_check || return 1
+	while :; do
+		rc=0
+		up_running "$nodes" || rc=$?
+		[ "$rc" -eq 3 ] || return "$rc"
+		rc=0
+		up_start "$nodes" || rc=$?
+		# 3: another `up` of the same lab was faster.
+		[ "$rc" -eq 3 ] && [ "$tries" -lt 5 ] || return "$rc"
+		tries=$((tries + 1))
+	done
+}
+
+# up_running NODES: 0 if that lab is up already, 1 if a smaller one is, 3 if
+# none is. Waits for one that is just being started or stopped.
+up_running()
+{
+	local told='' waited=0
+
+	while lab_alive tell; do
+		if [ -e "$LAB_STATE/up" ]; then
+			lab_read
+			if [ -n "$(lab_dead)" ]; then
+				lab_error "the lab '$LAB_NAME' is broken: node $(lab_dead) has died" \
+					"End it with 'scripts/lab.sh down', then start it anew."
+				return 1
+			elif [ "${lab[nodes]:-0}" -lt "$1" ]; then
+				lab_error "the lab '$LAB_NAME' is up with one node, and two are asked for" \
+					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes 2'."
+				return 1
+			fi
+			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"): '$LAB_NAME'" >&2
+			return 0
+		fi
+		[ -n "$told" ] || echo "lab: waiting for another 'up' or 'down' of '$LAB_NAME'" >&2
+		told=1
+		if [ "$waited" -ge 1200 ]; then
+			lab_error "the lab '$LAB_NAME' has been starting for minutes" \
+				"End it with 'scripts/lab.sh down', then start it anew."
+			return 1
+		fi
+		waited=$((waited + 1))
+		sleep 0.2
+	done
+	return 3
+}
+
+# up_start NODES: start a keeper, show how it gets on, let it keep the lab. 3
+# if another keeper has the lab.
+up_start()
+{
+	local line='' part word rest rc keeper in out from to
+	local signal='' outcome='' shown='' more='' began=$SECONDS
+
+	trap 'signal=INT' INT
+	trap 'signal=TERM' TERM
+	trap 'signal=HUP' HUP
+	coproc KEEPER { exec setsid "$LAB_PARTS/keeper.sh" "$1"; }
+	keeper=$KEEPER_PID in=${KEEPER[0]} out=${KEEPER[1]}
+	# Duplicates, because bash closes the originals when the keeper ends,
+	# even if they have not been read to the end. When we are gone, the
+	# keeper's input ends, and it takes everything away again.
+	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-
+	while [ -z "$signal" ]; do
+		rc=0
+		IFS= read -r -t 1 -u "$from" part || rc=$?
+		# The time may be up in the middle of a line.
+		line+=$part
+		if [ "$rc" -gt 128 ]; then
+			up_progress
+			continue
+		fi
+		[ "$rc" -eq 0 ] || break
+		word=${line%% *}
+		rest=${line#"$word"} rest=${rest# } line=''
+		case $word in
+		step)
+			shown=$rest more=''
+			[ -t 2 ] || echo "lab: $shown" >&2
+			up_progress
+			;;
+		detail)
+			more=": $rest"
+			up_progress
+			;;
+		error)
+			[ "$outcome" = error ] || [ ! -t 2 ] || printf '\r\033[K' >&2
+			[ "$outcome" = error ] && printf '        %s\n' "$rest" >&2 ||
+				printf 'lab.sh: %s\n' "$rest" >&2
+			outcome=error
+			;;
+		busy) outcome=busy ;;
+		ready)
+			echo keep >&"$to" || break
+			outcome=ready
+			;;
+		esac
+	done
+	[ ! -t 2 ] || printf '\r\033[K' >&2
+	if [ -n "$signal" ]; then
+		kill -TERM "$keeper" 2>/dev/null || true
+		wait "$keeper" || true
+		echo "lab: interrupted; nothing is left behind" >&2
+		trap - "$signal"
+		kill "-$signal" $$
+	fi
+	exec {from}<&- {to}>&-
+	trap - INT TERM HUP
+	[ "$outcome" != busy ] || return 3
+	if [ "$outcome" = ready ] && [ -e "$LAB_STATE/up" ]; then
+		lab_read
+		printf 'lab: up after %d s: %s, %s, kernel %s\n' $((SECONDS - began)) \
+			"$(lab_nodes "$1")" "${lab[accel]}" "${lab[kernel]}" >&2
+		return 0
+	fi
+	[ "$outcome" = error ] ||
+		lab_error "the lab was ended while it was starting" \
+			"Somebody said 'down', or killed its keeper."
+	return 1
+}
+
+# up_progress: on a terminal one line that is rewritten, elsewhere a line when
+# a step has taken another five seconds. Uses up_start's variables.
+up_progress()
+{
+	local now=$((SECONDS - began))
+
+	if [ -t 2 ]; then
+		printf '\r\033[Klab: %s%s (%d s)' "$shown" "$more" "$now" >&2
+	elif [ $((now - up_last)) -ge 5 ]; then
+		up_last=$now
+		echo "lab:   after $now s: $shown$more" >&2
+	fi
+}
+up_last=0

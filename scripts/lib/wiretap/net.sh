@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# net.sh - the lab's network with a switch in it, and with MACsec: for one node
+#
+# usage: net.sh switch          (node b)  put a switch between the two nodes
+#        net.sh macsec DEVICE OWN_KEY PEER_KEY  encrypt what crosses DEVICE
+#        net.sh mend            as the lab had it
+#
+# ../../wiretap.sh runs it in the two nodes of the lab, as root; it refuses to run
+# anywhere else. The switch is a network namespace of node b, which has node b's
+# end of the wire, eth0, and a cable (a veth pair) to node b proper, where eth1
+# takes eth0's place. It has no address, and no part in RDMA.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+if [[ " $(</proc/cmdline) " != *' rdma_lab=1 '* ]]; then
+	echo "net.sh: this machine is not a node of the lab" \
+		"(scripts/lab.sh up --nodes 2), and it runs nowhere else" >&2
+	exit 1
+fi
+case $(</proc/sys/kernel/hostname) in
+node-a) number=1 peer=2 ;;
+node-b) number=2 peer=1 ;;
+*) echo "net.sh: neither node a nor node b" >&2 && exit 1 ;;
+esac
+mac=52:54:00:52:44:0
+
+# Soft-RoCE on another network device than before.
+rxe_on() {
+	rdma link delete rxe0 2>/dev/null || true
+	rdma link add rxe0 type rxe netdev "$1"
+}
+
+# no_ipv6 DIRECTORY: IPv6 speaks unasked, which would be noise in the capture.
+no_ipv6() {
+	echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"
+}
+
+put_switch() {
+	rdma link delete rxe0
+	ip netns add switch
+	ip netns exec switch bash -c "$(declare -f no_ipv6); no_ipv6 default"
+	ip link add eth1 address "${mac}2" type veth \
+		peer name port1 netns switch
+	ip link set eth0 netns switch
+	ip -n switch link set port1 up
+	ip -n switch link set eth0 up
+	ip netns exec switch "$here/offload.py" eth0
+	no_ipv6 eth1
+	"$here/offload.py" eth1
+	ip addr add 192.0.2.2/24 dev eth1
+	ip link set eth1 up
+	rxe_on eth1
+}
+
+encrypt() {
+	local device=$1 own=$2 other=$3
+
+	rdma link delete rxe0
+	no_ipv6 "$device"
+	ip addr del "192.0.2.$number/24" dev "$device"
+	ip link add link "$device" macsec0 type macsec encrypt on \
+		replay on window 0
+	ip macsec add macsec0 tx sa 0 pn 1 on key 01 "$own"
+	ip macsec add macsec0 rx port 1 address "$mac$peer"
+	ip macsec add macsec0 rx port 1 address "$mac$peer" sa 0 pn 1 on \
+		key 02 "$other"
+	no_ipv6 macsec0
+	ip addr add "192.0.2.$number/24" dev macsec0
+	ip link set macsec0 up
+	rxe_on macsec0
+}
+
+# Whatever was done, in whichever order, and if nothing was.
+mend() {
+	rdma link delete rxe0 2>/dev/null || true
+	ip link delete macsec0 2>/dev/null || true
+	ip link delete eth1 2>/dev/null || true
+	if [[ -e /run/netns/switch ]]; then
+		ip -n switch link set eth0 netns 1 2>/dev/null || true
+		ip netns delete switch
+	fi
+	echo 0 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6
+	ip addr flush dev eth0 scope global
+	ip addr add "192.0.2.$number/24" dev eth0
+	ip addr add "2001:db8::$number/64" dev eth0
+	ip link set eth0 up
+	rxe_on eth0
+}
+
+case ${1:-} in
+switch) put_switch ;;
+macsec) encrypt "$2" "$3" "$4" ;;
+mend) mend ;;
+*)
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+	;;
+esac

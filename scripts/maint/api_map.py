@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""Writes docs/api_map.md: each call of an RDMA or TLS library, where it is
+first used, and its man page.
+
+Usage: api_map.py [-r ROOT] [--check]
+
+The first use is in the first chapter that has the call; within a chapter, in
+the order in which its README.md tells to read the files. Calls are those that
+begin as libibverbs, librdmacm and OpenSSL name theirs, and in a chapter that
+includes linux/rds.h the calls for sockets as well. Names that the chapter
+defines itself are none.
+
+  --check   write nothing; say which lines are not as the code is
+  -r ROOT   the tree to work on (default: the one this script is in)
+
+Exit status: 0 written or up to date, 1 not up to date, 2 usage.
+"""
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+MAP = 'docs/api_map.md'
+# How many differences are shown.
+SHOWN = 30
+
+# Title, where it comes from, what its calls look like, its man pages.
+LIBRARIES = [
+    ('Verbs', 'libibverbs, `infiniband/verbs.h`', r'ibv_[a-z0-9_]+', '3'),
+    ('The connection manager', 'librdmacm, `rdma/rdma_cma.h`',
+     r'rdma_[a-z0-9_]+', '3'),
+    ('TLS', 'OpenSSL 3, libssl and libcrypto',
+     r'(?:SSL|ERR|RAND|X509|TLS|EVP|CRYPTO|OPENSSL|BIO|PEM)_[A-Za-z0-9_]+',
+     '3ssl'),
+    ('Reliable datagram sockets', 'the kernel, `linux/rds.h`; see also '
+     '`rds(7)`', r'socket|bind|connect|sendto|sendmsg|recvfrom|recvmsg|'
+     r'setsockopt|getsockopt|poll', '2'),
+]
+RDS = 3
+
+# Calls without a man page of their own, and what tells of them instead.
+ELSEWHERE = {
+    'ibv_wc_status_str': 'none; `ibv_poll_cq(3)` has the statuses',
+    'ERR_SYSTEM_ERROR': 'none; a macro of `openssl/err.h`',
+}
+
+COMMENT_OR_STRING = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+# A definition or declaration begins in the first column.
+DEFINITION = re.compile(r'^\w[\w\s*]*?\b(\w+)\(', re.MULTILINE)
+
+HEAD = '''# Every call, and where you meet it first
+
+Each call of libibverbs, librdmacm, OpenSSL and RDS that the chapters make: the
+line where it is first used, the chapters that use it, and its man page. Read
+the man page beside the line. Where a chapter makes a call in several files, the
+one named is that which its README tells to read first.
+
+The man pages are in the packages `libibverbs-dev`, `librdmacm-dev`, `libssl-doc`
+and `rds-tools` of Debian; `man 3 ibv_post_send` shows one.
+
+This page is written by `scripts/maint/api_map.py`, and a test compares it with the
+code.
+'''
+
+
+def without_comments(text):
+    """The code alone; every line stays where it is."""
+    return COMMENT_OR_STRING.sub(
+        lambda match: re.sub(r'[^\n]', ' ', match[0]), text)
+
+
+def reading_order(readme, names):
+    """names, in the order in which the README's list of files has them."""
+    section = re.search(r'^## The files.*?(?=^## |\Z)', readme,
+                        re.MULTILINE | re.DOTALL)
+    told = {}
+    for name in re.findall(r'`([\w.\[\]]+)`', section[0] if section else ''):
+        for one in (name.replace('[ch]', 'h'), name.replace('[ch]', 'c')):
+            told.setdefault(one, len(told))
+    return sorted(names, key=lambda name: (told.get(name, len(told)), name))
+
+
+def calls_of(chapter):
+    """(library, call, file, line) of a chapter, in reading order."""
+    sources = {path.name: without_comments(path.read_text('utf-8'))
+               for path in chapter.glob('*.[ch]')}
+    rds = any('linux/rds.h' in path.read_text('utf-8')
+              for path in chapter.glob('*.[ch]'))
+    own = {name for text in sources.values() for name in DEFINITION.findall(text)}
+    readme = chapter / 'README.md'
+    for name in reading_order(readme.read_text('utf-8'), sources):
+        for library, (_, _, pattern, _) in enumerate(LIBRARIES):
+            if library == RDS and not rds:
+                continue
+            for match in re.finditer(rf'(?<![\w.>])({pattern})\s*\(',
+                                     sources[name]):
+                if match[1] not in own:
+                    line = sources[name].count('\n', 0, match.start()) + 1
+                    yield library, match[1], name, line
+
+
+def collect(root):
+    """{library: {call: [chapter, file, line, chapters]}}"""
+    found = {}
+    for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
+        chapter = makefile.parent
+        # One that is not yet told of is not yet there.
+        if not (chapter / 'README.md').exists():
+            continue
+        for library, call, name, line in calls_of(chapter):
+            entry = found.setdefault(library, {}).setdefault(
+                call, [chapter.name, name, line, []])
+            number = chapter.name.split('_')[0]
+            if number not in entry[3]:
+                entry[3].append(number)
+    return found
+
+
+def page(found):
+    """The text of the map."""
+    lines = [HEAD]
+    for library, (title, source, _, section) in enumerate(LIBRARIES):
+        if library not in found:
+            continue
+        lines += [f'## {title}', '', f'{len(found[library])} calls of {source}.',
+                  '', '| call | first in | chapters | man page |',
+                  '|---|---|---|---|']
+        for call, (chapter, name, line, chapters) in sorted(
+                found[library].items(), key=lambda item: item[0].lower()):
+            manual = ELSEWHERE.get(call, f'`{call}({section})`')
+            lines.append(
+                f'| `{call}` | [{chapter}/{name}:{line}]'
+                f'(../{chapter}/{name}#L{line}) | {", ".join(chapters)} '
+                f'| {manual} |')
+        lines.append('')
+    return '\n'.join(lines)
+
+
+def compare(new, old):
+    """Says what differs; returns the exit status."""
+    if new == old:
+        print(f'{MAP}: as the code is')
+        return 0
+    was, due = set(old.split('\n')), set(new.split('\n'))
+    wrong = [f'has not: {line}' for line in new.split('\n') if line not in was]
+    wrong += [f'still has: {line}' for line in old.split('\n')
+              if line not in due]
+    for line in wrong[:SHOWN]:
+        print(f'{MAP} {line}')
+    if len(wrong) > SHOWN:
+        print(f'and {len(wrong) - SHOWN} more')
+    print('scripts/maint/api_map.py writes it anew')
+    return 1
+
+
+def main(arguments):
+    """Writes or checks the map; returns the exit status."""
+    root, check = TOP, False
+    while arguments:
+        option = arguments.pop(0)
+        if option == '--check':
+            check = True
+        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
+            root = pathlib.Path(arguments.pop(0)).resolve()
+        else:
+            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
+            return 0 if option == '-h' else 2
+    new = page(collect(root))
+    path = root / MAP
+    old = path.read_text('utf-8') if path.exists() else ''
+    if check:
+        return compare(new, old)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(new, 'utf-8')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

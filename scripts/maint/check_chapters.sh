@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+#
+# check_chapters.sh - the house rules that a machine can check
+#
+# A chapter must build when it is copied alone into an empty folder, and all
+# that is written here must look as if one person had written it.
+
+set -euo pipefail
+
+usage() {
+	cat <<'END'
+Usage: check_chapters.sh [-r ROOT] [CHECK...]
+
+Makes the named checks, or all, and prints a line for what breaks a rule.
+
+  build       each chapter, copied alone into an empty folder, builds with gcc
+              and with clang without a warning
+  makefile    nothing in a chapter reaches out of it: no ../ in its Makefile or
+              in an #include
+  length      no C, shell or Python file is over 300 lines
+  format      C is as .clang-format has it
+  shell       shellcheck has nothing to say
+  whitespace  none at the end of a line, none before a tab, one newline at the
+              end of a file, tabs in shell
+  headers     each C file and script says at its top what it is for; a file of
+              a chapter also says truly where it was born and last changed
+  words       nothing left to do, no claim without quotes, no exclamation
+              marks in Markdown
+  -r ROOT     the tree to check (default: the one this script is in)
+
+Exit status: 0 in order, 1 not, 2 usage or a tool that is missing.
+Example: check_chapters.sh format shell
+END
+}
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$(dirname "$here")")
+bad=0
+
+# report WHERE WHAT
+report() {
+	echo "$1: $2"
+	bad=1
+}
+
+# files PATTERN...: the files of the project that match; none that are test
+# data. Git's list has what is not yet committed, but nothing that is ignored.
+files() {
+	local file
+
+	if git -C "$root" rev-parse --git-dir >/dev/null 2>&1; then
+		git -C "$root" ls-files -co --exclude-standard -- "$@"
+	else
+		(cd "$root" && for file; do
+			find . -path "./$file" -type f -printf '%P\n'
+		done)
+	fi | grep -v '^tests/fixtures/' | sort -u | while IFS= read -r file; do
+		[ ! -f "$root/$file" ] || echo "$file"
+	done
+}
+
+# Shell scripts by name or by first line.
+shell_files() {
+	local file
+
+	files '*.sh' '*.bats'
+	files '*' | while IFS= read -r file; do
+		case $file in
+		*.sh | *.bats) ;;
+		*) ! head -n 1 "$root/$file" | grep -aqE '^#!.*\bbash' ||
+			echo "$file" ;;
+		esac
+	done
+}
+
+chapters() {
+	local makefile
+
+	for makefile in "$root"/[0-9][0-9]_*/Makefile; do
+		[ ! -f "$makefile" ] || basename "$(dirname "$makefile")"
+	done
+}
+
+need() {
+	local tool
+
+	for tool; do
+		command -v "$tool" >/dev/null || {
+			echo "check_chapters.sh: no $tool here;" \
+				"scripts/install_deps.sh installs it" >&2
+			exit 2
+		}
+	done
+}
+
+# build_alone CHAPTER COMPILER
+build_alone() {
+	local folder=$scratch/$1.$2 output=$scratch/$1.$2.out
+	local optimise=-O2
+
+	mkdir "$folder"
+	files "$1/*" | (cd "$root" && xargs cp --parents -t "$folder")
+	# clang finds the same without optimising; gcc does not. On the command
+	# line, so that no CFLAGS = in a Makefile undoes it.
+	[ "$2" != clang ] || optimise=-O0
+	make -C "$folder/$1" CC="$2" -j2 \
+		CFLAGS="$optimise -Wall -Wextra -Werror" >"$output" 2>&1 ||
+		report "$1" "does not build alone with $2: $(tail -n 15 "$output")"
+	! grep -q 'warning:' "$output" ||
+		report "$1" "warnings with $2: $(grep 'warning:' "$output")"
+	if [ ! -x "$folder/$1/server" ] || [ ! -x "$folder/$1/client" ]; then
+		report "$1" "make with $2 made no server and client"
+	fi
+	rm -rf "$folder"
+}
+
+check_build() {
+	local chapter compiler
+
+	need make gcc clang
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	while IFS= read -r chapter; do
+		for compiler in gcc clang; do
+			build_alone "$chapter" "$compiler"
+		done
+	done < <(chapters)
+}
+
+check_format() {
+	local file files hit
+
+	need clang-format
+	mapfile -t files < <(files '*.c' '*.h')
+	[ ${#files[@]} -gt 0 ] || return 0
+	# The first place of each file is enough.
+	while IFS= read -r hit; do
+		file=${hit%%:*}
+		report "${hit%%: *}" "not formatted: run clang-format -i $file"
+	done < <(cd "$root" && clang-format --style=file --dry-run -Werror \
+		"${files[@]}" 2>&1 | grep 'error:' | sort -t: -s -u -k1,1)
+}
+
+# Files that are only sourced are checked with those that name them in a
+# `shellcheck source=` line, where the variables they share are known.
+check_shell() {
+	local file sourced scripts=() tests=()
+
+	need shellcheck
+	sourced=$(shell_files | (cd "$root" && xargs -r sed -n \
+		's/^[[:space:]]*# shellcheck source=//p') | sort -u)
+	while IFS= read -r file; do
+		if [ "${file##*.}" = bats ]; then
+			tests+=("$file")
+		elif head -n 1 "$root/$file" | grep -q '^#!' ||
+			! grep -qxF "$file" <<<"$sourced"; then
+			scripts+=("$file")
+		fi
+	done < <(shell_files)
+	cd "$root"
+	# Two at a time, since it is slow.
+	printf '%s\n' "${scripts[@]}" |
+		xargs -r -P 2 -n 8 shellcheck -x -a -f gcc || bad=1
+	# What a test hands to another shell is quoted on purpose.
+	printf '%s\n' "${tests[@]}" |
+		xargs -r -P 2 -n 8 shellcheck -x -S warning -f gcc || bad=1
+}
+
+check_text() {
+	need /usr/bin/python3
+	files '*' | /usr/bin/python3 "$here/check_text.py" "$1" "$root" || bad=1
+}
+
+while getopts r:h option; do
+	case $option in
+	r)
+		[ -d "$OPTARG" ] || { usage >&2; exit 2; }
+		root=$(cd "$OPTARG" && pwd)
+		;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] ||
+	set -- build makefile length format shell whitespace headers words
+for check; do
+	case $check in
+	build) check_build ;;
+	format) check_format ;;
+	shell) check_shell ;;
+	makefile | length | whitespace | headers | words) check_text "$check" ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+exit "$bad"

@@ -1,0 +1,292 @@
+#!/usr/bin/python3
+"""Checks that what the Markdown files show and point at is really so.
+
+Usage: check_readme.py [-r ROOT] [--write]
+
+- Every ```c block in a chapter's Markdown is a verbatim piece of a C file of
+  that chapter, and with `file=` in its first line of that file, from the folder
+  of the Markdown file:
+
+      ```c file=conn.c
+
+  A line with only `...` or `/* ... */` stands for any lines left out. The same
+  holds for any other block with `file=`, or with `log=` for recorded logs, in
+  any Markdown file:
+
+      ```text log=expected/default/server.log
+
+- Relative links lead to files of the repository, and to headings that exist.
+- Each chapter has a README.md. After the first chapter it says in its first
+  20 lines how far it is from the chapter before, in the very sentence that
+  `scripts/maint/carry_forward.sh --size 01 02` prints; --write puts the number right.
+- Each line of a chapter's `races` files, which declare what may change places
+  in a log, is in the chapter's README.md as a line of its own, so that the
+  reader is told.
+
+Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
+"""
+import difflib
+import pathlib
+import posixpath
+import re
+import subprocess
+import sys
+import urllib.parse
+
+sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from md_text import Markdown  # noqa: E402 pylint: disable=C0413
+
+HERE = pathlib.Path(__file__).resolve().parent
+ELISION = re.compile(r'\s*(\.\.\.|/\* \.\.\. \*/)\s*$')
+SIZE = re.compile(r'`diff -r \S+ \S+` changes \d+ C files: '
+                  r'\d+ lines added, \d+ removed\.')
+# How far down a README may say how far it is from the chapter before.
+OPENING = 20
+
+
+class Tree:
+    """The repository: its files, its Markdown and what is wrong with it."""
+
+    def __init__(self, root):
+        self.root = root
+        self.files = set(self._list())
+        self.folders = {str(parent) for name in self.files
+                        for parent in pathlib.PurePath(name).parents}
+        self.markdown = {name: Markdown(self.read(name))
+                         for name in sorted(self.files)
+                         if name.endswith('.md')}
+        self.chapters = sorted(name.split('/')[0] for name in self.files
+                               if re.fullmatch(r'\d\d_[^/]+/Makefile', name))
+        self.wrong = 0
+
+    def _list(self):
+        # What git does not ignore: a link to a built file leads nowhere.
+        git = subprocess.run(
+            ['git', '-C', self.root, 'ls-files', '-coz', '--exclude-standard'],
+            capture_output=True, text=True, check=False)
+        names = git.stdout.split('\0') if git.returncode == 0 else [
+            str(path.relative_to(self.root)) for path in self.root.rglob('*')]
+        for name in names:
+            if not name.startswith('tests/fixtures/') and \
+                    (self.root / name).is_file():
+                yield name
+
+    def read(self, name):
+        """The text of a file."""
+        return (self.root / name).read_text('utf-8', 'replace')
+
+    def lines(self, name):
+        """The lines of a file."""
+        return self.read(name).split('\n')
+
+    def say(self, name, line, what):
+        """Reports something that is not so."""
+        print(f'{name}:{line}: {what}')
+        self.wrong += 1
+
+
+def chunks(block):
+    """(line number, lines) of what stands between the lines left out."""
+    found, start, lines = [], block.line, []
+    for number, line in enumerate(block.lines + ['...'], block.line):
+        if not ELISION.match(line):
+            lines.append(line)
+            continue
+        # Blank lines next to what is left out may be left out as well.
+        while lines and not lines[0].strip():
+            lines.pop(0)
+            start += 1
+        while lines and not lines[-1].strip():
+            lines.pop()
+        if lines:
+            found.append((start, lines))
+        start, lines = number + 1, []
+    return found
+
+
+def find(part, lines, start):
+    """Where part is in lines, from start on; -1: nowhere."""
+    for at in range(start, len(lines) - len(part) + 1):
+        if lines[at:at + len(part)] == part:
+            return at
+    return -1
+
+
+def missing(block, lines):
+    """The first part of block that lines have not; None if they have all."""
+    at = 0
+    for number, part in chunks(block):
+        at = find(part, lines, at)
+        if at < 0:
+            return number, part
+        at += len(part)
+    return None
+
+
+def nearest(part, sources):
+    """Which line of part differs from which line of the sources: the place
+    that agrees longest, or else the line most like part's first."""
+    best = (0, 0, None)
+    for name, lines in sources.items():
+        for at, line in enumerate(lines):
+            same = 0
+            while same < len(part) and at + same < len(lines) and \
+                    lines[at + same] == part[same]:
+                same += 1
+            like = 0
+            if not best[0] and not same:
+                like = difflib.SequenceMatcher(None, part[0], line).ratio()
+            if (same, like) > best[:2]:
+                best = (same, like, (name, at))
+    same, like, place = best
+    if not place or (not same and like < 0.6):
+        return 0, 'no line of it is like this one'
+    if same == len(part):
+        return 0, f'{place[0]}:{place[1] + 1} has it, but not in this order'
+    name, at = place
+    if at + same >= len(sources[name]):
+        return same, f'{name} ends there'
+    return same, f'nearest is {name}:{at + same + 1}: {sources[name][at + same]}'
+
+
+def check_block(tree, name, block):
+    """One code block of a Markdown file."""
+    folder = pathlib.PurePath(name).parent
+    chapter = name.split('/')[0]
+    named = block.options.get('file') or block.options.get('log')
+    if not block.closed:
+        tree.say(name, block.line - 1, 'code block without an end')
+        return
+    if named:
+        sources = [posixpath.normpath(folder / named)]
+        if sources[0] not in tree.files:
+            tree.say(name, block.line - 1, f'no file {sources[0]}')
+            return
+    elif block.language == 'c' and chapter in tree.chapters:
+        sources = sorted(x for x in tree.files
+                         if x.startswith(f'{chapter}/') and x[-2:] in ('.c', '.h'))
+    else:
+        return
+    if not chunks(block):
+        tree.say(name, block.line - 1, 'nothing is shown in this block')
+        return
+    sources = {x: tree.lines(x) for x in sources}
+    gaps = [missing(block, lines) for lines in sources.values()]
+    if None in gaps:
+        return
+    # The source that has most of it is the one that was meant.
+    number, part = max(gaps, default=chunks(block)[0])
+    offset, where = nearest(part, sources)
+    which = named or f'any one C file of {chapter}'
+    tree.say(name, number + offset,
+             f'not in {which}: {part[offset]}\n\t{where}')
+
+
+def check_link(tree, name, line, target):
+    """One link of a Markdown file."""
+    if target is None:
+        tree.say(name, line, 'a reference that is defined nowhere')
+        return
+    if re.match(r'[a-z][a-z0-9+.-]*:|//', target, re.IGNORECASE):
+        return
+    path, _, fragment = urllib.parse.unquote(target).partition('#')
+    place = name
+    if path:
+        folder = tree.root if path.startswith('/') else \
+            (tree.root / name).parent
+        # Folders that are links are followed by nobody's browser.
+        full = pathlib.Path(folder, path.lstrip('/'))
+        parts = []
+        for part in full.relative_to(tree.root).parts:
+            parts = parts[:-1] if part == '..' and parts else parts + [part]
+        place = '/'.join(parts) or '.'
+        if place not in tree.files and place not in tree.folders:
+            tree.say(name, line, f'link to nothing: {target}')
+            return
+    if not fragment:
+        return
+    if place in tree.markdown:
+        if fragment not in tree.markdown[place].anchors:
+            tree.say(name, line, f'no heading of {place} is #{fragment}')
+    elif place in tree.files:
+        numbers = re.fullmatch(r'L(\d+)(?:-L(\d+))?', fragment)
+        last = len(tree.lines(place)) - 1
+        if not numbers or int(numbers[2] or numbers[1]) > last:
+            tree.say(name, line, f'{place} has no #{fragment}')
+
+
+def check_size(tree, before, chapter, write):
+    """The sentence on the difference from the chapter before."""
+    name = f'{chapter}/README.md'
+    due = subprocess.run(
+        [HERE / 'carry_forward.sh', '-r', tree.root, '--size', before, chapter],
+        stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    lines = tree.lines(name)
+    for number, line in enumerate(lines[:OPENING], 1):
+        if due in line:
+            return
+        if SIZE.search(line) and write:
+            lines[number - 1] = SIZE.sub(lambda _: due, line)
+            (tree.root / name).write_text('\n'.join(lines), 'utf-8')
+            return
+        if SIZE.search(line):
+            tree.say(name, number, f'should say: {due}\n\t'
+                     'scripts/maint/check_readme.py --write puts it right')
+            return
+    tree.say(name, 1, f'should say in its first {OPENING} lines: {due}')
+
+
+def check_chapter(tree, chapter, write):
+    """What the README of a chapter must say."""
+    name = f'{chapter}/README.md'
+    if name not in tree.files:
+        tree.say(name, 1, 'this chapter has no README.md')
+        return
+    at = tree.chapters.index(chapter)
+    if at:
+        check_size(tree, tree.chapters[at - 1], chapter, write)
+    said = {line.strip() for line in tree.lines(name)}
+    due = {}
+    for races in sorted(tree.files):
+        if re.fullmatch(chapter + r'/(.*/)?races', races):
+            for number, line in enumerate(tree.lines(races), 1):
+                if line.strip() and not line.lstrip().startswith('#'):
+                    due.setdefault(line.strip(), (races, number))
+    for line, (races, number) in due.items():
+        if line not in said:
+            tree.say(races, number, f'{name} does not tell of this race, in a '
+                     f'line of its own: {line}')
+
+
+def main(arguments):
+    """Checks the tree; returns the exit status."""
+    root, write = HERE.parents[1], False
+    while arguments:
+        option = arguments.pop(0)
+        if option == '--write':
+            write = True
+        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
+            root = pathlib.Path(arguments.pop(0)).resolve()
+        else:
+            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
+            return 0 if option == '-h' else 2
+    tree = Tree(root)
+    blocks = links = 0
+    for chapter in tree.chapters:
+        check_chapter(tree, chapter, write)
+    for name, markdown in tree.markdown.items():
+        for block in markdown.blocks:
+            check_block(tree, name, block)
+            blocks += 1
+        for line, target in markdown.links():
+            check_link(tree, name, line, target)
+            links += 1
+    if not tree.wrong:
+        print(f'{len(tree.markdown)} Markdown files with {blocks} blocks and '
+              f'{links} links: all as they say')
+    return 1 if tree.wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# check_summary.sh - what came out of a run of check.sh, and its status
+#
+# usage: scripts/maint/check_summary.sh DIR STATUS
+#
+# DIR/*.tap are the results of all tests. Prints what those that failed said, as
+# far as one wants to read it here, which runs were made once more, and
+# how many passed. Ends with STATUS, or with 1 if a test failed. A test that is
+# skipped did not pass: with CI=true it fails the run. A run without any test
+# fails as well.
+set -euo pipefail
+
+if [[ $# -ne 2 || ! -d $1 || ! $2 =~ ^[0-9]+$ ]]; then
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+fi
+tap=$1 status=$2
+
+count() {
+	cat "$tap"/*.tap 2>/dev/null | grep -cE "$1" || true
+}
+
+failures() {
+	awk -v most=30 '
+		function rest() {
+			if (lines > most)
+				printf "# %d lines more in %s\n", lines - most, file
+			lines = 0
+		}
+		FNR == 1 { rest(); file = FILENAME; telling = 0 }
+		/^(not )?ok / { rest(); telling = /^not/ }
+		telling && ++lines <= most
+		END { rest() }' "$tap"/*.tap
+}
+
+skipped=$(count '^ok .*# skip')
+passed=$(($(count '^ok ') - skipped))
+failed=$(count '^not ok ')
+if [[ $skipped -gt 0 ]]; then
+	grep -hE '^ok .*# skip' "$tap"/*.tap
+	[[ ${CI:-} != true ]] || status=1
+fi
+sed -n 's/^# \(run again, .*\)/\1/p' "$tap"/*.tap 2>/dev/null || true
+if [[ $failed -gt 0 ]]; then
+	failures
+	[[ $status -ne 0 ]] || status=1
+fi
+if [[ $((passed + failed)) -eq 0 ]]; then
+	echo "no test has run"
+	status=1
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+exit "$status"

@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""Writes what README.md shows of runs and sizes: the picture of make demo, from
+docs/demo.txt, and the size of each chapter in the table of chapters; and in each
+chapter's README.md the lines of its files.
+
+Usage: front_door.py [-r ROOT] [--check]
+
+The picture is docs/pictures/demo.svg. The table has a row for each chapter that
+has a README.md, which begins with a link to its folder's README.md; the last cell
+of the row is its size: how many C files and lines, or after the first chapter how
+many the difference from the chapter before changes, adds and removes. In a chapter,
+the table below "The files" has names in its first cell and their lines in the second,
+rounded to tens (`name.[ch]`: of both together); a row whose second cell is empty is
+left alone.
+
+  --check   write nothing; say what is not up to date
+  -r ROOT   the tree to work on (default: the one this script is in)
+
+Exit status: 0 written or up to date, 1 not up to date, 2 usage.
+"""
+import html
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+RECORDING = 'docs/demo.txt'
+PICTURE = 'docs/pictures/demo.svg'
+# Pixels: a line, the left edge, one character of the font below.
+ROW, LEFT, CHARACTER = 19, 20, 7.85
+
+HEAD = '''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" role="img" \
+aria-label="What make demo ends with: {runs} runs, of which {good} match">
+<style>
+text {{ font: 13px ui-monospace, "DejaVu Sans Mono", monospace; fill: #e6edf3; \
+white-space: pre; }}
+.head {{ fill: #9da7b3; }}
+.good {{ fill: #63b873; }}
+.bad {{ fill: #ff8a80; }}
+</style>
+<rect width="{w}" height="{h}" rx="10" fill="#0d1117"/>
+<circle cx="22" cy="20" r="6" fill="#ff5f57"/>\
+<circle cx="42" cy="20" r="6" fill="#febc2e"/>\
+<circle cx="62" cy="20" r="6" fill="#28c840"/>
+'''
+
+
+def colour(line):
+    """A line as SVG, the verdict coloured."""
+    line = html.escape(line, quote=False)
+    line = re.sub(r'\bmatches\b', '<tspan class="good">matches</tspan>', line)
+    return re.sub(r'\bDIFFERS\b', '<tspan class="bad">DIFFERS</tspan>', line)
+
+
+def picture(recording):
+    """The recording as a picture of a terminal."""
+    lines = recording.rstrip('\n').split('\n')
+    runs = [line for line in lines if re.match(r'\d\d_', line)]
+    good = sum(' matches ' in line for line in runs)
+    shown = [('', '$ make demo'), ('head', '(both ends of every run)'), ('', '')]
+    shown += [('head' if i == 0 else '', line) for i, line in enumerate(lines)]
+    width = round(2 * LEFT + CHARACTER * max(len(line) for _, line in shown))
+    out = [HEAD.format(w=width, h=60 + ROW * len(shown), runs=len(runs),
+                       good=good).rstrip('\n')]
+    for i, (css, line) in enumerate(shown):
+        if line:
+            mark = f' class="{css}"' if css else ''
+            out.append(f'<text x="{LEFT}" y="{62 + ROW * i}"{mark} '
+                       f'xml:space="preserve">{colour(line)}</text>')
+    return '\n'.join(out) + '\n</svg>\n'
+
+
+def size(root, before, chapter):
+    """The size of a chapter as the table shows it."""
+    if not before:
+        files = sorted((root / chapter).glob('*.[ch]'))
+        lines = sum(file.read_text('utf-8').count('\n') for file in files)
+        return f'{len(files)} C files, {lines} lines'
+    said = subprocess.run(
+        [HERE / 'carry_forward.sh', '-r', root, '--size', before, chapter],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    files, added, removed = re.search(
+        r'changes (\d+) C files: (\d+) lines added, (\d+) removed', said).groups()
+    return f'{files} C files, +{added} −{removed}'
+
+
+def table(root, text):
+    """text with the sizes put right; and the chapters that have no row."""
+    before, without = '', []
+    for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
+        chapter = makefile.parent.name
+        if not (makefile.parent / 'README.md').exists():
+            continue
+        row = re.compile(rf'^(\| \[[^\]]*\]\({chapter}/README\.md\) .*\|)'
+                         r'[^|]*\|$', re.MULTILINE)
+        if not row.search(text):
+            without.append(chapter)
+        text = row.sub(rf'\g<1> {size(root, before, chapter)} |', text)
+        before = chapter
+    return text, without
+
+
+def lines_of(folder, text):
+    """text, a chapter's README, with the lines of its files put right."""
+    def cell(names):
+        sizes = [sum(file.read_text('utf-8').count('\n')
+                     for file in folder.glob(name))
+                 for name in re.findall(r'`([^`]+)`', names)]
+        return ', '.join(str((size + 5) // 10 * 10) for size in sizes)
+
+    def section(match):
+        return re.sub(r'^\| (`[^|]*`) \| [\d, ]+ \|',
+                      lambda row: f'| {row[1]} | {cell(row[1])} |',
+                      match[0], flags=re.MULTILINE)
+
+    return re.sub(r'^## The files.*?^## ', section, text,
+                  flags=re.MULTILINE | re.DOTALL)
+
+
+def main(arguments):
+    """Writes or checks all; returns the exit status."""
+    root, check = HERE.parents[1], False
+    while arguments:
+        option = arguments.pop(0)
+        if option == '--check':
+            check = True
+        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
+            root = pathlib.Path(arguments.pop(0)).resolve()
+        else:
+            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
+            return 0 if option == '-h' else 2
+    readme = root / 'README.md'
+    new, without = table(root, readme.read_text('utf-8'))
+    for chapter in without:
+        print(f'README.md: its table of chapters has no row for {chapter}')
+    wrong = bool(without)
+    due = {readme: new,
+           root / PICTURE: picture((root / RECORDING).read_text('utf-8'))}
+    for page in sorted(root.glob('[0-9][0-9]_*/README.md')):
+        due[page] = lines_of(page.parent, page.read_text('utf-8'))
+    for path, text in due.items():
+        if path.exists() and path.read_text('utf-8') == text:
+            continue
+        if check:
+            print(f'{path.relative_to(root)} is not up to date; '
+                  'scripts/maint/front_door.py writes it')
+            wrong = True
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, 'utf-8')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

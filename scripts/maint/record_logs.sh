@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# record_logs.sh - record the expected logs anew from real runs
+#
+# usage: scripts/maint/record_logs.sh [CHAPTER|FOLDER...] (make logs, make logs CH=01)
+#
+# For every folder below CHAPTER/expected and CHAPTER/break that has a file
+# `commands`, or for one such FOLDER (01_send_recv/break/no_recv), runs it on a
+# real RDMA device and puts what both ends said beside it. Read the difference
+# (`git diff`) before you commit it: it is what your change does.
+#
+# Where a folder has subfolders, each with the logs of one order of events, it
+# is run until every order has come once more. An order that is new is kept in
+# a subfolder `new`, to be named or explained by a person.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
+
+[[ ${1:-} != -* ]] || {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+}
+[[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
+
+# Runs FOLDER's commands once; the logs are left in build/recorded.
+run() {
+	local chapter=$1 folder=$2
+
+	if [[ $folder == */break/* ]]; then
+		scripts/break.sh "$chapter" "$(basename "$folder")" \
+			build/recorded >/dev/null
+	else
+		scripts/pair.sh -d "$chapter" "$folder/commands" build/recorded
+	fi
+}
+
+# The last run's logs become those of FOLDER.
+keep() {
+	mkdir -p "$1"
+	rm -f "$1"/*.log "$1"/*.err
+	cp build/recorded/* "$1"
+}
+
+# Keeps the run in the subfolder whose order it has; prints its name.
+keep_order() {
+	local folder=$1 order
+
+	for order in "$folder"/*/; do
+		if scripts/compare_logs.sh build/recorded "$order" >/dev/null
+		then
+			keep "$order"
+			basename "$order"
+			return
+		fi
+	done
+	keep "$folder/new"
+	echo new
+}
+
+record() {
+	local chapter=$1 folder=$2 order tries=0
+	local -A left=()
+
+	for order in "$folder"/*/; do
+		[[ -d $order ]] && left[$(basename "$order")]=1
+	done
+	echo "recording $folder ${!left[*]}"
+	if [[ ${#left[@]} -eq 0 ]]; then
+		run "$chapter" "$folder"
+		keep "$folder"
+		return
+	fi
+	while [[ ${#left[@]} -gt 0 ]]; do
+		if [[ $((++tries)) -gt 60 ]]; then
+			echo "record_logs: in 60 runs of $folder these orders" \
+				"did not come: ${!left[*]}" >&2
+			return 1
+		fi
+		run "$chapter" "$folder"
+		order=$(keep_order "$folder")
+		unset "left[$order]"
+		if [[ $order == new ]]; then
+			echo "record_logs: a new order is in $folder/new;" \
+				"look at it" >&2
+			return 1
+		fi
+	done
+}
+
+# Prints the files `commands` of a chapter, or of one folder.
+find_commands() {
+	if [[ -f $1/commands ]]; then
+		echo "${1%/}/commands"
+		return
+	fi
+	find "${1%/}"*/expected "${1%/}"*/break -name commands 2>/dev/null |
+		sort
+}
+
+mapfile -t all < <(for argument; do find_commands "$argument"; done)
+[[ ${#all[@]} -gt 0 ]] || {
+	echo "record_logs: nothing to record in $*" >&2
+	exit 2
+}
+trap device_close EXIT
+device_open "$(device_nodes "${all[@]}")"
+chapter=
+for commands in "${all[@]}"; do
+	if [[ $chapter != "${commands%%/*}" ]]; then
+		chapter=${commands%%/*}
+		make -s -C "$chapter"
+	fi
+	record "$chapter" "$(dirname "$commands")"
+done

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# record_wire.sh - record anew what each chapter's plain run is on the wire
+#
+# usage: scripts/maint/record_wire.sh [CHAPTER...]   (make wire-logs, with CH=01: one)
+#
+# Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
+# wire.txt (the ladder), wire.svg, wire.html and wire.pcapng; of chapter 02 also
+# docs/wire_frame.svg, one packet field by field. Of chapter 05 it is the run with
+# three clients, of chapter 06 the one over RDMA. A run in which one end failed is
+# not kept; nor is one in which a packet was sent again, as a busy machine has it:
+# then there is another. Look at the pictures before you commit them.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
+
+[[ ${1:-} != -* ]] || {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 2
+}
+[[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
+
+# Whose plain run is not the one to show.
+declare -A shown=([05_multiclient]=read [06_rds]=write)
+
+# One run of CHAPTER; sets $out, where it is. Fails if an end failed.
+run() {
+	COLUMNS=210 scripts/wire.sh "$1" ${shown[$1]:+"${shown[$1]}"} \
+		>build/wire.txt
+	out=$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' build/wire.txt)
+	if grep -qv 'exit status 0$' "$out/logs/status.log"; then
+		echo "record_wire: not every program was successful; see" \
+			"$out/logs" >&2
+		return 1
+	fi
+}
+
+record() {
+	local chapter=$1 expected=$1/expected out tries=0
+
+	echo "recording $expected/wire.*"
+	run "$chapter"
+	while grep -q '\[retransmission\]' build/wire.txt; do
+		if [[ $((++tries)) -eq 8 ]]; then
+			echo "record_wire: in each of 8 runs of $chapter a" \
+				"packet was sent again; is the machine busy" >&2
+			return 1
+		fi
+		run "$chapter"
+	done
+	# But for the last two lines, which name files in build/.
+	head -n -2 build/wire.txt >"$expected/wire.txt"
+	cp "$out"/wire.{svg,html,pcapng} "$expected"
+	[[ $chapter != 02_write_read ]] ||
+		scripts/lib/wire/frame.py "$out/wire.pcapng" >docs/wire_frame.svg
+}
+
+DEVICE=lab
+trap device_close EXIT
+device_open 2
+mkdir -p build
+for argument; do
+	for chapter in "${argument%/}"*/; do
+		record "${chapter%/}"
+	done
+done
