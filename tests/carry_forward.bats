@@ -3,6 +3,8 @@
 # carry_forward.sh: this repository's chapters have not drifted; and on a small
 # tree of its own, each kind of drift is named, and a fix is carried forward
 # without losing anybody's change, into the files that were born again too.
+#
+# shellcheck disable=SC2016,SC2030,SC2031 # bats' subshells; backquotes as said
 
 bats_require_minimum_version 1.5.0
 
