@@ -363,6 +363,8 @@ says() {
 	run -1 carry --check
 	# Several at a time, and the versions are those of the work tree.
 	edit 02_two/main.c 7 more
+	run -1 carry --check
+	says '--reconciled 02_two/main.c 03_three/main.c'
 	run -0 carry --reconciled 02_two/main.c ./03/main.c
 	run -0 carry --check
 	grep -q "^03_three/main.c .* $(git hash-object "$TREE/02_two/main.c")$" \

@@ -94,13 +94,18 @@ looked_at() {
 		If $path has it already, or must not have it:
 		scripts/maint/carry_forward.sh --reconciled $path
 		END
+		waiting+=("$path")
 	fi
 }
 
 check_reborn() {
-	local path
+	local path waiting=()
 
 	while IFS= read -r path; do
 		looked_at "$path"
 	done < <(reborn_files)
+	[ ${#waiting[@]} -lt 2 ] || cat >&2 <<-END
+	Once you have looked at all of these, and not before:
+	scripts/maint/carry_forward.sh --reconciled ${waiting[*]}
+	END
 }
