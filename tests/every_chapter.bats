@@ -18,6 +18,22 @@ setup_file() {
 		[[ ! -x $chapter/certs.sh ]] || cp "$chapter/certs.sh" "$plain"
 		build_chapter "${chapter##*/}"
 	done
+	for chapter in 03_pure_verbs 04_tls_psn 05_multiclient; do
+		build_patient "$chapter"
+	done
+}
+
+# build_patient CHAPTER: its server, which waits for an acknowledgement not for
+# half a second, but for 7.5: longer than a client that goes takes to say so.
+build_patient() {
+	local plain=$top/build/tests/$1.plain
+	local patient=$top/build/tests/$1.patient
+
+	copy_sources "$plain" "$patient"
+	sed -i 's/^#define TIMEOUT 14$/#define TIMEOUT 18/' "$patient/qp.c"
+	! cmp -s "$plain/qp.c" "$patient/qp.c"
+	make -s -C "$patient" CFLAGS='-O2 -g -Werror' server
+	cp "$patient/server" "$plain/patient_server"
 }
 
 teardown_file() {
@@ -64,12 +80,13 @@ both_families() {
 
 # Bound to an address, a server holds the device that has it.
 device_goes() {
-	trap '[[ -e /sys/class/infiniband/rxe0 ]] ||
-		"$build/../../../scripts/setup_rxe.sh" -i eth0; clean_up' EXIT
+	# While the server holds it, it is still there.
+	trap 'clean_up; no_device && "$build/../../../scripts/setup_rxe.sh" \
+		-i eth0' EXIT
 	start_server ./server -a "$address" "$@"
 	serves "$@"
 	rdma link delete rxe0 &
-	await "a device that is gone" no_device
+	soon no_device || fail "the server does not let the device go"
 	end_of server "$server" 1
 	server=''
 	says_one server.err 'got RDMA_CM_EVENT_DEVICE_REMOVAL'
@@ -103,4 +120,41 @@ without_inline() {
 @test "02 to 05: a device that has no inline data will do" {
 	in_chapters 02 without_inline rdma_create_qp
 	in_chapters '03 04 05' without_inline ibv_create_qp
+}
+
+# On node a: the server's last message arrives, and what the client's device says
+# to that does not.
+lost_last() {
+	trap 'nft delete table inet lost 2>/dev/null; clean_up' EXIT
+	# After its nonce, its echo and its WRITE.
+	at 'ibv_post_send 4' stop
+	start_server "${at[@]}" ./patient_server -1 write
+	echo "pid $server"
+	await "a server that is about to send MSG_DONE" state "$server" T
+	# An acknowledgement of a reliable connection: opcode 17.
+	nft 'add table inet lost
+		add chain inet lost in { type filter hook input priority 0; }
+		add rule inet lost in udp dport 4791 @th,64,8 17 drop'
+	kill -CONT "$server"
+	end_of server "$server" 0
+	server=''
+	has_line server.log "the peer's goodbye says that it has come" ||
+		fail "all was acknowledged"
+	says_nothing server.err
+	read -r || true
+}
+one_client() {
+	run_client 0 ./client -a "$address" write
+	says_nothing client.err
+}
+
+@test "03 to 05: a goodbye says as much as a last acknowledgement that is lost" {
+	local chapter
+
+	needs_lab
+	for chapter in 03_pure_verbs 04_tls_psn 05_multiclient; do
+		CHAPTER=$chapter
+		echo "$chapter:"
+		between_nodes lost_last one_client
+	done
 }
