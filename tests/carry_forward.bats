@@ -508,6 +508,7 @@ says() {
 	# 02's is a copy again: what was born from it was born from the original.
 	cp "$TREE/01_one/main.c" "$TREE/02_two/main.c"
 	echo 'main.c 01_one 02_two' >>"$TREE/scripts/maint/carry_forward.manifest"
+	commit 'a copy again'
 	edit 01_one/main.c 7 fixed_last
 	run -0 carry main.c
 	grep -qx 'int fixed_last;' "$TREE/03_three/main.c"
