@@ -505,9 +505,13 @@ says() {
 	run -1 carry --reconciled 03/oob.h
 	run -0 carry --reconciled 03/oob.h=01/main.c
 	run -0 carry --check
+	run -0 carry --new 03/oob.h 'another matter'
 	# 02's is a copy again: what was born from it was born from the original.
 	cp "$TREE/01_one/main.c" "$TREE/02_two/main.c"
 	echo 'main.c 01_one 02_two' >>"$TREE/scripts/maint/carry_forward.manifest"
+	run -1 carry --check
+	says '01_one/main.c has changed, and nobody has looked at 03_three/main.c'
+	run -0 carry --reconciled 03/main.c
 	commit 'a copy again'
 	edit 01_one/main.c 7 fixed_last
 	run -0 carry main.c
