@@ -4,4 +4,5 @@
 # usage: scripts/maint/bats_tap.sh DIR FILE.bats
 set -euo pipefail
 
-bats --tap --print-output-on-failure "$2" | tee "$1/$(basename "$2" .bats).tap"
+bats --tap --timing --print-output-on-failure "$2" |
+	tee "$1/$(basename "$2" .bats).tap"
