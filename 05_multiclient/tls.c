@@ -91,8 +91,10 @@ SSL_CTX *tls_context(const struct options *options, enum role role)
 	SSL_CTX *ctx = SSL_CTX_new(role == ROLE_SERVER ? TLS_server_method() :
 							 TLS_client_method());
 
-	/* OpenSSL writes to sockets with write(2): a peer that is gone must */
-	/* be an error there, not the end of the program. */
+	/*
+	 * OpenSSL writes to sockets with write(2): a peer that is gone must be
+	 * an error there, not the end of the program.
+	 */
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) {
 		log_fail_errno("signal", errno, "SIGPIPE");
 		SSL_CTX_free(ctx);
@@ -117,8 +119,13 @@ int tls_expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr)
 	int ok;
 
 	if (name) {
-		/* A name or an address, as it stands: set1_host knows both. */
-		SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+		/*
+		 * A name or an address, as it stands: set1_host knows both. It
+		 * must be a subjectAltName; the subject's CN does not count.
+		 */
+		SSL_set_hostflags(ssl,
+				  X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+					  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
 		ok = SSL_set1_host(ssl, name);
 	} else if (addr->sa_family == AF_INET6) {
 		ok = X509_VERIFY_PARAM_set1_ip(param, sin6->sin6_addr.s6_addr,

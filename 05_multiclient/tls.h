@@ -20,8 +20,9 @@
 
 /*
  * Reads options' certificate, key and CA and makes the context from which
- * each connection is made. There is no way to turn verification off. Returns
- * NULL having said why. The caller frees it with SSL_CTX_free().
+ * each connection is made. There is no way to turn verification off. From then
+ * on, the whole program ignores SIGPIPE. Returns NULL having said why. The
+ * caller frees it with SSL_CTX_free().
  */
 SSL_CTX *tls_context(const struct options *options, enum role role);
 
