@@ -10,7 +10,8 @@
 # of the recorded run. With OUT, the logs are only left there; with --prepare
 # before CHAPTER, the copy is only built.
 #
-# Exit status: 0 it broke as promised, 1 it did not, 2 usage.
+# Exit status: 0 it broke as promised, 1 it did not, 2 usage, 3 it cannot be run
+# on this kernel (and is said why).
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)

@@ -14,17 +14,21 @@
 # replaced by the real one. DIR (default: two levels above COMMANDS) is where
 # the commands run. OUT is made anew, without what was in it before, and gets
 # LABEL.log (stdout), LABEL.err (stderr, where there was any) and status.log,
-# with the exit status of each.
+# with the exit status of each, and kernel, the release of the one they ran on.
 #
 # Two lines are no programs of the pair. `nodes: 2` asks for as many nodes.
 # `setup: COMMAND` is run first, on each node, in the repository's top folder:
 # it must succeed, and what it says is no part of the logs.
 #
+# A file `cannot` beside the logs for that kernel (see compare_logs.sh) says why
+# the run cannot succeed on it: that is all that is said then, at once.
+#
 #   -v        show both ends' lines as they come, each with its label
 #   -n NODES  2: the servers run on node a, everything else on node b (default:
 #             what COMMANDS asks for, or 1)
 #
-# Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage.
+# Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage,
+# 3 it cannot succeed on this kernel.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -130,6 +134,18 @@ run_setup() {
 	done
 }
 
+# Which kernel it is, and whether this can be run on it at all.
+check_kernel() {
+	local logs
+
+	device_kernel >"$out/kernel"
+	logs=$("$top/scripts/compare_logs.sh" -w "$out" "${commands%/*}")
+	[[ -e $logs/cannot ]] || return 0
+	echo "pair: on Linux $(<"$out/kernel") this run cannot succeed:" \
+		"$(<"$logs/cannot")" >&2
+	exit 3
+}
+
 # Statuses in the order of COMMANDS, and no empty .err files.
 finish() {
 	local label status
@@ -156,6 +172,7 @@ trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 
 device_open "$nodes"
 address=$(device_address a)
+check_kernel
 while IFS= read -r line <&3; do
 	[[ $line == \#* ]] && continue
 	label=${line%%:*}

@@ -11,6 +11,9 @@
 # Where a folder has subfolders, each with the logs of one order of events, it
 # is run until every order has come once more. An order that is new is kept in
 # a subfolder `new`, to be named or explained by a person.
+#
+# Where a folder has linux-X.Y, and the kernel is that or a newer one, it is that
+# which gets the logs: make it, empty, where they differ from that kernel on.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -40,7 +43,7 @@ run() {
 keep() {
 	mkdir -p "$1"
 	rm -f "$1"/*.log "$1"/*.err
-	cp build/recorded/* "$1"
+	find build/recorded -type f ! -name kernel -exec cp -t "$1" {} +
 }
 
 # Keeps the run in the subfolder whose order it has; prints its name.
@@ -48,6 +51,7 @@ keep_order() {
 	local folder=$1 order
 
 	for order in "$folder"/*/; do
+		[[ $order != */linux-*/ ]] || continue
 		if scripts/compare_logs.sh build/recorded "$order" >/dev/null
 		then
 			keep "$order"
@@ -60,29 +64,37 @@ keep_order() {
 }
 
 record() {
-	local chapter=$1 folder=$2 order tries=0
+	local chapter=$1 folder=$2 logs order tries=0
 	local -A left=()
 
-	for order in "$folder"/*/; do
-		[[ -d $order ]] && left[$(basename "$order")]=1
+	mkdir -p build/recorded
+	device_kernel >build/recorded/kernel
+	logs=$(scripts/compare_logs.sh -w build/recorded "$folder")
+	if [[ -e $logs/cannot ]]; then
+		echo "recording nothing in $logs: $(<"$logs/cannot")"
+		return
+	fi
+	for order in "$logs"/*/; do
+		[[ ! -d $order || $order == */linux-*/ ]] ||
+			left[$(basename "$order")]=1
 	done
-	echo "recording $folder ${!left[*]}"
+	echo "recording $logs ${!left[*]}"
 	if [[ ${#left[@]} -eq 0 ]]; then
 		run "$chapter" "$folder"
-		keep "$folder"
+		keep "$logs"
 		return
 	fi
 	while [[ ${#left[@]} -gt 0 ]]; do
 		if [[ $((++tries)) -gt 60 ]]; then
-			echo "record_logs: in 60 runs of $folder these orders" \
+			echo "record_logs: in 60 runs of $logs these orders" \
 				"did not come: ${!left[*]}" >&2
 			return 1
 		fi
 		run "$chapter" "$folder"
-		order=$(keep_order "$folder")
+		order=$(keep_order "$logs")
 		unset "left[$order]"
 		if [[ $order == new ]]; then
-			echo "record_logs: a new order is in $folder/new;" \
+			echo "record_logs: a new order is in $logs/new;" \
 				"look at it" >&2
 			return 1
 		fi

@@ -16,8 +16,9 @@ LAB_MEMORY=${LAB_MEMORY:-1024}
 LAB_ACCEL=${LAB_ACCEL:-}
 LAB_KERNEL=${LAB_KERNEL:-}
 LAB_MODULES=${LAB_MODULES:-}
+LAB_PINNED=${LAB_PINNED:-$LAB_PARTS/kernel.pinned}
 # The keeper works in another directory.
-for name in LAB_CACHE LAB_KERNEL LAB_MODULES; do
+for name in LAB_CACHE LAB_KERNEL LAB_MODULES LAB_PINNED; do
 	case ${!name} in
 	'' | /*) ;;
 	*) export "$name=$PWD/${!name}" ;;
@@ -27,9 +28,13 @@ done
 # because `status` must find it from any terminal.
 LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
 
+# What the lab reads of other programs' output is in English then, and numbers
+# have a decimal point.
+export LC_ALL=C
+
 # The one place that knows about processors. x86_64 is tested; aarch64 is
 # written from the documentation and has never been run.
-LAB_ARCH=$(uname -m)
+LAB_ARCH=${LAB_ARCH:-$(uname -m)}
 LAB_QEMU_MACHINE=() LAB_EMULATED=''
 case $LAB_ARCH in
 x86_64)
@@ -55,6 +60,10 @@ aarch64)
 	LAB_QEMU='' LAB_QEMU_PACKAGE='' LAB_CONSOLE='' LAB_KERNEL_PACKAGE=''
 	;;
 esac
+
+# The kernels that have been fetched, one folder each.
+LAB_KERNELS=$LAB_CACHE/kernel
+[ "$LAB_ARCH" = "$(uname -m)" ] || LAB_KERNELS+=.$LAB_ARCH
 
 # lab_error WHAT [DETAIL...]: one message, a part a line, on stderr.
 lab_error()

@@ -6,13 +6,16 @@
 #
 # Started by ../../lab.sh only; standard input and output are its pipes. Lines to
 # `up`: "step TEXT", "detail TEXT", "error TEXT", "busy", "ready". From `up`:
-# "keep", once ready. End of file before that means that `up` has died.
+# "keep", once ready. End of file before that means that `up` has died. For
+# `fetch` it gets a kernel and no more, and says "fetched RELEASE IMAGE".
 set -uo pipefail
 
 # shellcheck source=scripts/lib/lab/common.sh
 . "${0%/*}/common.sh"
 # shellcheck source=scripts/lib/lab/kernel.sh
 . "$LAB_PARTS/kernel.sh"
+# shellcheck source=scripts/lib/lab/fetch.sh
+. "$LAB_PARTS/fetch.sh"
 # shellcheck source=scripts/lib/lab/image.sh
 . "$LAB_PARTS/image.sh"
 # shellcheck source=scripts/lib/lab/node.sh
@@ -24,7 +27,7 @@ set -uo pipefail
 
 declare -A pid_of=()
 ending='' lock='' cache='' child='' owner='' download_dir='' download_size=0
-kernel='' modules='' version='' accel=''
+kernel='' modules='' version='' accel='' apt_says=''
 
 step() { printf 'step %s\n' "$1"; }
 detail() { printf 'detail %s\n' "$1"; }
@@ -176,10 +179,14 @@ done
 trap 'ending=1' TERM INT HUP
 trap : PIPE
 names=(a)
-[ "${1:?}" = 1 ] || names=(a b)
+[ "${1:?}" != 2 ] || names=(a b)
 take_state
 step "looking for a kernel"
 kernel_find
+if [ "$1" = fetch ]; then
+	echo "fetched $version $kernel"
+	teardown 0
+fi
 step "building the boot image (kernel $version)"
 image_build
 boot

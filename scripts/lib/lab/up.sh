@@ -74,6 +74,19 @@ lab_up()
 	done
 }
 
+# lab_fetch: what `make demo` needs from the network: packages and a kernel.
+lab_fetch()
+{
+	[ $# -eq 0 ] || misuse "fetch takes no argument"
+	"$LAB_REPO/scripts/install_deps.sh" build lab || return 1
+	up_check || return 1
+	# Beside a lab that may be up.
+	export LAB_NAME=fetch-$$
+	LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
+	up_start fetch || return 1
+	echo "lab: all is here that 'make demo' needs; it asks the network for nothing more"
+}
+
 # up_running NODES: 0 if that lab is up already, 1 if a smaller one is, 3 if
 # none is. Waits for one that is just being started or stopped.
 up_running()
@@ -108,8 +121,8 @@ up_running()
 	return 3
 }
 
-# up_start NODES: start a keeper, show how it gets on, let it keep the lab. 3
-# if another keeper has the lab.
+# up_start NODES|fetch: start a keeper, show how it gets on, let it keep the
+# lab. 3 if another keeper has the lab.
 up_start()
 {
 	local line='' part word rest rc keeper in out from to
@@ -153,6 +166,10 @@ up_start()
 			outcome=error
 			;;
 		busy) outcome=busy ;;
+		fetched)
+			outcome=fetched more=${rest#* }
+			rest=${rest%% *}
+			;;
 		ready)
 			echo keep >&"$to" || break
 			outcome=ready
@@ -170,6 +187,10 @@ up_start()
 	exec {from}<&- {to}>&-
 	trap - INT TERM HUP
 	[ "$outcome" != busy ] || return 3
+	if [ "$outcome" = fetched ]; then
+		echo "lab: the kernel is $rest: $more"
+		return 0
+	fi
 	if [ "$outcome" = ready ] && [ -e "$LAB_STATE/up" ]; then
 		lab_read
 		printf 'lab: up after %d s: %s, %s, kernel %s\n' $((SECONDS - began)) \
