@@ -63,6 +63,7 @@ within() {
 	local seconds=$1 status=0
 
 	shift
+	# shellcheck disable=SC2016 # for the other shell
 	timeout -k 9 "$seconds" bash -c 'source "$0"; "$@"' \
 		"${BASH_SOURCE[0]}" "$@" >"$said" 2>&1 &
 	running=$!

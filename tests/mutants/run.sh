@@ -77,18 +77,21 @@ sample() {
 	done | sort | head -n "$1" | cut -d ' ' -f 2 | sort
 }
 
-# copy_tree DIR: what git would commit, uncommitted changes and all, and the
-# unit tests' objects. A repository of its own, since some tests ask git.
-copy_tree() {
-	rm -rf "$1"
-	mkdir -p "$1"
+# The files that git would commit, uncommitted changes and all.
+tree_files() {
 	if git rev-parse --git-dir >/dev/null 2>&1; then
 		git ls-files -z -co --exclude-standard
 	else
 		find . -path ./build -prune -o -type f -print0
-	fi | while IFS= read -rd '' file; do
-		[[ ! -f $file ]] || printf '%s\0' "$file"
-	done | xargs -0 cp -a --parents -t "$1"
+	fi | perl -0ne 'chomp; print "$_\0" if -f'
+}
+
+# copy_tree DIR: those files, and the objects of the unit tests. It becomes a
+# repository of its own, since some tests ask git.
+copy_tree() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	tree_files | xargs -0 cp -a --parents -t "$1"
 	[[ ! -d build/unit ]] || cp -a --parents -t "$1" build/unit
 	git -C "$1" init -q
 	git -C "$1" add -A
@@ -175,9 +178,10 @@ rm -rf "$work"/*.list "$work/results"
 : >"$work/results"
 # A lab and its settings belong to whoever set them, and bats inside of bats
 # must not take itself for the outer one.
+# shellcheck disable=SC2031 # none of them was set here
 unset LAB_NAME DEVICE_TESTS_LAB "${!TEST_DEVICE_@}" "${!BATS_@}" MAKEFLAGS
 workers=()
-trap 'kill "${workers[@]}" 2>/dev/null; wait' EXIT
+trap 'kill "${workers[@]}" 2>/dev/null || true; wait' EXIT
 trap 'exit 130' INT TERM
 deal <<<"$chosen"
 for file in "$work"/*.list; do

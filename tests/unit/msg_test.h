@@ -42,8 +42,8 @@ static void assert_accepted(const uint8_t bytes[MSG_SIZE])
 }
 
 /* It is refused in one line that has reason. */
-static void assert_refused(const uint8_t *bytes, size_t size,
-			   const char *reason)
+static inline void assert_refused(const uint8_t *bytes, size_t size,
+				  const char *reason)
 {
 	assert_int_equal(decode(bytes, size), -1);
 	assert_memory_equal(said.err, "error: ", 7);
