@@ -4,15 +4,6 @@
 #ifndef OPENED_H
 #define OPENED_H
 
-#include <stdio.h>
-
-static inline const char *opened_line(const char *name, int port)
-{
-	static char line[128];
-
-	snprintf(line, sizeof(line), "Opened RDMA device: %s, port %d\n", name,
-		 port);
-	return line;
-}
+#define OPENED(name, port) "Opened RDMA device: " name ", port " port
 
 #endif
