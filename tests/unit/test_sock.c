@@ -1,5 +1,5 @@
 /*
- * test_03_sock.c - a name that has several addresses
+ * test_sock.c - a name that has several addresses
  */
 #define _GNU_SOURCE
 #include "sock.h"
@@ -148,5 +148,5 @@ int main(void)
 		cmocka_unit_test(test_no_time_left),
 	};
 
-	return cmocka_run_group_tests_name("03_sock", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * test_03_pump.c - what chapter 03's benchmark leaves to be waited for
+ * test_03_pump_pending.c - what chapter 03's benchmark leaves to be waited for
  *
- * The loop itself is tested in test_02_pump.c. Here, requests that will still
+ * The loop itself is tested in test_pump.c. Here, requests that will still
  * report are counted, for the drain at the end.
  */
 #include "pump_device.h"
@@ -59,6 +59,6 @@ int main(void)
 		cmocka_unit_test(test_message),
 	};
 
-	return cmocka_run_group_tests_name("03_pump", tests, open_peer,
+	return cmocka_run_group_tests_name(TEST_NAME, tests, open_peer,
 					   close_peer);
 }

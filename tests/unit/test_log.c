@@ -1,6 +1,6 @@
 /*
- * test_01_log.c - what is said, and how failures are named (text of the peer
- * is in test_01_text.c)
+ * test_log.c - what is said, and how failures are named (text of the peer
+ * is in test_text.c)
  */
 #include "log.h"
 
@@ -147,5 +147,5 @@ int main(void)
 		cmocka_unit_test(test_fail_wc_reads_what_is_defined),
 	};
 
-	return cmocka_run_group_tests_name("01_log", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

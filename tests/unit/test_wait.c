@@ -1,5 +1,5 @@
 /*
- * test_01_wait.c - the one place where the programs wait
+ * test_wait.c - the one place where the programs wait
  */
 #include "wait.h"
 
@@ -270,5 +270,5 @@ int main(void)
 		with_pipes(test_nonblocking),
 	};
 
-	return cmocka_run_group_tests_name("01_wait", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * test_01_text.c - what is made of text that a peer has sent
+ * test_text.c - what is made of text that a peer has sent
  */
 #include "log.h"
 
@@ -175,5 +175,5 @@ int main(void)
 		fputs("no locale C.UTF-8\n", stderr);
 		return EXIT_FAILURE;
 	}
-	return cmocka_run_group_tests_name("01_text", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * test_02_pump_wait.c - how the benchmark's loop of chapter 02 waits and fails
+ * test_pump_wait.c - how the benchmark's loop waits and fails
  */
 #include "pump_device.h"
 
@@ -136,6 +136,6 @@ int main(void)
 		cmocka_unit_test(test_no_progress),
 	};
 
-	return cmocka_run_group_tests_name("02_pump_wait", tests, open_peer,
+	return cmocka_run_group_tests_name(TEST_NAME, tests, open_peer,
 					   close_peer);
 }

@@ -1,5 +1,5 @@
 /*
- * test_02_pump.c - what the benchmark's loop of chapter 02 asks of the device
+ * test_pump.c - what the benchmark's loop asks of the device
  */
 #include "pump_device.h"
 
@@ -150,6 +150,6 @@ int main(void)
 		cmocka_unit_test(test_samples),
 	};
 
-	return cmocka_run_group_tests_name("02_pump", tests, open_peer,
+	return cmocka_run_group_tests_name(TEST_NAME, tests, open_peer,
 					   close_peer);
 }

@@ -1,5 +1,5 @@
 /*
- * test_03_device.c - which device, which port of it, which GID of the port
+ * test_device.c - which device, which port of it, which GID of the port
  */
 #include "device.h"
 
@@ -15,6 +15,7 @@
 #include "addr.h"
 #include "capture.h"
 #include "fake_devices.h"
+#include "opened.h"
 
 static struct captured said;
 static struct device device;
@@ -100,18 +101,18 @@ static void test_first_active_port(void **state)
 {
 	(void)state;
 	use(&rxe0, &card);
-	assert_opened(&any, NULL, "Opened RDMA device: rxe0, port 1");
+	assert_opened(&any, NULL, OPENED("rxe0", "1"));
 	use(&card, &rxe0);
-	assert_opened(&any, NULL, "Opened RDMA device: card1, port 2");
+	assert_opened(&any, NULL, OPENED("card1", "2"));
 }
 
 static void test_device_of_the_address(void **state)
 {
 	(void)state;
 	use(&rxe0, &card);
-	assert_opened(&any, "192.0.2.1", "rxe0, port 1");
-	assert_opened(&any, "2001:db8::1", "rxe0, port 1");
-	assert_opened(&any, "198.51.100.2", "card1, port 2");
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "2001:db8::1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.2", OPENED("card1", "2"));
 	assert_none(&any, "203.0.113.1", "no RDMA device leads there");
 	assert_none(&any, "127.0.0.1", "a loopback address");
 }
@@ -123,12 +124,12 @@ static void test_by_hand(void **state)
 	(void)state;
 	use(&rxe0, &card);
 	options.device = "card1";
-	assert_opened(&options, NULL, "card1, port 2");
+	assert_opened(&options, NULL, OPENED("card1", "2"));
 	assert_none(&options, "192.0.2.1", "card1");
 	options.port_num = 1;
 	assert_none(&options, NULL, "there is no such active port here");
 	options.port_num = 2;
-	assert_opened(&options, NULL, "card1, port 2");
+	assert_opened(&options, NULL, OPENED("card1", "2"));
 	options.port_num = 0;
 	options.device = "rxe9";
 	assert_none(&options, NULL,
@@ -138,7 +139,7 @@ static void test_by_hand(void **state)
 	assert_none(&options, NULL, "device rxe, port 2: there is no such");
 	/* With -g, the reader answers for the address. */
 	options = (struct options){ .gid_index = 0, .device = "card1" };
-	assert_opened(&options, "192.0.2.1", "card1, port 2");
+	assert_opened(&options, "192.0.2.1", OPENED("card1", "2"));
 }
 
 static void test_none_will_do(void **state)
@@ -158,7 +159,7 @@ static void test_none_will_do(void **state)
 	use(&closed, NULL);
 	assert_none(&any, NULL, "may open has an active port");
 	use(&closed, &rxe0);
-	assert_opened(&any, "192.0.2.1", "rxe0, port 1");
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
 }
 
 /* What device_source() finds on the only device; its index, or -1. */
@@ -255,5 +256,5 @@ int main(void)
 		cmocka_unit_test(test_infiniband),
 	};
 
-	return cmocka_run_group_tests_name("03_device", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }
