@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "log.h"
 #include "psn.h"
@@ -59,6 +58,8 @@ int conn_resolve(struct conn *conn, struct shared *shared,
 		return -1;
 	/* What the server calls us, so that the logs of both ends agree. */
 	log_prefix("Client %" PRIu32 ": ", hello->number);
+	if (oob_print_peer(conn->oob))
+		return -1;
 	log_line("exchange connected.");
 	return find_source(conn, options);
 }
@@ -256,6 +257,5 @@ void conn_close(struct conn *conn)
 		log_fail_errno("ibv_dealloc_pd", err,
 			       "does a memory region of it still exist");
 	oob_close(conn->oob);
-	/* PSNs and rkeys are in there: not to be left on the stack. */
-	explicit_bzero(conn, sizeof(*conn));
+	*conn = (struct conn){ 0 };
 }
