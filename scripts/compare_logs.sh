@@ -59,6 +59,7 @@ Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END
 }
 
+[ "${1:-}" != --help ] || set -- -h
 verbose=()
 while getopts vh option; do
 	case $option in

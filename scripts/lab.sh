@@ -89,6 +89,16 @@ if (((0x$ignored & 2) != 0)); then
 	exec env --default-signal=INT "${BASH_SOURCE[0]}" "$@"
 fi
 
+# Before all else, but what stands after -- is another command's.
+for argument; do
+	case $argument in
+	--) break ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	esac
+done
 lab_check || exit 2
 command=${1:-}
 [ $# -eq 0 ] || shift
@@ -99,7 +109,7 @@ shell) lab_shell "$@" ;;
 exec) lab_exec "$@" ;;
 reset) lab_reset "$@" ;;
 down) lab_down "$@" ;;
--h | --help | help) usage ;;
+help) usage ;;
 '') misuse "no command given: up, status, shell, exec, reset or down" ;;
 *) misuse "unknown command '$command': not up, status, shell, exec, reset or down" ;;
 esac

@@ -28,6 +28,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
 
@@ -37,22 +39,18 @@ verbose=no
 nodes=
 dir=
 
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit "$1"
-}
-
-while getopts vn:d:h option; do
+cli_help "$@"
+while getopts vn:d: option; do
 	case $option in
 	v) verbose=yes ;;
 	n) nodes=$OPTARG ;;
 	d) dir=$OPTARG ;;
-	h) usage 0 ;;
-	*) usage 2 >&2 ;;
+	*) exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
-[[ $# -eq 2 && -r $1 ]] || usage 2 >&2
+[[ $# -eq 2 ]] || cli_misuse "COMMANDS and OUT must be given"
+[[ -r $1 && -f $1 ]] || cli_misuse "$1 is no file that can be read"
 commands=$(realpath "$1")
 out=$2
 [[ -n $dir ]] || dir=$(realpath "$(dirname "$commands")/../..")

@@ -12,8 +12,12 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
+
+cli_help "$@"
 
 # The files that run without a device: every other one needs real rxe.
 fast=(tests/04_certs.bats tests/carry_forward.bats tests/check_summary.bats
