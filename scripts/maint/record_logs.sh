@@ -104,7 +104,7 @@ find_commands() {
 
 all=()
 if [[ $# -eq 0 ]]; then
-	cli_chapters
+	cli_chapters "$@"
 	set -- "${chapters[@]}"
 fi
 for argument; do
