@@ -80,7 +80,7 @@ lab() {
 	row '  state' "$(head -n 1 <<<"$said")"
 	said=$(plan_kernel) || use_lab=no
 	row '  kernel' "$said"
-	if ! said=$(plan_memory "${LAB_MEMORY:-1024}"); then
+	if ! said=$(plan_memory 1); then
 		use_lab=no
 	fi
 	row '  memory' "$said"

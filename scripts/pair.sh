@@ -24,7 +24,8 @@
 #   -n NODES  2: the servers run on node a, everything else on node b (default:
 #             what COMMANDS asks for, or 1)
 #
-# Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage.
+# Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage, 4 a
+# server that somebody left running has the port, and nothing was run.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,12 +33,15 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 source "$top/scripts/lib/cli.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
+# shellcheck source=scripts/lib/left_over.sh
+source "$top/scripts/lib/left_over.sh"
 
 # No program of ours may run longer than this: its own deadlines are shorter.
 limit=${PAIR_LIMIT:-120}
 verbose=no
 nodes=
 dir=
+looked=no first=
 
 cli_help "$@"
 while getopts vn:d: option; do
@@ -91,7 +95,7 @@ run_program() {
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
 	{
 		device_run "$node" bash -c \
-			"cd ${dir@Q} && exec timeout -k 5 $limit $wrap $command" \
+			"cd ${dir@Q} && $first exec timeout -k 5 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"
@@ -102,14 +106,39 @@ run_program() {
 	fi | show "$label " >"$out/$label.log"
 }
 
+# Before the first server: is another one in its way? Those after it may share
+# its port on purpose.
+look_first() {
+	local end=kill port words
+
+	read -ra words <<<"$1"
+	port=$(port_of "$dir" "${words[@]}") || return 0
+	[[ $device_where == host ]] || end='scripts/lab.sh exec a -- kill'
+	first="left_over_status=$left_over_status
+		$(declare -f default_port port_of left_over)
+		left_over $port ${end@Q};"
+}
+
+# It ended without a word: was it because of that?
+in_the_way() {
+	wait "$1" || true
+	[[ $(<"$out/.$2.status") -eq $left_over_status ]] || return 1
+	[[ $verbose == yes ]] || cat "$out/$2.err" >&2
+}
+
 start_server() {
 	local answer
 
+	[[ $looked == yes ]] || look_first "$2"
 	run_program "$1" "$2" &
 	if ! read -r -t "$limit" answer <&9; then
 		echo "pair: the server said nothing within $limit s" >&2
 		return 1
 	fi
+	if [[ $looked == no && $answer == ended ]] && in_the_way $! "$1"; then
+		exit 4
+	fi
+	looked=yes first=''
 	# A server that ended instead has said why; the clients will meet it.
 	[[ $answer == listening || $answer == ended ]]
 }

@@ -41,11 +41,13 @@ plan_kernel() (
 	fi
 )
 
-# plan_memory MEGABYTES: what the lab takes of it, and whether that is there.
-plan_memory() {
-	local free
+# plan_memory NODES: what the lab takes of it, and whether that is there.
+plan_memory() (
+	# shellcheck source=scripts/lib/lab/common.sh
+	. "$plan_top/scripts/lib/lab/common.sh"
+	need=$((LAB_MEMORY * $1))
 
 	free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
-	echo "at most $1 MB; $free MB are free here"
-	[[ $free -ge $1 ]]
-}
+	echo "at most $need MB; $free MB are free here"
+	[[ $free -ge $need ]]
+)
