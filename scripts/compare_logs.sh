@@ -63,8 +63,14 @@ Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END
 }
 
+<<<<<<< HEAD
 options=()
 while getopts vwh option; do
+=======
+[ "${1:-}" != --help ] || set -- -h
+verbose=()
+while getopts vh option; do
+>>>>>>> cli
 	case $option in
 	v | w) options=("-$option") ;;
 	h) usage; exit 0 ;;

@@ -94,6 +94,16 @@ if (((0x$ignored & 2) != 0)); then
 	exec env --default-signal=INT "${BASH_SOURCE[0]}" "$@"
 fi
 
+# Before all else, but what stands after -- is another command's.
+for argument; do
+	case $argument in
+	--) break ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	esac
+done
 lab_check || exit 2
 command=${1:-}
 [ $# -eq 0 ] || shift
@@ -104,8 +114,14 @@ shell) lab_shell "$@" ;;
 exec) lab_exec "$@" ;;
 reset) lab_reset "$@" ;;
 down) lab_down "$@" ;;
+<<<<<<< HEAD
 fetch) lab_fetch "$@" ;;
 -h | --help | help) usage ;;
 '') misuse "no command given: up, status, shell, exec, reset, down or fetch" ;;
 *) misuse "unknown command '$command': not up, status, shell, exec, reset, down or fetch" ;;
+=======
+help) usage ;;
+'') misuse "no command given: up, status, shell, exec, reset or down" ;;
+*) misuse "unknown command '$command': not up, status, shell, exec, reset or down" ;;
+>>>>>>> cli
 esac

@@ -15,17 +15,22 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 # shellcheck source=scripts/lib/lanes.sh
 source scripts/lib/lanes.sh
+
+cli_help "$@"
 
 # The files that need neither a device nor a VM.
 fast=(tests/04_certs.bats tests/carry_forward.bats tests/check_lanes.bats
 	tests/check_summary.bats
 	tests/compare_apart.bats tests/compare_counts.bats
 	tests/compare_logs.bats tests/concepts.bats tests/docs.bats tests/fuzz.bats
-	tests/install_deps.bats tests/kernel_logs.bats tests/once_more.bats tests/readme.bats
+	tests/install_deps.bats tests/kernel_logs.bats tests/mutants.bats
+	tests/once_more.bats tests/readme.bats
 	tests/setup_rds_check.bats
 	tests/setup_rxe_check.bats tests/setup_rxe_host.bats
 	tests/spelling.bats tests/style.bats
@@ -75,8 +80,7 @@ all)
 	lanes_run "$tap" "$tap/plain" "$tap/device" || status=1
 	;;
 *)
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
+	cli_misuse "$1: fast, long or nothing is what there is"
 	;;
 esac
 # Without its plan, a file's results would not be read as TAP.

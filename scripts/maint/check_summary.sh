@@ -10,10 +10,10 @@
 # fails as well.
 set -euo pipefail
 
-if [[ $# -ne 2 || ! -d $1 || ! $2 =~ ^[0-9]+$ ]]; then
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-fi
+# shellcheck source=scripts/lib/cli.sh
+source "$(dirname "$0")/../lib/cli.sh"
+cli_help "$@"
+[[ $# -eq 2 && -d $1 && $2 =~ ^[0-9]+$ ]] || cli_misuse "DIR and STATUS are needed"
 tap=$1 status=$2
 
 count() {

@@ -18,14 +18,13 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
-[[ ${1:-} != -* ]] || {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-[[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
+cli_help "$@"
+[[ ${1:-} != -* ]] || cli_misuse "$1 is neither a chapter nor a folder"
 
 # Runs FOLDER's commands once; the logs are left in build/recorded.
 run() {
@@ -101,21 +100,30 @@ record() {
 	done
 }
 
-# Prints the files `commands` of a chapter, or of one folder.
+# Adds to all the files `commands` of a chapter, or of one folder.
 find_commands() {
+	local chapter found
+
 	if [[ -f $1/commands ]]; then
-		echo "${1%/}/commands"
+		all+=("${1%/}/commands")
 		return
 	fi
-	find "${1%/}"*/expected "${1%/}"*/break -name commands 2>/dev/null |
-		sort
+	cli_chapter "$1"
+	mapfile -t found < <(find "$chapter"/expected "$chapter"/break \
+		-name commands 2>/dev/null | sort)
+	all+=("${found[@]}")
 }
 
-mapfile -t all < <(for argument; do find_commands "$argument"; done)
-[[ ${#all[@]} -gt 0 ]] || {
-	echo "record_logs: nothing to record in $*" >&2
-	exit 2
-}
+all=()
+if [[ $# -eq 0 ]]; then
+	cli_chapters "$@"
+	set -- "${chapters[@]}"
+fi
+for argument; do
+	find_commands "$argument"
+done
+[[ ${#all[@]} -gt 0 ]] || cli_misuse "nothing to record in $*"
+cli_checked
 trap device_close EXIT
 device_open "$(device_nodes "${all[@]}")"
 chapter=

@@ -1,4 +1,6 @@
 #!/bin/bash
+# usage: keeper.sh NODES      (lab.sh runs it, and nobody else)
+#
 # The process that owns a lab: it takes the state directory, starts the
 # nodes, and takes everything away when it is told to (`down` sends TERM) or
 # when the `up` that started it is gone before the lab is ready. Whatever it
@@ -10,6 +12,9 @@
 # `fetch` it gets a kernel and no more, and says "fetched RELEASE IMAGE".
 set -uo pipefail
 
+# shellcheck source=scripts/lib/cli.sh
+. "${0%/*}/../cli.sh"
+cli_help "$@"
 # shellcheck source=scripts/lib/lab/common.sh
 . "${0%/*}/common.sh"
 # shellcheck source=scripts/lib/lab/kernel.sh

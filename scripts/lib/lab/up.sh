@@ -61,6 +61,7 @@ lab_up()
 	1 | 2) ;;
 	*) misuse "--nodes $nodes: the lab has 1 or 2 nodes" ;;
 	esac
+	[ -z "${CLI_CHECK:-}" ] || return 0
 	up_check || return 1
 	while :; do
 		rc=0
@@ -105,7 +106,8 @@ up_running()
 					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes 2'."
 				return 1
 			fi
-			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"): '$LAB_NAME'" >&2
+			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"):" \
+				"scripts/lab.sh shell is a shell in it" >&2
 			return 0
 		fi
 		[ -n "$told" ] || echo "lab: waiting for another 'up' or 'down' of '$LAB_NAME'" >&2
