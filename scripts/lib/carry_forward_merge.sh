@@ -14,7 +14,8 @@ old_version() {
 
 # moved CHAPTER/FILE: its ancestor has changed since.
 moved() {
-	[ "$(version "${ancestor_of[$1]}")" != "${version_of[$1]}" ]
+	[ -f "$root/${ancestor_of[$1]}" ] &&
+		[ "$(version "${ancestor_of[$1]}")" != "${version_of[$1]}" ]
 }
 
 say_by_hand() {
@@ -99,8 +100,11 @@ looked_at() {
 }
 
 check_reborn() {
-	local path waiting=()
+	local path line waiting=()
 
+	for line in "${outlived[@]}"; do
+		complain "$line"
+	done
 	while IFS= read -r path; do
 		looked_at "$path"
 	done < <(reborn_files)

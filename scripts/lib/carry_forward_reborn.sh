@@ -14,6 +14,8 @@
 
 # By CHAPTER/FILE: the ancestor, or "new"; its version; the comment.
 declare -A ancestor_of=() version_of=() note_of=()
+# Lines that the tree has outlived: --check names them.
+outlived=()
 # Set by read_reborn, which knows the tree.
 record='' every_chapter=()
 
@@ -79,39 +81,42 @@ reborn_files() {
 		grep .
 }
 
+outlive() {
+	outlived+=("$*")
+}
+
 # check_ancestor WHERE CHAPTER/FILE ANCESTOR VERSION
 check_ancestor() {
 	if [ $# -ne 4 ] || [[ ! $4 =~ ^[0-9a-f]{40,64}$ ]]; then
 		complain "$1: give CHAPTER/FILE ANCESTOR VERSION, or" \
 			"CHAPTER/FILE new # and why"
-	elif [ ! -f "$root/$3" ]; then
-		complain "$1: $2 has no ancestor $3 any more; see" \
-			"--reconciled and --new in -h"
 	elif [[ ! ${3%%/*} < ${2%%/*} ]]; then
 		complain "$1: $3 is not of an earlier chapter than $2"
-	elif [ "$(original "$3")" != "$3" ]; then
-		complain "$1: $3 is a copy; the ancestor is $(original "$3")"
+	elif [ ! -f "$root/$3" ]; then
+		outlive "$1: there is no $3 any more, from which $2 was born;" \
+			"see --reconciled in -h"
 	fi
 }
 
 # read_reborn_line WHERE COMMENT WORD...
 read_reborn_line() {
-	local where=$1 note=$2 path=$3
+	local where=$1 note=$2 path=$3 from=${4:-}
 
 	if [ -n "${ancestor_of[$path]:-}" ]; then
 		complain "$where: $path is in two lines"
-	elif [ ! -f "$root/$path" ]; then
-		complain "$where: there is no $path; take the line out"
-	elif [ "$(original "$path")" != "$path" ]; then
-		complain "$where: $path is not born again: the manifest has" \
-			"it as a copy of $(original "$path"); take the line out"
+	elif [ ! -f "$root/$path" ] || [ "$(original "$path")" != "$path" ]; then
+		outlive "$where: $path is not there any more, or is a copy" \
+			"now; take the line out"
+		return
 	fi
 	if [ "${*:4}" != new ]; then
 		check_ancestor "$where" "${@:3}"
+		# It may have become a copy, of the same content.
+		from=$(original "$from")
 	elif [ -z "$note" ]; then
 		complain "$where: $path: say after a # why it has no ancestor"
 	fi
-	ancestor_of[$path]=${4:-} version_of[$path]=${5:-} note_of[$path]=$note
+	ancestor_of[$path]=$from version_of[$path]=${5:-} note_of[$path]=$note
 }
 
 read_reborn() {
@@ -189,9 +194,9 @@ note_reconciled() {
 		check_ancestor --reconciled "$path" "$from" "$(version "$from")"
 		;;
 	*)
-		has_ancestor "$path" && from=${ancestor_of[$path]}
+		! has_ancestor "$path" || from=${ancestor_of[$path]}
 		: "${from:=$(likely_ancestor "$path")}"
-		[ -n "$from" ] || complain "no earlier chapter has a" \
+		[ -f "$root/$from" ] || complain "no earlier chapter has a" \
 			"${path#*/}; name what $path was born from:" \
 			"$path=CHAPTER/FILE"
 		;;
