@@ -59,6 +59,8 @@ Environment (defaults in brackets):
     LAB_KERNEL   kernel image to boot [this machine's own if it has rdma_rxe,
                  else one that is fetched into the cache]
     LAB_MODULES  its modules [/lib/modules/VERSION]
+    LAB_ROOT     the files that the nodes see as theirs [/]
+    LAB_ARCH     their processor; another one is emulated [$LAB_ARCH]
     LAB_ACCEL    kvm or tcg (emulation) [kvm where a guest really boots in it]
     LAB_CPUS     processors of each node [$LAB_CPUS]
     LAB_MEMORY   memory of each node in MB [$LAB_MEMORY]

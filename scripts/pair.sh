@@ -18,10 +18,8 @@
 #
 # Two lines are no programs of the pair. `nodes: 2` asks for as many nodes.
 # `setup: COMMAND` is run first, on each node, in the repository's top folder:
-# it must succeed, and what it says is no part of the logs.
-#
-# A file `cannot` beside the logs for that kernel (see compare_logs.sh) says why
-# the run cannot succeed on it: that is all that is said then, at once.
+# it must succeed, and what it says is no part of the logs. Its exit status 3
+# means that the run cannot succeed on this kernel: what it says is why.
 #
 #   -v        show both ends' lines as they come, each with its label
 #   -n NODES  2: the servers run on node a, everything else on node b (default:
@@ -149,28 +147,26 @@ start_server() {
 
 # On each node, before all else; said only if it fails.
 run_setup() {
-	local node said
+	local node said status
 
 	for node in a b; do
 		[[ $node == a || $nodes -gt 1 ]] || break
+		status=0
 		said=$(device_run "$node" bash -c "cd ${top@Q} && $1" \
-			</dev/null 2>&1) || {
+			</dev/null 2>&1) || status=$?
+		case $status in
+		0) ;;
+		3)
+			echo "pair: on Linux $(<"$out/kernel") this run cannot" \
+				"succeed: $said" >&2
+			exit 3
+			;;
+		*)
 			echo "pair: on node $node, $1: $said" >&2
 			return 1
-		}
+			;;
+		esac
 	done
-}
-
-# Which kernel it is, and whether this can be run on it at all.
-check_kernel() {
-	local logs
-
-	device_kernel >"$out/kernel"
-	logs=$("$top/scripts/compare_logs.sh" -w "$out" "${commands%/*}")
-	[[ -e $logs/cannot ]] || return 0
-	echo "pair: on Linux $(<"$out/kernel") this run cannot succeed:" \
-		"$(<"$logs/cannot")" >&2
-	exit 3
 }
 
 # Statuses in the order of COMMANDS, and no empty .err files.
@@ -199,7 +195,7 @@ trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 
 device_open "$nodes"
 address=$(device_address a)
-check_kernel
+device_kernel >"$out/kernel"
 while IFS= read -r line <&3; do
 	[[ $line == \#* ]] && continue
 	label=${line%%:*}

@@ -109,22 +109,26 @@ pair_on() {
 }
 
 @test "what cannot succeed on a kernel says so at once, and is not run" {
-	rm $talk/linux-6.12/*.log
-	echo 'its kernel forgets how.' >$talk/linux-6.12/cannot
-	echo 'server: touch run; sleep 1000' >>$talk/commands
+	cat >can.sh <<-'END'
+		case $(uname -r) in 6.12.*) echo 'it forgets how.'; exit 3 ;; esac
+	END
+	sed -i '/^server/isetup: sh can.sh' $talk/commands
+	run -0 pair_on 6.1.9
+	sed -i 's/^server: .*/server: touch run/' $talk/commands
 	run -3 env KERNEL=6.12.1 scripts/pair.sh $talk/commands build/run
-	[[ $output == "pair: on Linux 6.12.1 this run cannot succeed: its kernel forgets how." ]]
+	[[ $output == "pair: on Linux 6.12.1 this run cannot succeed: it forgets how." ]]
 	run -0 env KERNEL=6.12.1 scripts/demo.sh
-	[[ $output == *"its kernel forgets how."*"01_talk  "*cannot* ]]
+	[[ $output == *"it forgets how."*"01_talk  "*cannot* ]]
+	before=$(cksum $talk/linux-6.12/*)
 	run -0 env KERNEL=6.12.1 scripts/maint/record_logs.sh
-	[[ $output == *"recording nothing in $talk/linux-6.12: its kernel"* ]]
-	[[ ! -e 01_talk/run && ! -e $talk/linux-6.12/client.log ]]
+	[[ $output == *"it forgets how."*"recording nothing in $talk/linux-6.12" ]]
+	[[ ! -e 01_talk/run && $(cksum $talk/linux-6.12/*) == "$before" ]]
 	# The tests of the chapters take that for what it is.
 	# shellcheck source=tests/helpers.bash
 	source "$BATS_TEST_DIRNAME/helpers.bash"
 	KERNEL=6.12.1 once_more it scripts/pair.sh $talk/commands build/run \
 		3>said
-	grep -qx '# pair: .*its kernel forgets how.' said
+	grep -qx '# pair: .*it forgets how.' said
 }
 
 @test "a case of make break has logs by kernel, too" {
@@ -137,8 +141,7 @@ pair_on() {
 	[[ $output == *matches* ]]
 	echo other >01_talk/break/talk/linux-6.12/client.log
 	run -1 env KERNEL=6.12.1 scripts/break.sh 01 talk
-	rm 01_talk/break/talk/linux-6.12/*.log
-	echo 'no.' >01_talk/break/talk/linux-6.12/cannot
+	sed -i '/^server/isetup: exit 3' 01_talk/break/talk/commands
 	run -3 env KERNEL=6.12.1 scripts/break.sh 01 talk
 }
 

@@ -29,7 +29,8 @@ fast=(tests/04_certs.bats tests/carry_forward.bats tests/check_lanes.bats
 	tests/check_summary.bats
 	tests/compare_apart.bats tests/compare_counts.bats
 	tests/compare_logs.bats tests/concepts.bats tests/docs.bats tests/fuzz.bats
-	tests/install_deps.bats tests/kernel_logs.bats tests/mutants.bats
+	tests/install_deps.bats tests/kernel_fetch.bats tests/kernel_logs.bats
+	tests/kernel_pinned.bats tests/mutants.bats
 	tests/once_more.bats tests/readme.bats
 	tests/setup_rds_check.bats
 	tests/setup_rxe_check.bats tests/setup_rxe_host.bats

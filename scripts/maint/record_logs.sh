@@ -63,24 +63,24 @@ keep_order() {
 }
 
 record() {
-	local chapter=$1 folder=$2 logs order tries=0
+	local chapter=$1 folder=$2 logs order tries=0 status=0
 	local -A left=()
 
 	mkdir -p build/recorded
 	device_kernel >build/recorded/kernel
 	logs=$(scripts/compare_logs.sh -w build/recorded "$folder")
-	if [[ -e $logs/cannot ]]; then
-		echo "recording nothing in $logs: $(<"$logs/cannot")"
-		return
-	fi
 	for order in "$logs"/*/; do
 		[[ ! -d $order || $order == */linux-*/ ]] ||
 			left[$(basename "$order")]=1
 	done
 	echo "recording $logs ${!left[*]}"
 	if [[ ${#left[@]} -eq 0 ]]; then
-		run "$chapter" "$folder"
-		keep "$logs"
+		run "$chapter" "$folder" || status=$?
+		case $status in
+		0) keep "$logs" ;;
+		3) echo "recording nothing in $logs" ;;
+		*) return 1 ;;
+		esac
 		return
 	fi
 	while [[ ${#left[@]} -gt 0 ]]; do

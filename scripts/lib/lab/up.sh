@@ -33,11 +33,28 @@ up_check()
 		*) packages+=" ${pair#*:}" ;;
 		esac
 	done
-	[ -n "$missing" ] || return 0
+	if [ -z "$missing" ]; then
+		up_check_root
+		return
+	fi
 	lab_error "not installed:$missing" \
 		"The lab needs them to start its virtual machines." \
 		"On Debian, as root: apt-get install$packages"
 	return 1
+}
+
+# up_check_root: the nodes' files may be others than this machine's.
+up_check_root()
+{
+	local name
+
+	[ "$LAB_ROOT" != / ] || return 0
+	for name in busybox dropbear rdma; do
+		lab_program "$name" >/dev/null && continue
+		lab_error "there is no $name in LAB_ROOT=$LAB_ROOT" \
+			"The nodes run it. Its packages there: busybox-static dropbear-bin iproute2."
+		return 1
+	done
 }
 
 lab_up()
