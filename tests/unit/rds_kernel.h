@@ -62,6 +62,7 @@ static struct kernel {
 	rds_rdma_cookie_t keys; /* how many were given: 1, 2, ... */
 	rds_rdma_cookie_t freed[64]; /* by RDS_FREE_MR; 0: all that were used */
 	unsigned int frees;
+	struct sockaddr_in cancelled; /* the last of RDS_CANCEL_SENT_TO */
 	uint64_t resets; /* the counter conn_reset */
 } kernel;
 
@@ -268,6 +269,8 @@ int setsockopt(int fd, int level, int option, const void *value,
 		assert_true(kernel.frees < 64);
 		kernel.freed[kernel.frees++] = args.cookie;
 	}
+	if (level == SOL_RDS && option == RDS_CANCEL_SENT_TO)
+		memcpy(&kernel.cancelled, value, sizeof(kernel.cancelled));
 	return 0;
 }
 

@@ -85,6 +85,7 @@ static void test_a_page_each(void **state)
 /* What one has written, the next does not find. */
 static void test_wiped(void **state)
 {
+	struct sockaddr_in borrower = someone("192.0.2.2", 5000);
 	struct loan *a = lent_to(5000, 1000), *b;
 
 	(void)state;
@@ -94,6 +95,8 @@ static void test_wiped(void **state)
 	assert_int_equal(kernel.frees, 2);
 	assert_int_equal(kernel.freed[0], 1);
 	assert_int_equal(kernel.freed[1], 0);
+	/* Nor does a datagram hold it that was not acknowledged. */
+	assert_true(addr_same(&kernel.cancelled, &borrower));
 	b = lent_to(5001, 1000);
 	assert_ptr_equal(a, b);
 	for (int i = 0; i < LEND_SIZE; i++)
