@@ -87,7 +87,14 @@ static int free_key(struct rds *rds, rds_rdma_cookie_t key)
 
 int lend_end(struct loan *loan, struct rds *rds)
 {
-	if (loan->key && (free_key(rds, loan->key) || free_key(rds, 0)))
+	/*
+	 * The datagram that the key went with holds the memory, too, until the
+	 * other kernel has acknowledged it, which it may never do.
+	 */
+	if (loan->key && (free_key(rds, loan->key) ||
+			  rds_set(rds, RDS_CANCEL_SENT_TO, "RDS_CANCEL_SENT_TO",
+				  &loan->to, sizeof(loan->to)) ||
+			  free_key(rds, 0)))
 		return -1;
 	loan->to = (struct sockaddr_in){ 0 };
 	loan->key = 0;

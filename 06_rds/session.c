@@ -83,7 +83,7 @@ int session_go_on(struct session *session)
 	};
 
 	/* A system call for each message would be felt. */
-	if (session->sends++ % 64 || poll(&fd, 1, 0) <= 0)
+	if (++session->sends % 64 || poll(&fd, 1, 0) <= 0)
 		return 0;
 	return wait_fail("sending", ECANCELED, session->patience);
 }
