@@ -128,11 +128,11 @@ check_module() {
 	module_file "$1"
 	if [[ -n $container ]]; then
 		tell no "$1" "this is a container ($container): modules are the host's" \
-			"load it on the host, or use the lab: scripts/lab.sh up"
+			"load it on the host, or use $(lab_hint)"
 	elif [[ -z $file ]]; then
 		kernel_release
 		tell no "$1" "kernel $release has no such module" \
-			"boot a kernel that has it, or use the lab: scripts/lab.sh up"
+			"boot a kernel that has it, or use $(lab_hint)"
 	elif check_rules "$1"; then
 		tell todo "$1" "is there, but not loaded"
 	fi
@@ -162,7 +162,7 @@ preflight() {
 	case $verdict in
 	0) echo "usable now: scripts/$NAME --status" ;;
 	1) echo "can be set up: sudo scripts/$NAME ${transports[*]}" ;;
-	2) echo "cannot be had on this kernel; in the lab it can: scripts/lab.sh up" ;;
+	2) echo "cannot be had on this kernel; in the lab it can: $(lab_hint)" ;;
 	esac
 	return "$verdict"
 }

@@ -83,3 +83,5 @@ says() {
 
 can='rxe: can be set up with sudo scripts/setup_rxe.sh'
 cannot='rxe: cannot be had here: use scripts/lab.sh up'
+# No lab has this name, whatever else is up here.
+export LAB_NAME=none.$$

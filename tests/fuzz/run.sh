@@ -14,11 +14,11 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-[[ $# -ge 2 && $# -le 3 && $2 =~ ^[1-9][0-9]*$ ]] || usage
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+cli_help "$@"
+[[ $# -ge 2 && $# -le 3 && $2 =~ ^[1-9][0-9]*$ ]] ||
+	cli_misuse "TARGET and SECONDS are needed"
 target=$1
 seconds=$2
 
@@ -88,7 +88,7 @@ msg) chapter=${3:-$top/02_write_read} sources=(msg.c) longest=64 ;;
 params) chapter=${3:-$top/03_pure_verbs} sources=(params.c msg.c) longest=300 ;;
 params_04) chapter=${3:-$top/04_tls_psn} sources=(params.c msg.c) longest=128 ;;
 dgram) chapter=${3:-$top/06_rds} sources=(dgram.c) longest=1100 ;;
-*) usage ;;
+*) cli_none target "$target" msg params params_04 dgram ;;
 esac
 
 dir=${FUZZ_DIR:-$top/build/fuzz/$target}

@@ -100,6 +100,41 @@ static void test_command_ends(void **state)
 	assert_one_line(said.err, "failed, with status 3");
 }
 
+static void test_command_is_killed(void **state)
+{
+	(void)state;
+	assert_int_equal(run_command("kill -9 $$", 20000), -1);
+	assert_one_line(said.err, "was ended by signal 9 (Killed)");
+	session_close(&session);
+	kernel_reset();
+	/* With that, a shell says that its own child had such an end. */
+	assert_int_equal(run_command("exit 143", 20000), -1);
+	assert_one_line(said.err, "failed, with status 143");
+}
+
+/* With a peer that takes everything, no send ever waits. */
+static void assert_stops(int (*work)(struct session *session))
+{
+	static const uint64_t one = 1;
+
+	session_close(&session);
+	kernel_reset();
+	open_session(1);
+	options.count = 10000000;
+	assert_int_equal(write(stop_fd, &one, sizeof(one)), sizeof(one));
+	assert_int_equal(captured(work), -1);
+	assert_one_line(said.err, "sending: given up, since this program was");
+	assert_true(kernel.sent < 100);
+}
+
+static void test_stop_ends_sending(void **state)
+{
+	(void)state;
+	assert_stops(count);
+	assert_stops(congest);
+	assert_stops(fill);
+}
+
 /*
  * A command that would take a day, and what it has started: each of them has
  * the pipe open as long as it lives.
@@ -144,6 +179,8 @@ int main(void)
 		TEST(test_group),
 		TEST(test_no_port_after_it),
 		TEST(test_command_ends),
+		TEST(test_command_is_killed),
+		TEST(test_stop_ends_sending),
 		TEST(test_command_takes_long),
 		TEST(test_stop_ends_command),
 	};

@@ -197,8 +197,7 @@ conclude() {
 			echo 'rxe: can be set up with sudo scripts/setup_rxe.sh'
 		fi
 		;;
-	2) echo "rxe: cannot be had here: use scripts/lab.sh up" \
-		"(the lab, a throwaway VM)" ;;
+	2) echo "rxe: cannot be had here: use $(lab_hint)" ;;
 	esac
 	return "$verdict"
 }
