@@ -55,7 +55,8 @@ static const char client[] =
 	")\n" TRANSPORT_OPTION
 	"  -t, --timeout SECONDS  how long a server may take for one step,\n"
 	"                         1 to 3600 (default: 10)\n"
-	"  -n, --count COUNT      messages, 1 to 10000000 (default: 100)\n"
+	"  -n, --count COUNT      messages, 1 to 10000000 (default: 100); below\n"
+	"                         1000, p99.9 of bench is the maximum\n"
 	"  -s, --size BYTES       of each, from 12, the header (default: 64)\n"
 	"  -x, --halfway COMMAND  count: start this when half is sent, such as\n"
 	"                         one that breaks the connection; after the last\n"
