@@ -63,7 +63,9 @@ Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END
 }
 
-	"${options[@]}" -- "$1" "$2"
+[ "${1:-}" != --help ] || set -- -h
+options=()
+while getopts vwh option; do
 	case $option in
 	v | w) options=("-$option") ;;
 	h) usage; exit 0 ;;
