@@ -33,6 +33,7 @@ fix() {
 machine() {
 	local os='an unknown system'
 
+	# shellcheck source=/dev/null
 	[[ ! -r /etc/os-release ]] ||
 		os=$(. /etc/os-release && echo "${PRETTY_NAME:-$ID}")
 	row machine "$os, Linux $(uname -r), $(uname -m), $(nproc) processors"

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Compares the logs of a run with the expected ones: see compare_logs.sh -h."""
+"""Compares the logs of a run with the expected ones: see compare_logs.sh -h.
+
+Usage: compare_logs.py [-v|-w] RUN_DIR EXPECTED_DIR
+"""
 import pathlib
 import re
 import signal
@@ -7,6 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
 # pylint: disable=wrong-import-position
+from arguments import Parser  # noqa: E402
 from log_diff import Difference, Naming, printable  # noqa: E402
 from log_order import TooManyOrders, pairing  # noqa: E402
 from log_races import Races  # noqa: E402
@@ -208,14 +212,19 @@ def compare(run, folder, verbose):
 
 
 def main(arguments):
-    """[-v|-w] RUN_DIR EXPECTED_DIR, which compare_logs.sh has looked at."""
+    """Compares; returns the exit status."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    run, folder = (pathlib.Path(x) for x in arguments[-2:])
+    parser = Parser(__doc__)
+    parser.add_argument('-v', dest='verbose', action='store_true')
+    parser.add_argument('-w', dest='which', action='store_true')
+    parser.add_argument('run', type=pathlib.Path)
+    parser.add_argument('expected', type=pathlib.Path)
+    options = parser.parse_args(arguments)
     try:
-        if '-w' in arguments[:-2]:
-            print(for_kernel(run, folder))
+        if options.which:
+            print(for_kernel(options.run, options.expected))
             return MATCHES
-        return compare(run, folder, '-v' in arguments[:-2])
+        return compare(options.run, options.expected, options.verbose)
     except (Trouble, OSError) as error:
         print(f'compare_logs.sh: {error}', file=sys.stderr)
     except TooManyOrders:

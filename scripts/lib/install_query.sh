@@ -71,14 +71,14 @@ install_size() {
 
 # All of the missing ones in one line.
 print_size() {
-	local size
+	local size unknown='how big, nobody here knows yet'
 
+	[[ $family != apt ]] || unknown+=' (build and lab on a bare Debian 12:'
+	[[ $family != apt ]] || unknown+=' 98 MB to fetch, 400 MB on disk)'
 	if ((${#missing[@]} == 0)); then
 		echo "all $total packages are there"
 	else
-		size=$(install_size) || size='how big, nobody here knows yet'
-		[[ $family != apt ]] || size+=' (build and lab on a bare Debian 12: '
-		[[ $family != apt ]] || size+='98 MB to fetch, 400 MB on disk)'
+		size=$(install_size) || size=$unknown
 		echo "${#missing[@]} of $total to be installed, $size"
 	fi
 }

@@ -1,7 +1,7 @@
 # plan.sh - what a run here would install, fetch and need; to be sourced
 #
 # Nothing here changes anything. For demo.sh --plan and doctor.sh.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # set by the parts of the lab
 
 plan_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -14,9 +14,9 @@ plan_packages() {
 # shell of its own, as the lab's parts set a lot.
 plan_kernel() (
 	size="Debian's, 70 to 107 MB"
-	# shellcheck source=scripts/lib/lab/common.sh
+	# shellcheck source=/dev/null
 	. "$plan_top/scripts/lib/lab/common.sh"
-	# shellcheck source=scripts/lib/lab/kernel.sh
+	# shellcheck source=/dev/null
 	. "$LAB_PARTS/kernel.sh"
 	# kernel.sh says by this what cannot be done.
 	fail() {
@@ -43,7 +43,7 @@ plan_kernel() (
 
 # plan_memory NODES: what the lab takes of it, and whether that is there.
 plan_memory() (
-	# shellcheck source=scripts/lib/lab/common.sh
+	# shellcheck source=/dev/null
 	. "$plan_top/scripts/lib/lab/common.sh"
 	need=$((LAB_MEMORY * $1))
 
