@@ -63,14 +63,9 @@ Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END
 }
 
-<<<<<<< HEAD
+[ "${1:-}" != --help ] || set -- -h
 options=()
 while getopts vwh option; do
-=======
-[ "${1:-}" != --help ] || set -- -h
-verbose=()
-while getopts vh option; do
->>>>>>> cli
 	case $option in
 	v | w) options=("-$option") ;;
 	h) usage; exit 0 ;;

@@ -7,14 +7,9 @@
 # what that would install, fetch and need on this machine, and how long it takes.
 #
 # Takes this host's RDMA device if it has a usable one, else boots the lab and
-<<<<<<< HEAD
 # takes it down again. Runs that need two nodes come last, and in the lab. A run
 # that cannot succeed on the kernel says why. Exit status: 0 every run that can
-# matches, 1 not.
-=======
-# takes it down again. Runs that need two nodes come last, and in the lab. Exit
-# status: 0 every run matches, 1 not, 2 usage.
->>>>>>> cli
+# matches, 1 not, 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -47,15 +42,11 @@ run() {
 	grep -v '^#' "$folder/commands"
 	echo
 	scripts/pair.sh -v "$folder/commands" "$out" || ran=$?
-<<<<<<< HEAD
+	# Another server is in the way of all that follows, too.
+	[[ $ran -ne 4 ]] || exit 1
 	if [[ $ran -eq 3 ]]; then
 		verdict=cannot
 	elif scripts/compare_logs.sh "$out" "$folder"; then
-=======
-	# Another server is in the way of all that follows, too.
-	[[ $ran -ne 4 ]] || exit 1
-	if scripts/compare_logs.sh "$out" "$folder"; then
->>>>>>> cli
 		verdict=matches
 	else
 		verdict=DIFFERS

@@ -116,14 +116,8 @@ shell) lab_shell "$@" ;;
 exec) lab_exec "$@" ;;
 reset) lab_reset "$@" ;;
 down) lab_down "$@" ;;
-<<<<<<< HEAD
 fetch) lab_fetch "$@" ;;
--h | --help | help) usage ;;
+help) usage ;;
 '') misuse "no command given: up, status, shell, exec, reset, down or fetch" ;;
 *) misuse "unknown command '$command': not up, status, shell, exec, reset, down or fetch" ;;
-=======
-help) usage ;;
-'') misuse "no command given: up, status, shell, exec, reset or down" ;;
-*) misuse "unknown command '$command': not up, status, shell, exec, reset or down" ;;
->>>>>>> cli
 esac
