@@ -281,5 +281,5 @@ int main(void)
 		TEST(test_bye_ends_a_loan),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -223,5 +223,5 @@ int main(void)
 		TEST(test_stop_ends_command),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * fuzz_params.c - the decoder of chapter 03's parameters, fed with anything
+ * fuzz_params_line.c - the decoder of chapter 03's parameters, fed with anything
  *
  * Whatever it accepts must be the one way to say what it understood, and every
  * field must be fit for what the program does with it next.

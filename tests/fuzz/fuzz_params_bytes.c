@@ -1,5 +1,5 @@
 /*
- * fuzz_params_04.c - the decoder of chapter 04's messages, fed with anything
+ * fuzz_params_bytes.c - the decoder of 04's and 05's messages, fed with anything
  *
  * The input is a header and what follows it, as the peer would send them.
  * Whatever is accepted must be the one way to say what was understood, and

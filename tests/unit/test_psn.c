@@ -1,8 +1,5 @@
 /*
- * test_04_psn.c - where PSNs come from, and how they are spread
- *
- * RAND_bytes() is ours here: it counts its calls and can be made to fail.
- * Otherwise the real generator answers.
+ * test_psn.c - where PSNs come from, and how they are spread
  */
 #include "psn.h"
 
@@ -11,33 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
-#include <openssl/rand.h>
 
 #include "capture.h"
+#include "psn_source.h"
 
 #define DRAWS 100000
 
-static unsigned int calls;
-static size_t asked;
-static int answer = 1;
-static const uint8_t *planned;
+static struct captured said;
 
-int RAND_bytes(unsigned char *buf, int num)
-{
-	calls++;
-	asked += num;
-	if (answer != 1)
-		return answer;
-	if (!planned)
-		return RAND_bytes_ex(NULL, buf, num, 0);
-	memcpy(buf, planned, num);
-	return 1;
-}
-
-static int draw(uint32_t *psn, struct captured *said)
+static int draw(uint32_t *psn)
 {
 	int ret;
 
@@ -45,47 +26,56 @@ static int draw(uint32_t *psn, struct captured *said)
 	asked = 0;
 	capture_start();
 	ret = psn_draw(psn);
-	capture_stop(said);
+	capture_stop(&said);
 	return ret;
 }
 
-/* Three bytes of RAND_bytes(), asked for once, and all 24 bits used. */
-static void test_source(void **state)
+/* The PSN that comes of these three bytes, asked for once. */
+static uint32_t psn_of(uint8_t first, uint8_t second, uint8_t third)
 {
-	static const uint8_t bytes[][3] = { { 0x12, 0x34, 0x56 },
-					    { 0, 0, 0 },
-					    { 0xff, 0xff, 0xff },
-					    { 0x80, 0, 1 } };
-	static const uint32_t want[] = { 0x123456, 0, 0xffffff, 0x800001 };
-	struct captured said;
-	uint32_t psn;
+	const uint8_t bytes[3] = { first, second, third };
+	uint32_t psn = 0xeeeeeeee;
 
-	(void)state;
-	for (size_t i = 0; i < 4; i++) {
-		planned = bytes[i];
-		psn = 0xdeadbeef;
-		assert_int_equal(draw(&psn, &said), 0);
-		assert_int_equal(psn, want[i]);
-		assert_int_equal(calls, 1);
-		assert_int_equal(asked, 3);
-	}
+	planned = bytes;
+	assert_int_equal(draw(&psn), 0);
+	assert_string_equal(said.err, "");
 	planned = NULL;
+	assert_int_equal(calls, 1);
+	assert_int_equal(asked, 3);
+	assert_int_equal(flagged, 0);
+	return psn;
 }
 
-/* 0 and -1 are both failures, and no number is made up instead. */
+/* All 24 bits, each from a bit of its own, and none beyond. */
+static void test_bits(void **state)
+{
+	(void)state;
+	assert_int_equal(PSN_MAX, 0xffffff);
+	assert_int_equal(psn_of(0, 0, 0), 0);
+	assert_int_equal(psn_of(0xff, 0xff, 0xff), PSN_MAX);
+	assert_int_equal(psn_of(0x12, 0x34, 0x56), 0x123456);
+	assert_int_equal(psn_of(0x80, 0, 1), 0x800001);
+	for (int bit = 0; bit < PSN_BITS; bit++) {
+		uint8_t from[3] = { 0 };
+
+		from[2 - bit / 8] = 1 << bit % 8;
+		assert_int_equal(psn_of(from[0], from[1], from[2]), 1U << bit);
+	}
+}
+
+/* No number is made up instead. */
 static void test_failure(void **state)
 {
-	struct captured said;
-
 	(void)state;
-	for (answer = 0; answer >= -1; answer--) {
+	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
 		uint32_t psn = 0xdeadbeef;
 
-		assert_int_equal(draw(&psn, &said), -1);
-		assert_one_line(said.err, "error: RAND_bytes: ");
+		source_fails(i);
+		assert_int_equal(draw(&psn), -1);
+		assert_one_line(said.err, "error: " SOURCE ": ");
 		assert_true(psn == 0xdeadbeef);
 	}
-	answer = 1;
+	source_fails(-1);
 }
 
 /*
@@ -151,14 +141,39 @@ static void test_differences(void **state)
 	assert_true(off * off < 226.0 * 226.0);
 }
 
+static int compare(const void *a, const void *b)
+{
+	return (*(uint32_t *)a > *(uint32_t *)b) -
+	       (*(uint32_t *)a < *(uint32_t *)b);
+}
+
+/*
+ * Numbers come twice about as often as they should: of n draws about
+ * n * n / 2 / 2^24, here 298, with a deviation of the root of that, 17.
+ */
+static void test_repeats(void **state)
+{
+	static uint32_t draws[DRAWS];
+	int pairs = 0;
+
+	(void)state;
+	for (int i = 0; i < DRAWS; i++)
+		assert_int_equal(psn_draw(&draws[i]), 0);
+	qsort(draws, DRAWS, sizeof(*draws), compare);
+	for (int i = 1; i < DRAWS; i++)
+		pairs += draws[i] == draws[i - 1];
+	assert_in_range(pairs, 298 - 170, 298 + 170);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_source),
+		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_failure),
 		cmocka_unit_test(test_distribution),
 		cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_repeats),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }
