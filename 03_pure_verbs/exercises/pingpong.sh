@@ -10,13 +10,14 @@ hex=$(printf '%02x%02x:%02x%02x' ${address//./ })
 for gid in /sys/class/infiniband/*/ports/1/gids/*; do
 	[[ $(<"$gid") == 0000:0000:0000:0000:0000:ffff:$hex ]] && index=${gid##*/}
 done
-timeout 15 ibv_rc_pingpong -p 18600 -g "${index?no GID of $address}" -s 16 -n "$count" &
+timeout 10 ibv_rc_pingpong -p 18600 -g "${index?no GID of $address}" -s 16 -n "$count" &
+stranger=$!
 until [[ -n $(ss -Hltn 'sport = :18600') ]]; do
-	kill -0 $! || exit
+	kill -0 $stranger || exit
 	read -rt 0.05 <> <(:) || true
 done
 echo 'listening on port 18600.'
-wait $!
+wait $stranger
 END_SCRIPT
 # Somebody who answers something else, says what he was sent, and waits for the end.
 cat >"$place/mine/liar.py" <<'END_SCRIPT'

@@ -64,11 +64,26 @@ static int (*real_post_recv)(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 			     struct ibv_recv_wr **bad);
 static int (*real_poll_cq)(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
+/* What a send says, as far as it fits: "", " bytes=00ff". */
+static const char *said(const struct ibv_send_wr *wr, char hex[80])
+{
+	const struct ibv_sge *sge = wr->sg_list;
+	size_t n = sprintf(hex, " bytes=");
+
+	if (wr->opcode != IBV_WR_SEND || wr->num_sge < 1)
+		return "";
+	for (size_t i = 0; i < sge->length && i < 32; i++)
+		n += sprintf(hex + n, "%02x", ((uint8_t *)sge->addr)[i]);
+	return hex;
+}
+
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
+	char hex[80];
+
 	for (struct ibv_send_wr *each = wr; each; each = each->next)
-		tell("post_send opcode=%d\n", each->opcode);
+		tell("post_send opcode=%d%s\n", each->opcode, said(each, hex));
 	return real_post_send(qp, wr, bad);
 }
 

@@ -198,22 +198,23 @@ first_error() {
 	fi
 }
 
-# The first error of each end of the runs in which something is missing, and what
-# explains it.
+# The first error of each end of the runs in which something is missing, each once,
+# and what explains it.
 show_errors() {
-	local run file short=${place#"$top"/} shown=
+	local run file line short=${place#"$top"/} shown=
 
 	for run in "${bad_runs[@]}"; do
 		for file in "$place/$run"/*.err; do
 			[[ -s $file ]] || continue
-			shown=yes
+			line=$(head -n 1 "$file")
+			[[ $shown != *"$line"* ]] || continue
+			shown+=$line
 			file=${file##*/}
 			echo
 			echo "The first error of ${file%.err} in the run $run" \
 				"($short/$run.commands):"
-			head -n 1 "$place/$run/$file" | sed 's/^/  /'
-			! "$top/scripts/explain.py" <"$place/$run/$file" \
-				>/dev/null ||
+			echo "  $line"
+			! "$top/scripts/explain.py" "$line" >/dev/null 2>&1 ||
 				echo "  scripts/explain.py <$short/$run/$file"
 		done
 	done
