@@ -21,9 +21,10 @@ for side in client server; do
 		"twice ${numbers[0]:-nothing}" \
 		test "${numbers[0]:-}" != "${numbers[1]:-}"
 done
-run old 'server: ./server -1 -t 4 write' \
+run old "server: $(witness old/server.calls ./server -1 -t 4 write)" \
 	'client: ORIGINAL/client -a 192.0.2.1 -t 4 write'
 fails 'a server refuses a number that anybody could have drawn' old server
+want 'and has sent nothing but its own' old/server.calls '^post_send '
 ends 'and the client comes to nothing' old client 1
 want 'it has got no echo' old/client.log '^echo: ' 0
 run new 'server: ORIGINAL/server -1 -t 4 write' \
