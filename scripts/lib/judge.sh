@@ -41,7 +41,8 @@ run() {
 	printf '%s\n' "${@//ORIGINAL/$original}" >"$place/$out.commands"
 	# Their own deadlines are 10 s, and a client or two follow each other.
 	PAIR_LIMIT=60 "$top/scripts/pair.sh" -d "$place/mine" \
-		"$place/$out.commands" "$place/$out" || true
+		"$place/$out.commands" "$place/$out" ||
+		[[ $? -ne 4 ]] || exit 1
 }
 
 # serving COMMAND…: what runs it so that $stopping can end it: in a line of run,
