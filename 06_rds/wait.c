@@ -45,7 +45,7 @@ static int remaining_ms(int64_t deadline)
 static int wait_poll(struct pollfd fds[3], int64_t deadline)
 {
 	/* A peer that always has news must not keep us past the deadline. */
-	bool late = now_ms() >= deadline;
+	bool late = deadline && now_ms() >= deadline;
 	int n;
 
 	do {

@@ -18,6 +18,8 @@ plan_kernel() (
 	. "$plan_top/scripts/lib/lab/common.sh"
 	# shellcheck source=/dev/null
 	. "$LAB_PARTS/kernel.sh"
+	# shellcheck source=scripts/lib/lab/fetch.sh
+	. "$LAB_PARTS/fetch.sh"
 	# kernel.sh says by this what cannot be done.
 	fail() {
 		echo "none yet, and none can be fetched: $1"
@@ -31,11 +33,12 @@ plan_kernel() (
 	elif kernel_from_cache; then
 		echo "$version, which is in $LAB_CACHE already"
 	else
-		if compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
-			kernel_package
-			bytes=$(apt-cache show "$package" 2>/dev/null |
-				sed -n 's/^Size: //p' | head -n 1)
-			[[ -z $bytes ]] || size="$package, $((bytes / 1000000)) MB"
+		# Without lists, apt is asked for them before it is for a kernel.
+		if command -v apt-cache >/dev/null; then
+			! kernel_packages ||
+				size="${packages[0]}, $((bytes / 1000000)) MB"
+		elif pinned_read; then
+			size="Linux $release, $((bytes / 1000000)) MB"
 		fi
 		echo "to be fetched into $LAB_CACHE: $size, and 350 MB on disk there"
 	fi

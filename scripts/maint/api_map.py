@@ -61,7 +61,8 @@ the man page beside the line. Where a chapter makes a call in several files, the
 one named is that which its README tells to read first.
 
 The man pages are in the packages `libibverbs-dev`, `librdmacm-dev`, `libssl-doc`
-and `rds-tools` of Debian; `man 3 ibv_post_send` shows one.
+and `manpages-dev` of Debian; `man 3 ibv_post_send` shows one. Debian has no pages
+on RDS: `rds(7)` and `rds-rdma(7)` belong to rds-tools, which it does not have.
 
 This page is written by `scripts/maint/api_map.py`, and a test compares it with the
 code.

@@ -24,21 +24,13 @@ source scripts/lib/lanes.sh
 
 cli_help "$@"
 
-# The files that need neither a device nor a VM.
-fast=(tests/04_certs.bats tests/carry_forward.bats tests/check_lanes.bats
-	tests/check_summary.bats
-	tests/compare_apart.bats tests/compare_counts.bats
-	tests/compare_logs.bats tests/concepts.bats tests/docs.bats tests/fuzz.bats
-	tests/install_deps.bats tests/kernel_fetch.bats tests/kernel_logs.bats
-	tests/kernel_pinned.bats tests/mutants.bats
-	tests/once_more.bats tests/readme.bats
-	tests/setup_rds_check.bats
-	tests/setup_rxe_check.bats tests/setup_rxe_host.bats
-	tests/spelling.bats tests/style.bats
-	tests/wire_replay.bats)
-
-# Those that boot machines of their own.
-own=(tests/lab.bats tests/lab_ends.bats)
+# Each test file says what it needs: a device (open_device, or a lab that it
+# starts), machines of its own (it loads lab.bash), or nothing.
+mapfile -t own < <(grep -lx 'load lab' tests/*.bats)
+mapfile -t device < <(grep -lE '^[^#]*(open_device|lab\.sh up)' tests/*.bats |
+	grep -vxF -f <(printf '%s\n' "${own[@]}"))
+mapfile -t fast < <(printf '%s\n' tests/*.bats |
+	grep -vxF -f <(printf '%s\n' "${own[@]}" "${device[@]}"))
 
 # Those with a device that take longest come first, so that no lane ends long
 # after the others. Those that use RDS come last: its connections stay until the
@@ -51,8 +43,8 @@ last=(tests/06_rds.bats tests/exercises.bats)
 # Those that need a device, one a line, in the order in which they begin.
 on_a_device() {
 	printf '%s\n' "${first[@]}"
-	printf '%s\n' tests/*.bats | grep -vxF -f <(printf '%s\n' "${fast[@]}" \
-		"${own[@]}" "${first[@]}" "${last[@]}")
+	printf '%s\n' "${device[@]}" |
+		grep -vxF -f <(printf '%s\n' "${first[@]}" "${last[@]}")
 	printf '%s\n' "${last[@]}"
 }
 

@@ -39,6 +39,7 @@ struct incoming {
 	size_t control_size;
 	char bytes[DGRAM_HEADER + 2 * DGRAM_TEXT_MAX];
 	size_t length;
+	bool truncated; /* there was more than the program had room for */
 };
 
 static struct kernel {
@@ -56,6 +57,7 @@ static struct kernel {
 	unsigned int calls; /* of sendmsg(), refused or not */
 	int no_connection; /* errno of a loan before a pong was heard; 0: none */
 	bool pongs; /* what is sent to port 0 is answered, at its own socket */
+	unsigned int strangers; /* who write to that socket before the pong */
 	struct sockaddr_in pong_from;
 	int pong_to; /* the descriptor */
 	struct rds_get_mr_args loan; /* the last */
@@ -134,11 +136,30 @@ static inline void kernel_key(struct incoming *in, rds_rdma_cookie_t key)
 /* An answer of another kernel: now there is a connection. */
 static ssize_t recv_pong(struct msghdr *msg)
 {
-	memcpy(msg->msg_name, &kernel.pong_from, sizeof(kernel.pong_from));
+	struct sockaddr_in from = someone("198.51.100.7", 4000);
+
+	if (kernel.strangers) {
+		kernel.strangers--;
+	} else {
+		from = kernel.pong_from;
+		kernel.no_connection = 0;
+	}
+	memcpy(msg->msg_name, &from, sizeof(from));
 	msg->msg_controllen = 0;
 	msg->msg_flags = 0;
-	kernel.no_connection = 0;
 	return 0;
+}
+
+static inline void kernel_completion(uint64_t token, int status)
+{
+	struct incoming *in = kernel_put();
+
+	in->control = RDS_CMSG_RDMA_STATUS;
+	in->control_size = sizeof(in->beside.completion);
+	in->beside.completion = (struct rds_rdma_notify){
+		.user_token = token,
+		.status = status,
+	};
 }
 
 ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
@@ -169,18 +190,18 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 		memcpy(CMSG_DATA(cmsg), &in->beside, in->control_size);
 	}
 	msg->msg_controllen = in->control ? CMSG_SPACE(in->control_size) : 0;
-	msg->msg_flags = 0;
+	msg->msg_flags = in->truncated ? MSG_TRUNC : 0;
 	return in->length;
 }
 
 /* What is sent to port 0, by a socket that was opened for that. */
 static ssize_t send_ping(int fd, const struct sockaddr_in *to)
 {
-	static const uint64_t one = 1;
+	uint64_t count = kernel.strangers + kernel.pongs;
 
 	kernel.pong_from = *to;
 	kernel.pong_to = fd;
-	return kernel.pongs && write(fd, &one, sizeof(one)) < 0 ? -1 : 0;
+	return write(fd, &count, sizeof(count)) < 0 ? -1 : 0;
 }
 
 /* Memory is lent: the key goes where the program wants it. */

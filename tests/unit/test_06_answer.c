@@ -93,6 +93,15 @@ static void test_long_text(void **state)
 	assert_one_line(said.err, "1025 bytes of text");
 }
 
+static void test_too_long(void **state)
+{
+	(void)state;
+	kernel_datagram(CLIENT, DGRAM_TEXT, "hello")->truncated = true;
+	assert_int_equal(captured(answer_next), -1);
+	assert_one_line(said.err, "a datagram of more than 1048576 bytes");
+	assert_int_equal(kernel.sent, 0);
+}
+
 static void test_ended_numbers(void **state)
 {
 	(void)state;
@@ -143,6 +152,15 @@ static void test_connection_being_made(void **state)
 {
 	(void)state;
 	assert_waits_for_connection(EINVAL);
+}
+
+/* Whoever knows the port may write there; only that host's kernel counts. */
+static void test_stranger_is_no_connection(void **state)
+{
+	(void)state;
+	kernel.strangers = 2;
+	assert_waits_for_connection(EAGAIN);
+	assert_int_equal(kernel.strangers, 0);
 }
 
 static void test_no_connection_ever(void **state)
@@ -250,9 +268,11 @@ int main(void)
 		TEST(test_nonsense),
 		TEST(test_nonsense_on_the_control_port),
 		TEST(test_long_text),
+		TEST(test_too_long),
 		TEST(test_ended_numbers),
 		TEST(test_no_connection_yet),
 		TEST(test_connection_being_made),
+		TEST(test_stranger_is_no_connection),
 		TEST(test_no_connection_ever),
 		TEST(test_stop_without_connection),
 		TEST(test_errors_are_final),
@@ -261,5 +281,5 @@ int main(void)
 		TEST(test_bye_ends_a_loan),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -123,5 +123,5 @@ int main(void)
 		cmocka_unit_test_setup(test_nobody, setup),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -138,5 +138,5 @@ int main(void)
 		cmocka_unit_test(test_help),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

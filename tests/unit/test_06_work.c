@@ -42,6 +42,41 @@ static void test_memory_stays(void **state)
 	assert_memory_equal(kernel.source, text, strlen(text));
 }
 
+/* What is done is told by its token. */
+static void test_completion(void **state)
+{
+	(void)state;
+	open_session(1);
+	options.key = 0x777;
+	kernel_completion(7, RDS_RDMA_REMOTE_ERROR);
+	kernel_completion(6, RDS_RDMA_SUCCESS);
+	assert_int_equal(captured(write_memory), 0);
+	assert_non_null(strstr(said.out, "write completed: status=0"));
+	kernel_completion(6, RDS_RDMA_DROPPED);
+	assert_int_equal(captured(write_memory), -1);
+	assert_one_line(said.err, "RDMA write: status 3 (dropped");
+}
+
+/* A server that lends and gives no key has lent nothing. */
+static void test_no_key(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel_datagram("192.0.2.1", 4000, DGRAM_LENT, "");
+	assert_int_equal(captured(write_memory), -1);
+	assert_one_line(said.err, "lends memory and gives no key");
+}
+
+/* What comes back must be what was sent, and all of it. */
+static void test_echo(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel_datagram("192.0.2.1", 4000, DGRAM_ECHO, "too short");
+	assert_int_equal(captured(bench), -1);
+	assert_one_line(said.err, "an echo of 21 bytes for 64");
+}
+
 static void test_group(void **state)
 {
 	(void)state;
@@ -56,6 +91,19 @@ static void test_group(void **state)
 	assert_int_equal(captured(congest), -1);
 	assert_non_null(strstr(said.out, "ENOBUFS for port 4000 after 3"));
 	assert_non_null(strstr(said.out, "news: group 32 of the ports"));
+}
+
+static void test_other_group(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel.refused_port = 4000;
+	kernel.refused_from = 3;
+	kernel.refusal = ENOBUFS;
+	kernel_ports(~RDS_CONG_MONITOR_MASK(4000));
+	assert_int_equal(captured(congest), -1);
+	assert_one_line(said.err, "the end of the congestion: nothing came");
+	assert_null(strstr(said.out, "news:"));
 }
 
 static void test_no_port_after_it(void **state)
@@ -176,7 +224,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_key),
 		TEST(test_memory_stays),
+		TEST(test_completion),
+		TEST(test_no_key),
+		TEST(test_echo),
 		TEST(test_group),
+		TEST(test_other_group),
 		TEST(test_no_port_after_it),
 		TEST(test_command_ends),
 		TEST(test_command_is_killed),
@@ -185,5 +237,5 @@ int main(void)
 		TEST(test_stop_ends_command),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -135,7 +135,6 @@ static void test_no_time_left(void **state)
 	assert_int_equal(fd, -1);
 	assert_in_range(took, 0, 4900);
 	assert_non_null(strstr(said.err, "nothing came within 5 s"));
-	assert_non_null(strstr(said.err, "connect: Connection refused"));
 	while (count)
 		close(busy[--count]);
 	close(silent);

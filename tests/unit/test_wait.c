@@ -105,8 +105,22 @@ static void test_past_deadline(void **state)
 	assert_int_equal(errno, ETIMEDOUT);
 	/* To stop counts even then. */
 	make_readable(pipes->stop);
-	assert_int_equal(wait_readable(pipes->first[0], -1, pipes->stop[0],
-				       past),
+	assert_int_equal(
+		wait_readable(pipes->first[0], -1, pipes->stop[0], past), -1);
+	assert_int_equal(errno, ECANCELED);
+}
+
+/* 0 is no deadline that is over, but a look at what is there. */
+static void test_look(void **state)
+{
+	struct pipes *pipes = *state;
+
+	assert_int_equal(wait_readable(pipes->first[0], -1, -1, 0), -1);
+	assert_int_equal(errno, ETIMEDOUT);
+	make_readable(pipes->first);
+	assert_int_equal(wait_readable(pipes->first[0], -1, -1, 0), WAIT_FIRST);
+	make_readable(pipes->stop);
+	assert_int_equal(wait_readable(pipes->first[0], -1, pipes->stop[0], 0),
 			 -1);
 	assert_int_equal(errno, ECANCELED);
 }
@@ -270,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_deadline),
 		with_pipes(test_timeout),
 		with_pipes(test_past_deadline),
+		with_pipes(test_look),
 		cmocka_unit_test(test_nothing_to_wait_for),
 		with_pipes(test_first_and_second),
 		with_pipes(test_stop),

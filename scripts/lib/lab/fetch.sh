@@ -30,28 +30,47 @@ fetch_room()
 		"Free some space, or set LAB_CACHE to a directory with room."
 }
 
-# fetch_by_apt DIR: the packages of the distribution's kernel into DIR. 1:
-# apt cannot; apt_says tells why.
-fetch_by_apt()
+# kernel_packages: the packages of the distribution's kernel, in packages, and
+# what they have together, in bytes. 1: apt has none.
+kernel_packages()
 {
-	local -a packages=()
-	local size
-
-	apt_says="apt, which would fetch one, is not here"
-	command -v apt-get >/dev/null || return 1
-	apt_says="apt has no package $LAB_KERNEL_PACKAGE, or no lists of packages"
 	# A kernel may be one package or several, and the one that stands for
 	# the newest depends on them. All of them have its release in their
 	# names, and nothing else of Linux's does.
 	mapfile -t packages < <(apt-cache depends --recurse -i "$LAB_KERNEL_PACKAGE" \
 		2>/dev/null | grep -E '^linux-([a-z]+-)+[0-9]')
 	[ "${#packages[@]}" -gt 0 ] || return 1
-	size=$(apt-cache --no-all-versions show "${packages[@]}" 2>/dev/null |
+	bytes=$(apt-cache --no-all-versions show "${packages[@]}" 2>/dev/null |
 		awk '$1 == "Size:" { sum += $2 } END { print sum + 0 }')
-	step "fetching ${packages[*]} ($((size / 1000000)) MB, only this once)"
-	download "$1" "$size" apt-get -q download "${packages[@]}" && return
+}
+
+# fetch_by_apt DIR: the packages of the distribution's kernel into DIR. 1:
+# apt cannot; apt_says tells why.
+fetch_by_apt()
+{
+	local -a packages=()
+	local bytes
+
+	apt_says="apt, which would fetch one, is not here"
+	command -v apt-get >/dev/null || return 1
+	apt_says="apt has no package $LAB_KERNEL_PACKAGE, or no lists of packages"
+	kernel_packages || return 1
+	step "fetching ${packages[*]} ($((bytes / 1000000)) MB, only this once)"
+	download "$1" "$bytes" apt-get -q download "${packages[@]}" && return
 	apt_says="apt-get download ${packages[*]}: $(tail -n 1 "$LAB_STATE/command")"
 	rm -f "$1"/*.deb
+	return 1
+}
+
+# pinned_read: what kernel.pinned says for this machine, in release, bytes,
+# digest and addresses. 1: nothing.
+pinned_read()
+{
+	local machine=''
+
+	while read -r machine release bytes digest addresses; do
+		[ "$machine" != "$LAB_ARCH" ] || return 0
+	done < <(grep -v '^#' "$LAB_PINNED")
 	return 1
 }
 
@@ -59,26 +78,23 @@ fetch_by_apt()
 # its first address that has it. What is fetched is what is pinned, or nothing.
 fetch_pinned()
 {
-	local machine='' release size digest addresses address got=''
+	local release bytes digest addresses address got=''
 	local -a why=("$apt_says")
 
-	while read -r machine release size digest addresses; do
-		[ "$machine" != "$LAB_ARCH" ] || break
-	done < <(grep -v '^#' "$LAB_PINNED")
-	if [ "$machine" != "$LAB_ARCH" ]; then
+	if ! pinned_read; then
 		fail_fetch "${why[@]}" "No kernel for $LAB_ARCH is named in $LAB_PINNED."
 	elif ! command -v curl >/dev/null; then
 		fail_fetch "${why[@]}" "The program curl, which would fetch another, is not installed."
 	fi
 	for address in $addresses; do
-		step "fetching Linux $release ($((size / 1000000)) MB, only this once)"
-		download "$1" "$size" curl -fsSL --connect-timeout 20 \
-			--speed-limit 1000 --speed-time 60 --max-filesize "$size" \
+		step "fetching Linux $release ($((bytes / 1000000)) MB, only this once)"
+		download "$1" "$bytes" curl -fsSL --connect-timeout 20 \
+			--speed-limit 1000 --speed-time 60 --max-filesize "$bytes" \
 			-o kernel.deb "$address" && got=1 && break
 		why+=("$address: $(tail -n 1 "$LAB_STATE/command")")
 	done
 	[ -n "$got" ] || fail_fetch "${why[@]}"
-	pinned_check "$1/kernel.deb" "$size" "$digest" "$address"
+	pinned_check "$1/kernel.deb" "$bytes" "$digest" "$address"
 }
 
 # pinned_check FILE SIZE DIGEST ADDRESS
@@ -109,6 +125,7 @@ fail_fetch()
 }
 
 # download DIR SIZE COMMAND...: run it in DIR, showing how far it is.
+# shellcheck disable=SC2034 # watched, of keeper.sh, reads them
 download()
 {
 	local rc=0
