@@ -226,6 +226,14 @@ finds() {
 	cp "$TREE/01_one/client.c" "$TREE/03_three/new.c"
 	sed -i 's/client/new/' "$TREE/03_three/new.c"
 	finds headers 03_three/new.c 'should say `Born in 03_three.`'
+	rm "$TREE/03_three/new.c"
+	sed -i 's/01_one/03_three/' "$TREE/03_three/client.c"
+	finds headers 03_three/client.c 'should say `Born in 01_one, last'
+	# Unless it has nothing but the name of the older one.
+	mkdir "$TREE/scripts/maint"
+	echo '03_three/client.c new # another matter' \
+		>"$TREE/scripts/maint/carry_forward.reborn"
+	run -0 check headers
 }
 
 @test "words that have no place here are found, and the same in other words not" {
