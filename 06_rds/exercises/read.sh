@@ -5,13 +5,13 @@
 peer long server <<'END_PATCH'
 --- a/lend.c
 +++ b/lend.c
-@@ -53,4 +53,4 @@
- 	memset(lend->memory, 0, LEND_SIZE);
--	snprintf(lend->memory, LEND_SIZE,
+@@ -111,4 +111,4 @@
+ 	memset(loan->memory, 0, LEND_SIZE);
+-	snprintf(loan->memory, LEND_SIZE,
 -		 "message from passive/server side with pid %d", getpid());
-+	memset(lend->memory, '.', LEND_SIZE - 4);
-+	strcpy((char *)lend->memory + LEND_SIZE - 4, "end");
- 	/* The kernel registers, and puts the key into its own header. */
++	memset(loan->memory, '.', LEND_SIZE - 4);
++	memcpy(loan->memory + LEND_SIZE - 4, "end", 4);
+ 	return loan;
 END_PATCH
 run own 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
 	"server: $(serving ./server -1 -a 192.0.2.1 --transport ib)" \
