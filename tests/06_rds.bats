@@ -323,32 +323,34 @@ END
 }
 
 # The client comes over tcp from an address that no connection over ib has yet.
-# A server that takes EAGAIN for a full buffer asks a million times a second.
+# A server that takes EAGAIN for a full buffer asks a million times a second. (What
+# is dropped is dropped as it comes: on Linux 6.12, a packet that cannot leave ends
+# the CM's queue pair, and with it all of ib until the next boot.)
 @test "06: memory is lent as soon as there is a connection for it, and no sooner" {
 	local calls=$top/build/tests/$CHAPTER.plain/calls run address
 
 	for run in up down; do
-		address=192.0.2.27
-		[[ $run == up ]] || address=192.0.2.47
+		# A lab may have seen this test before, and has connections.
+		address=192.0.2.$((100 + RANDOM % 150))
 		guest b "ip addr add $address/24 dev eth0"
 		[[ $run == up ]] || guest b 'nft add table ip t
-			nft "add chain ip t o { type filter hook output priority 0; }"
+			nft "add chain ip t o { type filter hook input priority 0; }"
 			nft add rule ip t o udp dport 4791 drop'
 		rm -f "$calls"
 		PAIR_WRAP="strace -f -o $calls.LABEL" pair \
-			"server: bash -c 'exec timeout 9 ./server -a 192.0.2.1 -T ib -t 4'" \
-			"client: ./client -a 192.0.2.1 -b $address -T tcp -t 8 write" ||
+			"server: bash -c 'exec timeout 20 ./server -1 -a 192.0.2.1 -T ib -t 3'" \
+			"client: ./client -a 192.0.2.1 -b $address -T tcp -t 12 write" ||
 			break
 		cp "$out/server.err" "$BATS_TEST_TMPDIR/$run.err" || true
 		cp "$out/client.log" "$BATS_TEST_TMPDIR/$run.log"
 		wc -l <"$calls.server" >"$BATS_TEST_TMPDIR/$run.calls"
+		guest b "nft flush ruleset; ip addr del $address/24 dev eth0"
 	done
-	guest b 'nft flush ruleset; for i in 27 47; do
-		ip addr del 192.0.2.$i/24 dev eth0; done' || true
+	guest b 'nft flush ruleset'
 	tail -n +1 "$BATS_TEST_TMPDIR"/*.calls
 	# Over tcp it cannot use what it got; that is its own affair.
 	grep -q '^borrowed: rkey=' "$BATS_TEST_TMPDIR/up.log"
-	grep -q '^error: a connection to 192.0.2.47 over ib: nothing came within 4 s' \
+	grep -q '^error: a connection to 192.0.2.[0-9]* over ib: nothing came within 3 s' \
 		"$BATS_TEST_TMPDIR/down.err"
 	[[ $(<"$BATS_TEST_TMPDIR/up.calls") -lt 1000 ]]
 	[[ $(<"$BATS_TEST_TMPDIR/down.calls") -lt 1000 ]]
