@@ -126,7 +126,8 @@ unit() {
 		[[ -x $test && $test != *.* ]] || continue
 		echo "unit, arm64: ${test##*/}"
 		(cd "$tree/tests/unit" && QEMU_LD_PREFIX=$root \
-			qemu-aarch64-static "$test" >"$test.out" 2>&1) || {
+			timeout -k 5 300 qemu-aarch64-static "$test" \
+			>"$test.out" 2>&1) || {
 			cat "$test.out"
 			echo "failed: ${test##*/}"
 			failed=1
