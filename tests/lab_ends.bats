@@ -126,6 +126,10 @@ unprivileged() {
 		[[ $output == *"/proc/none"*"Set LAB_CACHE"* ]]
 		nothing_left
 	fi
+	LAB_ROOT=$BATS_TEST_TMPDIR run -1 lab up
+	[[ $output == *"there is no busybox in LAB_ROOT=$BATS_TEST_TMPDIR"* ]]
+	LAB_ARCH=vax run -1 lab up
+	[[ $output == *"does not know the processor vax"* ]]
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	for tool in /usr/bin/* /usr/sbin/*; do
 		case ${tool##*/} in
