@@ -134,7 +134,7 @@ worker() {
 	done < <(sort "$work/$1.list")
 }
 
-list=no size='' seed='' keep=no names=()
+list=no size='' seed='' keep=no names=() some=()
 while [[ $# -gt 0 ]]; do
 	case $1 in
 	-h | --help)
@@ -149,7 +149,11 @@ while [[ $# -gt 0 ]]; do
 		shift
 		;;
 	-*) misuse "$1: no such option" ;;
-	*) names+=("$1") ;;
+	*)
+		# Several may come as one word, of make.
+		read -ra some <<<"$1"
+		names+=("${some[@]}")
+		;;
 	esac
 	shift
 done
