@@ -88,7 +88,7 @@ copy_original() {
 	local file from=$place/committed
 
 	mkdir "$from"
-	if git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+	if git -C "$top" rev-parse -q --verify "HEAD:./$chapter" >/dev/null 2>&1; then
 		git -C "$top" archive HEAD "$chapter" |
 			tar -x -C "$from" --strip-components=1
 	else
