@@ -31,6 +31,7 @@ struct fake {
 	struct ibv_device device;
 	struct ibv_context context;
 	bool cannot_open;
+	int reads_in, reads_out; /* max_qp_rd_atom, max_qp_init_rd_atom */
 	struct ibv_port_attr ports[PORTS + 1];
 	struct fake_gid gids[GIDS];
 };
@@ -101,8 +102,11 @@ int ibv_close_device(struct ibv_context *context)
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	(void)context;
-	*attr = (struct ibv_device_attr){ .phys_port_cnt = PORTS };
+	*attr = (struct ibv_device_attr){
+		.phys_port_cnt = PORTS,
+		.max_qp_rd_atom = fake_of(context)->reads_in,
+		.max_qp_init_rd_atom = fake_of(context)->reads_out,
+	};
 	return 0;
 }
 

@@ -1,5 +1,7 @@
 /*
  * test_03_device.c - which device, which port of it, which GID of the port
+ *
+ * Also the body of test_05_device.c, with another OPENED.
  */
 #include "device.h"
 
@@ -15,6 +17,11 @@
 #include "addr.h"
 #include "capture.h"
 #include "fake_devices.h"
+
+/* What the opening of a port says. */
+#ifndef OPENED
+#define OPENED(name, port) "Opened RDMA device: " name ", port " port
+#endif
 
 static struct captured said;
 static struct device device;
@@ -89,6 +96,13 @@ static struct fake ib = {
 	.gids = { { 1, IBV_GID_TYPE_IB, "fe80::3" } },
 };
 
+/* Ethernet as well, and with the address in its table, but not RoCE. */
+static struct fake iwarp = {
+	.device = { .name = "siw0", .transport_type = IBV_TRANSPORT_IWARP },
+	.ports = { [1] = UP },
+	.gids = { { 1, V2, "::ffff:192.0.2.1" } },
+};
+
 static void use(struct fake *first, struct fake *second)
 {
 	fakes[0] = first;
@@ -100,18 +114,18 @@ static void test_first_active_port(void **state)
 {
 	(void)state;
 	use(&rxe0, &card);
-	assert_opened(&any, NULL, "Opened RDMA device: rxe0, port 1");
+	assert_opened(&any, NULL, OPENED("rxe0", "1"));
 	use(&card, &rxe0);
-	assert_opened(&any, NULL, "Opened RDMA device: card1, port 2");
+	assert_opened(&any, NULL, OPENED("card1", "2"));
 }
 
 static void test_device_of_the_address(void **state)
 {
 	(void)state;
 	use(&rxe0, &card);
-	assert_opened(&any, "192.0.2.1", "rxe0, port 1");
-	assert_opened(&any, "2001:db8::1", "rxe0, port 1");
-	assert_opened(&any, "198.51.100.2", "card1, port 2");
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "2001:db8::1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.2", OPENED("card1", "2"));
 	assert_none(&any, "203.0.113.1", "no RDMA device leads there");
 	assert_none(&any, "127.0.0.1", "a loopback address");
 }
@@ -123,12 +137,13 @@ static void test_by_hand(void **state)
 	(void)state;
 	use(&rxe0, &card);
 	options.device = "card1";
-	assert_opened(&options, NULL, "card1, port 2");
+	assert_opened(&options, NULL, OPENED("card1", "2"));
 	assert_none(&options, "192.0.2.1", "card1");
 	options.port_num = 1;
-	assert_none(&options, NULL, "there is no such active port here");
+	assert_none(&options, NULL,
+		    "there is no such active port of RoCE or InfiniBand here");
 	options.port_num = 2;
-	assert_opened(&options, NULL, "card1, port 2");
+	assert_opened(&options, NULL, OPENED("card1", "2"));
 	options.port_num = 0;
 	options.device = "rxe9";
 	assert_none(&options, NULL,
@@ -138,7 +153,7 @@ static void test_by_hand(void **state)
 	assert_none(&options, NULL, "device rxe, port 2: there is no such");
 	/* With -g, the reader answers for the address. */
 	options = (struct options){ .gid_index = 0, .device = "card1" };
-	assert_opened(&options, "192.0.2.1", "card1, port 2");
+	assert_opened(&options, "192.0.2.1", OPENED("card1", "2"));
 }
 
 static void test_none_will_do(void **state)
@@ -158,7 +173,7 @@ static void test_none_will_do(void **state)
 	use(&closed, NULL);
 	assert_none(&any, NULL, "may open has an active port");
 	use(&closed, &rxe0);
-	assert_opened(&any, "192.0.2.1", "rxe0, port 1");
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
 }
 
 /* What device_source() finds on the only device; its index, or -1. */
@@ -232,14 +247,147 @@ static void test_infiniband(void **state)
 	/* The address is of TCP alone: no GID needs to be it. */
 	assert_int_equal(source_of(&ib, -1, "192.0.2.1", &source), 0);
 	assert_gid(&source, "fe80::3");
+	assert_int_equal(source.port.lid, 7);
 	use(&ib, NULL);
 	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
 	assert_false(device_is_roce(&device));
-	assert_int_equal(device.port.lid, 7);
 	device_close(&device);
 	use(&rxe0, NULL);
 	assert_int_equal(open_for(&any, NULL), 0);
 	assert_true(device_is_roce(&device));
+	device_close(&device);
+}
+
+static void test_iwarp_is_no_roce(void **state)
+{
+	struct options options = { .gid_index = -1, .device = "siw0" };
+
+	(void)state;
+	use(&iwarp, NULL);
+	assert_none(&any, NULL, "has an active port");
+	assert_none(&options, NULL,
+		    "device siw0, port (any): there is no such "
+		    "active port of RoCE or InfiniBand here");
+	use(&iwarp, &rxe0);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+}
+
+/* InfiniBand cannot say whose address it is: so RoCE is asked first. */
+static void test_exact_before_infiniband(void **state)
+{
+	(void)state;
+	use(&ib, &rxe0);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+	use(&rxe0, &ib);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+}
+
+static struct devices devices;
+
+/* Opens all devices for a server on the address local, or on all. */
+static int open_all_for(const char *local)
+{
+	struct addrinfo *list = NULL;
+	int ret;
+
+	if (local)
+		assert_int_equal(addr_lookup(local, "7", &list), 0);
+	devices = (struct devices){ 0 };
+	capture_start();
+	ret = devices_open(&devices, &any, local ? list->ai_addr : NULL);
+	capture_stop(&said);
+	if (list)
+		freeaddrinfo(list);
+	return ret;
+}
+
+/* Which of them a client reaches at the address local; "" if none. */
+static const char *found(const char *local)
+{
+	const struct device *of;
+	struct addrinfo *list;
+
+	assert_int_equal(addr_lookup(local, "7", &list), 0);
+	capture_start();
+	of = devices_find(&devices, list->ai_addr);
+	capture_stop(&said);
+	freeaddrinfo(list);
+	assert_int_equal(said.err_length == 0, of != NULL);
+	return of ? of->verbs->device->name : "";
+}
+
+/* A server has clients by all of its devices, whichever is the first. */
+static void test_each_by_its_own(void **state)
+{
+	(void)state;
+	for (int turn = 0; turn < 2; turn++) {
+		use(turn ? &card : &rxe0, turn ? &rxe0 : &card);
+		fakes[2] = &ib;
+		fake_count = 3;
+		assert_int_equal(open_all_for(NULL), 0);
+		assert_int_equal(devices.count, 3);
+		assert_string_equal(found("192.0.2.1"), "rxe0");
+		assert_string_equal(found("198.51.100.2"), "card1");
+		/* Of nobody: it may be that of an IPoIB netdev. */
+		assert_string_equal(found("203.0.113.1"), "ib0");
+		devices_close(&devices);
+		fake_count = 2;
+		assert_int_equal(open_all_for(NULL), 0);
+		assert_string_equal(found("203.0.113.1"), "");
+		assert_one_line(said.err, "no RDMA device leads there");
+		devices_close(&devices);
+		assert_int_equal(open_all_for("198.51.100.2"), 0);
+		assert_int_equal(devices.count, 1);
+		assert_string_equal(found("198.51.100.2"), "card1");
+		devices_close(&devices);
+	}
+	assert_int_equal(opened, 0);
+	assert_int_equal(lists, 0);
+}
+
+/* Two ports of one card; and an address that comes while a server runs. */
+static void test_ports_as_they_are_now(void **state)
+{
+	struct fake two = {
+		.device.name = "card2",
+		.ports = { [1] = UP, [2] = UP },
+		.gids = { { 1, V2, "::ffff:192.0.2.1" } },
+	};
+
+	(void)state;
+	use(&two, NULL);
+	assert_int_equal(open_all_for(NULL), 0);
+	assert_int_equal(devices.count, 2);
+	assert_string_equal(found("192.0.2.2"), "");
+	two.gids[1] = (struct fake_gid){ 2, V2, "::ffff:192.0.2.2" };
+	assert_string_equal(found("192.0.2.2"), "card2");
+	two.ports[2].state = IBV_PORT_DOWN;
+	assert_string_equal(found("192.0.2.2"), "");
+	devices_close(&devices);
+	assert_int_equal(opened, 0);
+}
+
+/* A subnet manager gives another LID while the device is open. */
+static void test_port_is_asked_again(void **state)
+{
+	struct addrinfo *list;
+	struct source source;
+
+	(void)state;
+	use(&ib, NULL);
+	ib.reads_in = 4;
+	ib.reads_out = 2;
+	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
+	assert_int_equal(device.reads_in, 4);
+	assert_int_equal(device.reads_out, 2);
+	ib.ports[1].lid = 9;
+	assert_int_equal(addr_lookup("192.0.2.1", "7", &list), 0);
+	assert_int_equal(device_source(&device, list->ai_addr, &source), 0);
+	freeaddrinfo(list);
+	assert_int_equal(source.port.lid, 9);
+	ib.ports[1].lid = 7;
 	device_close(&device);
 }
 
@@ -253,6 +401,11 @@ int main(void)
 		cmocka_unit_test(test_gid_of_the_address),
 		cmocka_unit_test(test_gid_by_hand),
 		cmocka_unit_test(test_infiniband),
+		cmocka_unit_test(test_iwarp_is_no_roce),
+		cmocka_unit_test(test_exact_before_infiniband),
+		cmocka_unit_test(test_each_by_its_own),
+		cmocka_unit_test(test_ports_as_they_are_now),
+		cmocka_unit_test(test_port_is_asked_again),
 	};
 
 	return cmocka_run_group_tests_name("03_device", tests, NULL, NULL);

@@ -87,8 +87,8 @@ static void test_lid(void **state)
 	assert_accepted(line, false);
 	assert_int_equal(params.lid, 7);
 	assert_accepted(LINE, true);
-	assert_bytes_refused(LINE, strlen(LINE), false, "LID is zero");
-	line = with("::ffff:192.0.2.1 LID 0x0000", ":: LID 0xffff");
+	assert_bytes_refused(LINE, strlen(LINE), false, "LID 0x0 is none");
+	line = with("::ffff:192.0.2.1 LID 0x0000", ":: LID 0xbfff");
 	assert_accepted(line, false);
 	assert_bytes_refused(line, strlen(line), true, "GID is zero");
 	line = with("::ffff:192.0.2.1 LID 0x0000", "ff02::1 LID 0x0007");

@@ -169,7 +169,7 @@ static void test_round_trip(void **state)
 		{ 0xfffffe,
 		  0xffffff,
 		  { { 0xfe, [15] = 0xff } },
-		  0xffff,
+		  0xbfff,
 		  IBV_MTU_4096,
 		  MODE_BENCH,
 		  { UINT64_MAX - MSG_MAX_LENGTH, UINT32_MAX, MSG_MAX_LENGTH } },
@@ -257,7 +257,7 @@ static void test_infiniband(void **state)
 	wire[40] = 0;
 	wire[41] = 0;
 	assert_int_equal(decode(&params, wire, BODY, false), -1);
-	assert_one_line(said.err, "LID is zero");
+	assert_one_line(said.err, "LID 0x0 is none");
 }
 
 int main(void)
