@@ -12,21 +12,30 @@
 
 #include "log.h"
 
+/* What to try where no event channel can be had. */
+static const char *channel_hint(int err)
+{
+	switch (err) {
+	case ENODEV:
+		return "is there an RDMA device (`rdma link`)? if not: sudo "
+		       "scripts/setup_rxe.sh, or scripts/lab.sh up"
+		       " [docs/troubleshooting.md#no-device]";
+	case EMFILE:
+	case ENFILE:
+		return "see \"ulimit -n\"";
+	default:
+		return "may this user open /dev/infiniband/rdma_cm"
+		       " [docs/troubleshooting.md#permission]";
+	}
+}
+
 struct rdma_event_channel *cm_open_channel(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 
 	if (!channel) {
 		log_fail_errno("rdma_create_event_channel", errno, "%s",
-			       errno == ENODEV ?
-				       "is there an RDMA device (`rdma "
-				       "link`)? if not: sudo "
-				       "scripts/setup_rxe.sh, or "
-				       "scripts/lab.sh up"
-				       " [docs/troubleshooting.md#no-device]" :
-				       "may this user open "
-				       "/dev/infiniband/rdma_cm"
-				       " [docs/troubleshooting.md#permission]");
+			       channel_hint(errno));
 		return NULL;
 	}
 	if (wait_nonblocking(channel->fd, "rdma_create_event_channel")) {

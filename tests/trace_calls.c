@@ -130,14 +130,23 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 	return ret;
 }
 
+static _Thread_local int inside;
+
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 				uint64_t iova, unsigned int access)
 {
 	struct ibv_mr *(*real)(struct ibv_pd *, void *, size_t, uint64_t,
 			       unsigned int) = find("ibv_reg_mr_iova2");
 
-	trace("reg %u\n", access);
-	return real(pd, addr, length, iova, access);
+	struct ibv_mr *mr;
+
+	if (!inside)
+		trace("reg %u\n", access);
+	/* One of the two calls the other, whose line would be a second. */
+	inside++;
+	mr = real(pd, addr, length, iova, access);
+	inside--;
+	return mr;
 }
 
 #undef ibv_reg_mr
@@ -147,8 +156,14 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	struct ibv_mr *(*real)(struct ibv_pd *, void *, size_t, int) =
 		find("ibv_reg_mr");
 
-	trace("reg %d\n", access);
-	return real(pd, addr, length, access);
+	struct ibv_mr *mr;
+
+	if (!inside)
+		trace("reg %d\n", access);
+	inside++;
+	mr = real(pd, addr, length, access);
+	inside--;
+	return mr;
 }
 
 int ibv_dereg_mr(struct ibv_mr *mr)
