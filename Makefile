@@ -6,34 +6,72 @@ all: $(CHAPTERS)
 $(CHAPTERS):
 	@$(MAKE) --no-print-directory -C $@
 
-# Each installs what is missing first; NO_INSTALL=1 only lists it.
+# What a person gives is quoted, whatever is in it.
+quote = $(if $(1),'$(subst ','\'',$(1))')
+
+# NO_INSTALL=1 only lists the packages that are missing.
+listing := $(filter-out 0,$(NO_INSTALL))
+
+# $(call run,PACKAGES,COMMAND): arguments that are wrong are said before anything
+# is installed; then the packages, then the command.
+define run
+	@CLI_CHECK=1 $(2)
+	@scripts/install_deps.sh $(1)
+	$(if $(listing),,@$(2))
+endef
+
 deps:
 	@scripts/install_deps.sh
-deps-demo:
-	@scripts/install_deps.sh build lab
-deps-wire:
-	@scripts/install_deps.sh build lab wire
 
-demo: deps-demo
-	@$(MAKE) --no-print-directory all
-	@scripts/demo.sh $(CH)
+demo_chapters = $(foreach chapter,$(CH),$(call quote,$(chapter)))
+demo:
+	@scripts/demo.sh --plan $(demo_chapters)
+	@scripts/install_deps.sh build lab
+	$(if $(listing),,@$(MAKE) --no-print-directory all)
+	$(if $(listing),,@scripts/demo.sh $(demo_chapters))
 
 check: deps
-	@scripts/maint/check.sh
+	$(if $(listing),,@scripts/maint/check.sh)
 check-fast: deps
-	@scripts/maint/check.sh fast
+	$(if $(listing),,@scripts/maint/check.sh fast)
 check-long: deps
-	@scripts/maint/check.sh long
+	$(if $(listing),,@scripts/maint/check.sh long)
+check-mutants: deps
+	$(if $(listing),,@tests/mutants/run.sh $(call quote,$(MUTANT)))
 
-logs: deps-demo
-	@scripts/maint/record_logs.sh $(CH)
+# The machine itself, and the lab.
+doctor:
+	@scripts/doctor.sh
+setup:
+	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
+lab:
+	$(call run,build lab,scripts/lab.sh up --nodes $(or $(call quote,$(NODES)),1))
+shell:
+	@scripts/lab.sh shell $(or $(call quote,$(NODE)),a)
+down:
+	@scripts/lab.sh down
 
 break:
-	@scripts/break.sh "$(CH)" $(CASE)
-
+	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
-	@scripts/exercise.sh "$(CH)" $(EX) $(DIR)
+	@scripts/exercise.sh '$(CH)' $(call quote,$(EX)) $(call quote,$(DIR))
+explain:
+	@scripts/explain.py $(if $(E),-- $(call quote,$(E)))
 
+wire_run = $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
+wire:
+	$(call run,build lab wire,scripts/wire.sh '$(CH)' $(call quote,$(wire_run)))
+wiretap:
+	$(call run,build lab wire,scripts/wiretap.sh $(RUNS))
+bench:
+	$(call run,build lab check,scripts/bench.sh \
+		$(if $(PAIRS),-p $(call quote,$(PAIRS))) $(call quote,$(CH)) $(NAME))
+
+# For authors.
+logs:
+	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
+wire-logs:
+	$(call run,build lab wire,scripts/maint/record_wire.sh $(demo_chapters))
 # What the Markdown says of the code: lines, sizes, calls, pictures of runs.
 docs:
 	@scripts/maint/api_map.py
@@ -41,35 +79,74 @@ docs:
 	@scripts/maint/front_door.py
 	@scripts/maint/check_readme.py --write
 
-wire: deps-wire
-	@scripts/wire.sh "$(CH)" $(or $(RUN),$(MODE),$(if $(CASE),break/$(CASE)))
-wire-logs: deps-wire
-	@scripts/maint/record_wire.sh $(CH)
-
-wiretap: deps-wire
-	@scripts/wiretap.sh $(RUNS)
-
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done
 	rm -rf build
 
-help:
-	@echo 'make demo         run every chapter on real Soft-RoCE (CH=01: one)'
-	@echo 'make check        build everything and pass all tests'
-	@echo 'make check-fast   the tests that need neither a device nor a VM'
-	@echo 'make check-long   the tests that take long'
-	@echo 'make              build all chapters; make -C 01_send_recv builds one'
-	@echo 'make break CH=01  list what can be broken on purpose; CASE=name does'
-	@echo 'make exercise CH=02  list the exercises; EX=1 checks your solution'
-	@echo 'make wire CH=02   show the packets of a run between two nodes (RUN=read,'
-	@echo '                  CASE=name; LOSS=5% and more: see scripts/wire.sh)'
-	@echo 'make wire-logs    record the pictures of the wire anew (CH=01: of one)'
-	@echo 'make wiretap      what a switch between two nodes can do to 03 and 04, and'
-	@echo '                  not to MACsec: docs/psn_security.md; in the lab only'
-	@echo 'make logs         record the expected logs anew (CH=01: of one)'
-	@echo 'make docs         bring what the docs say of the code up to date'
-	@echo 'make clean        remove what was built'
-	@echo 'NO_INSTALL=1      with demo or check: list missing packages only'
+define HELP
+For readers:
+  make              build all chapters; make -C 01_send_recv builds one
+  make demo         run every chapter on real Soft-RoCE (CH=01: one of them);
+                    says first what that takes
+  make doctor       what this machine has, what it lacks, and what to do
+  make setup        make a Soft-RoCE device here, where the kernel has it
+  make lab          or start the lab, a throwaway virtual machine (NODES=2: two)
+  make shell        a shell in it (NODE=b: on the second machine)
+  make down         end the lab
+  make break        CH=01: list what can be broken on purpose; CASE=name does
+  make exercise     CH=01: list the exercises; EX=1 says what your solution
+                    lacks (DIR=my_copy: the one in that folder)
+  make explain      what an error means: type or paste it, or E='the error'
+  make wire         CH=02: the packets of a run between two machines (RUN=read,
+                    CASE=name; LOSS=5% and more: make help-wire)
+  make wiretap      what a switch can do to chapters 03 and 04 (RUNS='03 open')
+  make bench        how fast the chapters are beside other tools (CH=02,
+                    NAME=connect, PAIRS=5)
+  make clean        remove what was built
+  make deps         install all packages that anything here needs
+  make help         this; make help-demo tells more of one, here of demo
 
-.PHONY: all deps deps-demo deps-wire demo check check-fast check-long logs break \
-	exercise docs wire wire-logs wiretap clean help $(CHAPTERS)
+For authors:
+  make check        build everything and pass all tests
+  make check-fast   the tests that need neither a device nor a virtual machine
+  make check-long   the tests that take long
+  make check-mutants  put in known faults: does a test notice each (MUTANT=name)
+  make logs         record the expected logs anew (CH=01: of one chapter)
+  make wire-logs    record the pictures of the wire anew (CH=01: of one chapter)
+  make docs         bring what the docs say of the code up to date
+
+A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
+packages, such as demo and check, only list what is missing, and run nothing.
+endef
+help help-%: export help_text = $(HELP)
+help:
+	@echo "$$help_text"
+
+# Of one target: the script behind it.
+help_demo := scripts/demo.sh
+help_check := scripts/maint/check.sh
+help_check-fast := scripts/maint/check.sh
+help_check-long := scripts/maint/check.sh
+help_check-mutants := tests/mutants/run.sh
+help_deps := scripts/install_deps.sh
+help_doctor := scripts/doctor.sh
+help_setup := scripts/setup_rxe.sh
+help_lab := scripts/lab.sh
+help_shell := scripts/lab.sh
+help_down := scripts/lab.sh
+help_break := scripts/break.sh
+help_exercise := scripts/exercise.sh
+help_explain := scripts/explain.py
+help_wire := scripts/wire.sh
+help_wiretap := scripts/wiretap.sh
+help_bench := scripts/bench.sh
+help_logs := scripts/maint/record_logs.sh
+help_wire-logs := scripts/maint/record_wire.sh
+help-%:
+	@echo "$$help_text" | grep -A 1 -E '^  make $* ' | grep -vE '^  make $*[^ ]' || \
+		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
+	@$(if $(help_$*),echo; $(help_$*) -h)
+
+.PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
+	shell down break exercise explain wire wiretap bench logs wire-logs docs \
+	clean help $(CHAPTERS)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/signalfd.h>
 #include <time.h>
 
@@ -48,6 +49,8 @@ int wait_readable(int first, int second, int stop_fd, int64_t deadline)
 		{ .fd = first, .events = POLLIN },
 		{ .fd = second, .events = POLLIN },
 	};
+	/* A peer that always has news must not keep us past the deadline. */
+	bool late = deadline && now_ms() >= deadline;
 	int n;
 
 	do {
@@ -55,12 +58,12 @@ int wait_readable(int first, int second, int stop_fd, int64_t deadline)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -1;
-	if (n == 0) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
 	if (fds[0].revents) {
 		errno = ECANCELED;
+		return -1;
+	}
+	if (n == 0 || late) {
+		errno = ETIMEDOUT;
 		return -1;
 	}
 	return (fds[1].revents ? WAIT_FIRST : 0) |

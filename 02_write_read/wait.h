@@ -25,8 +25,10 @@ int64_t wait_deadline(int ms);
 
 /*
  * Waits until first or second (-1: none) can be read, and returns WAIT_FIRST,
- * WAIT_SECOND or both. Returns -1 with errno ETIMEDOUT after the deadline,
- * ECANCELED when stop_fd became readable, or what poll(2) gave.
+ * WAIT_SECOND or both. Returns -1 with errno ECANCELED when stop_fd became
+ * readable, ETIMEDOUT after the deadline, even if there is something to read,
+ * or what poll(2) gave. A deadline of 0 is never over and waits for nothing: it
+ * is a look at what is there now.
  */
 int wait_readable(int first, int second, int stop_fd, int64_t deadline);
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/signalfd.h>
 #include <time.h>
 
@@ -43,6 +44,8 @@ static int remaining_ms(int64_t deadline)
 /* Waits for one of three; the first ends all waiting. */
 static int wait_poll(struct pollfd fds[3], int64_t deadline)
 {
+	/* A peer that always has news must not keep us past the deadline. */
+	bool late = deadline && now_ms() >= deadline;
 	int n;
 
 	do {
@@ -50,12 +53,12 @@ static int wait_poll(struct pollfd fds[3], int64_t deadline)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -1;
-	if (n == 0) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
 	if (fds[0].revents) {
 		errno = ECANCELED;
+		return -1;
+	}
+	if (n == 0 || late) {
+		errno = ETIMEDOUT;
 		return -1;
 	}
 	return (fds[1].revents ? WAIT_FIRST : 0) |

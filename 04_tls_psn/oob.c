@@ -73,14 +73,11 @@ static int send_message(struct oob *oob, enum params_type type,
 {
 	uint8_t wire[PARAMS_HEADER + PARAMS_MAX];
 	size_t length = params_header(type, wire);
-	int ret;
 
 	/* In one piece: what an observer sees is one record. */
 	if (length)
 		memcpy(wire + PARAMS_HEADER, body, length);
-	ret = tls_write(oob->ssl, &oob->limit, wire, PARAMS_HEADER + length);
-	explicit_bzero(wire, sizeof(wire));
-	return ret;
+	return tls_write(oob->ssl, &oob->limit, wire, PARAMS_HEADER + length);
 }
 
 /* Receives the header of a message that must be of type. */
@@ -116,7 +113,9 @@ static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 		SSL_set_connect_state(oob->ssl);
 	else
 		SSL_set_accept_state(oob->ssl);
-	return tls_handshake(oob->ssl, &oob->limit);
+	if (tls_handshake(oob->ssl, &oob->limit))
+		return -1;
+	return tls_print_peer(oob->ssl);
 }
 
 bool oob_is_broken(const struct oob *listener)
@@ -172,12 +171,9 @@ struct oob *oob_connect(const struct options *options,
 int oob_send_params(struct oob *oob, const struct params *params)
 {
 	uint8_t body[PARAMS_MAX];
-	int ret;
 
 	params_encode(params, body);
-	ret = send_message(oob, PARAMS_PARAMS, body);
-	explicit_bzero(body, sizeof(body));
-	return ret;
+	return send_message(oob, PARAMS_PARAMS, body);
 }
 
 /*
@@ -206,15 +202,12 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 	static const char what[] = "the peer's parameters";
 	uint8_t wire[PARAMS_HEADER], body[PARAMS_MAX];
 	size_t length = params_header(PARAMS_PARAMS, wire);
-	int ret;
 
 	if (recv_header(oob, PARAMS_PARAMS, what) ||
-	    tls_read(oob->ssl, &oob->limit, body, length, what))
+	    tls_read(oob->ssl, &oob->limit, body, length, what) ||
+	    params_decode(params, body, length, roce))
 		return -1;
-	ret = params_decode(params, body, length, roce);
-	explicit_bzero(body, sizeof(body));
-	if (ret)
-		return -1;
+	/* A LID says nothing of an IP address: it can only be believed. */
 	return roce ? check_address(oob, params) : 0;
 }
 

@@ -21,7 +21,8 @@
 /*
  * Reads options' certificate, key and CA and makes the context from which
  * each connection is made. There is no way to turn verification off. From then
- * on, the whole program ignores SIGPIPE. Returns NULL having said why. The caller frees it with SSL_CTX_free().
+ * on, the whole program ignores SIGPIPE. Returns NULL having said why. The
+ * caller frees it with SSL_CTX_free().
  */
 SSL_CTX *tls_context(const struct options *options, enum role role);
 
@@ -48,6 +49,12 @@ int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
 	      size_t length);
 int tls_read(SSL *ssl, const struct tls_limit *limit, uint8_t *bytes,
 	     size_t length, const char *what);
+
+/*
+ * Prints the subject of the certificate that the peer has shown, as one line
+ * of the story, after tls_handshake(). Returns 0, or -1 having said why not.
+ */
+int tls_print_peer(const SSL *ssl);
 
 /*
  * Says what a failed call left in OpenSSL's error queue, and clears it. hint

@@ -1,5 +1,5 @@
 /*
- * tls_io.c - handshake, write and read before a deadline
+ * tls_io.c - handshake, write and read before a deadline; who the peer is
  *
  * Born in 04_tls_psn.
  */
@@ -52,6 +52,30 @@ static int check_protocol(const SSL *ssl)
 		return log_fail("the peer does not speak %s; is it another "
 				"program, or another version",
 				TLS_PROTOCOL);
+	return 0;
+}
+
+/* A subject may be long, and is the peer's to choose; a line need not be. */
+#define SUBJECT_MAX 200
+
+int tls_print_peer(const SSL *ssl)
+{
+	const X509 *cert = SSL_get0_peer_certificate(ssl);
+	BIO *bio = BIO_new(BIO_s_mem());
+	const char *text = "";
+	long length = 0;
+
+	/* What is not plain ASCII is written as \XX here: it stays one line. */
+	if (!cert || !bio ||
+	    X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0,
+			       XN_FLAG_RFC2253) < 0) {
+		BIO_free(bio);
+		return tls_fail("X509_NAME_print_ex", "out of memory");
+	}
+	length = BIO_get_mem_data(bio, &text);
+	log_text("authenticated peer: ", text,
+		 length > SUBJECT_MAX ? SUBJECT_MAX : length);
+	BIO_free(bio);
 	return 0;
 }
 

@@ -23,8 +23,12 @@ set -euo pipefail
 needed=no
 names=
 days=30
-while [[ ${1:-} == --* ]]; do
+while [[ ${1:-} == -* ]]; do
 	case $1 in
+	-h | --help)
+		sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+		exit 0
+		;;
 	--if-needed) needed=yes ;;
 	--names) names=${2?a list of names must follow --names} && shift ;;
 	--days) days=${2?a number of days must follow --days} && shift ;;

@@ -80,7 +80,7 @@ static unsigned int sends(const struct options *options)
 static int run_connection(struct shared *shared, const struct options *options,
 			  const struct patience *patience, struct hello *hello)
 {
-	struct conn conn = { 0 };
+	struct conn conn = { .held = &shared->held };
 	struct data data = { 0 };
 	struct remote mem;
 	int ret;

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "log.h"
 #include "psn.h"
@@ -61,6 +60,8 @@ int conn_resolve(struct conn *conn, struct shared *shared,
 		return -1;
 	/* What the server calls us, so that the logs of both ends agree. */
 	log_prefix("Client %" PRIu32 ": ", hello->number);
+	if (oob_print_peer(conn->oob))
+		return -1;
 	log_line("exchange connected.");
 	return find_source(conn, options);
 }
@@ -101,6 +102,7 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	if (!conn->pd)
 		return log_fail_errno("ibv_alloc_pd", errno,
 				      "see `rdma resource show`");
+	conn->held->pds++;
 	conn->comp = ibv_create_comp_channel(verbs);
 	if (!conn->comp)
 		return log_fail_errno("ibv_create_comp_channel", errno,
@@ -111,6 +113,7 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	if (!conn->cq)
 		return log_fail_errno("ibv_create_cq", errno,
 				      "see `rdma resource show`");
+	conn->held->cqs++;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	return arm(conn);
 }
@@ -145,6 +148,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	if (!conn->qp)
 		return log_fail_errno("ibv_create_qp", errno,
 				      "see `rdma resource show`");
+	conn->held->qps++;
 	/* The library has written there what it really gives. */
 	conn->max_inline = attr.cap.max_inline_data;
 	conn->mine.qpn = conn->qp->qp_num;
@@ -285,21 +289,33 @@ int conn_wait_disconnect(struct conn *conn)
 	return 0;
 }
 
+/* An object is destroyed, or err says why it is not and still counts. */
+static void count_end(const char *call, int err, const char *hint,
+		      atomic_int *count)
+{
+	if (err)
+		log_fail_errno(call, err, "%s", hint);
+	else
+		(*count)--;
+}
+
 void conn_close(struct conn *conn)
 {
 	int err;
 
 	/* The reverse of the order in which they were made. */
-	if (conn->qp && (err = ibv_destroy_qp(conn->qp)))
-		log_fail_errno("ibv_destroy_qp", err, "it is lost");
-	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
-		log_fail_errno("ibv_destroy_cq", err, "it is lost");
+	if (conn->qp)
+		count_end("ibv_destroy_qp", ibv_destroy_qp(conn->qp),
+			  "it is lost", &conn->held->qps);
+	if (conn->cq)
+		count_end("ibv_destroy_cq", ibv_destroy_cq(conn->cq),
+			  "it is lost", &conn->held->cqs);
 	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
 		log_fail_errno("ibv_destroy_comp_channel", err, "it is lost");
-	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
-		log_fail_errno("ibv_dealloc_pd", err,
-			       "does a memory region of it still exist");
+	if (conn->pd)
+		count_end("ibv_dealloc_pd", ibv_dealloc_pd(conn->pd),
+			  "does a memory region of it still exist",
+			  &conn->held->pds);
 	oob_close(conn->oob);
-	/* PSNs and rkeys are in there: not to be left on the stack. */
-	explicit_bzero(conn, sizeof(*conn));
+	*conn = (struct conn){ 0 };
 }

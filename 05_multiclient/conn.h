@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "device.h"
+#include "held.h"
 #include "listener.h"
 #include "oob.h"
 #include "options.h"
@@ -23,11 +24,12 @@
 /* What conn_resolve() returns if the server has no room for us. */
 #define CONN_FULL 1
 
-/* One connection to one peer. Zero it before conn_request/conn_resolve. */
+/* One connection to one peer. Zero it, but for held, before all else. */
 struct conn {
 	struct patience patience;
 	struct oob *oob;
 	const struct device *device; /* shared with all other connections */
+	struct held *held; /* likewise: what exists of what is made here */
 	struct source source;
 	struct params mine; /* what the peer must know of us */
 	struct params peer; /* what we know of the peer */

@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
-#include "descriptors.h"
+#include "admission.h"
 #include "log.h"
 #include "stats.h"
 
@@ -23,8 +23,9 @@
 /* A thread needs far less; more would be 8 MB of addresses for each. */
 #define STACK_SIZE (512 * 1024)
 
-/* How long to leave the listener alone after accept(2) failed. */
+/* How long to leave the listener alone when no client can be taken. */
 #define REST_MS 1000
+#define REST_LONGEST_MS 16000
 
 static int open_eventfd(int *fd)
 {
@@ -34,22 +35,8 @@ static int open_eventfd(int *fd)
 	return 0;
 }
 
-/* SIGUSR1 asks for figures: readable, instead of deadly. */
-static int open_usr1(int *fd)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGUSR1);
-	if (sigprocmask(SIG_BLOCK, &signals, NULL))
-		return log_fail_errno("sigprocmask", errno, "SIGUSR1");
-	*fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (*fd < 0)
-		return log_fail_errno("signalfd", errno, "see \"ulimit -n\"");
-	return 0;
-}
-
-int crowd_open(struct crowd *crowd, const struct options *options, serve *serve)
+int crowd_open(struct crowd *crowd, const struct options *options,
+	       void (*serve)(struct client *client))
 {
 	unsigned int max = options->max;
 
@@ -64,13 +51,13 @@ int crowd_open(struct crowd *crowd, const struct options *options, serve *serve)
 		.cut_fd = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
-	if (descriptors_fit(&max, &crowd->shaking_max) ||
-	    open_usr1(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
-	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd))
+	if (figures_signal(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
+	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
+	    admission_fit(&max, &crowd->shaking_max) ||
+	    listener_open(&crowd->listener, options) ||
+	    admission_memory(crowd->listener.devices.list, &max))
 		return -1;
 	figures_start(&crowd->figures, max);
-	if (listener_open(&crowd->listener, options))
-		return -1;
 	crowd->listening = true;
 	return 0;
 }
@@ -230,18 +217,29 @@ static void cut(struct crowd *crowd)
 	crowd->deadline = wait_deadline(-1);
 }
 
+/* What keeps one client out may last: longer each time, up to the longest. */
+static void rest(struct crowd *crowd)
+{
+	crowd->rest_ms = crowd->rest_ms ? 2 * crowd->rest_ms : REST_MS;
+	if (crowd->rest_ms > REST_LONGEST_MS)
+		crowd->rest_ms = REST_LONGEST_MS;
+	crowd->rest_until = wait_deadline(crowd->rest_ms);
+	crowd->resting = true;
+}
+
 /* A client is there, or a thread has ended. */
 static void on_news(struct crowd *crowd, bool room)
 {
 	eventfd_t count;
 
-	if (!room) {
-		/* How many is of no interest: only that there is room now. */
-		eventfd_read(crowd->room_fd, &count);
+	/* Who left until now is no reason to try again after a failure. */
+	eventfd_read(crowd->room_fd, &count);
+	if (!room)
 		crowd->resting = false;
-	} else if (take_client(crowd)) {
-		crowd->resting = true;
-	}
+	else if (take_client(crowd))
+		rest(crowd);
+	else
+		crowd->rest_ms = 0;
 	if (crowd->taken == crowd->options->end_after && crowd->taken)
 		stop_listening(crowd);
 }
@@ -251,7 +249,7 @@ static void on_usr1(struct crowd *crowd)
 	struct signalfd_siginfo info;
 
 	if (read(crowd->usr1_fd, &info, sizeof(info)) == sizeof(info))
-		figures_print(&crowd->figures);
+		figures_print(&crowd->figures, &crowd->held);
 }
 
 static void on_failure(struct crowd *crowd)
@@ -270,7 +268,7 @@ static void step(struct crowd *crowd, int stop_fd)
 		    figures_shaking(&crowd->figures) < crowd->shaking_max;
 	int fd = room ? oob_fd(crowd->listener.oob) : crowd->room_fd;
 	int news = wait_readable(fd, crowd->usr1_fd, stop_fd,
-				 crowd->resting ? wait_deadline(REST_MS) :
+				 crowd->resting ? crowd->rest_until :
 						  crowd->deadline);
 
 	if (news < 0 && errno == ECANCELED)
@@ -295,6 +293,6 @@ int crowd_run(struct crowd *crowd, int stop_fd)
 		step(crowd, stop_fd);
 	if (take_last(crowd, &last))
 		pthread_join(last, NULL);
-	figures_print(&crowd->figures);
+	figures_print(&crowd->figures, &crowd->held);
 	return crowd->failed ? -1 : 0;
 }

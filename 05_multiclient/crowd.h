@@ -23,18 +23,18 @@ struct client {
 	uint64_t since; /* when it connected, as stats_now() */
 };
 
-/* What a client's thread does: its whole life. It closes client->oob. */
-typedef void serve(struct client *client);
-
 struct crowd {
 	const struct options *options; /* borrowed */
 	struct listener listener; /* with the one device that all share */
 	struct figures figures;
-	serve *serve;
+	struct held held; /* for its clients, of all that they have */
+	void (*serve)(struct client *client);
 	unsigned int shaking_max; /* handshakes at a time */
 	unsigned int taken; /* connections so far */
 	bool listening;
-	bool resting; /* accept(2) failed: not again at once */
+	bool resting; /* a client could not be taken: not again at once */
+	int rest_ms; /* for so long, */
+	int64_t rest_until; /* or until there is room */
 	bool asked; /* to stop, by a signal */
 	bool failed; /* poll(2) did: nothing new, and an end in order */
 	int64_t deadline; /* for the last clients after that */
@@ -50,11 +50,12 @@ struct crowd {
 
 /*
  * Opens the device and listens, for at most as many clients as options say
- * and the descriptors of a process allow. Signals must be blocked before.
- * Returns 0, or -1 having said why. Either way, end with crowd_close().
+ * and this process may have: see admission.h. serve() is the whole life of a
+ * client; it closes client->oob. Signals must be blocked before. Returns 0, or
+ * -1 having said why. Either way, end with crowd_close().
  */
 int crowd_open(struct crowd *crowd, const struct options *options,
-	       serve *serve);
+	       void (*serve)(struct client *client));
 
 /*
  * Serves clients, each in a thread, until stop_fd is readable or as many as

@@ -11,9 +11,6 @@
 
 #include "log.h"
 
-/* With fewer handshakes at a time, one silent client would be felt. */
-#define SHAKING_MIN 4
-
 unsigned long descriptors_raise(unsigned long wanted)
 {
 	struct rlimit limit;
@@ -31,32 +28,4 @@ unsigned long descriptors_raise(unsigned long wanted)
 		return 0;
 	}
 	return limit.rlim_cur;
-}
-
-int descriptors_fit(unsigned int *max, unsigned int *shaking)
-{
-	unsigned long wanted = DESCRIPTORS_BASE + *shaking +
-			       (unsigned long)*max * DESCRIPTORS_PER_CLIENT;
-	unsigned long given = descriptors_raise(wanted), left;
-
-	if (given >= wanted)
-		return 0;
-	if (given < DESCRIPTORS_BASE + SHAKING_MIN + DESCRIPTORS_PER_CLIENT) {
-		if (given)
-			log_fail("%lu descriptors are too few for a server; "
-				 "see \"ulimit -n\"",
-				 given);
-		return -1;
-	}
-	/* A quarter of them for those who are not yet known. */
-	left = given - DESCRIPTORS_BASE;
-	if (*shaking > left / 4)
-		*shaking = left / 4 > SHAKING_MIN ? left / 4 : SHAKING_MIN;
-	left = (left - *shaking) / DESCRIPTORS_PER_CLIENT;
-	if (*max > left)
-		*max = left;
-	log_line("%lu descriptors: room for %u clients and %u handshakes at a "
-		 "time; for more, see \"ulimit -Hn\".",
-		 given, *max, *shaking);
-	return 0;
 }

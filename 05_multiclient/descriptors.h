@@ -18,11 +18,4 @@
  */
 unsigned long descriptors_raise(unsigned long wanted);
 
-/*
- * Server: room for *max clients and *shaking handshakes beside them; makes
- * both smaller, and says so, if the descriptors are too few. Returns 0, or -1
- * having said why.
- */
-int descriptors_fit(unsigned int *max, unsigned int *shaking);
-
 #endif

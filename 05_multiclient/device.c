@@ -284,13 +284,13 @@ int device_source(const struct device *device, const struct sockaddr *local,
 			    &source->gid);
 	if (err)
 		return log_fail_errno("ibv_query_gid", err > 0 ? err : errno,
-				      "GID index %d: give another with -g; "
+				      "GID index %d: give another with -G; "
 				      "scripts/setup_rxe.sh --status lists "
 				      "them",
 				      source->gid_index);
 	memset(&gid, 0, sizeof(gid));
 	if (device_is_roce(device) && !memcmp(&gid, &source->gid, sizeof(gid)))
-		return log_fail("GID index %d is empty; give another with -g, "
+		return log_fail("GID index %d is empty; give another with -G, "
 				"or none; scripts/setup_rxe.sh --status lists "
 				"them",
 				source->gid_index);

@@ -5,7 +5,11 @@
  */
 #include "figures.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
+
+#include <sys/signalfd.h>
 
 #include "log.h"
 
@@ -60,13 +64,6 @@ void figures_setup(struct figures *figures, uint64_t ns)
 {
 	pthread_mutex_lock(&figures->lock);
 	add(&figures->setup, ns);
-	pthread_mutex_unlock(&figures->lock);
-}
-
-void figures_hold(struct figures *figures, int change)
-{
-	pthread_mutex_lock(&figures->lock);
-	figures->holders += change;
 	pthread_mutex_unlock(&figures->lock);
 }
 
@@ -136,12 +133,26 @@ unsigned int figures_failures(struct figures *figures)
 	return failures;
 }
 
+int figures_signal(int *fd)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+		return log_fail_errno("sigprocmask", errno, "SIGUSR1");
+	*fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (*fd < 0)
+		return log_fail_errno("signalfd", errno, "see \"ulimit -n\"");
+	return 0;
+}
+
 static double mean_ms(const struct times *times)
 {
 	return times->count ? times->sum / 1e6 / times->count : 0;
 }
 
-void figures_print(struct figures *figures)
+void figures_print(struct figures *figures, const struct held *held)
 {
 	const unsigned int *failed;
 	struct figures f;
@@ -167,5 +178,5 @@ void figures_print(struct figures *figures)
 	log_line("[figures] setup: %.1f ms on average, %.1f ms at most",
 		 mean_ms(&f.setup), f.setup.max / 1e6);
 	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs",
-		 f.holders, f.holders, f.holders, 3 * f.holders);
+		 held->pds, held->cqs, held->qps, held->mrs);
 }

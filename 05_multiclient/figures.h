@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "data.h"
+#include "held.h"
+#include "params.h"
 
 /* How far a client has come, and so where it failed. */
 enum step {
@@ -43,7 +44,6 @@ struct figures {
 	struct times handshake; /* from the connection to its end */
 	struct times setup; /* from the connection until it can use RDMA */
 	uint64_t lent; /* bytes that benchmarks borrow just now */
-	int holders; /* clients that hold objects: see figures_hold() */
 };
 
 /* At most max clients will be let in at a time. */
@@ -61,12 +61,6 @@ void figures_handshake(struct figures *figures, bool good, uint64_t ns,
 
 /* It can use RDMA, ns nanoseconds after it connected. */
 void figures_setup(struct figures *figures, uint64_t ns);
-
-/*
- * A client has got its objects, change 1, or they are all gone, -1: a PD, a
- * CQ, a QP and three MRs.
- */
-void figures_hold(struct figures *figures, int change);
 
 /* The most bytes that all benchmarks may borrow at a time. */
 #define FIGURES_LENT_MAX (1ULL << 30)
@@ -86,7 +80,13 @@ void figures_failed(struct figures *figures, enum step step);
 unsigned int figures_shaking(struct figures *figures);
 unsigned int figures_failures(struct figures *figures);
 
-/* Prints all of it as a few lines of the story. */
-void figures_print(struct figures *figures);
+/*
+ * Makes SIGUSR1, which asks for the figures, readable at *fd instead of deadly.
+ * Returns 0, or -1 having said why. The caller closes *fd.
+ */
+int figures_signal(int *fd);
+
+/* Prints all of it, and what objects exist, as a few lines of the story. */
+void figures_print(struct figures *figures, const struct held *held);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "conn.h"
@@ -19,12 +20,14 @@
 #define STACK_SIZE (512 * 1024)
 
 struct load {
-	connection *connection;
+	int (*connection)(struct shared *, const struct options *,
+			  const struct patience *, struct hello *);
 	struct shared *shared;
 	const struct options *options;
 	const struct patience *patience;
 	pthread_mutex_t lock; /* for what follows */
 	unsigned int served, refused, failed;
+	unsigned int unmade; /* since the program was asked to stop */
 };
 
 /* A connection that is tried again while the server is full. */
@@ -55,19 +58,37 @@ static int connect_patiently(struct load *load)
 	return CONN_FULL;
 }
 
+/* Whether the program is asked to stop, within so many milliseconds. */
+static bool is_stopped(const struct patience *patience, int ms)
+{
+	return wait_readable(-1, -1, patience->stop_fd, wait_deadline(ms)) <
+		       0 &&
+	       errno == ECANCELED;
+}
+
 static void *run(void *argument)
 {
 	struct load *load = argument;
+	unsigned int left = load->options->cycles, failures = 0;
 
-	for (unsigned int i = 0; i < load->options->cycles; i++) {
-		int ret = connect_patiently(load);
+	while (left) {
+		/* A server that has just failed us is not asked again at once. */
+		int ret, pause = failures ? retry_pause_ms(failures) : 0;
 
+		if (is_stopped(load->patience, pause))
+			break;
+		ret = connect_patiently(load);
+		failures = ret ? failures + 1 : 0;
+		left--;
 		pthread_mutex_lock(&load->lock);
 		load->served += ret == 0;
 		load->refused += ret == CONN_FULL;
 		load->failed += ret < 0;
 		pthread_mutex_unlock(&load->lock);
 	}
+	pthread_mutex_lock(&load->lock);
+	load->unmade += left;
+	pthread_mutex_unlock(&load->lock);
 	return NULL;
 }
 
@@ -103,6 +124,9 @@ static void print_sum(const struct load *load, uint64_t ns)
 {
 	unsigned int count = load->served + load->refused + load->failed;
 
+	if (load->unmade)
+		log_line("asked to stop: connections that were not made: %u.",
+			 load->unmade);
 	if (count < 2)
 		return;
 	log_line("%u connections: %u served, %u refused, %u failed; in %.2f s, "
@@ -111,8 +135,10 @@ static void print_sum(const struct load *load, uint64_t ns)
 		 load->served * 1e9 / ns);
 }
 
-int load_run(connection *connection, struct shared *shared,
-	     const struct options *options, const struct patience *patience)
+int load_run(int (*connection)(struct shared *, const struct options *,
+			       const struct patience *, struct hello *),
+	     struct shared *shared, const struct options *options,
+	     const struct patience *patience)
 {
 	struct load load = {
 		.connection = connection,
@@ -144,5 +170,8 @@ int load_run(connection *connection, struct shared *shared,
 	free(threads);
 	log_prefix("%s", "");
 	print_sum(&load, stats_now() - begin);
-	return n < options->clients || load.refused || load.failed ? -1 : 0;
+	return n < options->clients || load.refused || load.failed ||
+			       load.unmade ?
+		       -1 :
+		       0;
 }

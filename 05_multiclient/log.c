@@ -9,8 +9,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 #include <wctype.h>
+
+#include "output.h"
 
 /* Whom the lines of this thread are about; each thread has its own. */
 static _Thread_local char prefix[64];
@@ -24,20 +27,48 @@ void log_prefix(const char *fmt, ...)
 	va_end(args);
 }
 
-void log_line(const char *fmt, ...)
+/* A line while it is put together. What does not fit is left out. */
+struct line {
+	size_t length;
+	char text[8192];
+};
+
+static void add_args(struct line *line, const char *fmt, va_list args)
+{
+	/* One byte stays for the newline. */
+	size_t room = sizeof(line->text) - 1 - line->length;
+	int n = vsnprintf(line->text + line->length, room, fmt, args);
+
+	if (n > 0)
+		line->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct line *line, const char *fmt, ...)
 {
 	va_list args;
 
-	/* Whole lines, whoever else prints. */
-	flockfile(stdout);
-	fputs(prefix, stdout);
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	add_args(line, fmt, args);
 	va_end(args);
-	putchar('\n');
-	/* A line that waits in a buffer is a line that a crash takes along. */
-	fflush(stdout);
-	funlockfile(stdout);
+}
+
+static void print(int fd, struct line *line)
+{
+	line->text[line->length++] = '\n';
+	output_line(fd, line->text, line->length);
+}
+
+void log_line(const char *fmt, ...)
+{
+	struct line line = { 0 };
+	va_list args;
+
+	add(&line, "%s", prefix);
+	va_start(args, fmt);
+	add_args(&line, fmt, args);
+	va_end(args);
+	print(STDOUT_FILENO, &line);
 }
 
 /* Whether c shows what it is: not what is unseen, or turns text around. */
@@ -53,10 +84,10 @@ static bool is_shown(wchar_t c)
 #define MANY_ZEROS 8
 
 /*
- * Prints the number of zero bytes that bytes begin with, if they are many: a
- * peer may send its whole buffer. Returns how many bytes it took, or 0.
+ * Adds the number of zero bytes that bytes begin with, if they are many: a peer
+ * may send its whole buffer. Returns how many bytes it took, or 0.
  */
-static size_t print_zeros(const char *bytes, size_t length)
+static size_t add_zeros(struct line *line, const char *bytes, size_t length)
 {
 	size_t n = 0;
 
@@ -64,70 +95,64 @@ static size_t print_zeros(const char *bytes, size_t length)
 		n++;
 	if (n < MANY_ZEROS)
 		return 0;
-	printf(" (and %zu zero bytes)", n);
+	add(line, " (and %zu zero bytes)", n);
 	return n;
 }
 
-/* Prints the next character of bytes; returns how many bytes it took. */
-static size_t print_char(const char *bytes, size_t length)
+/* Adds the next character of bytes; returns how many bytes it took. */
+static size_t add_char(struct line *line, const char *bytes, size_t length)
 {
 	mbstate_t state = { 0 };
 	wchar_t c;
 	size_t n = mbrtowc(&c, bytes, length, &state);
 
 	if (n == 0 || n > length || !is_shown(c)) {
-		printf("\\x%02x", (unsigned char)bytes[0]);
+		add(line, "\\x%02x", (unsigned char)bytes[0]);
 		return 1;
 	}
 	/* What was judged, not the bytes again: a peer may write to them. */
-	printf("%lc", (wint_t)c);
+	add(line, "%lc", (wint_t)c);
 	return n;
 }
 
 void log_text(const char *label, const char *bytes, size_t length)
 {
-	size_t i, n;
+	struct line line = { 0 };
+	size_t n;
 
-	flockfile(stdout);
-	fputs(prefix, stdout);
-	fputs(label, stdout);
-	for (i = 0; i < length; i += n) {
-		n = print_zeros(bytes + i, length - i);
+	add(&line, "%s%s", prefix, label);
+	for (size_t i = 0; i < length; i += n) {
+		n = add_zeros(&line, bytes + i, length - i);
 		if (!n)
-			n = print_char(bytes + i, length - i);
+			n = add_char(&line, bytes + i, length - i);
 	}
-	putchar('\n');
-	fflush(stdout);
-	funlockfile(stdout);
+	print(STDOUT_FILENO, &line);
 }
 
 int log_fail(const char *fmt, ...)
 {
+	struct line line = { 0 };
 	va_list args;
 
-	/* The lock of log_line(): on a terminal, both are one stream. */
-	flockfile(stdout);
+	add(&line, "error: %s", prefix);
 	va_start(args, fmt);
-	fprintf(stderr, "error: %s", prefix);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
+	add_args(&line, fmt, args);
 	va_end(args);
-	funlockfile(stdout);
+	print(STDERR_FILENO, &line);
 	return -1;
 }
 
 int log_fail_errno(const char *call, int err, const char *fmt, ...)
 {
+	struct line line = { 0 };
 	va_list args;
 
-	flockfile(stdout);
+	add(&line, "error: %s%s: %s; ", prefix, call,
+	    err ? strerror(err) : "failed without saying why");
 	va_start(args, fmt);
-	fprintf(stderr, "error: %s%s: %s; ", prefix, call,
-		err ? strerror(err) : "failed without saying why");
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
+	add_args(&line, fmt, args);
 	va_end(args);
-	funlockfile(stdout);
+	print(STDERR_FILENO, &line);
 	return -1;
 }
 

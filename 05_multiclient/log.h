@@ -19,7 +19,10 @@
  */
 void log_prefix(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints one line of the story and flushes it. The newline is added. */
+/*
+ * Prints one line of the story. The newline is added. Nobody waits for a
+ * reader that has stopped reading: see output.h.
+ */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -41,7 +41,10 @@ static struct oob *new_oob(SSL_CTX *ctx)
 /* A connection that is to be made with what parent has. */
 static struct oob *new_child(const struct oob *parent)
 {
-	SSL_CTX_up_ref(parent->ctx);
+	if (SSL_CTX_up_ref(parent->ctx) != 1) {
+		tls_fail("SSL_CTX_up_ref", "too many references");
+		return NULL;
+	}
 	return new_oob(parent->ctx);
 }
 
@@ -148,6 +151,11 @@ struct oob *oob_connect(const struct oob *prepared,
 		return NULL;
 	}
 	return oob;
+}
+
+int oob_print_peer(const struct oob *oob)
+{
+	return tls_print_peer(oob->ssl);
 }
 
 void oob_peer_name(const struct oob *oob, char *text, size_t size)

@@ -66,6 +66,9 @@ struct oob *oob_connect(const struct oob *prepared,
 			const struct options *options,
 			const struct patience *patience, struct hello *hello);
 
+/* Prints who the other end is, after the handshake. Returns 0 or -1. */
+int oob_print_peer(const struct oob *oob);
+
 /* The address of the other end, as text. */
 void oob_peer_name(const struct oob *oob, char *text, size_t size);
 

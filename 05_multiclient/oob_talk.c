@@ -19,14 +19,11 @@ static int send_message(struct oob *oob, enum params_type type,
 {
 	uint8_t wire[PARAMS_HEADER + PARAMS_MAX];
 	size_t length = params_header(type, wire);
-	int ret;
 
 	/* In one piece: what an observer sees is one record. */
 	if (length)
 		memcpy(wire + PARAMS_HEADER, body, length);
-	ret = tls_write(oob->ssl, &oob->limit, wire, PARAMS_HEADER + length);
-	explicit_bzero(wire, sizeof(wire));
-	return ret;
+	return tls_write(oob->ssl, &oob->limit, wire, PARAMS_HEADER + length);
 }
 
 /* Receives the header of a message that must be of type. */
@@ -77,12 +74,9 @@ int oob_recv_hello(struct oob *oob, struct hello *hello)
 int oob_send_params(struct oob *oob, const struct params *params)
 {
 	uint8_t body[PARAMS_MAX];
-	int ret;
 
 	params_encode(params, body);
-	ret = send_message(oob, PARAMS_PARAMS, body);
-	explicit_bzero(body, sizeof(body));
-	return ret;
+	return send_message(oob, PARAMS_PARAMS, body);
 }
 
 /*
@@ -102,7 +96,7 @@ static int check_address(const struct oob *oob, const struct params *params)
 		memcpy(gid + 12, &sin->sin_addr, 4);
 	if (memcmp(gid, params->gid.raw, 16))
 		return log_fail("the peer's GID is not the address that it "
-				"was authenticated at: refused; is -g given");
+				"was authenticated at: refused; is -G given");
 	return 0;
 }
 
@@ -111,13 +105,10 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 	uint8_t body[PARAMS_MAX];
 	size_t length =
 		recv_body(oob, PARAMS_PARAMS, body, "the peer's parameters");
-	int ret = -1;
 
-	if (length)
-		ret = params_decode(params, body, length, roce);
-	explicit_bzero(body, sizeof(body));
-	if (ret)
+	if (!length || params_decode(params, body, length, roce))
 		return -1;
+	/* A LID says nothing of an IP address: it can only be believed. */
 	return roce ? check_address(oob, params) : 0;
 }
 

@@ -228,6 +228,19 @@ static int check_rest(struct options *options, int argc, char **argv)
 	return parse_mode(options, argv[optind]);
 }
 
+/* One number for all would be as good as none: each could guess the others'. */
+static int check_psn(const struct options *options, enum role role)
+{
+	if (options->psn < 0)
+		return 0;
+	if (role == ROLE_SERVER && options->end_after != 1)
+		return log_fail("-P is for one connection: give -1 with it");
+	if (options->clients > 1 || options->cycles > 1)
+		return log_fail("-P is for one connection: give no -c and -k "
+				"with it");
+	return 0;
+}
+
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv)
 {
@@ -258,7 +271,7 @@ int options_parse(struct options *options, enum role role, int argc,
 			 "as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
-	if (check_rest(options, argc, argv))
+	if (check_rest(options, argc, argv) || check_psn(options, role))
 		return EXIT_USAGE;
 	/* Only now, since until here 0 meant that they were not given. */
 	if (!options->bytes)

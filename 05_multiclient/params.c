@@ -155,7 +155,6 @@ size_t params_encode(const struct params *params, uint8_t wire[PARAMS_MAX])
 
 	memcpy(w.gid, params->gid.raw, sizeof(w.gid));
 	memcpy(wire, &w, sizeof(w));
-	explicit_bzero(&w, sizeof(w));
 	return sizeof(w);
 }
 
@@ -185,7 +184,6 @@ int params_decode(struct params *params, const uint8_t *wire, size_t length,
 		},
 	};
 	memcpy(params->gid.raw, w.gid, sizeof(w.gid));
-	explicit_bzero(&w, sizeof(w));
 	return params_check(params, roce);
 }
 

@@ -1,5 +1,5 @@
 /*
- * retry.h - when to try again where a server was full
+ * retry.h - when to try again where a server was full, or failed
  *
  * Born in 05_multiclient.
  */
@@ -13,9 +13,9 @@
 #define RETRY_LONGEST_MS 10000
 
 /*
- * How long to wait after so many refusals (from 1 up), in milliseconds: a
- * random time between half of the pause and all of it, so that clients that
- * were refused together do not all come back together.
+ * How long to wait after so many refusals or failures (from 1 up), in
+ * milliseconds: a random time between half of the pause and all of it, so that
+ * clients that were refused together do not all come back together.
  */
 int retry_pause_ms(unsigned int refusals);
 

@@ -45,7 +45,6 @@ struct session {
 	enum mode mode;
 	unsigned int number;
 	enum step step; /* how far it has come */
-	bool holds; /* objects, as figures_hold() counts them */
 	size_t lent; /* bytes, as figures_lend() counts them */
 };
 
@@ -94,7 +93,7 @@ static int lend(struct session *session)
 }
 
 /* What to do for this client, and the memory that it may use for it. */
-static int open_data(struct session *session)
+static int make_data(struct session *session)
 {
 	struct data *data = &session->data;
 	struct conn *conn = &session->conn;
@@ -108,6 +107,28 @@ static int open_data(struct session *session)
 	ours = session->mode == MODE_WRITE ? &data->local : &data->exposed;
 	pattern_fill(ours->buf, ours->size, ROLE_SERVER, session->number);
 	return 0;
+}
+
+/* How many regions there are, however far data_open() or data_close() came. */
+static int count_regions(const struct data *data)
+{
+	return !!data->messages.mr + !!data->local.mr + !!data->exposed.mr;
+}
+
+static int open_data(struct session *session)
+{
+	int ret = make_data(session);
+
+	session->conn.held->mrs += count_regions(&session->data);
+	return ret;
+}
+
+static void close_data(struct session *session)
+{
+	int before = count_regions(&session->data);
+
+	data_close(&session->data);
+	session->conn.held->mrs -= before - count_regions(&session->data);
 }
 
 /* Finds out who it is, and lets it in if there is room: 0; 1 if not; or -1. */
@@ -131,7 +152,8 @@ static int admit(struct session *session)
 	session->number = hello.number;
 	if (hello.number)
 		log_prefix("Client %u: ", hello.number);
-	if (oob_hello(client->oob, &hello, crowd->cut_fd))
+	if (oob_print_peer(client->oob) ||
+	    oob_hello(client->oob, &hello, crowd->cut_fd))
 		return -1;
 	if (hello.number)
 		return 0;
@@ -171,8 +193,6 @@ static int serve_client(struct session *session)
 	/* 4. Post all receives, before the client can possibly send. */
 	if (data_post_receives(data))
 		goto out;
-	figures_hold(&crowd->figures, 1);
-	session->holds = true;
 	/* 5. Exchange parameters; from INIT to RTR to RTS. */
 	session->step = STEP_EXCHANGE;
 	mem = data_offer(data, 0);
@@ -193,11 +213,9 @@ out:
 	log_line("[LOG] destroy_connection called for conn=%p", (void *)conn);
 	if (conn_drain(conn))
 		ret = -1;
-	data_close(data);
+	close_data(session);
 	conn_close(conn);
 	figures_return(&crowd->figures, session->lent);
-	if (session->holds)
-		figures_hold(&crowd->figures, -1);
 	return ret;
 }
 
@@ -207,6 +225,7 @@ static void run_client(struct client *client)
 	struct figures *figures = &client->crowd->figures;
 	struct session session = {
 		.client = client,
+		.conn.held = &client->crowd->held,
 		.mode = client->crowd->options->mode,
 	};
 	int ret = admit(&session);

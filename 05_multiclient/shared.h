@@ -12,11 +12,13 @@
 #include <sys/socket.h>
 
 #include "device.h"
+#include "held.h"
 #include "oob.h"
 #include "options.h"
 
 struct shared {
 	struct oob *prepared; /* certificate, key and CA, read once */
+	struct held held; /* by all connections */
 	pthread_mutex_t lock; /* for what follows */
 	struct devices devices;
 	bool opened;

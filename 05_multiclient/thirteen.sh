@@ -9,6 +9,10 @@
 # refused, 1 if not.
 set -euo pipefail
 
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 0
+fi
 address=${1?the address of the server is missing}
 # No run takes longer than this, not even on a slow and busy machine.
 limit=100

@@ -9,6 +9,10 @@
 # held and every byte was right, 1 if not.
 set -euo pipefail
 
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 0
+fi
 address=${1?the address of the server is missing}
 count=${2:-1000}
 log=$(mktemp)

@@ -20,6 +20,10 @@ static const unsigned char alpn[] = "\x0d" TLS_PROTOCOL;
 
 _Static_assert(sizeof(alpn) == 1 + 0x0d + 1, "the length fits the name");
 
+#define SUITES                                                 \
+	"TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:" \
+	"TLS_AES_128_GCM_SHA256"
+
 /* Server: the client must offer our protocol, and gets no other. */
 static int select_protocol(SSL *ssl, const unsigned char **out,
 			   unsigned char *out_length, const unsigned char *in,
@@ -56,7 +60,41 @@ static int load_files(SSL_CTX *ctx, const struct options *options)
 	return 0;
 }
 
-/* What neither file nor peer can change. */
+/*
+ * The chain is OpenSSL's to check, and that the certificate is not for another
+ * role. One that says nothing of roles would pass for both: here it must say.
+ */
+static int check_role(int ok, X509_STORE_CTX *store)
+{
+	X509 *cert = X509_STORE_CTX_get_current_cert(store);
+	const SSL *ssl = X509_STORE_CTX_get_ex_data(
+		store, SSL_get_ex_data_X509_STORE_CTX_idx());
+	uint32_t role = SSL_is_server(ssl) ? XKU_SSL_CLIENT : XKU_SSL_SERVER;
+
+	if (!ok || X509_STORE_CTX_get_error_depth(store))
+		return ok;
+	if (X509_get_extension_flags(cert) & EXFLAG_XKUSAGE &&
+	    X509_get_extended_key_usage(cert) & role)
+		return 1;
+	X509_STORE_CTX_set_error(store, X509_V_ERR_INVALID_PURPOSE);
+	return 0;
+}
+
+/* All of it would otherwise be as strong as the system's openssl.cnf says. */
+static int set_strength(SSL_CTX *ctx)
+{
+	/* 112 bits: for our keys and the peer's, no RSA of 1024 bits. */
+	SSL_CTX_set_security_level(ctx, 2);
+	/* How many CAs may stand between the peer's certificate and --ca. */
+	SSL_CTX_set_verify_depth(ctx, 1);
+	if (SSL_CTX_set_ciphersuites(ctx, SUITES) != 1 ||
+	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256:P-384") != 1)
+		return tls_fail("SSL_CTX_set_ciphersuites",
+				"is this OpenSSL 3");
+	return 0;
+}
+
+/* What no file, system or peer can change. */
 static int set_policy(SSL_CTX *ctx, enum role role)
 {
 	int verify = SSL_VERIFY_PEER;
@@ -65,6 +103,8 @@ static int set_policy(SSL_CTX *ctx, enum role role)
 	    SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) != 1)
 		return tls_fail("SSL_CTX_set_min_proto_version",
 				"is this OpenSSL 3");
+	/* A call must come back to us, and our deadline, after each record. */
+	SSL_CTX_clear_mode(ctx, SSL_MODE_AUTO_RETRY);
 	/* Every connection proves who it is anew: nothing is resumed. */
 	SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET);
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
@@ -81,9 +121,8 @@ static int set_policy(SSL_CTX *ctx, enum role role)
 		/* This one returns 0 for success. */
 		return tls_fail("SSL_CTX_set_alpn_protos", "out of memory");
 	}
-	/* The chain, and that the certificate is for its role, is OpenSSL's. */
-	SSL_CTX_set_verify(ctx, verify, NULL);
-	return 0;
+	SSL_CTX_set_verify(ctx, verify, check_role);
+	return set_strength(ctx);
 }
 
 SSL_CTX *tls_context(const struct options *options, enum role role)
@@ -91,8 +130,10 @@ SSL_CTX *tls_context(const struct options *options, enum role role)
 	SSL_CTX *ctx = SSL_CTX_new(role == ROLE_SERVER ? TLS_server_method() :
 							 TLS_client_method());
 
-	/* OpenSSL writes to sockets with write(2): a peer that is gone must */
-	/* be an error there, not the end of the program. */
+	/*
+	 * OpenSSL writes to sockets with write(2): a peer that is gone must be
+	 * an error there, not the end of the program.
+	 */
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) {
 		log_fail_errno("signal", errno, "SIGPIPE");
 		SSL_CTX_free(ctx);
@@ -117,8 +158,13 @@ int tls_expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr)
 	int ok;
 
 	if (name) {
-		/* A name or an address, as it stands: set1_host knows both. */
-		SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+		/*
+		 * A name or an address, as it stands: set1_host knows both. It
+		 * must be a subjectAltName; the subject's CN does not count.
+		 */
+		SSL_set_hostflags(ssl,
+				  X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+					  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
 		ok = SSL_set1_host(ssl, name);
 	} else if (addr->sa_family == AF_INET6) {
 		ok = X509_VERIFY_PARAM_set1_ip(param, sin6->sin6_addr.s6_addr,

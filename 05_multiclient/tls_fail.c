@@ -101,7 +101,8 @@ int tls_fail_ssl(const SSL *ssl, const char *what)
 	int saved = errno;
 
 	ERR_clear_error();
-	if (ERR_GET_REASON(err) == SSL_R_CERTIFICATE_VERIFY_FAILED)
+	/* The queue begins with whatever its check met first. */
+	if (verify != X509_V_OK)
 		return log_fail("%s: certificate verify failed (%ld, %s); %s"
 				" [docs/troubleshooting.md#tls]",
 				what, verify,

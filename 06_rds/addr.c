@@ -17,13 +17,13 @@
 
 #include "log.h"
 
-/* getaddrinfo(3) would take 65536 for 0, and 0 is the kernel's own port. */
+/* getaddrinfo(3) would take 65536 for 0, and 0 and 1 are the kernel's own. */
 static bool is_port(const char *text)
 {
 	char *end;
 	unsigned long port = strtoul(text, &end, 10);
 
-	return isdigit((unsigned char)*text) && !*end && port >= 1 &&
+	return isdigit((unsigned char)*text) && !*end && port >= 2 &&
 	       port <= 65535;
 }
 
@@ -41,7 +41,7 @@ static int split(const char *text, char *host, size_t size, const char **port)
 		return 0;
 	*port = colon + 1;
 	if (!is_port(*port))
-		return log_fail("%s: after the colon goes a port, from 1 to "
+		return log_fail("%s: after the colon goes a port, from 2 to "
 				"65535",
 				text);
 	return 0;

@@ -14,6 +14,7 @@
 #include "addr.h"
 #include "dgram.h"
 #include "log.h"
+#include "retry.h"
 
 int answer_open(struct answer *answer, bool once,
 		const struct patience *patience)
@@ -48,19 +49,18 @@ static void give_up_on(struct answer *answer, const struct sockaddr_in *to)
 		log_line("what was queued for that client is cancelled.");
 }
 
-/* Sends, waiting for room if there is none. 0, or -1 having said why not. */
+/* Sends, with a loan or without (NULL), and waits if it cannot be done yet. */
 static int send_bytes(struct answer *answer, const struct sockaddr_in *to,
-		      const void *buf, size_t length, bool lend)
+		      const void *buf, size_t length, struct loan *loan)
 {
 	const struct patience *patience = answer->patience;
 	int64_t deadline = wait_deadline(patience->timeout_ms);
 
-	while (lend ? lend_send(&answer->lend, &answer->rds, to, buf, length) :
+	while (loan ? lend_send(loan, &answer->rds, buf, length) :
 		      rds_send(&answer->rds, to, buf, length, NULL)) {
-		if (errno != EAGAIN)
+		if (!retry_may(errno, loan))
 			return rds_send_fail(errno, to, length);
-		if (rds_wait_room(&answer->rds, patience, deadline)) {
-			wait_fail("room in the send buffer", errno, patience);
+		if (retry_wait(&answer->rds, to, loan, patience, deadline)) {
 			give_up_on(answer, to);
 			return -1;
 		}
@@ -69,7 +69,7 @@ static int send_bytes(struct answer *answer, const struct sockaddr_in *to,
 }
 
 static int send_text(struct answer *answer, const struct sockaddr_in *to,
-		     enum dgram_type type, const char *text)
+		     enum dgram_type type, const char *text, struct loan *loan)
 {
 	char buf[DGRAM_HEADER + DGRAM_TEXT_MAX];
 	struct dgram dgram = {
@@ -78,8 +78,7 @@ static int send_text(struct answer *answer, const struct sockaddr_in *to,
 		.length = strlen(text),
 	};
 
-	return send_bytes(answer, to, buf, dgram_encode(buf, &dgram),
-			  type == DGRAM_LENT);
+	return send_bytes(answer, to, buf, dgram_encode(buf, &dgram), loan);
 }
 
 static int answer_text(struct answer *answer, const struct sockaddr_in *from,
@@ -90,7 +89,7 @@ static int answer_text(struct answer *answer, const struct sockaddr_in *from,
 	log_text("received message: ", dgram->text, dgram->length);
 	snprintf(text, sizeof(text),
 		 "message from passive/server side with pid %d", getpid());
-	return send_text(answer, from, DGRAM_ANSWER, text);
+	return send_text(answer, from, DGRAM_ANSWER, text, NULL);
 }
 
 static int answer_total(struct answer *answer, const struct sockaddr_in *from)
@@ -99,21 +98,34 @@ static int answer_total(struct answer *answer, const struct sockaddr_in *from)
 
 	counts_text(&answer->counts, from, text);
 	log_line("received: %s.", text);
-	return send_text(answer, from, DGRAM_TOTAL, text);
+	return send_text(answer, from, DGRAM_TOTAL, text, NULL);
 }
 
 static int answer_borrow(struct answer *answer, const struct sockaddr_in *from)
 {
+	int64_t until = wait_deadline(answer->patience->timeout_ms);
+	struct loan *loan =
+		lend_begin(&answer->lend, &answer->rds, from, until);
+
+	if (!loan)
+		return -1;
 	log_line("lending %d bytes.", LEND_SIZE);
-	return send_text(answer, from, DGRAM_LENT, "here you are");
+	if (send_text(answer, from, DGRAM_LENT, "here you are", loan) == 0)
+		return 0;
+	lend_end(loan, &answer->rds);
+	return -1;
 }
 
-static void show_memory(struct answer *answer)
+static int show_memory(struct answer *answer, const struct sockaddr_in *from)
 {
-	const char *memory = answer->lend.memory;
+	struct loan *loan = lend_find(&answer->lend, from);
 
-	log_text("the memory that was lent: ", memory,
-		 strnlen(memory, LEND_SIZE));
+	if (!loan)
+		return log_fail("a client says that it has written, and has "
+				"nothing of ours");
+	log_text("the memory that was lent: ", loan->memory,
+		 strnlen(loan->memory, LEND_SIZE));
+	return lend_end(loan, &answer->rds);
 }
 
 /*
@@ -130,10 +142,10 @@ static int send_last(struct answer *answer, const struct sockaddr_in *to)
 		return -1;
 	memset(answer->buf, 0, length);
 	dgram_header(answer->buf, DGRAM_BYE, 0);
-	if (send_bytes(answer, to, answer->buf, length, false))
+	if (send_bytes(answer, to, answer->buf, length, NULL))
 		return -1;
-	if (rds_wait_room(&answer->rds, patience,
-			  wait_deadline(patience->timeout_ms)))
+	if (retry_wait_room(&answer->rds, patience,
+			    wait_deadline(patience->timeout_ms)))
 		return wait_fail("the acknowledgement of our goodbye", errno,
 				 patience);
 	return ANSWER_BYE;
@@ -142,10 +154,15 @@ static int send_last(struct answer *answer, const struct sockaddr_in *to)
 /* The client has said goodbye, and hears the same. */
 static int answer_bye(struct answer *answer, const struct sockaddr_in *from)
 {
+	struct loan *loan = lend_find(&answer->lend, from);
+
 	log_line("goodbye.");
+	counts_forget(&answer->counts, from);
+	if (loan && lend_end(loan, &answer->rds))
+		return -1;
 	if (answer->once)
 		return send_last(answer, from);
-	return send_text(answer, from, DGRAM_BYE, "");
+	return send_text(answer, from, DGRAM_BYE, "", NULL);
 }
 
 /* The datagram is in buf. Returns 0, ANSWER_BYE, or -1 having said why. */
@@ -165,12 +182,11 @@ static int answer_one(struct answer *answer, const struct rds_news *news)
 		return answer_total(answer, &news->from);
 	case DGRAM_ECHO:
 		return send_bytes(answer, &news->from, answer->buf,
-				  news->length, false);
+				  news->length, NULL);
 	case DGRAM_BORROW:
 		return answer_borrow(answer, &news->from);
 	case DGRAM_WRITTEN:
-		show_memory(answer);
-		return 0;
+		return show_memory(answer, &news->from);
 	case DGRAM_BYE:
 		return answer_bye(answer, &news->from);
 	default:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "retry.h"
 #include "work.h"
 
 /* Sends numbered messages until the kernel refuses, for congestion. */
@@ -21,6 +22,8 @@ static int send_until_congested(struct session *session, unsigned int *sent)
 
 	memset(buf, 'x', length);
 	for (*sent = 0; *sent < 1000000;) {
+		if (session_go_on(session))
+			return -1;
 		dgram_header(buf, DGRAM_NUMBERED, *sent);
 		if (!rds_send(&session->rds, to, buf, length, NULL)) {
 			++*sent;
@@ -30,9 +33,8 @@ static int send_until_congested(struct session *session, unsigned int *sent)
 			return 0;
 		if (errno != EAGAIN)
 			return rds_send_fail(errno, to, length);
-		if (rds_wait_room(&session->rds, patience, deadline))
-			return wait_fail("room in the send buffer", errno,
-					 patience);
+		if (retry_wait(&session->rds, to, false, patience, deadline))
+			return -1;
 	}
 	return log_fail("%u messages, and no congestion; does the server read "
 			"them: start it with -w",

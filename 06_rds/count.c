@@ -86,10 +86,13 @@ static int finish(pid_t pid, const struct patience *patience)
 	}
 	if (waitpid(pid, &status, 0) < 0)
 		return log_fail_errno("waitpid", errno, "cannot go on");
+	if (WIFSIGNALED(status))
+		return log_fail("the command of -x was ended by signal %d (%s)",
+				WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (status)
 		return log_fail("the command of -x failed, with status %d; try "
 				"it in a shell, as root",
-				WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+				WEXITSTATUS(status));
 	return 0;
 }
 

@@ -6,29 +6,46 @@
 #include "counts.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "addr.h"
 
-/* The sender's entry, or the one that a new sender is to have. */
-static size_t find(const struct counts *counts, const struct sockaddr_in *from)
+static bool is_free(const struct count *count)
+{
+	return count->from.sin_family != AF_INET;
+}
+
+/* The sender's entry; NULL: it has none. */
+static struct count *find(struct counts *counts, const struct sockaddr_in *from)
 {
 	for (size_t i = 0; i < COUNTS_SENDERS; i++)
-		if (addr_same(&counts->senders[i].from, from))
-			return i;
-	return counts->newest;
+		if (!is_free(&counts->senders[i]) &&
+		    addr_same(&counts->senders[i].from, from))
+			return &counts->senders[i];
+	return NULL;
+}
+
+static struct count *find_free(struct counts *counts)
+{
+	for (size_t i = 0; i < COUNTS_SENDERS; i++)
+		if (is_free(&counts->senders[i]))
+			return &counts->senders[i];
+	return NULL;
 }
 
 void counts_number(struct counts *counts, const struct sockaddr_in *from,
 		   uint32_t number)
 {
-	size_t i = find(counts, from);
-	struct count *count = &counts->senders[i];
+	struct count *count = find(counts, from);
 
-	if (!addr_same(&count->from, from))
-		counts->newest = (i + 1) % COUNTS_SENDERS;
-	if (!addr_same(&count->from, from) || number == 0)
+	if (!count || number == 0) {
+		if (!count)
+			count = find_free(counts);
+		if (!count)
+			return;
 		*count = (struct count){ .from = *from };
+	}
 	count->received++;
 	if (number < count->next) {
 		count->late++;
@@ -38,12 +55,25 @@ void counts_number(struct counts *counts, const struct sockaddr_in *from,
 	count->next = number + 1;
 }
 
-size_t counts_text(const struct counts *counts, const struct sockaddr_in *from,
+void counts_forget(struct counts *counts, const struct sockaddr_in *from)
+{
+	struct count *count = find(counts, from);
+
+	if (count)
+		*count = (struct count){ 0 };
+}
+
+size_t counts_text(struct counts *counts, const struct sockaddr_in *from,
 		   char text[COUNTS_TEXT])
 {
-	const struct count *count = &counts->senders[find(counts, from)];
+	const struct count *count = find(counts, from);
 
-	if (!addr_same(&count->from, from))
+	if (!count && !find_free(counts))
+		return snprintf(text, COUNTS_TEXT,
+				"not counted: %d others are, and have not said "
+				"goodbye",
+				COUNTS_SENDERS);
+	if (!count)
 		return snprintf(text, COUNTS_TEXT, "no numbered messages");
 	if (!count->missed && !count->late)
 		return snprintf(text, COUNTS_TEXT,

@@ -12,7 +12,7 @@
 #include <netinet/in.h>
 
 enum {
-	COUNTS_SENDERS = 16, /* who is new takes the place of the oldest */
+	COUNTS_SENDERS = 64, /* at a time; who comes when all count, does not */
 	COUNTS_TEXT = 128
 };
 
@@ -25,16 +25,21 @@ struct count {
 };
 
 struct counts {
-	struct count senders[COUNTS_SENDERS];
-	size_t newest; /* where the next new sender goes */
+	struct count senders[COUNTS_SENDERS]; /* of no family: nobody's */
 };
 
-/* A message with this number came from there; number 0 begins anew. */
+/*
+ * A message with this number came from there; number 0 begins anew. If there is
+ * no place for one more sender, nothing is counted, and counts_text() says so.
+ */
 void counts_number(struct counts *counts, const struct sockaddr_in *from,
 		   uint32_t number);
 
 /* Writes what has come from there into text and returns its length. */
-size_t counts_text(const struct counts *counts, const struct sockaddr_in *from,
+size_t counts_text(struct counts *counts, const struct sockaddr_in *from,
 		   char text[COUNTS_TEXT]);
+
+/* That sender has gone; its place is free. */
+void counts_forget(struct counts *counts, const struct sockaddr_in *from);
 
 #endif

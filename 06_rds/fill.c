@@ -29,6 +29,8 @@ static int send_until_full(struct session *session,
 
 	memset(buf, 'x', length);
 	for (*sent = 0; *sent < 1000000; ++*sent) {
+		if (session_go_on(session))
+			return -1;
 		dgram_header(buf, DGRAM_NUMBERED, *sent);
 		if (!rds_send(&session->rds, to, buf, length, NULL))
 			continue;

@@ -1,44 +1,130 @@
 /*
- * lend.c - memory that a client may write to by RDMA, once
+ * lend.c - memory that clients may write to by RDMA, each once
  *
  * Born in 06_rds.
  */
 #include "lend.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "addr.h"
 #include "log.h"
+#include "wait.h"
 
 int lend_open(struct lend *lend)
 {
-	long page = sysconf(_SC_PAGESIZE);
+	size_t page = sysconf(_SC_PAGESIZE);
 
 	/*
-	 * RDS registers whole pages, so what shares a page with the memory
-	 * would be lent, too.
+	 * RDS registers whole pages, so what shares a page with a loan would be
+	 * lent, too.
 	 */
-	lend->memory = aligned_alloc(page, page);
-	if (!lend->memory)
+	lend->pages = aligned_alloc(page, LEND_MAX * page);
+	if (!lend->pages)
 		return log_fail("no memory to lend");
-	memset(lend->memory, 0, page);
+	for (size_t i = 0; i < LEND_MAX; i++)
+		lend->loans[i] = (struct loan){
+			.memory = lend->pages + i * page,
+		};
 	return 0;
 }
 
 void lend_close(struct lend *lend)
 {
 	/* A key that was not used was dropped with the socket. */
-	free(lend->memory);
-	lend->memory = NULL;
+	free(lend->pages);
+	lend->pages = NULL;
 }
 
-int lend_send(struct lend *lend, struct rds *rds, const struct sockaddr_in *to,
-	      const void *buf, size_t length)
+static bool is_lent(const struct loan *loan)
+{
+	return loan->to.sin_family == AF_INET;
+}
+
+struct loan *lend_find(struct lend *lend, const struct sockaddr_in *to)
+{
+	for (size_t i = 0; i < LEND_MAX; i++)
+		if (is_lent(&lend->loans[i]) &&
+		    addr_same(&lend->loans[i].to, to))
+			return &lend->loans[i];
+	return NULL;
+}
+
+static struct loan *find_free(struct lend *lend)
+{
+	for (size_t i = 0; i < LEND_MAX; i++)
+		if (!is_lent(&lend->loans[i]))
+			return &lend->loans[i];
+	log_fail("%d clients have memory of ours already; this one must wait "
+		 "until one of them has used it",
+		 LEND_MAX);
+	return NULL;
+}
+
+/*
+ * Frees a key, or with 0 all that were used. The kernel does the latter by
+ * itself, but some milliseconds after it has told us of the use, and until then
+ * the key is good. When this returns it is not.
+ */
+static int free_key(struct rds *rds, rds_rdma_cookie_t key)
+{
+	struct rds_free_mr_args args = {
+		.cookie = key,
+		.flags = RDS_RDMA_INVALIDATE,
+	};
+
+	/* EINVAL: there is no such key, so it was used. */
+	if (setsockopt(rds->fd, SOL_RDS, RDS_FREE_MR, &args, sizeof(args)) &&
+	    errno != EINVAL)
+		return log_fail_errno("RDS_FREE_MR", errno,
+				      "a page cannot be taken back");
+	return 0;
+}
+
+int lend_end(struct loan *loan, struct rds *rds)
+{
+	/*
+	 * The datagram that the key went with holds the memory, too, until the
+	 * other kernel has acknowledged it, which it may never do.
+	 */
+	if (loan->key && (free_key(rds, loan->key) ||
+			  rds_set(rds, RDS_CANCEL_SENT_TO, "RDS_CANCEL_SENT_TO",
+				  &loan->to, sizeof(loan->to)) ||
+			  free_key(rds, 0)))
+		return -1;
+	loan->to = (struct sockaddr_in){ 0 };
+	loan->key = 0;
+	return 0;
+}
+
+struct loan *lend_begin(struct lend *lend, struct rds *rds,
+			const struct sockaddr_in *to, int64_t until)
+{
+	struct loan *loan = lend_find(lend, to);
+
+	if (loan && lend_end(loan, rds))
+		return NULL;
+	if (!loan)
+		loan = find_free(lend);
+	if (!loan)
+		return NULL;
+	loan->to = *to;
+	loan->until = until;
+	memset(loan->memory, 0, LEND_SIZE);
+	return loan;
+}
+
+int lend_send(struct loan *loan, struct rds *rds, const void *buf,
+	      size_t length)
 {
 	struct rds_get_mr_args args = {
-		.vec.addr = (uintptr_t)lend->memory,
+		.vec.addr = (uintptr_t)loan->memory,
 		.vec.bytes = LEND_SIZE,
+		.cookie_addr = (uintptr_t)&loan->key,
 		/* Writing allowed; and with its use the key is gone. */
 		.flags = RDS_RDMA_READWRITE | RDS_RDMA_USE_ONCE |
 			 RDS_RDMA_INVALIDATE,
@@ -49,7 +135,34 @@ int lend_send(struct lend *lend, struct rds *rds, const struct sockaddr_in *to,
 		.size = sizeof(args),
 	};
 
-	memset(lend->memory, 0, LEND_SIZE);
 	/* The kernel registers, and puts the key into its own header. */
-	return rds_send(rds, to, buf, length, &control);
+	return rds_send(rds, &loan->to, buf, length, &control);
+}
+
+int64_t lend_deadline(const struct lend *lend)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < LEND_MAX; i++)
+		if (is_lent(&lend->loans[i]) && lend->loans[i].until < first)
+			first = lend->loans[i].until;
+	return first;
+}
+
+void lend_expire(struct lend *lend, struct rds *rds)
+{
+	int64_t now = wait_deadline(0);
+	char text[ADDR_TEXT_SIZE];
+
+	for (size_t i = 0; i < LEND_MAX; i++) {
+		struct loan *loan = &lend->loans[i];
+
+		if (!is_lent(loan) || loan->until > now)
+			continue;
+		log_line("taking back what %s port %d has not used in time.",
+			 addr_text(&loan->to, text), ntohs(loan->to.sin_port));
+		/* If that fails, it has been said; not again in a loop. */
+		if (lend_end(loan, rds))
+			loan->until = INT64_MAX;
+	}
 }

@@ -1,5 +1,5 @@
 /*
- * lend.h - memory that a client may write to by RDMA, once
+ * lend.h - memory that clients may write to by RDMA, each once
  *
  * Born in 06_rds.
  */
@@ -9,11 +9,20 @@
 #include "rds.h"
 
 enum {
-	LEND_SIZE = 1024 /* bytes */
+	LEND_SIZE = 1024, /* bytes of a loan */
+	LEND_MAX = 16 /* loans at a time */
+};
+
+struct loan {
+	struct sockaddr_in to; /* who has it; of no family: nobody */
+	rds_rdma_cookie_t key; /* the last one; 0: the page was never lent */
+	int64_t until; /* when it is taken back, as wait_deadline() has it */
+	char *memory; /* LEND_SIZE bytes, in a page of their own */
 };
 
 struct lend {
-	char *memory; /* LEND_SIZE bytes in pages of their own */
+	char *pages; /* of all loans */
+	struct loan loans[LEND_MAX];
 };
 
 /* Returns 0, or -1 having said why. lend_close() takes it half-made, too. */
@@ -21,10 +30,29 @@ int lend_open(struct lend *lend);
 void lend_close(struct lend *lend);
 
 /*
- * Sends a datagram to a client with, beside it, the key of the memory. The key
+ * A loan for this client, until then, with nothing in its memory. Whoever has
+ * one loses that. NULL: said why, such as that LEND_MAX others have one.
+ */
+struct loan *lend_begin(struct lend *lend, struct rds *rds,
+			const struct sockaddr_in *to, int64_t until);
+
+/*
+ * Sends a datagram to the client with, beside it, the key of its loan. The key
  * is good for one write. Returns 0, or -1 with errno, as rds_send().
  */
-int lend_send(struct lend *lend, struct rds *rds, const struct sockaddr_in *to,
-	      const void *buf, size_t length);
+int lend_send(struct loan *loan, struct rds *rds, const void *buf,
+	      size_t length);
+
+/* The loan of this client; NULL: it has none. */
+struct loan *lend_find(struct lend *lend, const struct sockaddr_in *to);
+
+/* Takes it back, used or not. Returns 0, or -1 having said why. */
+int lend_end(struct loan *loan, struct rds *rds);
+
+/* When the next loan is to be taken back; INT64_MAX: there is none. */
+int64_t lend_deadline(const struct lend *lend);
+
+/* Takes back what has not been used in time, and says so. */
+void lend_expire(struct lend *lend, struct rds *rds);
 
 #endif

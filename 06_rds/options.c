@@ -127,7 +127,8 @@ static int parse_numeric(struct options *options, int option)
 
 	switch (option) {
 	case 'p':
-		status = parse_range('p', optarg, 1, 65535, &number);
+		/* Port 1 is the kernel's, as 0 is. */
+		status = parse_range('p', optarg, 2, 65535, &number);
 		options->port = optarg;
 		return status;
 	case 't':

@@ -79,9 +79,10 @@ static int bind_local(struct rds *rds)
 			ntohs(rds->local.sin_port), text);
 	return log_fail_errno("bind", errno,
 			      "%s must be one address of this machine's, not "
-			      "0.0.0.0 and no multicast"
+			      "0.0.0.0 and no multicast; and port %d must not "
+			      "be 1, which is the kernel's"
 			      " [docs/troubleshooting.md#rds-errors]",
-			      text);
+			      text, ntohs(rds->local.sin_port));
 }
 
 /* Which transport is it really? The kernel may have chosen another one. */
@@ -146,16 +147,6 @@ int rds_send(struct rds *rds, const struct sockaddr_in *to, const void *buf,
 	}
 	/* A datagram is taken whole or not at all: no short writes. */
 	return sendmsg(rds->fd, &msg, MSG_DONTWAIT) < 0 ? -1 : 0;
-}
-
-int rds_wait_room(struct rds *rds, const struct patience *patience,
-		  int64_t deadline)
-{
-	if (wait_deadline(0) > deadline) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
-	return wait_writable(rds->fd, patience->stop_fd, deadline);
 }
 
 /* What is wrong, and what to try, for an errno of sendmsg(2). */

@@ -15,8 +15,6 @@
 /* After it: of the two definitions of in6_addr, the first one counts. */
 #include <linux/rds.h>
 
-#include "wait.h"
-
 struct rds {
 	int fd; /* -1: none */
 	struct sockaddr_in local; /* what it is bound to */
@@ -38,8 +36,8 @@ const char *rds_transport_name(int transport);
 /*
  * Hands length bytes to the kernel, with a control message (NULL: none) of
  * which type, data and size are those of cmsg(3). Never waits. Returns 0, or
- * -1 with errno: EAGAIN and ENOBUFS are for the caller to deal with; others
- * rds_send_fail() explains.
+ * -1 with errno: EAGAIN (retry.h) and ENOBUFS are for the caller to deal with;
+ * others rds_send_fail() explains.
  */
 struct rds_control {
 	int type; /* RDS_CMSG_* */
@@ -49,14 +47,6 @@ struct rds_control {
 #define RDS_CONTROL_MAX sizeof(struct rds_rdma_args)
 int rds_send(struct rds *rds, const struct sockaddr_in *to, const void *buf,
 	     size_t length, const struct rds_control *control);
-
-/*
- * Waits until the send buffer has room. Fails like wait_writable(), also when
- * there is room and the deadline has passed: EAGAIN may have other reasons, such
- * as a connection that memory shall be registered for, and that is not up.
- */
-int rds_wait_room(struct rds *rds, const struct patience *patience,
-		  int64_t deadline);
 
 /* Says in one line why rds_send() failed with err; returns -1. */
 int rds_send_fail(int err, const struct sockaddr_in *to, size_t length);
@@ -89,7 +79,9 @@ long rds_send_room(struct rds *rds);
 /*
  * Makes the send buffer as small as the kernel allows, and returns its bytes.
  * One message of that length fills it: then POLLOUT means that the peer's
- * kernel has acknowledged this message, and all before it. -1: said why.
+ * kernel has acknowledged this message, and with it all that this socket had
+ * sent to the same peer before. What was sent to others may still be queued.
+ * -1: said why.
  */
 long rds_shrink_room(struct rds *rds);
 

@@ -55,11 +55,14 @@ static int serve(struct answer *answer, bool wait, int stop_fd)
 	while (ret == 0 || ret == ANSWER_READ_ON) {
 		if (ret == ANSWER_READ_ON)
 			wait = false;
+		lend_expire(&answer->lend, &answer->rds);
 		ready = wait_readable(wait ? -1 : answer->rds.fd,
 				      answer->control.fd, stop_fd,
-				      wait_deadline(-1));
+				      lend_deadline(&answer->lend));
 		if (ready < 0 && errno == ECANCELED)
 			return 0;
+		if (ready < 0 && errno == ETIMEDOUT)
+			continue;
 		if (ready < 0)
 			return log_fail_errno("poll", errno, "cannot go on");
 		ret = ready & WAIT_SECOND ? answer_control(answer) :

@@ -6,11 +6,13 @@
 #include "session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "addr.h"
 #include "log.h"
+#include "retry.h"
 
 static int find_local(struct session *session, struct sockaddr_in *local)
 {
@@ -73,6 +75,19 @@ int64_t session_deadline(const struct session *session)
 	return wait_deadline(session->patience->timeout_ms);
 }
 
+int session_go_on(struct session *session)
+{
+	struct pollfd fd = {
+		.fd = session->patience->stop_fd,
+		.events = POLLIN,
+	};
+
+	/* A system call for each message would be felt. */
+	if (++session->sends % 64 || poll(&fd, 1, 0) <= 0)
+		return 0;
+	return wait_fail("sending", ECANCELED, session->patience);
+}
+
 /* This may be anybody, so it is no reason to end; nor to say it each time. */
 static void ignore(struct session *session, const char *what,
 		   const struct sockaddr_in *from)
@@ -110,15 +125,17 @@ int session_send(struct session *session, const struct sockaddr_in *to,
 	const struct patience *patience = session->patience;
 	int64_t deadline = session_deadline(session);
 
+	if (session_go_on(session))
+		return -1;
 	while (rds_send(&session->rds, to, buf, length, control)) {
 		if (errno == ENOBUFS) {
 			if (wait_uncongested(session, to, deadline))
 				return -1;
 		} else if (errno != EAGAIN) {
 			return rds_send_fail(errno, to, length);
-		} else if (rds_wait_room(&session->rds, patience, deadline)) {
-			return wait_fail("room in the send buffer", errno,
-					 patience);
+		} else if (retry_wait(&session->rds, to, false, patience,
+				      deadline)) {
+			return -1;
 		}
 	}
 	return 0;

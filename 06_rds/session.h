@@ -23,6 +23,7 @@ struct session {
 	 * an RDMA operation reads, which may go on when we have given it up.
 	 */
 	char *out;
+	unsigned int sends; /* how often session_go_on() was called */
 	bool told; /* that somebody has sent what was not asked for */
 	const struct options *options; /* borrowed */
 	const struct patience *patience; /* borrowed */
@@ -42,6 +43,12 @@ void session_close(struct session *session);
  * contact. Returns 0, or -1 having said why.
  */
 int session_greet(struct session *session);
+
+/*
+ * To be asked by a loop that sends: one that never has to wait would not notice
+ * that the program shall stop. Returns 0, or -1 having said so.
+ */
+int session_go_on(struct session *session);
 
 /*
  * Sends length bytes, and waits for room in the send buffer and for the end of

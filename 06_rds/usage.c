@@ -18,11 +18,11 @@ static const char server[] =
 	"\n"
 	"  -a, --address ADDRESS  be reached at this name or address of this\n"
 	"                         machine; one must be given\n"
-	"  -p, --port PORT        and at this port, 1 to 65535\n"
+	"  -p, --port PORT        and at this port, 2 to 65535\n"
 	"                         (default: " OPTIONS_DEFAULT_PORT
 	")\n" TRANSPORT_OPTION
-	"  -t, --timeout SECONDS  how long a client may keep us from sending,\n"
-	"                         1 to 3600 (default: 10)\n"
+	"  -t, --timeout SECONDS  how long a client may keep us from sending, and\n"
+	"                         memory of ours, 1 to 3600 (default: 10)\n"
 	"  -1, --once             end when a client says goodbye\n"
 	"  -w, --wait             do not read PORT until a message comes to\n"
 	"                         PORT + 1, so that PORT becomes congested\n"
@@ -50,12 +50,13 @@ static const char client[] =
 	"                         without; up to 8 times\n"
 	"  -b, --local ADDRESS    send from this address of this machine's\n"
 	"                         (default: the one on the way to the server)\n"
-	"  -p, --port PORT        the servers' port, 1 to 65535\n"
+	"  -p, --port PORT        the servers' port, 2 to 65535\n"
 	"                         (default: " OPTIONS_DEFAULT_PORT
 	")\n" TRANSPORT_OPTION
 	"  -t, --timeout SECONDS  how long a server may take for one step,\n"
 	"                         1 to 3600 (default: 10)\n"
-	"  -n, --count COUNT      messages, 1 to 10000000 (default: 100)\n"
+	"  -n, --count COUNT      messages, 1 to 10000000 (default: 100); below\n"
+	"                         1000, p99.9 of bench is the maximum\n"
 	"  -s, --size BYTES       of each, from 12, the header (default: 64)\n"
 	"  -x, --halfway COMMAND  count: start this when half is sent, such as\n"
 	"                         one that breaks the connection; after the last\n"

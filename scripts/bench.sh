@@ -4,7 +4,8 @@
 # usage: scripts/bench.sh [-p PAIRS] [-d FOLDER] [NAME...]
 #                                                (default: all, 5 pairs)
 #
-# NAME is a script in scripts/lib/bench/, such as 02. Each compares two things by
+# NAME is a script in scripts/lib/bench/, such as 02_steps, or a chapter, for all
+# that are about it. Each compares two things by
 # running one after the other, PAIRS times, on one device (this host's, or one
 # lab's). Printed are the medians of both, the median of the pairs' ratios and,
 # in brackets, the smallest and the largest of these.
@@ -24,21 +25,19 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
 pairs=5
 keep=build/bench
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit "$1"
-}
-while getopts p:d:h option; do
+cli_help "$@"
+while getopts p:d: option; do
 	case $option in
 	p) pairs=$OPTARG ;;
 	d) keep=$OPTARG ;;
-	h) usage 0 ;;
-	*) usage 2 >&2 ;;
+	*) exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -46,17 +45,26 @@ shift $((OPTIND - 1))
 	echo "bench: -p $pairs: give a number of pairs from 1 to 999" >&2
 	exit 2
 }
-if [[ $# -eq 0 ]]; then
-	set -- scripts/lib/bench/*.sh
-	set -- "${@##*/}"
-	set -- "${@%.sh}"
-fi
+# Those that there are, and those that are wanted: a name, or all of a chapter.
+known=(scripts/lib/bench/*.sh)
+known=("${known[@]##*/}")
+known=("${known[@]%.sh}")
+wanted=()
 for name; do
-	[[ -x scripts/lib/bench/$name.sh ]] || {
-		echo "bench: $name: there is no scripts/lib/bench/$name.sh" >&2
-		exit 2
-	}
+	if [[ " ${known[*]} " == *" $name "* ]]; then
+		wanted+=("$name")
+		continue
+	fi
+	[[ $name == [0-9]* ]] || cli_none comparison "$name" "${known[@]}"
+	cli_chapter "$name"
+	mapfile -t -O "${#wanted[@]}" wanted < <(printf '%s\n' "${known[@]}" |
+		grep "^${chapter%%_*}")
+	[[ " ${wanted[*]}" == *" ${chapter%%_*}"* ]] ||
+		cli_none "comparison for $chapter" "$name" "${known[@]}"
 done
+[[ $# -eq 0 ]] || set -- "${wanted[@]}"
+[[ $# -gt 0 ]] || set -- "${known[@]}"
+cli_checked
 
 # What was measured on: nothing here can be read without it.
 machine() {

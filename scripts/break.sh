@@ -3,32 +3,32 @@
 #
 # usage: scripts/break.sh CHAPTER [CASE [OUT]]      (make break CH=01 CASE=no_recv)
 #
-# CHAPTER is a number such as 01, or the folder. Without CASE, lists the cases.
+# CHAPTER is 1, 01 or 01_send_recv. Without CASE, lists the cases.
 # The chapter is copied to build/break/, CASE.patch is applied to the copy
 # (where there is one: some cases only run differently), it is built, run as
 # break/CASE/commands says, and the logs of both ends are compared with those
 # of the recorded run. With OUT, the logs are only left there; with --prepare
 # before CHAPTER, the copy is only built.
 #
-# Exit status: 0 it broke as promised, 1 it did not, 2 usage.
+# Exit status: 0 it broke as promised, 1 it did not, 2 usage, 3 it cannot be run
+# on this kernel (and is said why).
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+
+cli_help "$@"
 prepare=no
 if [[ ${1:-} == --prepare ]]; then
 	prepare=yes
 	shift
 fi
-[[ $# -ge 1 && $# -le 3 && $1 == [0-9]* ]] || {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-chapter=$(cd "$top" && compgen -G "${1%/}*/Makefile" | head -n 1) || {
-	echo "break: no chapter $1; see \`make help\`" >&2
-	exit 2
-}
-chapter=${chapter%/Makefile}
+[[ $# -le 3 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and CASE?"
+cli_chapter "${1:-}"
 cases=$top/$chapter/break
+[[ $# -lt 2 ]] || cli_case "$2"
+cli_checked
 
 if [[ $# -eq 1 ]]; then
 	echo "Cases of $chapter, each told in its README.md:"
@@ -37,12 +37,6 @@ if [[ $# -eq 1 ]]; then
 		printf '  make break CH=%s CASE=%s\n' "${chapter%%_*}" "$name"
 	done
 	exit 0
-fi
-name=$2
-if [[ ! -r $cases/$name/commands ]]; then
-	echo "break: $chapter has no case $name; \`make break CH=${chapter%%_*}\`" \
-		"lists them" >&2
-	exit 2
 fi
 
 copy=$top/build/break/$chapter/$name

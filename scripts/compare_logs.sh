@@ -12,17 +12,21 @@ set -euo pipefail
 
 usage() {
 	cat <<'END'
-Usage: compare_logs.sh [-v] RUN_DIR EXPECTED_DIR
+Usage: compare_logs.sh [-v|-w] RUN_DIR EXPECTED_DIR
 
 Compares server.log, client.log and every other *.log of RUN_DIR with those of
 EXPECTED_DIR, and server.err and the like where EXPECTED_DIR has them. Prints
 `matches`, or what differs.
 
   -v  also say what the volatile values stood for
+  -w  only print the folder whose logs hold for the kernel of the run
   -h  this help
 
 EXPECTED_DIR holds the logs; or, where things may happen in several orders, a
-folder for each order with a full set of logs, of which one must match. A file
+folder for each order with a full set of logs, of which one must match. All of
+that may be in a folder linux-X.Y in EXPECTED_DIR instead: it holds for a run on
+that kernel or a newer one (RUN_DIR/kernel has its release, as pair.sh wrote it),
+up to the next such folder; what is in EXPECTED_DIR itself, for all others. A file
 `races` in EXPECTED_DIR or in such a folder declares lines that may change
 places, one pair a line, where * is any text and # starts a comment:
 
@@ -59,10 +63,11 @@ Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END
 }
 
-verbose=()
-while getopts vh option; do
+[ "${1:-}" != --help ] || set -- -h
+options=()
+while getopts vwh option; do
 	case $option in
-	v) verbose=(-v) ;;
+	v | w) options=("-$option") ;;
 	h) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -78,4 +83,4 @@ if [ ! -x /usr/bin/python3 ]; then
 	exit 2
 fi
 exec /usr/bin/python3 "$(dirname "$0")/lib/compare_logs.py" \
-	"${verbose[@]}" "$1" "$2"
+	"${options[@]}" -- "$1" "$2"

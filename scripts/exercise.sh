@@ -4,7 +4,7 @@
 # usage: scripts/exercise.sh CHAPTER [EXERCISE [DIR]]
 #                                   (make exercise CH=02 EX=1, DIR=my_copy)
 #
-# CHAPTER is a number such as 01, EXERCISE the number or name that the list
+# CHAPTER is 1, 01 or 01_send_recv, EXERCISE the number or name that the list
 # without it gives. DIR is the working copy to check: the chapter's own folder
 # by default. It is copied, built and run on a real device, alone and against
 # the chapter as it is committed, and what both ends say is compared with what
@@ -14,18 +14,14 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
 
-[[ $# -ge 1 && $# -le 3 && $1 == [0-9]* ]] || {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-chapter=$(cd "$top" && compgen -G "${1%/}*/exercises/README.md" | head -n 1) || {
-	echo "exercise: no chapter $1 with exercises; see \`make help\`" >&2
-	exit 2
-}
-chapter=${chapter%/exercises/README.md}
+cli_help "$@"
+[[ $# -le 3 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and EXERCISE?"
+cli_chapter "${1:-}" exercises/README.md
 number=${chapter%%_*}
 folder=$top/$chapter/exercises
 # In the order in which the page has them.
@@ -33,6 +29,7 @@ mapfile -t names < <(grep -oE '\]\([a-z0-9_]+\.md\)' "$folder/README.md" |
 	tr -d ']()' | sed 's/\.md$//')
 
 if [[ $# -eq 1 ]]; then
+	cli_checked
 	echo "Exercises of $chapter:"
 	for i in "${!names[@]}"; do
 		title=$(sed -n '1s/^# *//p' "$folder/${names[i]}.md")
@@ -45,17 +42,15 @@ name=$2
 if [[ $name =~ ^[1-9][0-9]*$ ]]; then
 	name=${names[name - 1]:-}
 fi
-if [[ -z $name || ! -r $folder/$name.sh ]]; then
-	echo "exercise: $chapter has no exercise $2;" \
-		"\`make exercise CH=$number\` lists them" >&2
-	exit 2
-fi
+[[ -n $name && " ${names[*]} " == *" $name "* ]] ||
+	cli_none "exercise of $chapter" "$2" "1 to ${#names[@]}: ${names[*]}"
 theirs=${3:-$top/$chapter}
 [[ -r $theirs/Makefile ]] || {
 	echo "exercise: there is no Makefile in $theirs; DIR is the folder of" \
 		"your copy of $chapter" >&2
 	exit 2
 }
+cli_checked
 
 # Both are built here, so that the reader's folder stays as it is.
 place=$top/build/exercise/$chapter/$name
@@ -111,7 +106,8 @@ run() {
 	printf '%s\n' "${@//ORIGINAL/$original}" >"$place/$out.commands"
 	# Their own deadlines are 10 s, and a client or two follow each other.
 	PAIR_LIMIT=60 "$top/scripts/pair.sh" -d "$place/mine" \
-		"$place/$out.commands" "$place/$out" || true
+		"$place/$out.commands" "$place/$out" ||
+		[[ $? -ne 4 ]] || exit 1
 }
 
 # serving COMMAND…: what runs it so that $stopping can end it: in a line of run,

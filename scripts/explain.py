@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Finds what docs/troubleshooting.md says about a message.
 
-Usage: explain.py MESSAGE
+Usage: explain.py [MESSAGE]              (make explain, make explain E='MESSAGE')
        ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
 
 Without an argument, passes its input through and, after it, prints the entry for each
@@ -16,6 +16,10 @@ import pathlib
 import re
 import signal
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / 'docs/troubleshooting.md'
 ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n<!-- says: (.*) -->\n#+ (.*)\n'
@@ -47,12 +51,14 @@ def explain(lines, known):
 
 def main(arguments):
     """Explains the argument or the input; returns the exit status."""
-    if len(arguments) > 1 or arguments[:1] in (['-h'], ['--help']):
-        print(__doc__)
-        return 0 if len(arguments) == 1 else 2
-    lines = arguments
-    if not arguments:
-        lines = []
+    parser = Parser(__doc__)
+    parser.add_argument('message', nargs='?')
+    message = parser.parse_args(arguments).message
+    lines = [message] if message else []
+    if not lines:
+        if sys.stdin.isatty():
+            print('explain.py: type or paste the error; Ctrl-D ends it',
+                  file=sys.stderr)
         for line in sys.stdin:
             print(line, end='', flush=True)
             lines.append(line.rstrip('\n'))

@@ -15,9 +15,12 @@ OS_RELEASE=${OS_RELEASE:-/etc/os-release}
 APT_LISTS=${APT_LISTS:-/var/lib/apt/lists}
 LOCK_WAIT=${LOCK_WAIT:-300}
 
+# shellcheck source=scripts/lib/install_query.sh
+. "${BASH_SOURCE[0]%/*}/lib/install_query.sh"
+
 usage() {
 	cat <<EOF
-usage: $NAME [build] [lab] [wire] [check]
+usage: $NAME [--size] [build] [lab] [wire] [check]
 
 Installs the packages that are missing, after saying which and why. Uses sudo
 if you are not root. Without an argument: all four sets.
@@ -26,6 +29,7 @@ if you are not root. Without an argument: all four sets.
   lab     run them on real Soft-RoCE in a throwaway virtual machine
   wire    show the packets of a run
   check   run the tests
+  --size  only say in a line how many are missing and how big they are
 
 Environment:
   NO_INSTALL=1   only list what is missing; exit 1 if something is
@@ -68,54 +72,6 @@ find_distribution() {
 	done
 	[[ $id == debian && $version == 12 ]] && tested=yes
 	return 0
-}
-
-# Prints those of the given packages that are installed for this architecture.
-installed_apt() {
-	local out rc=0
-
-	# dpkg says which architecture is ours; libssl-dev:i386 would not do.
-	# Status 1 only means that some of them are unknown to it.
-	out=$(dpkg-query -W -f '${db:Status-Abbrev}|${Package}|${Architecture}\n' \
-		dpkg "$@" 2>/dev/null) || rc=$?
-	if ((rc > 1)); then
-		complain "dpkg-query failed (exit status $rc), so what is" \
-			"installed is unknown. Try: dpkg --audit"
-		return 1
-	fi
-	awk -F'|' '
-		$2 == "dpkg" { native = $3 }
-		substr($1, 2, 1) == "i" { arch[$2] = arch[$2] " " $3 " " }
-		END {
-			for (p in arch)
-				if (index(arch[p], " all ") ||
-				    index(arch[p], " " native " "))
-					print p
-		}' <<<"$out"
-}
-
-installed_dnf() {
-	# Its status is the number of those missing, each named in a sentence
-	# that cannot be taken for a package's name.
-	rpm -q --qf '%{NAME}\n' "$@" || true
-}
-
-# Without a package database: the commands and files themselves.
-installed_none() {
-	local probe match
-
-	for probe in "$@"; do
-		if [[ $probe != /* ]]; then
-			command -v "$probe" >/dev/null && echo "$probe"
-			continue
-		fi
-		# Not quoted: the table gives patterns, some of them two.
-		for match in $probe; do
-			[[ -e $match ]] || continue
-			echo "$probe"
-			break
-		done
-	done
 }
 
 # Fills missing (names to install, without duplicates), listing (a line each,
@@ -236,6 +192,7 @@ report_missing() {
 		say "missing on $os: ${#missing[@]} of $total packages"
 	fi
 	printf '%s' "$listing"
+	! size=$(install_size) || say "together $size, with what they need"
 	if [[ $family == none ]]; then
 		complain "install these by hand, then try again"
 	elif [[ $tested == no ]]; then
@@ -244,12 +201,13 @@ report_missing() {
 }
 
 main() {
-	local set manager=apt-get sets=()
+	local set manager=apt-get sets=() size_only=no size
 
 	for set in "$@"; do
 		case $set in
 		build | lab | wire | check) sets+=("$set") ;;
 		-h | --help) usage && exit 0 ;;
+		--size) size_only=yes ;;
 		*)
 			complain "no such set of packages: '$set'." \
 				"There are build, lab, wire and check; -h explains."
@@ -261,6 +219,10 @@ main() {
 
 	find_distribution
 	find_missing "${sets[@]}"
+	if [[ $size_only == yes ]]; then
+		print_size
+		exit 0
+	fi
 	if ((${#missing[@]} == 0)); then
 		say "all $total packages for ${sets[*]} are installed"
 		exit 0

@@ -26,6 +26,7 @@ Usage: scripts/lab.sh up [--nodes 1|2]
        scripts/lab.sh exec [-u USER] [a|b] -- COMMAND [ARGUMENT...]
        scripts/lab.sh reset a|b
        scripts/lab.sh down
+       scripts/lab.sh fetch
 
 The lab runs one or two virtual machines, the nodes a and b, with a stock
 kernel and a real RDMA device, rxe0, on the network device eth0:
@@ -50,16 +51,22 @@ reset   is the button on a machine: the node is off in the middle of whatever it
         does, tells nobody, and boots again. What ran there is gone, and so is
         what was in its memory, all its files but the repository's included.
 down    ends the lab; nothing remains.
+fetch   gets all that \`make demo\` needs from a network, for when there is none:
+        the packages that scripts/install_deps.sh would install, and a kernel.
 
 Environment (defaults in brackets):
     LAB_NAME     several labs can run at once, by name [$LAB_NAME]
     LAB_KERNEL   kernel image to boot [this machine's own if it has rdma_rxe,
                  else one that is fetched into the cache]
     LAB_MODULES  its modules [/lib/modules/VERSION]
+    LAB_ROOT     the files that the nodes see as theirs [/]
+    LAB_ARCH     their processor; another one is emulated [$LAB_ARCH]
     LAB_ACCEL    kvm or tcg (emulation) [kvm where a guest really boots in it]
     LAB_CPUS     processors of each node [$LAB_CPUS]
     LAB_MEMORY   memory of each node in MB [$LAB_MEMORY]
     LAB_CACHE    where a fetched kernel is kept [$LAB_CACHE]
+    LAB_PINNED   which kernel is fetched where apt is not there or has none, and
+                 its SHA-256 [$LAB_PINNED]
 
 Programs that you install while the lab is up may not be seen in it: start it
 anew. In exec, use pkill -x rather than pkill -f, which would match the shell
@@ -89,6 +96,16 @@ if (((0x$ignored & 2) != 0)); then
 	exec env --default-signal=INT "${BASH_SOURCE[0]}" "$@"
 fi
 
+# Before all else, but what stands after -- is another command's.
+for argument; do
+	case $argument in
+	--) break ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	esac
+done
 lab_check || exit 2
 command=${1:-}
 [ $# -eq 0 ] || shift
@@ -99,7 +116,8 @@ shell) lab_shell "$@" ;;
 exec) lab_exec "$@" ;;
 reset) lab_reset "$@" ;;
 down) lab_down "$@" ;;
--h | --help | help) usage ;;
-'') misuse "no command given: up, status, shell, exec, reset or down" ;;
-*) misuse "unknown command '$command': not up, status, shell, exec, reset or down" ;;
+fetch) lab_fetch "$@" ;;
+help) usage ;;
+'') misuse "no command given: up, status, shell, exec, reset, down or fetch" ;;
+*) misuse "unknown command '$command': not up, status, shell, exec, reset, down or fetch" ;;
 esac

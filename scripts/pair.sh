@@ -14,45 +14,49 @@
 # replaced by the real one. DIR (default: two levels above COMMANDS) is where
 # the commands run. OUT is made anew, without what was in it before, and gets
 # LABEL.log (stdout), LABEL.err (stderr, where there was any) and status.log,
-# with the exit status of each.
+# with the exit status of each, and kernel, the release of the one they ran on.
 #
 # Two lines are no programs of the pair. `nodes: 2` asks for as many nodes.
 # `setup: COMMAND` is run first, on each node, in the repository's top folder:
-# it must succeed, and what it says is no part of the logs.
+# it must succeed, and what it says is no part of the logs. Its exit status 3
+# means that the run cannot succeed on this kernel: what it says is why.
 #
 #   -v        show both ends' lines as they come, each with its label
 #   -n NODES  2: the servers run on node a, everything else on node b (default:
 #             what COMMANDS asks for, or 1)
 #
-# Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage.
+# Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage, 3 it
+# cannot succeed on this kernel, 4 a server that somebody left running has the port,
+# and nothing was run.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
+# shellcheck source=scripts/lib/left_over.sh
+source "$top/scripts/lib/left_over.sh"
 
 # No program of ours may run longer than this: its own deadlines are shorter.
 limit=${PAIR_LIMIT:-120}
 verbose=no
 nodes=
 dir=
+looked=no first=
 
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit "$1"
-}
-
-while getopts vn:d:h option; do
+cli_help "$@"
+while getopts vn:d: option; do
 	case $option in
 	v) verbose=yes ;;
 	n) nodes=$OPTARG ;;
 	d) dir=$OPTARG ;;
-	h) usage 0 ;;
-	*) usage 2 >&2 ;;
+	*) exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
-[[ $# -eq 2 && -r $1 ]] || usage 2 >&2
+[[ $# -eq 2 ]] || cli_misuse "COMMANDS and OUT must be given"
+[[ -r $1 && -f $1 ]] || cli_misuse "$1 is no file that can be read"
 commands=$(realpath "$1")
 out=$2
 [[ -n $dir ]] || dir=$(realpath "$(dirname "$commands")/../..")
@@ -93,7 +97,7 @@ run_program() {
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
 	{
 		device_run "$node" bash -c \
-			"cd ${dir@Q} && exec timeout -k 5 $limit $wrap $command" \
+			"cd ${dir@Q} && $first exec timeout -k 5 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"
@@ -104,29 +108,64 @@ run_program() {
 	fi | show "$label " >"$out/$label.log"
 }
 
+# Before the first server: is another one in its way? Those after it may share
+# its port on purpose.
+look_first() {
+	local end=kill port words
+
+	read -ra words <<<"$1"
+	port=$(port_of "$dir" "${words[@]}") || return 0
+	[[ $device_where == host ]] || end='scripts/lab.sh exec a -- kill'
+	first="left_over_status=$left_over_status
+		$(declare -f default_port port_of left_over)
+		left_over $port ${end@Q};"
+}
+
+# It ended without a word: was it because of that?
+in_the_way() {
+	wait "$1" || true
+	[[ $(<"$out/.$2.status") -eq $left_over_status ]] || return 1
+	[[ $verbose == yes ]] || cat "$out/$2.err" >&2
+}
+
 start_server() {
 	local answer
 
+	[[ $looked == yes ]] || look_first "$2"
 	run_program "$1" "$2" &
 	if ! read -r -t "$limit" answer <&9; then
 		echo "pair: the server said nothing within $limit s" >&2
 		return 1
 	fi
+	if [[ $looked == no && $answer == ended ]] && in_the_way $! "$1"; then
+		exit 4
+	fi
+	looked=yes first=''
 	# A server that ended instead has said why; the clients will meet it.
 	[[ $answer == listening || $answer == ended ]]
 }
 
 # On each node, before all else; said only if it fails.
 run_setup() {
-	local node said
+	local node said status
 
 	for node in a b; do
 		[[ $node == a || $nodes -gt 1 ]] || break
+		status=0
 		said=$(device_run "$node" bash -c "cd ${top@Q} && $1" \
-			</dev/null 2>&1) || {
+			</dev/null 2>&1) || status=$?
+		case $status in
+		0) ;;
+		3)
+			echo "pair: on Linux $(<"$out/kernel") this run cannot" \
+				"succeed: $said" >&2
+			exit 3
+			;;
+		*)
 			echo "pair: on node $node, $1: $said" >&2
 			return 1
-		}
+			;;
+		esac
 	done
 }
 
@@ -156,6 +195,7 @@ trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 
 device_open "$nodes"
 address=$(device_address a)
+device_kernel >"$out/kernel"
 while IFS= read -r line <&3; do
 	[[ $line == \#* ]] && continue
 	label=${line%%:*}

@@ -18,6 +18,7 @@ usage() {
 usage: sudo scripts/$NAME [tcp] [ib]     load RDS with these transports
        scripts/$NAME --check [tcp] [ib]  can it be had here?
        scripts/$NAME --status            show what there is
+       scripts/$NAME --reconnects        does ib come back when it broke?
        sudo scripts/$NAME --remove       unload all of it
 
 Loads the kernel's modules for reliable datagram sockets: rds, and for the
@@ -32,9 +33,13 @@ and some forbid it. Load it where you would let everybody try: the lab
   --check    changes nothing, needs no root: names all that is missing or in
              the way, with the cause and the fix
   --status   modules, transports, and the addresses to bind to
+  --reconnects
+             whether this kernel makes a connection over ib anew when an RDMA
+             request has broken it; with the rxe of some kernels it does not
   --remove   unloads the modules, unless a socket or a connection uses them
 
-Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here.
+Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here; of
+--reconnects: 0 as far as is known, 3 no.
 Otherwise: 0 done, 1 failed or nothing usable. 64: wrong usage.
 
 Environment, for tests: RXE_ROOT=DIR reads the files of /proc, /sys, /etc,
@@ -128,11 +133,11 @@ check_module() {
 	module_file "$1"
 	if [[ -n $container ]]; then
 		tell no "$1" "this is a container ($container): modules are the host's" \
-			"load it on the host, or use the lab: scripts/lab.sh up"
+			"load it on the host, or use $(lab_hint)"
 	elif [[ -z $file ]]; then
 		kernel_release
 		tell no "$1" "kernel $release has no such module" \
-			"boot a kernel that has it, or use the lab: scripts/lab.sh up"
+			"boot a kernel that has it, or use $(lab_hint)"
 	elif check_rules "$1"; then
 		tell todo "$1" "is there, but not loaded"
 	fi
@@ -162,7 +167,7 @@ preflight() {
 	case $verdict in
 	0) echo "usable now: scripts/$NAME --status" ;;
 	1) echo "can be set up: sudo scripts/$NAME ${transports[*]}" ;;
-	2) echo "cannot be had on this kernel; in the lab it can: scripts/lab.sh up" ;;
+	2) echo "cannot be had on this kernel; in the lab it can: $(lab_hint)" ;;
 	esac
 	return "$verdict"
 }
@@ -249,6 +254,16 @@ status() {
 	fi
 }
 
+# Seen with 6.12.107, mended in 6.12.111: see docs/rds.md.
+reconnects() {
+	kernel_release
+	[[ $release =~ ^6\.12\.([0-9]+) ]] || return 0
+	((BASH_REMATCH[1] < 111)) || return 0
+	say "with Linux $release, what breaks a connection over ib on rxe breaks it" \
+		"until the next boot; 6.12.111 and later are mended"
+	return 3
+}
+
 remove() {
 	local module said
 
@@ -271,6 +286,7 @@ while (($#)); do
 	tcp | ib) transports+=("$1") ;;
 	--check) action=preflight ;;
 	--status) action=status ;;
+	--reconnects) action=reconnects ;;
 	--remove) action=remove ;;
 	-h | --help)
 		usage

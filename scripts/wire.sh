@@ -24,18 +24,14 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
-[[ $# -ge 1 && $# -le 2 && $1 == [0-9]* ]] || {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-chapter=$(compgen -G "${1%/}*/Makefile" | head -n 1) || {
-	echo "wire: no chapter $1; see \`make help\`" >&2
-	exit 2
-}
-chapter=${chapter%/Makefile}
+cli_help "$@"
+[[ $# -le 2 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and RUN?"
+cli_chapter "${1:-}"
 
 # The run without anything special: `default`, or the first mode.
 plain_run() {
@@ -53,9 +49,12 @@ plain_run() {
 # $folder, with the file `commands`, and the name of the run.
 case ${2:-} in
 '') folder=$(plain_run) ;;
-break/*) folder=$chapter/$2 ;;
+break/*)
+	cli_case "${2#break/}"
+	folder=$chapter/break/$name
+	;;
 expected/* | *[!a-zA-Z0-9_.-]*) folder=$2 ;;
-*) folder=$chapter/expected/$2 ;;
+*) cli_run "$2" ;;
 esac
 [[ -r $folder/commands || ! -r $chapter/$folder/commands ]] ||
 	folder=$chapter/$folder
@@ -64,6 +63,7 @@ if [[ ! -r $folder/commands ]]; then
 		"$chapter/expected and $chapter/break" >&2
 	exit 2
 fi
+cli_checked
 folder=${folder%/}
 out=build/wire/$chapter/$(basename "$folder")
 [[ $folder != "$chapter"/break/* ]] ||

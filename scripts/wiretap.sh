@@ -23,22 +23,26 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-
+cli_help "$@"
+links=(open nothing badkey told macsec)
 [[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
 	03 macsec 04 macsec
 runs=()
 while [[ $# -gt 0 ]]; do
-	[[ ${1:-} == 0[34] && ${2:-} =~ ^(open|nothing|badkey|told|macsec)$ ]] || usage
-	runs+=("$1 $2")
+	cli_chapter "$1"
+	[[ $chapter == 0[34]_* ]] ||
+		cli_none 'chapter for this' "$1" 03_pure_verbs 04_tls_psn
+	[[ $# -gt 1 ]] || cli_misuse "LINK is missing after $1: ${links[*]}"
+	[[ " ${links[*]} " == *" $2 "* ]] || cli_none link "$2" "${links[@]}"
+	runs+=("${chapter%%_*} $2")
 	shift 2
 done
+cli_checked
 
 # The network that LINK needs: the switch, and MACsec or not.
 network=''

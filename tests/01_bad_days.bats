@@ -45,40 +45,6 @@ absent_hosts() {
 	on_device a absent_hosts
 }
 
-# Where IPv6 sockets take no IPv4 unless told to.
-both_families() {
-	trap 'sysctl -qw net.ipv6.bindv6only=0; clean_up' EXIT
-	sysctl -qw net.ipv6.bindv6only=1
-	start_server ./server
-	serves_a_client
-	stop_server
-}
-
-@test "01: a server on all addresses takes IPv4, whatever bindv6only says" {
-	needs_lab
-	on_device a both_families
-}
-
-# Bound to an address, a server holds the device that has it.
-device_goes() {
-	trap '[[ -e /sys/class/infiniband/rxe0 ]] ||
-		"$build/../../../scripts/setup_rxe.sh" -i eth0; clean_up' EXIT
-	start_server ./server -a "$address"
-	serves_a_client
-	rdma link delete rxe0 &
-	await "a device that is gone" no_device
-	end_of server "$server" 1
-	server=''
-	says_one server.err 'got RDMA_CM_EVENT_DEVICE_REMOVAL'
-	wait $!
-}
-no_device() { [[ ! -e /sys/class/infiniband/rxe0 ]]; }
-
-@test "01: the device is taken away: the server lets it go, and ends" {
-	needs_lab
-	FUNCTIONS=no_device on_device a device_goes
-}
-
 # stuck_server CALL REGEX: the client gives up a server that stops at CALL,
 # and says REGEX; the server goes on later and serves the next client.
 stuck_server() {

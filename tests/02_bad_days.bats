@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 #
 # 02_bad_days.bats - chapter 02 on a bad day: an end killed in the middle of a
-# benchmark, a peer that does not keep to the protocol, a device without inline
-# data, and command lines that make no sense
+# benchmark, a peer that does not keep to the protocol, and command lines that make
+# no sense
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 bats_require_minimum_version 1.5.0
@@ -198,25 +198,6 @@ hostile_server() {
 
 @test "02: a hostile server is refused as well" {
 	FUNCTIONS='refused_by_client all_zero' on_device a hostile_server
-}
-
-without_inline() {
-	at 'rdma_create_qp 1' fail
-	start_server "${at[@]}" ./server write
-	run_client 0 ./client -a "$address" write
-	says_nothing client.err
-	stop_server
-	start_server ./server write
-	at 'rdma_create_qp 1' fail
-	run_client 0 "${at[@]}" ./client -a "$address" -n 20 -b 8
-	says_nothing client.err
-	[[ -s $scratch/at_call ]] || fail "nothing has failed"
-	stop_server
-	says_nothing server.err
-}
-
-@test "02: a device that has no inline data will do" {
-	on_device a without_inline
 }
 
 # refused REGEX PROGRAM…: exit status 2, and one line, which has REGEX.

@@ -287,40 +287,6 @@ modes_and_signals() {
 		on_device a modes_and_signals
 }
 
-# Where IPv6 sockets take no IPv4 unless told to.
-both_families() {
-	trap 'sysctl -qw net.ipv6.bindv6only=0; clean_up' EXIT
-	sysctl -qw net.ipv6.bindv6only=1
-	start_server ./server write
-	good_client
-	stop_server
-}
-
-@test "03: a server on all addresses takes IPv4, whatever bindv6only says" {
-	needs_lab
-	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
-		on_device a both_families
-}
-
-without_inline() {
-	at 'ibv_create_qp 1' fail
-	start_server "${at[@]}" ./server write
-	good_client
-	[[ -s $scratch/at_call ]] || fail "the server's call has not failed"
-	at 'ibv_create_qp 1' fail
-	run_client 0 "${at[@]}" ./client -a "$address" -n 20 -b 8
-	says_nothing client.err
-	[[ -s $scratch/at_call ]] || fail "the client's call has not failed"
-	await "a server that is done" served 1
-	stop_server
-	says_nothing server.err
-}
-
-@test "03: a device that has no inline data will do" {
-	FUNCTIONS='errors said_more ends served no_queue_pairs good_client' \
-		on_device a without_inline
-}
-
 link_down() {
 	trap 'ip link set eth0 up; clean_up' EXIT
 	start_server ./server write

@@ -258,6 +258,81 @@ END
 	[[ $(wc -l <"$out/client.err") -eq 1 ]]
 }
 
+# borrower: a program that borrows memory over ib and says the key, no more.
+borrower() {
+	cat >"$top/build/tests/$CHAPTER.plain/borrow.py" <<'END'
+import socket, struct
+SOL_RDS, SO_RDS_TRANSPORT, IB, KEY = 276, 8, 0, 2
+s = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET, 0)
+s.setsockopt(SOL_RDS, SO_RDS_TRANSPORT, struct.pack('i', IB))
+s.bind(('192.0.2.2', 0))
+s.settimeout(60)
+s.sendto(b'RDS6\0\x07' + bytes(6), ('192.0.2.1', 4000))
+for level, kind, data in s.recvmsg(100, 100)[1]:
+    if (level, kind) == (SOL_RDS, KEY):
+        print(hex(struct.unpack('Q', data)[0]))
+END
+}
+
+# The server sleeps meanwhile: it is the kernels that see to it.
+@test "06: a key that was used once is good for nothing more" {
+	borrower
+	pair "server1: bash -c 'echo \$\$ >server.pid; exec ./server -a 192.0.2.1 -T ib -t 300'" \
+		"client1: bash -c '/usr/bin/python3 borrow.py | tee key'" \
+		"server2: bash -c 'kill -STOP \$(<server.pid); echo listening'" \
+		"client2: bash -c './client -a 192.0.2.1 -T ib -t 2 -k \$(<key) write'" \
+		"client3: bash -c './client -a 192.0.2.1 -T ib -t 20 -k \$(<key) write'" \
+		"server3: bash -c 'kill -CONT \$(<server.pid); kill \$(<server.pid); echo listening'"
+	grep -qx 'write completed: status=0 (success).' "$out/client2.log"
+	grep -q '^error: RDMA write: status 1 (remote error' "$out/client3.err"
+	run -1 grep completed "$out/client3.log"
+}
+
+# What is lent and not used keeps the hosts apart when their connection breaks.
+@test "06: a loan that nobody uses is taken back, and the connection comes back" {
+	borrower
+	pair 'server: ./server -1 -a 192.0.2.1 -T ib -t 5' \
+		'client1: /usr/bin/python3 borrow.py' \
+		'client2: ./client -a 192.0.2.1 -T ib -t 60 -k 7 write' \
+		'client3: ./client -a 192.0.2.1 -T ib -t 60'
+	grep -q '^0x' "$out/client1.log"
+	grep -q '^taking back what 192.0.2.2 port' "$out/server.log"
+	grep -q '^received message: ' "$out/client3.log"
+	[[ $(<"$out/status.log") == *'server: exit status 0'*'client3: exit status 0' ]]
+}
+
+# The client comes over tcp from an address that no connection over ib has yet.
+# A server that takes EAGAIN for a full buffer asks a million times a second.
+@test "06: memory is lent as soon as there is a connection for it, and no sooner" {
+	local calls=$top/build/tests/$CHAPTER.plain/calls run address
+
+	for run in up down; do
+		address=192.0.2.27
+		[[ $run == up ]] || address=192.0.2.47
+		guest b "ip addr add $address/24 dev eth0"
+		[[ $run == up ]] || guest b 'nft add table ip t
+			nft "add chain ip t o { type filter hook output priority 0; }"
+			nft add rule ip t o udp dport 4791 drop'
+		rm -f "$calls"
+		PAIR_WRAP="strace -f -o $calls.LABEL" pair \
+			"server: bash -c 'exec timeout 9 ./server -a 192.0.2.1 -T ib -t 4'" \
+			"client: ./client -a 192.0.2.1 -b $address -T tcp -t 8 write" ||
+			break
+		cp "$out/server.err" "$BATS_TEST_TMPDIR/$run.err" || true
+		cp "$out/client.log" "$BATS_TEST_TMPDIR/$run.log"
+		wc -l <"$calls.server" >"$BATS_TEST_TMPDIR/$run.calls"
+	done
+	guest b 'nft flush ruleset; for i in 27 47; do
+		ip addr del 192.0.2.$i/24 dev eth0; done' || true
+	tail -n +1 "$BATS_TEST_TMPDIR"/*.calls
+	# Over tcp it cannot use what it got; that is its own affair.
+	grep -q '^borrowed: rkey=' "$BATS_TEST_TMPDIR/up.log"
+	grep -q '^error: a connection to 192.0.2.47 over ib: nothing came within 4 s' \
+		"$BATS_TEST_TMPDIR/down.err"
+	[[ $(<"$BATS_TEST_TMPDIR/up.calls") -lt 1000 ]]
+	[[ $(<"$BATS_TEST_TMPDIR/down.calls") -lt 1000 ]]
+}
+
 # The key that the packets of the queue pair have is the one that RDS's own
 # messages lend and take back, and each side's software acknowledges.
 @test "06: on the wire, a loan, a write with its key, and its end" {

@@ -92,7 +92,8 @@ static bool at_call(const char *name, int nth, bool can_fail)
 	if (!strcmp(action, "kill"))
 		kill(getpid(), SIGKILL);
 	else if (!strcmp(action, "stop"))
-		kill(getpid(), SIGSTOP);
+		/* This thread: another one would take its time to stop us. */
+		raise(SIGSTOP);
 	else if (!strcmp(action, "leak"))
 		lose_memory();
 	else if (strcmp(action, "fail"))

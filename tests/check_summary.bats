@@ -45,6 +45,16 @@ summary() {
 	[[ ${lines[32]} == '2 passed, 2 failed, 0 skipped' ]]
 }
 
+@test "the ten slowest tests are named, the slowest first" {
+	for n in {1..12}; do
+		echo "ok $n number $n in ${n}00ms"
+	done >"$tap/b.tap"
+	echo 'not ok 13 slow in 5001ms' >"$tap/c.tap"
+	run -1 summary
+	[[ $output == *$'The slowest tests:\n    5.0 s  c: slow\n    1.2 s  b: number 12\n'* ]]
+	[[ $output == *'    0.4 s  b: number 4'* && $output != *'b: number 3'* ]]
+}
+
 @test "a test that is skipped is named, and fails a run in CI" {
 	echo 'ok 1 three # skip no device' >"$tap/b.tap"
 	run -0 summary

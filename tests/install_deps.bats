@@ -29,7 +29,12 @@ setup() {
 			*) grep -F "|$p|" "$DB" || rc=1 ;; esac
 		done; exit "${rc:-0}"'
 	# Installs what it is told to, and writes down its call.
-	stub apt-get 'echo "apt-get $* frontend=$DEBIAN_FRONTEND" >>"$LOG"
+	stub apt-get 'case " $* " in *" --print-uris "*)
+			echo "Need to get 98.0 MB/107 MB of archives."
+			echo "After this operation, 400 MB of additional disk" \
+				"space will be used."
+			exit ;; esac
+		echo "apt-get $* frontend=$DEBIAN_FRONTEND" >>"$LOG"
 		echo "(apt-get runs)"
 		case " $* " in *" install "*)
 			for p in ${*##*-y }; do echo "ii |$p|amd64" >>"$DB"; done
@@ -93,9 +98,29 @@ deps() {
 	NO_INSTALL=1 deps 1
 	[[ $output == *"missing on Debian 12: 1 of "* ]]
 	[[ ${lines[1]} =~ ^\ +bats\ +runs\ the\ tests ]]
-	[[ ${lines[2]} == *"apt-get install"*" bats" ]]
+	[[ ${lines[3]} == *"apt-get install"*" bats" ]]
 	[ ! -s "$LOG" ]
 	[[ $output != *untested* ]]
+}
+
+@test "what is missing is said with its size, as far as apt knows it" {
+	all_but bats
+	NO_INSTALL=1 deps 1
+	[[ $output == *'together 98.0 MB to fetch, 400 MB on disk'* ]]
+	deps 0 --size
+	[[ $output == "1 of $(names 2 | wc -l) to be installed, 98.0 MB to fetch, 400 MB on disk" ]]
+	# Without lists, apt does not know; and dnf is not asked.
+	rm "$APT_LISTS"/*
+	deps 0 --size build
+	[[ $output == "all 6 packages are there" ]]
+	deps 0 --size check
+	[[ $output == '1 of '*'nobody here knows yet (build and lab on a bare'* ]]
+	NO_INSTALL=1 deps 1
+	[[ $output != *together* ]]
+	fedora
+	deps 0 --size
+	[[ $output == *' to be installed, how big, nobody here knows yet' ]]
+	[ ! -s "$LOG" ]
 }
 
 @test "NO_INSTALL with everything installed succeeds" {
@@ -124,7 +149,8 @@ deps() {
 
 @test "an install that fails is tried once more with fresh lists" {
 	all_but bats
-	stub apt-get 'echo "$*" >>"$LOG"
+	stub apt-get '[[ $* != *--print-uris* ]] || exit 100
+		echo "$*" >>"$LOG"
 		[[ $* != *install* ]] && exit 0
 		[[ $(grep -c install "$LOG") == 2 ]] || exit 100
 		echo "ii |bats|amd64" >>"$DB"'
@@ -136,7 +162,8 @@ deps() {
 
 @test "an install that keeps failing is a failure that says what to try" {
 	all_but bats
-	stub apt-get 'echo "$*" >>"$LOG"; echo "E: no space" >&2
+	stub apt-get '[[ $* != *--print-uris* ]] || exit 100
+		echo "$*" >>"$LOG"; echo "E: no space" >&2
 		[[ $* != *install* ]]'
 	deps 1
 	[ "$(grep -c install "$LOG")" -eq 2 ]

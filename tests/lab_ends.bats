@@ -138,6 +138,22 @@ unprivileged() {
 	nothing_left
 }
 
+@test "a shell whose lab goes down says so" {
+	local pid
+
+	run -0 lab up
+	# It waits for a line that does not come; script gives it a terminal.
+	exec {silence}<> <(:)
+	script -qefc "'$TOP/scripts/lab.sh' shell" "$BATS_TEST_TMPDIR/said" \
+		<&"$silence" >/dev/null 3>&- &
+	pid=$!
+	eventually grep -q 'node-a:' "$BATS_TEST_TMPDIR/said"
+	run -0 lab down
+	run -255 wait "$pid"
+	grep -q "the lab '$LAB_NAME' is no longer up" "$BATS_TEST_TMPDIR/said"
+	grep -q 'Start it: scripts/lab.sh up' "$BATS_TEST_TMPDIR/said"
+}
+
 @test "a mistake in the command line is named, and status is 2" {
 	local arguments
 

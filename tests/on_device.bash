@@ -2,8 +2,9 @@
 #
 # Sourced there by on_device() of helpers.bash, which has set build (the folder
 # with ./server and ./client, and the working directory), shim (what at() needs
-# for it) and address (the server's). A test's function calls these; the first
-# that finds something wrong says what, shows what both ends said, and ends it.
+# for it), address (the server's) and limit (how many seconds there are). A test's
+# function calls these; the first that finds something wrong says what, shows what
+# both ends said, and ends it.
 # Under emulation each process costs a tenth of a second: so there are few.
 # shellcheck shell=bash
 # shellcheck disable=SC2154,SC2034 # set by on_device(); used by the tests
@@ -50,11 +51,16 @@ trap clean_up EXIT
 doing='nothing yet'
 trap 'fail "it took too long: $doing"' TERM
 
-# await WHAT COMMAND…: until COMMAND succeeds.
+# await WHAT COMMAND…: until COMMAND succeeds, for a third of the time that
+# on_device() has: what never comes is told by its name, while there is still time
+# to show what both ends said.
 await() {
+	local what=$1 end=$((SECONDS + ${limit:-300} / 3))
+
 	doing="waiting for $1"
 	shift
 	until "$@"; do
+		[[ $SECONDS -lt $end ]] || fail "there never was $what"
 		read -rt 0.02 -u "$silence" || true
 	done
 }

@@ -69,6 +69,13 @@ block() {
 	run -1 check
 	says "README.md:4: not in any one C file of 01_one: int conn_open"
 	says '01_one/conn.c:3 has it, but not in this order'
+	# Nor do the same lines stand for two parts.
+	block c 'int conn_open(struct conn *conn)' '...' \
+		'int conn_open(struct conn *conn)'
+	run -1 check
+	says 'README.md:4: not in any one C file of 01_one: int conn_open'
+	block c 'int conn_open(struct conn *conn)' '{' '...' '{'
+	run -0 check
 }
 
 @test "a changed character, a left-out line and other indentation are found" {

@@ -13,7 +13,9 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'scripts/lib/wire'))
+LIB = pathlib.Path(__file__).resolve().parents[1] / 'scripts/lib'
+sys.path[:0] = [str(LIB), str(LIB / 'wire')]
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 import browser  # noqa: E402 pylint: disable=C0413
 import packets  # noqa: E402 pylint: disable=C0413
 
@@ -243,6 +245,8 @@ def main(path, capture, ladder, logs=None):
 
 
 if __name__ == '__main__':
-    if len(sys.argv) not in (4, 5):
-        sys.exit('usage: replay_page.py PAGE CAPTURE LADDER [LOGS]')
-    sys.exit(main(*sys.argv[1:]))
+    parser = Parser(__doc__)
+    for name in ('path', 'capture', 'ladder'):
+        parser.add_argument(name)
+    parser.add_argument('logs', nargs='?')
+    sys.exit(main(**vars(parser.parse_args())))

@@ -83,3 +83,21 @@ says() {
 
 can='rxe: can be set up with sudo scripts/setup_rxe.sh'
 cannot='rxe: cannot be had here: use scripts/lab.sh up'
+# No lab has this name, whatever else is up here.
+export LAB_NAME=none.$$
+
+# lab_is_up: a lab of that name seems to be, until lab_is_gone.
+lab_is_up() {
+	lab_state=/tmp/rdma-lab.$(id -u).$LAB_NAME
+	mkdir "$lab_state"
+	printf '%s\n' "started=$EPOCHSECONDS" nodes=1 accel=tcg kernel=x image=x \
+		keeper=1 pid_a=1 port_a=1 >"$lab_state/notes"
+	: >"$lab_state/up"
+	exec {lab_lock}<"$lab_state"
+	flock "$lab_lock"
+}
+
+lab_is_gone() {
+	exec {lab_lock}<&-
+	rm -r "$lab_state"
+}

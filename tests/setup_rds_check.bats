@@ -110,3 +110,19 @@ says() {
 	run -0 "$BATS_TEST_DIRNAME/../scripts/setup_rds.sh" -h
 	says 'usage: sudo scripts/setup_rds.sh [tcp] [ib]'
 }
+
+@test "setup_rds: a kernel on which ib does not come back is named" {
+	local release status
+
+	for release in 6.12.107+deb13-amd64 6.12.0-1 6.12.110; do
+		put /proc/sys/kernel/osrelease "$release"
+		run -3 "$BATS_TEST_DIRNAME/../scripts/setup_rds.sh" --reconnects
+		[[ ${#lines[@]} -eq 1 && $output == *"with Linux $release, "*'6.12.111'* ]]
+	done
+	for release in 6.1.0-56-amd64 6.12.111+deb13-amd64 6.12.117 6.13.1 \
+		6.120.1 5.6.12.1; do
+		put /proc/sys/kernel/osrelease "$release"
+		run -0 "$BATS_TEST_DIRNAME/../scripts/setup_rds.sh" --reconnects
+		[[ $output == '' ]]
+	done
+}

@@ -204,3 +204,13 @@ secure_boot() {
 	esac
 	[[ $status == 0 || $output == *MISSING* || $output == *todo* ]]
 }
+
+@test "a lab that is up already is named where one would start it" {
+	rm "$RXE_ROOT/proc/modules"
+	check 2
+	says "$cannot (the lab, a throwaway VM)"
+	lab_is_up
+	check 2
+	lab_is_gone
+	says 'rxe: cannot be had here: use scripts/lab.sh shell a (the lab is up)'
+}

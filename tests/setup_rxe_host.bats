@@ -159,6 +159,63 @@ roce_card() {
 	says 'no packet filter loaded'
 }
 
+# nft_chain HOOK POLICY RULE…: nft says that there is such a chain.
+nft_chain() {
+	local rule
+
+	printf '\tchain c {\n'
+	[[ $1 == none ]] || printf '\t\ttype filter hook %s priority filter; %s\n' \
+		"$1" "policy $2;"
+	for rule in "${@:3}"; do
+		printf '\t\t%s\n' "$rule"
+	done
+	printf '\t}\n'
+}
+
+# nft_says VERDICT CHAIN…, where each CHAIN is the words of one, for eval.
+nft_says() {
+	local chain
+
+	for chain in "${@:2}"; do
+		eval "nft_chain $chain"
+	done >"$BATS_TEST_TMPDIR/ruleset"
+	stub nft "cat '$BATS_TEST_TMPDIR/ruleset'"
+	check 1
+	says "$1" || {
+		cat "$BATS_TEST_TMPDIR/ruleset"
+		return 1
+	}
+}
+
+@test "a firewall that accepts UDP 4791 is not in the way, one that seems to is" {
+	local free='ok       firewall      no rule against' \
+		shut='note     firewall      it drops what no rule allows' \
+		drops='note     firewall      a rule drops UDP 4791'
+	local accept="'udp dport 4791 accept'"
+
+	mkdir -p "$RXE_ROOT/sys/module/nf_tables"
+	nft_says "$free" "input drop $accept"
+	nft_says "$free" "input drop 'udp dport { 53, 4791 } counter accept'"
+	nft_says "$free" "input accept $accept 'counter packets 0 bytes 0 drop'"
+	nft_says "$free" "input accept $accept 'udp dport 4791 drop'"
+	nft_says "$free" "input accept 'udp dport != 4791 drop'"
+	# The chain that accepts it may be one that another jumps to.
+	nft_says "$free" "input drop 'jump c2'" "none '' $accept"
+	# Another port, another protocol, another way, or too late.
+	nft_says "$shut" "input drop 'udp dport 14791 accept'"
+	nft_says "$shut" "input drop 'udp dport 47910 accept'"
+	nft_says "$shut" "input drop 'tcp dport 4791 accept'"
+	nft_says "$shut" "output drop $accept" "input drop"
+	nft_says "$shut" "input accept drop $accept"
+	# Each chain must let it in.
+	nft_says "$shut" "input drop $accept" 'input drop'
+	nft_says "$drops" "input accept 'udp dport 4791 drop' $accept"
+	nft_says "$drops" "output accept 'udp dport 4791 reject'"
+	nft_says "$free" "forward drop 'udp dport 4791 drop'"
+	nft_says "$free" "input accept 'udp dport 14791 drop'"
+	nft_says "$free" "input accept 'tcp dport 4791 drop'"
+}
+
 @test "a firewall of iptables" {
 	iptables_rules() {
 		printf '#!/bin/bash\ncat <<END\n%s\nEND\n' "$*" \
@@ -172,6 +229,16 @@ roce_card() {
 	iptables_rules '-P INPUT DROP' $'\n-A INPUT -p udp --dport 4791 -j ACCEPT'
 	check 1
 	says 'no rule against UDP 4791'
+	iptables_rules '-P INPUT DROP' \
+		$'\n-A ufw-user-input -p udp -m udp --dport 4791 -j ACCEPT'
+	check 1
+	says 'no rule against UDP 4791'
+	iptables_rules '-P INPUT DROP' $'\n-A OUTPUT -p udp --dport 4791 -j ACCEPT'
+	check 1
+	says 'none names UDP 4791'
+	iptables_rules '-P INPUT DROP' $'\n-A INPUT -p tcp --dport 4791 -j ACCEPT'
+	check 1
+	says 'none names UDP 4791'
 	iptables_rules '-P INPUT ACCEPT' $'\n-A INPUT -p udp --dport 4791 -j REJECT'
 	check 1
 	says 'a rule drops UDP 4791'

@@ -8,6 +8,10 @@
 # strings(1) finds in the packets that looks like a parameter.
 set -euo pipefail
 
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit 0
+fi
 address=$1
 scratch=$(mktemp -d)
 tcpdump='' server=''

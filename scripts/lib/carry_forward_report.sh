@@ -22,6 +22,8 @@ list() {
 				printf ' %-14s' .
 			elif [ -n "$n" ] && [ "${births[n]}" != "$chapter" ]; then
 				printf ' %-14s' =
+			elif has_ancestor "$chapter/$file"; then
+				printf ' %-14s' R
 			else
 				printf ' %-14s' B
 			fi

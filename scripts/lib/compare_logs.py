@@ -1,11 +1,16 @@
 #!/usr/bin/python3
-"""Compares the logs of a run with the expected ones: see compare_logs.sh -h."""
+"""Compares the logs of a run with the expected ones: see compare_logs.sh -h.
+
+Usage: compare_logs.py [-v|-w] RUN_DIR EXPECTED_DIR
+"""
 import pathlib
+import re
 import signal
 import sys
 
 sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
 # pylint: disable=wrong-import-position
+from arguments import Parser  # noqa: E402
 from log_diff import Difference, Naming, printable  # noqa: E402
 from log_order import TooManyOrders, pairing  # noqa: E402
 from log_races import Races  # noqa: E402
@@ -60,6 +65,25 @@ def read_races(path):
             raise Trouble(str(error)) from error
 
 
+def release(name):
+    """The numbers that a kernel's release, or a folder's name, begins with:
+    6.12.117+deb13-amd64 is (6, 12, 117)."""
+    found = re.match(r'(?:linux-)?(\d+(?:\.\d+)*)', name)
+    return tuple(int(x) for x in found[1].split('.')) if found else None
+
+
+def for_kernel(run, folder):
+    """The folder of the logs that hold for the kernel of the run: linux-X.Y in
+    folder is for X.Y and what is newer, folder itself for all others."""
+    kernel = None
+    if (run / 'kernel').is_file():
+        kernel = release((run / 'kernel').read_text('utf-8').strip())
+    since = {release(sub.name): sub for sub in folder.glob('linux-[0-9]*')
+             if sub.is_dir()}
+    fitting = [x for x in since if kernel and x <= kernel]
+    return since[max(fitting)] if fitting else folder
+
+
 def expected_sets(folder):
     """The folder's own set of logs, or those of its subfolders: each of them
     is one whole order in which the story may happen."""
@@ -70,7 +94,8 @@ def expected_sets(folder):
         inherited = read_races(folder / 'races')
     sets = [Expected(sub, sub.name, inherited)
             for sub in sorted(folder.iterdir())
-            if sub.is_dir() and names(sub, '*.log')]
+            if sub.is_dir() and names(sub, '*.log')
+            and not sub.name.startswith('linux-')]
     if not sets:
         raise Trouble(f'{folder}: no *.log in it, nor in a folder in it; '
                       'record the expected logs with make logs')
@@ -155,6 +180,7 @@ def compare(run, folder, verbose):
     for path in (run, folder):
         if not path.is_dir():
             raise Trouble(f'{path}: no such folder')
+    folder = for_kernel(run, folder)
     sets = expected_sets(folder)
     for expected in sets:
         check_files(run, expected)
@@ -186,12 +212,19 @@ def compare(run, folder, verbose):
 
 
 def main(arguments):
-    """[-v] RUN_DIR EXPECTED_DIR, which compare_logs.sh has looked at."""
+    """Compares; returns the exit status."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    verbose = len(arguments) == 3
-    run, folder = (pathlib.Path(x) for x in arguments[-2:])
+    parser = Parser(__doc__)
+    parser.add_argument('-v', dest='verbose', action='store_true')
+    parser.add_argument('-w', dest='which', action='store_true')
+    parser.add_argument('run', type=pathlib.Path)
+    parser.add_argument('expected', type=pathlib.Path)
+    options = parser.parse_args(arguments)
     try:
-        return compare(run, folder, verbose)
+        if options.which:
+            print(for_kernel(options.run, options.expected))
+            return MATCHES
+        return compare(options.run, options.expected, options.verbose)
     except (Trouble, OSError) as error:
         print(f'compare_logs.sh: {error}', file=sys.stderr)
     except TooManyOrders:

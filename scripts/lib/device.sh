@@ -5,6 +5,7 @@
 #   device_open [NODES]    find or make a device (default: one node)
 #   device_run NODE CMD…   run a command on node a or b, exit status passed on
 #   device_address NODE    the address to give to -a
+#   device_kernel          the release of the kernel that has the device
 #   device_close           undo what device_open made
 #   device_nodes FILE…     how many nodes the most demanding of some `commands`
 #                          files needs (see pair.sh)
@@ -68,6 +69,15 @@ device_address() {
 		echo 192.0.2.1
 	else
 		echo 192.0.2.2
+	fi
+}
+
+device_kernel() {
+	if [[ $device_where == host ]]; then
+		uname -r
+	else
+		"$device_top/scripts/lab.sh" status |
+			sed -n 's/^kernel: \([^ ]*\).*/\1/p'
 	fi
 }
 

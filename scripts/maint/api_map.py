@@ -19,6 +19,10 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAP = 'docs/api_map.md'
 # How many differences are shown.
@@ -57,7 +61,8 @@ the man page beside the line. Where a chapter makes a call in several files, the
 one named is that which its README tells to read first.
 
 The man pages are in the packages `libibverbs-dev`, `librdmacm-dev`, `libssl-doc`
-and `rds-tools` of Debian; `man 3 ibv_post_send` shows one.
+and `manpages-dev` of Debian; `man 3 ibv_post_send` shows one. Debian has no pages
+on RDS: `rds(7)` and `rds-rdma(7)` belong to rds-tools, which it does not have.
 
 This page is written by `scripts/maint/api_map.py`, and a test compares it with the
 code.
@@ -156,16 +161,11 @@ def compare(new, old):
 
 def main(arguments):
     """Writes or checks the map; returns the exit status."""
-    root, check = TOP, False
-    while arguments:
-        option = arguments.pop(0)
-        if option == '--check':
-            check = True
-        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
-            root = pathlib.Path(arguments.pop(0)).resolve()
-        else:
-            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
-            return 0 if option == '-h' else 2
+    parser = Parser(__doc__)
+    parser.add_root(TOP)
+    parser.add_argument('--check', action='store_true')
+    options = parser.parse_args(arguments)
+    root, check = options.root, options.check
     new = page(collect(root))
     path = root / MAP
     old = path.read_text('utf-8') if path.exists() else ''

@@ -11,6 +11,12 @@
 # e.g. `log.c 01_send_recv 02_write_read`: the log.c of both is one and the
 # same, and is edited in 01_send_recv only. A file that a chapter changes is born
 # again there and may be carried on in a further line.
+#
+# scripts/maint/carry_forward.reborn says from which file of an earlier chapter
+# each of those was born, and which version of that it was last compared with:
+#
+#	CHAPTER/FILE ANCESTOR VERSION
+#	CHAPTER/FILE new # why this one has nothing of the earlier ones
 
 set -euo pipefail
 
@@ -18,21 +24,35 @@ usage() {
 	cat <<'END'
 Usage: carry_forward.sh [-r ROOT] [--force] [FILE...]
        carry_forward.sh [-r ROOT] --check | --list | --size CHAPTER CHAPTER
+       carry_forward.sh [-r ROOT] --reconciled CHAPTER/FILE[=ANCESTOR]...
+       carry_forward.sh [-r ROOT] --new CHAPTER/FILE WHY
 
-Copies FILE (all files of the manifest without one) from the chapter where it
-was born to the chapters that carry it. Refuses, and copies nothing, if a copy
-has changes that no committed version of the original has.
+Copies FILE (all files without one) from the chapter where it was born to the
+chapters that carry it. Refuses, and copies nothing, if a copy has changes that
+no committed version of the original has.
+
+A chapter that changes a file bears it anew. What has changed since in the file
+that it grew out of, its ancestor, is merged into it three-way, and then carried
+on from there. Where that is a conflict, the file is left as it is, the merge
+goes to build/carry_forward/, and you are told how to go on.
 
   --force   copy all the same
-  --check   compare only: name what drifted and how to mend it
-  --list    table of files and chapters: B born, = carried, . absent
+  --check   compare only: name what drifted, every ancestor that has changed
+            without anybody looking at what was born from it, and what to do
+  --list    table of files and chapters: B born, R born again from an earlier
+            one, = carried, . absent
+  --reconciled  you have compared these files with their ancestors, and they
+            have all that belongs there: that is noted down. ANCESTOR is
+            another one than the last earlier file of that name
+  --new     this file has no ancestor, only an older namesake, and WHY
   --size    the size of the difference between two chapters' C files, as the
             sentence that the second one's README opens with; 03 is enough
             for 03_pure_verbs
   -r ROOT   the tree to work on (default: the one this script is in)
 
-Exit status: 0 done or no drift, 1 drifted or refused, 2 usage.
-Example: carry_forward.sh log.c
+Exit status: 0 done or no drift, 1 drifted, refused or a conflict, 2 usage.
+Examples: carry_forward.sh log.c
+          carry_forward.sh --reconciled 05/tls.c
 END
 }
 
@@ -42,6 +62,10 @@ force=no
 
 # shellcheck source=scripts/lib/carry_forward_lib.sh
 source "$(dirname "$0")/../lib/carry_forward_lib.sh"
+# shellcheck source=scripts/lib/carry_forward_reborn.sh
+source "$(dirname "$0")/../lib/carry_forward_reborn.sh"
+# shellcheck source=scripts/lib/carry_forward_merge.sh
+source "$(dirname "$0")/../lib/carry_forward_merge.sh"
 # shellcheck source=scripts/lib/carry_forward_report.sh
 source "$(dirname "$0")/../lib/carry_forward_report.sh"
 
@@ -123,8 +147,10 @@ check() {
 		done
 	done
 	check_unlisted
+	check_reborn
 	[ "$bad" -ne 0 ] ||
-		echo "carried forward: ${#names[@]} files, none has drifted"
+		echo "carried forward: ${#names[@]} files, none has drifted;" \
+			"born again: $(with_ancestor | wc -l), all looked at"
 }
 
 # copy_line LINE really|try: try complains about copies that would be lost.
@@ -152,24 +178,50 @@ copy_line() {
 	done
 }
 
-copy() {
-	local n pass file known=" ${names[*]} "
+# wanted PATTERN FILE...: whether PATTERN is among the files, or there are none.
+wanted() {
+	[ $# -eq 1 ] || [[ " ${*:2} " == *" $1 "* ]]
+}
 
-	for file; do
-		[[ $known == *" $file "* ]] ||
-			complain "$file is not in scripts/maint/carry_forward.manifest"
-	done
-	for pass in try really; do
+# carry_on FILE...: a chapter after the other, as what is merged into a file is
+# carried on from there, and merged into what was born from that.
+carry_on() {
+	local chapter path n
+
+	for chapter in "${every_chapter[@]}"; do
+		while IFS= read -r path; do
+			if wanted "${path#*/}" "$@" ||
+				wanted "${ancestor_of[$path]#*/}" "$@"; then
+				merge_into "$path"
+			fi
+		done < <(with_ancestor | grep "^$chapter/")
 		for n in "${!names[@]}"; do
-			if [ $# -eq 0 ] || [[ " $* " == *" ${names[n]} "* ]]; then
-				copy_line "$n" "$pass"
+			if [ "${births[n]}" = "$chapter" ] &&
+				wanted "${names[n]}" "$@"; then
+				copy_line "$n" really
 			fi
 		done
-		[ "$bad" -eq 0 ] || {
-			echo "carry_forward.sh: nothing was copied" >&2
-			return
-		}
 	done
+}
+
+copy() {
+	local n file known
+
+	known=" ${names[*]} $(reborn_files | cut -d/ -f2- | tr '\n' ' ')"
+	for file; do
+		[[ $known == *" $file "* ]] ||
+			complain "$file is not in" \
+				"scripts/maint/carry_forward.manifest, and no" \
+				"later chapter has one of that name"
+	done
+	for n in "${!names[@]}"; do
+		! wanted "${names[n]}" "$@" || copy_line "$n" try
+	done
+	if [ "$bad" -ne 0 ]; then
+		echo "carry_forward.sh: nothing was copied" >&2
+		return
+	fi
+	carry_on "$@"
 }
 
 set_mode() {
@@ -189,7 +241,7 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	--force) force=yes ;;
-	--check | --list | --size) set_mode "${1#--}" ;;
+	--check | --list | --size | --reconciled | --new) set_mode "${1#--}" ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
 	*) arguments+=("$1") ;;
@@ -201,13 +253,23 @@ size.2)
 	size "${arguments[@]}"
 	exit
 	;;
-copy.* | check.0 | list.0) ;;
+new.2)
+	[ -n "${arguments[1]}" ] || { usage >&2; exit 2; }
+	;;
+copy.* | check.0 | list.0 | reconciled.[1-9]*) ;;
 *) usage >&2; exit 2 ;;
 esac
 read_manifest
+read_reborn
 case $mode in
 copy) copy "${arguments[@]}" ;;
 check) check ;;
 list) list | sed 's/ *$//' ;;
+reconciled)
+	for argument in "${arguments[@]}"; do
+		note_reconciled "$argument"
+	done
+	;;
+new) note_new "${arguments[@]}" ;;
 esac
 exit "$bad"

@@ -3,75 +3,80 @@
 #
 # usage: scripts/maint/check.sh [fast|long]     (make check, check-fast, check-long)
 #
-# Without an argument: unit tests, then every tests/*.bats on one lab with two
-# nodes (or on this host's RDMA device, where a test needs only one). fast:
-# only what needs neither a device nor a VM. long: tests/long/*.bats, which
-# take more than a quarter of an hour. The end of a run is told by
-# scripts/maint/check_summary.sh.
+# Without an argument: the unit tests and every tests/*.bats. fast: only what
+# needs neither a device nor a VM. long: tests/long/*.bats, which take more than
+# a quarter of an hour.
+#
+# Most tests wait more than they compute, so test files run side by side, in
+# lanes (scripts/lib/lanes.sh). LANES=1 runs them one after another. At the end
+# come the ten slowest tests and what scripts/maint/check_summary.sh says; the
+# results are in build/tap/, and in build/junit.xml for programs that read JUnit.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
+# shellcheck source=scripts/lib/lanes.sh
+source scripts/lib/lanes.sh
 
-# The files that run without a device: every other one needs real rxe.
-fast=(tests/04_certs.bats tests/carry_forward.bats tests/check_summary.bats
-	tests/compare_apart.bats tests/compare_counts.bats
-	tests/compare_logs.bats tests/concepts.bats tests/docs.bats tests/fuzz.bats
-	tests/install_deps.bats tests/once_more.bats tests/readme.bats
-	tests/setup_rds_check.bats
-	tests/setup_rxe_check.bats tests/setup_rxe_host.bats
-	tests/spelling.bats tests/style.bats
-	tests/wire_replay.bats)
+cli_help "$@"
 
-# Those that use RDS come last: its connections stay until the kernel ends, and
-# talk now and then, which is not what a look at the wire is to find.
+# Each test file says what it needs: a device (open_device, or a lab that it
+# starts), machines of its own (it loads lab.bash), or nothing.
+mapfile -t own < <(grep -lx 'load lab' tests/*.bats)
+mapfile -t device < <(grep -lE '^[^#]*(open_device|lab\.sh up)' tests/*.bats |
+	grep -vxF -f <(printf '%s\n' "${own[@]}"))
+mapfile -t fast < <(printf '%s\n' tests/*.bats |
+	grep -vxF -f <(printf '%s\n' "${own[@]}" "${device[@]}"))
+
+# Those with a device that take longest come first, so that no lane ends long
+# after the others. Those that use RDS come last: its connections stay until the
+# kernel ends, and talk now and then, which is not what a look at the wire is to
+# find.
+first=(tests/05_multiclient.bats tests/wire.bats tests/03_pure_verbs.bats
+	tests/04_tls_psn.bats tests/wiretap.bats tests/02_bad_days.bats)
 last=(tests/06_rds.bats tests/exercises.bats)
 
-# All files, one a line, in the order in which they run.
-all_files() {
-	printf '%s\n' tests/*.bats | grep -vxF -f <(printf '%s\n' "${last[@]}")
+# Those that need a device, one a line, in the order in which they begin.
+on_a_device() {
+	printf '%s\n' "${first[@]}"
+	printf '%s\n' "${device[@]}" |
+		grep -vxF -f <(printf '%s\n' "${first[@]}" "${last[@]}")
 	printf '%s\n' "${last[@]}"
 }
+
+# The unit tests, as a lane's job: one result for each program.
+if [[ ${1:-} == --unit ]]; then
+	exec make -s -j2 -C tests/unit check TAP="$top/build/tap"
+fi
 
 tap=build/tap
 rm -rf "$tap"
 mkdir -p "$tap"
-
-# Runs bats files under prove; their TAP is kept for the summary.
-run_bats() {
-	prove --timer --exec "scripts/maint/bats_tap.sh $tap" "$@"
-}
-
 status=0
 make -s all
 case ${1:-all} in
 fast)
-	make -s -C tests/unit check TAP="$top/$tap"
-	run_bats "${fast[@]}" || status=1
+	printf '%s\n' unit "${fast[@]}" >"$tap/plain"
+	lanes_run "$tap" "$tap/plain" /dev/null || status=1
 	;;
 long)
-	trap device_close EXIT
-	LAB_NAME=${LAB_NAME:-check-$$}
-	export LAB_NAME
-	device_open 2
-	run_bats tests/long/*.bats || status=1
+	printf '%s\n' tests/long/*.bats >"$tap/device"
+	lanes_run "$tap" /dev/null "$tap/device" || status=1
 	;;
 all)
-	make -s -C tests/unit check TAP="$top/$tap"
-	trap device_close EXIT
-	LAB_NAME=${LAB_NAME:-check-$$}
-	export LAB_NAME
-	device_open 2
-	# One lab for all: the tests of setup_rxe.sh leave it as it was.
-	[[ $device_where != lab ]] || export DEVICE_TESTS_LAB=$LAB_NAME
-	mapfile -t files < <(all_files)
-	run_bats "${files[@]}" || status=1
+	printf '%s\n' unit "${own[@]}" "${fast[@]}" >"$tap/plain"
+	on_a_device >"$tap/device"
+	lanes_run "$tap" "$tap/plain" "$tap/device" || status=1
 	;;
 *)
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
+	cli_misuse "$1: fast, long or nothing is what there is"
 	;;
 esac
+# Without its plan, a file's results would not be read as TAP.
+prove --formatter TAP::Formatter::JUnit --exec cat "$tap"/*.tap \
+	>build/junit.xml 2>/dev/null || true
 scripts/maint/check_summary.sh "$tap" "$status"

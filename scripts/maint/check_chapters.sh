@@ -171,6 +171,7 @@ check_text() {
 	files '*' | /usr/bin/python3 "$here/check_text.py" "$1" "$root" || bad=1
 }
 
+[ "${1:-}" != --help ] || set -- -h
 while getopts r:h option; do
 	case $option in
 	r)

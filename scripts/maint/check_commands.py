@@ -24,6 +24,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 from md_text import Markdown  # noqa: E402 pylint: disable=C0413
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -176,16 +177,11 @@ def shell(tree, name, block, script):
 
 def main(arguments):
     """Checks all Markdown; returns the exit status."""
-    root, run = TOP, False
-    while arguments:
-        option = arguments.pop(0)
-        if option == '--run':
-            run = True
-        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
-            root = pathlib.Path(arguments.pop(0)).resolve()
-        else:
-            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
-            return 0 if option == '-h' else 2
+    parser = Parser(__doc__)
+    parser.add_root(TOP)
+    parser.add_argument('--run', action='store_true')
+    options = parser.parse_args(arguments)
+    root, run = options.root, options.run
     tree = Tree(root)
     wrong = sum(check_file(tree, name, run) for name in tree.files
                 if not name.startswith('tests/fixtures/'))

@@ -35,6 +35,7 @@ import urllib.parse
 
 sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 from md_text import Markdown  # noqa: E402 pylint: disable=C0413
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -261,16 +262,11 @@ def check_chapter(tree, chapter, write):
 
 def main(arguments):
     """Checks the tree; returns the exit status."""
-    root, write = HERE.parents[1], False
-    while arguments:
-        option = arguments.pop(0)
-        if option == '--write':
-            write = True
-        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
-            root = pathlib.Path(arguments.pop(0)).resolve()
-        else:
-            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
-            return 0 if option == '-h' else 2
+    parser = Parser(__doc__)
+    parser.add_root(HERE.parents[1])
+    parser.add_argument('--write', action='store_true')
+    options = parser.parse_args(arguments)
+    root, write = options.root, options.write
     tree = Tree(root)
     blocks = links = 0
     for chapter in tree.chapters:

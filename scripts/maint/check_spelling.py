@@ -17,6 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 from md_text import Markdown  # noqa: E402 pylint: disable=C0413
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -86,18 +87,12 @@ def own_words(path):
 
 def main(arguments):
     """Checks all Markdown; returns the exit status."""
-    root, listed = TOP, None
-    while arguments:
-        option = arguments.pop(0)
-        if option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
-            root = pathlib.Path(arguments.pop(0)).resolve()
-        elif option == '-w' and arguments:
-            listed = pathlib.Path(arguments.pop(0))
-        else:
-            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
-            return 0 if option == '-h' else 2
-    words = words_of(root)
-    own = own_words(listed or root / 'tests/words.txt')
+    parser = Parser(__doc__)
+    parser.add_root(TOP)
+    parser.add_argument('-w', dest='listed', type=pathlib.Path)
+    options = parser.parse_args(arguments)
+    words = words_of(options.root)
+    own = own_words(options.listed or options.root / 'tests/words.txt')
     bad = [word for word in unknown(words) if word not in own]
     for word in bad:
         places = words[word]

@@ -10,10 +10,10 @@
 # fails as well.
 set -euo pipefail
 
-if [[ $# -ne 2 || ! -d $1 || ! $2 =~ ^[0-9]+$ ]]; then
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-fi
+# shellcheck source=scripts/lib/cli.sh
+source "$(dirname "$0")/../lib/cli.sh"
+cli_help "$@"
+[[ $# -eq 2 && -d $1 && $2 =~ ^[0-9]+$ ]] || cli_misuse "DIR and STATUS are needed"
 tap=$1 status=$2
 
 count() {
@@ -33,6 +33,19 @@ failures() {
 		END { rest() }' "$tap"/*.tap
 }
 
+# The ten slowest, of those that bats has timed ("in 1234ms").
+slowest() {
+	awk 'match($0, / in [0-9]+ms( #.*)?$/) {
+		name = $0
+		sub(/ in [0-9]+ms( #.*)?$/, "", name)
+		sub(/^(not )?ok [0-9]+ /, "", name)
+		took = substr($0, RSTART + 4) + 0
+		file = FILENAME
+		gsub(/^.*\/|\.tap$/, "", file)
+		printf "%7.1f s  %s: %s\n", took / 1000, file, name
+	}' "$tap"/*.tap 2>/dev/null | sort -rn | head -n 10 || true
+}
+
 skipped=$(count '^ok .*# skip')
 passed=$(($(count '^ok ') - skipped))
 failed=$(count '^not ok ')
@@ -45,6 +58,8 @@ if [[ $failed -gt 0 ]]; then
 	failures
 	[[ $status -ne 0 ]] || status=1
 fi
+slow=$(slowest)
+[[ -z $slow ]] || printf 'The slowest tests:\n%s\n' "$slow"
 if [[ $((passed + failed)) -eq 0 ]]; then
 	echo "no test has run"
 	status=1

@@ -2,11 +2,16 @@
 """The checks of check_chapters.sh that read text and run no tool.
 
 Usage: check_text.py CHECK ROOT, with the files to check on stdin, a line each.
-Prints a line for what breaks a rule; exit status 0 in order, 1 not.
+CHECK is makefile, length, whitespace, headers or words. Prints a line for what
+breaks a rule; exit status 0 in order, 1 not, 2 usage.
 """
 import pathlib
 import re
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
 
 # Recorded or generated: kept byte for byte, whatever is in it.
 RECORDED = ('.log', '.err', '.svg', '.pcapng')
@@ -145,7 +150,11 @@ CHECKS = {check.__name__: check
 
 def main(arguments):
     """Checks the files on stdin; returns the exit status."""
-    check, root = CHECKS[arguments[0]], pathlib.Path(arguments[1])
+    parser = Parser(__doc__)
+    parser.add_argument('check', choices=CHECKS)
+    parser.add_argument('root', type=folder)
+    options = parser.parse_args(arguments)
+    check, root = CHECKS[options.check], options.root
     bad = 0
     for name in sys.stdin.read().splitlines():
         if name.endswith(RECORDED):

@@ -19,6 +19,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # One in backticks is an example.
 LINK = re.compile(r'(?<!`)\[([^\]]*)\]\(([^()\s#]+\.[ch])#L(\d+)(?:\s+"([^"]*)")?\)')
@@ -80,16 +84,11 @@ def check_file(root, name, write):
 
 def main(arguments):
     """Checks all Markdown; returns the exit status."""
-    root, write = TOP, False
-    while arguments:
-        option = arguments.pop(0)
-        if option == '--write':
-            write = True
-        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
-            root = pathlib.Path(arguments.pop(0)).resolve()
-        else:
-            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
-            return 0 if option == '-h' else 2
+    parser = Parser(__doc__)
+    parser.add_root(TOP)
+    parser.add_argument('--write', action='store_true')
+    options = parser.parse_args(arguments)
+    root, write = options.root, options.write
     wrong = sum(check_file(root, name, write) for name in markdown_files(root))
     return 1 if wrong else 0
 

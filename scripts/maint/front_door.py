@@ -24,6 +24,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
+
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = 'docs/demo.txt'
 PICTURE = 'docs/pictures/demo.svg'
@@ -120,16 +124,11 @@ def lines_of(folder, text):
 
 def main(arguments):
     """Writes or checks all; returns the exit status."""
-    root, check = HERE.parents[1], False
-    while arguments:
-        option = arguments.pop(0)
-        if option == '--check':
-            check = True
-        elif option == '-r' and arguments and pathlib.Path(arguments[0]).is_dir():
-            root = pathlib.Path(arguments.pop(0)).resolve()
-        else:
-            print(__doc__, file=sys.stdout if option == '-h' else sys.stderr)
-            return 0 if option == '-h' else 2
+    parser = Parser(__doc__)
+    parser.add_root(HERE.parents[1])
+    parser.add_argument('--check', action='store_true')
+    options = parser.parse_args(arguments)
+    root, check = options.root, options.check
     readme = root / 'README.md'
     new, without = table(root, readme.read_text('utf-8'))
     for chapter in without:

@@ -10,9 +10,14 @@ for ib the packets that have none: the acknowledgements and RDMA of the queue
 pair itself. tshark finds the packets; the rest is done here. Exit status: 0
 done, 1 the capture cannot be read, 2 usage.
 """
+import pathlib
 import struct
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 HEADER = struct.Struct('>QQIHHBB4xH16s')
 FLAGS = {1: 'congestion map', 2: 'ack required', 4: 'retransmitted'}
@@ -125,12 +130,12 @@ def roce(payload):
 
 def main(arguments):
     """Prints the messages of a capture."""
-    if len(arguments) != 1 or arguments[0].startswith('-'):
-        print(__doc__, file=sys.stderr)
-        return 2
+    parser = Parser(__doc__)
+    parser.add_argument('capture')
+    capture = parser.parse_args(arguments).capture
     streams = {}
     for number, src, dst, stream, seq, port, tcp, udp in \
-            packets(arguments[0]):
+            packets(capture):
         texts = []
         if tcp and seq:
             one = streams.setdefault((stream, src, port), Stream())

@@ -11,18 +11,20 @@
 # Where a folder has subfolders, each with the logs of one order of events, it
 # is run until every order has come once more. An order that is new is kept in
 # a subfolder `new`, to be named or explained by a person.
+#
+# Where a folder has linux-X.Y, and the kernel is that or a newer one, it is that
+# which gets the logs: make it, empty, where they differ from that kernel on.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
-[[ ${1:-} != -* ]] || {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-[[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
+cli_help "$@"
+[[ ${1:-} != -* ]] || cli_misuse "$1 is neither a chapter nor a folder"
 
 # Runs FOLDER's commands once; the logs are left in build/recorded.
 run() {
@@ -40,7 +42,7 @@ run() {
 keep() {
 	mkdir -p "$1"
 	rm -f "$1"/*.log "$1"/*.err
-	cp build/recorded/* "$1"
+	find build/recorded -type f ! -name kernel -exec cp -t "$1" {} +
 }
 
 # Keeps the run in the subfolder whose order it has; prints its name.
@@ -48,6 +50,7 @@ keep_order() {
 	local folder=$1 order
 
 	for order in "$folder"/*/; do
+		[[ $order != */linux-*/ ]] || continue
 		if scripts/compare_logs.sh build/recorded "$order" >/dev/null
 		then
 			keep "$order"
@@ -60,50 +63,67 @@ keep_order() {
 }
 
 record() {
-	local chapter=$1 folder=$2 order tries=0
+	local chapter=$1 folder=$2 logs order tries=0 status=0
 	local -A left=()
 
-	for order in "$folder"/*/; do
-		[[ -d $order ]] && left[$(basename "$order")]=1
+	mkdir -p build/recorded
+	device_kernel >build/recorded/kernel
+	logs=$(scripts/compare_logs.sh -w build/recorded "$folder")
+	for order in "$logs"/*/; do
+		[[ ! -d $order || $order == */linux-*/ ]] ||
+			left[$(basename "$order")]=1
 	done
-	echo "recording $folder ${!left[*]}"
+	echo "recording $logs ${!left[*]}"
 	if [[ ${#left[@]} -eq 0 ]]; then
-		run "$chapter" "$folder"
-		keep "$folder"
+		run "$chapter" "$folder" || status=$?
+		case $status in
+		0) keep "$logs" ;;
+		3) echo "recording nothing in $logs" ;;
+		*) return 1 ;;
+		esac
 		return
 	fi
 	while [[ ${#left[@]} -gt 0 ]]; do
 		if [[ $((++tries)) -gt 60 ]]; then
-			echo "record_logs: in 60 runs of $folder these orders" \
+			echo "record_logs: in 60 runs of $logs these orders" \
 				"did not come: ${!left[*]}" >&2
 			return 1
 		fi
 		run "$chapter" "$folder"
-		order=$(keep_order "$folder")
+		order=$(keep_order "$logs")
 		unset "left[$order]"
 		if [[ $order == new ]]; then
-			echo "record_logs: a new order is in $folder/new;" \
+			echo "record_logs: a new order is in $logs/new;" \
 				"look at it" >&2
 			return 1
 		fi
 	done
 }
 
-# Prints the files `commands` of a chapter, or of one folder.
+# Adds to all the files `commands` of a chapter, or of one folder.
 find_commands() {
+	local chapter found
+
 	if [[ -f $1/commands ]]; then
-		echo "${1%/}/commands"
+		all+=("${1%/}/commands")
 		return
 	fi
-	find "${1%/}"*/expected "${1%/}"*/break -name commands 2>/dev/null |
-		sort
+	cli_chapter "$1"
+	mapfile -t found < <(find "$chapter"/expected "$chapter"/break \
+		-name commands 2>/dev/null | sort)
+	all+=("${found[@]}")
 }
 
-mapfile -t all < <(for argument; do find_commands "$argument"; done)
-[[ ${#all[@]} -gt 0 ]] || {
-	echo "record_logs: nothing to record in $*" >&2
-	exit 2
-}
+all=()
+if [[ $# -eq 0 ]]; then
+	cli_chapters "$@"
+	set -- "${chapters[@]}"
+fi
+for argument; do
+	find_commands "$argument"
+done
+[[ ${#all[@]} -gt 0 ]] || cli_misuse "nothing to record in $*"
+cli_checked
 trap device_close EXIT
 device_open "$(device_nodes "${all[@]}")"
 chapter=

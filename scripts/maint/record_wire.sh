@@ -13,14 +13,14 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
-[[ ${1:-} != -* ]] || {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-[[ $# -gt 0 ]] || set -- [0-9][0-9]_*/
+cli_help "$@"
+cli_chapters "$@"
+cli_checked
 
 # Whose plain run is not the one to show.
 declare -A shown=([05_multiclient]=read [06_rds]=write)
@@ -61,8 +61,6 @@ DEVICE=lab
 trap device_close EXIT
 device_open 2
 mkdir -p build
-for argument; do
-	for chapter in "${argument%/}"*/; do
-		record "${chapter%/}"
-	done
+for chapter in "${chapters[@]}"; do
+	record "$chapter"
 done

@@ -15,9 +15,15 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
+cli_help "$@"
+[[ $# -gt 0 ]] || set -- 01 02 03 04 05
+cli_chapters "$@"
+cli_checked
 networks=('' LOSS=1% LOSS=5% LOSS=10% DELAY=20ms REORDER=1% DUPLICATE=1%)
 folder=build/wire_networks
 bad=0
@@ -80,19 +86,15 @@ row() {
 			network, last - first, n, again, naks, ending }'
 }
 
-[[ $# -gt 0 ]] || set -- 01 02 03 04 05
 DEVICE=lab
 trap device_close EXIT
 device_open 2 >&2
 printf '%-14s %-13s %7s %7s %6s %5s  %s\n' chapter network seconds packets \
 	again NAKs 'how it ended'
-for argument; do
-	for chapter in "${argument%/}"*/; do
-		chapter=${chapter%/}
-		write_commands "$chapter"
-		for network in "${networks[@]}"; do
-			row "$chapter" "$network"
-		done
+for chapter in "${chapters[@]}"; do
+	write_commands "$chapter"
+	for network in "${networks[@]}"; do
+		row "$chapter" "$network"
 	done
 done
 exit "$bad"

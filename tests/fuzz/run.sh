@@ -3,9 +3,10 @@
 #
 # usage: tests/fuzz/run.sh TARGET SECONDS [CHAPTER]
 #
-# TARGET: msg, chapter 02's messages; params, chapter 03's line of parameters;
-# params_04, chapter 04's messages; dgram, chapter 06's datagrams.
-# It begins with what seed_TARGET below gives and with what earlier runs found.
+# TARGET is a decoder and the chapter whose it is: 02_msg, 03_msg (messages),
+# 03_params (the line of parameters), 04_params, 05_params (the messages of the
+# exchange), 06_dgram (datagrams).
+# It begins with what the target's seeds below are and with what earlier runs found.
 # CHAPTER (default: the target's own) is the folder to take the decoder from.
 # FUZZ_DIR (default: build/fuzz/TARGET) gets the program, fuzz, what it found
 # worth keeping, corpus/, and any input that broke the decoder, crash-…, which
@@ -14,16 +15,16 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-}
-[[ $# -ge 2 && $# -le 3 && $2 =~ ^[1-9][0-9]*$ ]] || usage
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+cli_help "$@"
+[[ $# -ge 2 && $# -le 3 && $2 =~ ^[1-9][0-9]*$ ]] ||
+	cli_misuse "TARGET and SECONDS are needed"
 target=$1
 seconds=$2
 
 # One message of each type; \0 is an octal zero byte.
-seed_msg() {
+seed_02_msg() {
 	printf 'RDMA\1\1\1\0\0\0\125\126\166\232\317\0\0\0\11\63\0\0\4\0' \
 		>"$1/mr_write"
 	printf 'RDMA\1\1\2\0\0\0\125\126\166\232\317\0\0\0\11\63\0\0\4\0' \
@@ -32,8 +33,14 @@ seed_msg() {
 	printf 'RDMA\1\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\0' >"$1/bench"
 }
 
+seed_03_msg() {
+	bytes 52444d41 02 02 0000 0000000000000000 >"$1/done"
+	bytes 52444d41 02 04 0000 1122334455667788 >"$1/nonce"
+	bytes 52444d41 02 05 0000 00000000000000ff >"$1/echo"
+}
+
 # A line of each mode, with IPv4, IPv6 and LID.
-seed_params() {
+seed_03_params() {
 	local psn='PSN 0x123456' memory='ADDR 0x55d0c0ffee00 RKEY 0x000007f1'
 
 	echo "RDMA 1 QPN 0x000011 $psn GID ::ffff:192.0.2.1 LID 0x0000" \
@@ -51,23 +58,31 @@ bytes() {
 }
 
 # Each message, and its parameters in each mode, with IPv4, IPv6 and LID.
-seed_params_04() {
-	local magic='52444d58 02' memory='000055d0c0ffee00 000007f1 00000400'
+seed_04_params() {
+	seed_params 02 00000000 "$1"
+}
+seed_05_params() {
+	seed_params 03 '0000000c 00000001 00000002 00000400' "$1"
+}
 
-	bytes "$magic" 01 0000 00000000 >"$1/hello"
-	bytes "$magic" 03 0000 00000000 >"$1/ready"
-	bytes "$magic" 04 0000 00000000 >"$1/bye"
+# seed_params VERSION HELLO DIR: HELLO is all that follows its header's zeros.
+seed_params() {
+	local magic="52444d58 $1" memory='000055d0c0ffee00 000007f1 00000400'
+
+	bytes "$magic" 01 0000 "$2" >"$3/hello"
+	bytes "$magic" 03 0000 00000000 >"$3/ready"
+	bytes "$magic" 04 0000 00000000 >"$3/bye"
 	magic+=' 02 0000 00000030'
 	bytes "$magic" 00000011 00123456 00000000000000000000ffffc0000201 \
-		"$memory" 0000 03 01 00000000 >"$1/write"
+		"$memory" 0000 03 01 00000000 >"$3/write"
 	bytes "$magic" 00fffffe 00ffffff 20010db8000000000000000000000001 \
-		"$memory" ffff 05 02 00000000 >"$1/read"
+		"$memory" bfff 05 02 00000000 >"$3/read"
 	bytes "$magic" 00000002 00000000 fe80000000000000505400fffe524401 \
-		"$memory" 0007 01 03 00000000 >"$1/benchmark"
+		"$memory" 0007 01 03 00000000 >"$3/benchmark"
 }
 
 # One datagram of each type, one as long as a text may be, and one longer.
-seed_dgram() {
+seed_06_dgram() {
 	local type
 
 	for type in 01 02 03 04 05 06 07 08 09 0a; do
@@ -84,19 +99,24 @@ seed_dgram() {
 }
 
 case $target in
-msg) chapter=${3:-$top/02_write_read} sources=(msg.c) longest=64 ;;
-params) chapter=${3:-$top/03_pure_verbs} sources=(params.c msg.c) longest=300 ;;
-params_04) chapter=${3:-$top/04_tls_psn} sources=(params.c msg.c) longest=128 ;;
-dgram) chapter=${3:-$top/06_rds} sources=(dgram.c) longest=1100 ;;
-*) usage ;;
+0[23]_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
+03_params) fuzzer=params_line sources=(params.c msg.c) longest=300 ;;
+0[45]_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;
+06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
+*) cli_none target "$target" 02_msg 03_msg 03_params 04_params 05_params \
+	06_dgram ;;
 esac
+number=${target%%_*}
+own=("$top/$number"_*)
+chapter=${3:-${own[0]}}
 
 dir=${FUZZ_DIR:-$top/build/fuzz/$target}
 mkdir -p "$dir/seeds" "$dir/corpus"
 "seed_$target" "$dir/seeds"
 clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	-I"$chapter" -o "$dir/fuzz" "$top/tests/fuzz/fuzz_$target.c" \
+	-DCHAPTER="${number#0}" -I"$chapter" -o "$dir/fuzz" \
+	"$top/tests/fuzz/fuzz_$fuzzer.c" \
 	"${sources[@]/#/$chapter/}"
 exec timeout -k 5 $((seconds + 60)) "$dir/fuzz" \
 	-max_total_time="$seconds" -max_len="$longest" -use_value_profile=1 \

@@ -13,17 +13,25 @@ finds_nothing_for_long() {
 }
 
 @test "02: no message breaks the decoder, for long" {
-	finds_nothing_for_long msg
+	finds_nothing_for_long 02_msg
+}
+
+@test "03: no message breaks the decoder, for long" {
+	finds_nothing_for_long 03_msg
 }
 
 @test "03: no line of parameters breaks the decoder, for long" {
-	finds_nothing_for_long params
+	finds_nothing_for_long 03_params
 }
 
 @test "04: no message of the exchange breaks the decoder, for long" {
-	finds_nothing_for_long params_04
+	finds_nothing_for_long 04_params
+}
+
+@test "05: no message of the exchange breaks the decoder, for long" {
+	finds_nothing_for_long 05_params
 }
 
 @test "06: no datagram breaks the decoder, for long" {
-	finds_nothing_for_long dgram
+	finds_nothing_for_long 06_dgram
 }

@@ -2,7 +2,7 @@
  * pump_device.h - a device for the pump of the benchmark, without a device
  *
  * It completes what was posted in order, a few operations at a time. The clock
- * and the peer are played here as well. For the test_0?_pump*.c.
+ * and the peer are played here as well. For the tests of pump.c.
  */
 #ifndef PUMP_DEVICE_H
 #define PUMP_DEVICE_H

@@ -39,6 +39,7 @@ struct incoming {
 	size_t control_size;
 	char bytes[DGRAM_HEADER + 2 * DGRAM_TEXT_MAX];
 	size_t length;
+	bool truncated; /* there was more than the program had room for */
 };
 
 static struct kernel {
@@ -46,12 +47,24 @@ static struct kernel {
 	unsigned int put, taken;
 	volatile bool endless; /* the queue begins anew after its last */
 	int fd; /* readable as long as something is queued */
+	int first; /* the first socket, which is not for pings */
 	unsigned int sent;
 	struct sockaddr_in sent_to; /* the last */
 	int refusal; /* errno of sendmsg() to refused_port */
 	unsigned int refused_from; /* the number of the first that is refused */
 	int refused_port;
 	const char *source; /* the memory of the last RDMA request */
+	unsigned int calls; /* of sendmsg(), refused or not */
+	int no_connection; /* errno of a loan before a pong was heard; 0: none */
+	bool pongs; /* what is sent to port 0 is answered, at its own socket */
+	unsigned int strangers; /* who write to that socket before the pong */
+	struct sockaddr_in pong_from;
+	int pong_to; /* the descriptor */
+	struct rds_get_mr_args loan; /* the last */
+	rds_rdma_cookie_t keys; /* how many were given: 1, 2, ... */
+	rds_rdma_cookie_t freed[64]; /* by RDS_FREE_MR; 0: all that were used */
+	unsigned int frees;
+	struct sockaddr_in cancelled; /* the last of RDS_CANCEL_SENT_TO */
 	uint64_t resets; /* the counter conn_reset */
 } kernel;
 
@@ -70,7 +83,12 @@ static struct sockaddr_in someone(const char *address, int port)
 
 static void kernel_reset(void)
 {
-	kernel = (struct kernel){ .fd = -1, .refused_port = -1 };
+	kernel = (struct kernel){
+		.fd = -1,
+		.refused_port = -1,
+		.first = -1,
+		.pong_to = -1,
+	};
 }
 
 /* Queues something empty. */
@@ -84,8 +102,9 @@ static struct incoming *kernel_put(void)
 	return &kernel.queue[kernel.put++];
 }
 
-static struct incoming *kernel_datagram(const char *address, int port,
-					enum dgram_type type, const char *text)
+static inline struct incoming *kernel_datagram(const char *address, int port,
+					       enum dgram_type type,
+					       const char *text)
 {
 	struct incoming *in = kernel_put();
 
@@ -114,6 +133,35 @@ static inline void kernel_key(struct incoming *in, rds_rdma_cookie_t key)
 	in->beside.key = key;
 }
 
+/* An answer of another kernel: now there is a connection. */
+static ssize_t recv_pong(struct msghdr *msg)
+{
+	struct sockaddr_in from = someone("198.51.100.7", 4000);
+
+	if (kernel.strangers) {
+		kernel.strangers--;
+	} else {
+		from = kernel.pong_from;
+		kernel.no_connection = 0;
+	}
+	memcpy(msg->msg_name, &from, sizeof(from));
+	msg->msg_controllen = 0;
+	msg->msg_flags = 0;
+	return 0;
+}
+
+static inline void kernel_completion(uint64_t token, int status)
+{
+	struct incoming *in = kernel_put();
+
+	in->control = RDS_CMSG_RDMA_STATUS;
+	in->control_size = sizeof(in->beside.completion);
+	in->beside.completion = (struct rds_rdma_notify){
+		.user_token = token,
+		.status = status,
+	};
+}
+
 ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
 	struct incoming *in;
@@ -123,6 +171,8 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 	(void)flags;
 	if (read(fd, &one, sizeof(one)) < 0)
 		return -1;
+	if (fd == kernel.pong_to)
+		return recv_pong(msg);
 	in = &kernel.queue[kernel.taken++];
 	if (kernel.endless && kernel.taken == kernel.put) {
 		kernel.taken = 0;
@@ -140,8 +190,33 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 		memcpy(CMSG_DATA(cmsg), &in->beside, in->control_size);
 	}
 	msg->msg_controllen = in->control ? CMSG_SPACE(in->control_size) : 0;
-	msg->msg_flags = 0;
+	msg->msg_flags = in->truncated ? MSG_TRUNC : 0;
 	return in->length;
+}
+
+/* What is sent to port 0, by a socket that was opened for that. */
+static ssize_t send_ping(int fd, const struct sockaddr_in *to)
+{
+	uint64_t count = kernel.strangers + kernel.pongs;
+
+	kernel.pong_from = *to;
+	kernel.pong_to = fd;
+	return write(fd, &count, sizeof(count)) < 0 ? -1 : 0;
+}
+
+/* Memory is lent: the key goes where the program wants it. */
+static int lend_memory(const struct cmsghdr *cmsg)
+{
+	if (kernel.no_connection) {
+		errno = kernel.no_connection;
+		return -1;
+	}
+	memcpy(&kernel.loan, CMSG_DATA(cmsg), sizeof(kernel.loan));
+	kernel.keys++;
+	if (kernel.loan.cookie_addr)
+		memcpy((void *)(uintptr_t)kernel.loan.cookie_addr, &kernel.keys,
+		       sizeof(kernel.keys));
+	return 0;
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
@@ -151,13 +226,17 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 	struct rds_rdma_args args;
 	struct rds_iovec local;
 
-	(void)fd;
 	(void)flags;
+	kernel.calls++;
+	if (to->sin_port == 0 && fd != kernel.first)
+		return send_ping(fd, to);
 	if (kernel.refused_port == ntohs(to->sin_port) &&
 	    kernel.sent >= kernel.refused_from) {
 		errno = kernel.refusal;
 		return -1;
 	}
+	if (cmsg && cmsg->cmsg_type == RDS_CMSG_RDMA_MAP && lend_memory(cmsg))
+		return -1;
 	kernel.sent++;
 	kernel.sent_to = *to;
 	if (cmsg && cmsg->cmsg_type == RDS_CMSG_RDMA_ARGS) {
@@ -175,7 +254,10 @@ int socket(int domain, int type, int protocol)
 	(void)protocol;
 	if (domain != PF_RDS)
 		abort();
-	return kernel.fd = eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK);
+	domain = eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK);
+	if (kernel.first < 0)
+		kernel.first = kernel.fd = domain;
+	return domain;
 }
 
 int bind(int fd, const struct sockaddr *addr, socklen_t length)
@@ -198,11 +280,18 @@ int getsockname(int fd, struct sockaddr *addr, socklen_t *length)
 int setsockopt(int fd, int level, int option, const void *value,
 	       socklen_t length)
 {
+	struct rds_free_mr_args args;
+
 	(void)fd;
-	(void)level;
-	(void)option;
-	(void)value;
-	(void)length;
+	if (level == SOL_RDS && option == RDS_FREE_MR) {
+		assert_int_equal(length, sizeof(args));
+		memcpy(&args, value, sizeof(args));
+		assert_int_equal(args.flags, RDS_RDMA_INVALIDATE);
+		assert_true(kernel.frees < 64);
+		kernel.freed[kernel.frees++] = args.cookie;
+	}
+	if (level == SOL_RDS && option == RDS_CANCEL_SENT_TO)
+		memcpy(&kernel.cancelled, value, sizeof(kernel.cancelled));
 	return 0;
 }
 

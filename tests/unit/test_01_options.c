@@ -75,53 +75,6 @@ static void test_grouped(void **state)
 	assert_refused(server("-1p", NULL), "-1p: needs a value");
 }
 
-static void test_last_one_counts(void **state)
-{
-	(void)state;
-	assert_accepted(server("-p", "7", "-p", "8", NULL));
-	assert_string_equal(options.port, "8");
-}
-
-static void test_ports(void **state)
-{
-	static const char *const bad[] = { "0",
-					   "65536",
-					   "-1",
-					   "abc",
-					   "",
-					   "7x",
-					   "7 ",
-					   "0x7",
-					   "7.",
-					   "1e3",
-					   "99999999999999999999" };
-
-	(void)state;
-	assert_accepted(server("-p", "1", NULL));
-	assert_accepted(server("-p", "65535", NULL));
-	assert_string_equal(options.port, "65535");
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_refused(server("-p", bad[i], NULL), "1 to 65535");
-		assert_refused(client("-a", "node", "-p", bad[i], NULL),
-			       "1 to 65535");
-		assert_non_null(strstr(said.err, bad[i]));
-	}
-}
-
-static void test_timeouts(void **state)
-{
-	static const char *const bad[] = { "0", "3601", "-1", "abc",
-					   "",	"1.5",	"10s" };
-
-	(void)state;
-	assert_accepted(server("-t", "1", NULL));
-	assert_int_equal(options.timeout_ms, 1000);
-	assert_accepted(server("-t", "3600", NULL));
-	assert_int_equal(options.timeout_ms, 3600000);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_refused(server("-t", bad[i], NULL), "1 to 3600");
-}
-
 static void test_text_length(void **state)
 {
 	char text[1026];
@@ -174,33 +127,6 @@ static void test_other_role(void **state)
 	assert_refused(client("-a", "node", "--once", NULL), "no such option");
 }
 
-static void test_missing_value(void **state)
-{
-	(void)state;
-	assert_refused(server("-a", NULL), "-a: needs a value");
-	assert_refused(server("-p", NULL), "-p: needs a value");
-	assert_refused(server("--timeout", NULL), "--timeout: needs a value");
-	assert_refused(client("-a", "node", "-s", NULL), "-s: needs a value");
-	assert_refused(client("--address", NULL), "--address: needs a value");
-}
-
-static void test_surplus_value(void **state)
-{
-	(void)state;
-	assert_refused(server("--once=yes", NULL), "--once=yes: takes no");
-	assert_refused(server("--help=yes", NULL), "--help=yes: takes no");
-	/* Beside it, an unknown letter is still called by its name. */
-	assert_refused(server("--port=7", "-x1", NULL), "error: -x: no such");
-	assert_refused(server("--port=7", "-:", NULL), "error: -:: no such");
-}
-
-static void test_address_missing(void **state)
-{
-	(void)state;
-	assert_refused(client(NULL), "-a 192.0.2.1");
-	assert_refused(client("-p", "7", NULL), "-a 192.0.2.1");
-}
-
 /* Every option of the role, its default, and an example. */
 static void test_help(void **state)
 {
@@ -232,16 +158,10 @@ int main(void)
 		cmocka_unit_test(test_server_all),
 		cmocka_unit_test(test_client_all),
 		cmocka_unit_test(test_grouped),
-		cmocka_unit_test(test_last_one_counts),
-		cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_timeouts),
 		cmocka_unit_test(test_text_length),
 		cmocka_unit_test(test_text_length_utf8),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_other_role),
-		cmocka_unit_test(test_missing_value),
-		cmocka_unit_test(test_surplus_value),
-		cmocka_unit_test(test_address_missing),
 		cmocka_unit_test(test_help),
 	};
 

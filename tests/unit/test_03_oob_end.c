@@ -88,6 +88,8 @@ static void test_peer_gone(void **state)
 	capture_stop(&said);
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: send: ");
+	/* Nor is the goodbye, now that the socket knows. */
+	oob_bye(ends.oob);
 }
 
 static void test_local_address(void **state)

@@ -65,83 +65,6 @@ static void test_device(void **state)
 	assert_int_equal(options.mode, MODE_BENCH);
 }
 
-static void test_port_number(void **state)
-{
-	static const char *const bad[] = { "0",	  "256", "-1",	      "",
-					   "abc", "1x",	 "0x1",	      "1.",
-					   "2 ",  "257", "4294967297" };
-
-	(void)state;
-	assert_accepted(server("-i", "1", "write", NULL));
-	assert_int_equal(options.port_num, 1);
-	assert_accepted(server("-i", "255", "write", NULL));
-	assert_int_equal(options.port_num, 255);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_refused(client("-i", bad[i], "write", NULL),
-			       "give a whole number from 1 to 255");
-}
-
-static void test_gid_index(void **state)
-{
-	static const char *const bad[] = { "256", "-1", "",
-					   "x",	  "1 ", "4294967296" };
-
-	(void)state;
-	/* 0 is an index like any other, not "none given". */
-	assert_accepted(client("-g", "0", "write", NULL));
-	assert_int_equal(options.gid_index, 0);
-	assert_accepted(server("-g", "255", "write", NULL));
-	assert_int_equal(options.gid_index, 255);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_refused(server("-g", bad[i], "write", NULL),
-			       "give a whole number from 0 to 255");
-}
-
-static int32_t psn(const char *text)
-{
-	assert_accepted(client("--psn", text, "write", NULL));
-	return options.psn;
-}
-
-static void test_psn(void **state)
-{
-	static const char *const bad[] = {
-		"0x1000000",  "16777216",
-		"-1",	      "",
-		"0x",	      "psn",
-		"12 3",	      "0x12345g",
-		" -1",	      "-0",
-		"1e3",	      "0x100000000",
-		"4294967296", "99999999999999999999999"
-	};
-
-	(void)state;
-	/* 0 is a PSN like any other, not "none given". */
-	assert_int_equal(psn("0"), 0);
-	assert_int_equal(psn("0xffffff"), 0xffffff);
-	assert_int_equal(psn("16777215"), 0xffffff);
-	assert_int_equal(psn("0x789ABC"), 0x789abc);
-	assert_int_equal(psn("1"), 1);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_refused(server("-P", bad[i], "write", NULL),
-			       "a PSN has 24 bits");
-		assert_one_line(said.err, "0 to 0xffffff");
-	}
-}
-
-static void test_values_missing(void **state)
-{
-	static const char *const options_with_value[] = {
-		"-d",	    "-i",	 "-g",		"-P",
-		"--device", "--ib-port", "--gid-index", "--psn"
-	};
-
-	(void)state;
-	for (size_t i = 0; i < 8; i++)
-		assert_refused(server(options_with_value[i], NULL),
-			       "needs a value");
-}
-
 /* The other chapters' options are not of this one. */
 static void test_unknown(void **state)
 {
@@ -217,10 +140,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_device),
-		cmocka_unit_test(test_port_number),
-		cmocka_unit_test(test_gid_index),
-		cmocka_unit_test(test_psn),
-		cmocka_unit_test(test_values_missing),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_benchmark),
 		cmocka_unit_test(test_common),

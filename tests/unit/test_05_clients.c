@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "capture.h"
+#include "admission.h"
 #include "descriptors.h"
 #include "options.h"
 #include "params.h"
@@ -137,7 +138,7 @@ static int fit(rlim_t descriptors, unsigned int *max, unsigned int *shaking)
 	limit.rlim_cur = limit.rlim_max = descriptors;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	capture_start();
-	ret = descriptors_fit(max, shaking);
+	ret = admission_descriptors(max, shaking);
 	capture_stop(&said);
 	return ret;
 }
@@ -217,5 +218,5 @@ int main(void)
 		cmocka_unit_test(test_options), cmocka_unit_test(test_limits),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

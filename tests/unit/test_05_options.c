@@ -46,6 +46,21 @@ static void test_client(void **state)
 	assert_refused(client("-m", "2", "write"), "-m: no such option");
 }
 
+/* A PSN that is given is one connection's. */
+static void test_psn(void **state)
+{
+	(void)state;
+	assert_accepted(server("-P", "0x123456", "-1", "write"));
+	assert_int_equal(options.psn, 0x123456);
+	assert_accepted(server("-e", "1", "-P", "0", "write"));
+	assert_int_equal(options.psn, 0);
+	assert_refused(server("-P", "0", "write"), "give -1 with it");
+	assert_refused(server("-P", "7", "-e", "2", "write"), "give -1 with");
+	assert_accepted(client("-P", "7", "-r", "3", "write"));
+	assert_refused(client("-P", "7", "-c", "2", "write"), "no -c and -k");
+	assert_refused(client("-P", "7", "-k", "2", "write"), "no -c and -k");
+}
+
 /* -c and -w are taken, so a benchmark has other letters here. */
 static void test_benchmark(void **state)
 {
@@ -66,6 +81,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_server),
 		cmocka_unit_test(test_client),
+		cmocka_unit_test(test_psn),
 		cmocka_unit_test(test_benchmark),
 	};
 

@@ -142,5 +142,5 @@ int main(void)
 		cmocka_unit_test(test_repeats),
 	};
 
-	return cmocka_run_group_tests(tests, draw_all, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, draw_all, NULL);
 }

@@ -3,10 +3,14 @@
  */
 #include "rds_kernel.h"
 
+#include "addr.h"
 #include "answer.h"
 
+#define CLIENT "192.0.2.2", 5000
+
 static struct answer answer;
-static const struct patience patience = { .timeout_ms = 200, .stop_fd = -1 };
+static struct patience patience;
+static struct sockaddr_in client;
 
 static int setup(void **state)
 {
@@ -14,6 +18,8 @@ static int setup(void **state)
 
 	(void)state;
 	kernel_reset();
+	client = someone(CLIENT);
+	patience = (struct patience){ .timeout_ms = 200, .stop_fd = -1 };
 	answer = (struct answer){ .rds.fd = -1, .control.fd = -1 };
 	assert_int_equal(answer_open(&answer, false, &patience), 0);
 	assert_int_equal(rds_open(&answer.rds, &here, RDS_TRANS_NONE), 0);
@@ -87,6 +93,174 @@ static void test_long_text(void **state)
 	assert_one_line(said.err, "1025 bytes of text");
 }
 
+static void test_too_long(void **state)
+{
+	(void)state;
+	kernel_datagram(CLIENT, DGRAM_TEXT, "hello")->truncated = true;
+	assert_int_equal(captured(answer_next), -1);
+	assert_one_line(said.err, "a datagram of more than 1048576 bytes");
+	assert_int_equal(kernel.sent, 0);
+}
+
+static void test_ended_numbers(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		kernel_datagram(CLIENT, DGRAM_NUMBERED, "");
+		kernel_datagram(CLIENT, DGRAM_BYE, "");
+		kernel_datagram(CLIENT, DGRAM_TOTAL, "");
+		for (int j = 0; j < 3; j++)
+			assert_int_equal(captured(answer_next), 0);
+		assert_string_equal(said.out,
+				    "received: no numbered messages.\n");
+	}
+}
+
+/* A client asks for a loan; what the server makes of it. */
+static int borrow(void)
+{
+	kernel_datagram(CLIENT, DGRAM_BORROW, "");
+	return captured(answer_next);
+}
+
+/*
+ * There is room in the send buffer, and memory cannot be lent: each turn of a
+ * loop that waits for room would be one more call, and they never end.
+ */
+static void assert_waits_for_connection(int refusal)
+{
+	kernel.no_connection = refusal;
+	kernel.pongs = true;
+	patience.timeout_ms = 20000;
+	assert_int_equal(borrow(), 0);
+	assert_string_equal(said.err, "");
+	assert_int_equal(kernel.sent, 1);
+	assert_true(addr_same(&kernel.sent_to, &client));
+	/* The loan, the question, the loan. */
+	assert_int_equal(kernel.calls, 3);
+	assert_int_equal(kernel.pong_from.sin_addr.s_addr,
+			 kernel.sent_to.sin_addr.s_addr);
+}
+
+static void test_no_connection_yet(void **state)
+{
+	(void)state;
+	assert_waits_for_connection(EAGAIN);
+}
+
+static void test_connection_being_made(void **state)
+{
+	(void)state;
+	assert_waits_for_connection(EINVAL);
+}
+
+/* Whoever knows the port may write there; only that host's kernel counts. */
+static void test_stranger_is_no_connection(void **state)
+{
+	(void)state;
+	kernel.strangers = 2;
+	assert_waits_for_connection(EAGAIN);
+	assert_int_equal(kernel.strangers, 0);
+}
+
+static void test_no_connection_ever(void **state)
+{
+	(void)state;
+	kernel.no_connection = EAGAIN;
+	assert_int_equal(borrow(), 0);
+	assert_one_line(said.err, "a connection to 192.0.2.2 over ib: nothing "
+				  "came within 0.2 s");
+	assert_non_null(strstr(said.out, "is cancelled"));
+	assert_int_equal(kernel.calls, 2);
+	/* Nothing is lent then. */
+	assert_null(lend_find(&answer.lend, &client));
+}
+
+static void test_stop_without_connection(void **state)
+{
+	static const uint64_t one = 1;
+
+	(void)state;
+	kernel.no_connection = EAGAIN;
+	patience.timeout_ms = 20000;
+	patience.stop_fd = eventfd(0, EFD_NONBLOCK);
+	assert_int_equal(write(patience.stop_fd, &one, sizeof(one)),
+			 sizeof(one));
+	alarm(10);
+	assert_int_equal(borrow(), 0);
+	alarm(0);
+	close(patience.stop_fd);
+	assert_one_line(said.err, "given up, since this program was asked");
+}
+
+/* Other errors are final, and so is EINVAL where nothing is lent. */
+static void test_errors_are_final(void **state)
+{
+	static const int errors[] = { EOPNOTSUPP, ENOTCONN, EPERM };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		kernel.calls = 0;
+		kernel.no_connection = errors[i];
+		assert_int_equal(borrow(), 0);
+		assert_one_line(said.err, "sendmsg: 24 bytes to 192.0.2.2");
+		assert_int_equal(kernel.calls, 1);
+	}
+	kernel.calls = 0;
+	kernel.refused_port = 5000;
+	kernel.refusal = EINVAL;
+	kernel_datagram(CLIENT, DGRAM_TEXT, "hello");
+	assert_int_equal(captured(answer_next), 0);
+	assert_one_line(said.err, "Invalid argument");
+	assert_int_equal(kernel.calls, 1);
+}
+
+/* There is always room, and never enough: the deadline ends it. */
+static void test_no_room(void **state)
+{
+	(void)state;
+	kernel.refused_port = 5000;
+	kernel.refusal = EAGAIN;
+	kernel_datagram(CLIENT, DGRAM_TEXT, "hello");
+	alarm(30);
+	assert_int_equal(captured(answer_next), 0);
+	alarm(0);
+	assert_one_line(said.err, "room in the send buffer: nothing came");
+}
+
+static void test_written(void **state)
+{
+	struct loan *loan;
+
+	(void)state;
+	assert_int_equal(borrow(), 0);
+	loan = lend_find(&answer.lend, &client);
+	assert_non_null(loan);
+	strcpy(loan->memory, "from afar");
+	/* Who has nothing of ours has not written. */
+	kernel_datagram("192.0.2.2", 5001, DGRAM_WRITTEN, "");
+	assert_int_equal(captured(answer_next), 0);
+	assert_one_line(said.err, "has nothing of ours");
+	assert_string_equal(said.out, "");
+	kernel_datagram(CLIENT, DGRAM_WRITTEN, "");
+	assert_int_equal(captured(answer_next), 0);
+	assert_string_equal(said.out, "the memory that was lent: from afar\n");
+	/* And that was that. */
+	kernel_datagram(CLIENT, DGRAM_WRITTEN, "");
+	assert_int_equal(captured(answer_next), 0);
+	assert_one_line(said.err, "has nothing of ours");
+}
+
+static void test_bye_ends_a_loan(void **state)
+{
+	(void)state;
+	assert_int_equal(borrow(), 0);
+	kernel_datagram(CLIENT, DGRAM_BYE, "");
+	assert_int_equal(captured(answer_next), 0);
+	assert_int_equal(kernel.freed[0], 1);
+	assert_int_equal(lend_deadline(&answer.lend), INT64_MAX);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -94,7 +268,18 @@ int main(void)
 		TEST(test_nonsense),
 		TEST(test_nonsense_on_the_control_port),
 		TEST(test_long_text),
+		TEST(test_too_long),
+		TEST(test_ended_numbers),
+		TEST(test_no_connection_yet),
+		TEST(test_connection_being_made),
+		TEST(test_stranger_is_no_connection),
+		TEST(test_no_connection_ever),
+		TEST(test_stop_without_connection),
+		TEST(test_errors_are_final),
+		TEST(test_no_room),
+		TEST(test_written),
+		TEST(test_bye_ends_a_loan),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

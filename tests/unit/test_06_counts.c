@@ -30,6 +30,13 @@ static void number(int port, uint32_t n)
 	counts_number(&counts, &from, n);
 }
 
+static void forget(int port)
+{
+	struct sockaddr_in from = sender(port);
+
+	counts_forget(&counts, &from);
+}
+
 static void assert_text(int port, const char *text)
 {
 	struct sockaddr_in from = sender(port);
@@ -80,11 +87,31 @@ static void test_senders_are_apart(void **state)
 			number(port, n);
 	for (int port = 1; port <= COUNTS_SENDERS; port++)
 		assert_text(port, "3 messages, all of them, in order");
-	/* One more takes the place of the first. */
+	/* For one more there is no place, and that is no total. */
 	number(COUNTS_SENDERS + 1, 0);
-	assert_text(1, "no numbered messages");
-	assert_text(2, "3 messages, all of them, in order");
+	number(COUNTS_SENDERS + 1, 1);
+	assert_text(COUNTS_SENDERS + 1,
+		    "not counted: 64 others are, and have not said goodbye");
+	for (int port = 1; port <= COUNTS_SENDERS; port++)
+		assert_text(port, "3 messages, all of them, in order");
+	forget(2);
+	assert_text(2, "no numbered messages");
+	number(COUNTS_SENDERS + 1, 0);
 	assert_text(COUNTS_SENDERS + 1, "1 messages, all of them, in order");
+	assert_text(1, "3 messages, all of them, in order");
+	assert_text(3, "3 messages, all of them, in order");
+}
+
+/* A place that nobody has is not that of 0.0.0.0 port 0, nor of port 0. */
+static void test_nobody(void **state)
+{
+	struct sockaddr_in from = { .sin_family = AF_INET };
+	char found[COUNTS_TEXT];
+
+	(void)state;
+	number(1, 0);
+	counts_text(&counts, &from, found);
+	assert_string_equal(found, "no numbered messages");
 }
 
 int main(void)
@@ -93,7 +120,8 @@ int main(void)
 		cmocka_unit_test_setup(test_in_order, setup),
 		cmocka_unit_test_setup(test_lost_doubled_late, setup),
 		cmocka_unit_test_setup(test_senders_are_apart, setup),
+		cmocka_unit_test_setup(test_nobody, setup),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -125,5 +125,5 @@ int main(void)
 		cmocka_unit_test(test_length),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

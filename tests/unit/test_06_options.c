@@ -78,7 +78,13 @@ static void test_refused(void **state)
 			      "5", "-a", "6", "-a", "7", "-a", "8"),
 		       "at most 8");
 	assert_refused(client("-T", "udp"), "it is tcp or ib");
-	assert_refused(client("-p", "0"), "from 1 to 65535");
+	assert_refused(client("-p", "0"), "from 2 to 65535");
+	/* bind(2) would refuse it, and one would look for the fault there. */
+	assert_refused(server("-a", "node", "-p", "1"), "from 2 to 65535");
+	assert_refused(client("-p", "65536"), "from 2 to 65535");
+	assert_refused(client("-s", "2097153"), "to 2097152");
+	assert_refused(client("-n", "10000001"), "to 10000000");
+	assert_refused(client("-t", "3601"), "from 1 to 3600");
 	assert_refused(client("-s", "11"), "from 12 to");
 	assert_refused(client("-n", "0"), "from 1 to");
 	assert_refused(client("-t", "x"), "from 1 to 3600");
@@ -92,6 +98,23 @@ static void test_refused(void **state)
 	assert_refused(server("-a", "node", "talk"), "not an option");
 	assert_refused(client("-b"), "needs a value");
 	assert_refused(client("--csv=1"), "takes no value");
+}
+
+/* The first and the last that are allowed. */
+static void test_ends(void **state)
+{
+	(void)state;
+	assert_accepted(server("-a", "node", "-p", "2", "-t", "1"));
+	assert_string_equal(options.port, "2");
+	assert_int_equal(options.timeout_ms, 1000);
+	assert_accepted(client("-p", "65535", "-t", "3600", "-n", "10000000",
+			       "-s", "2097152"));
+	assert_string_equal(options.port, "65535");
+	assert_int_equal(options.timeout_ms, 3600000);
+	assert_int_equal(options.count, 10000000);
+	assert_int_equal(options.bytes, 2 << 20);
+	assert_accepted(client("-k", "0xffffffffffffffff", "-n", "1"));
+	assert_true(options.key == UINT64_MAX);
 }
 
 static void test_help(void **state)
@@ -111,8 +134,9 @@ int main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_every_work),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_help),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

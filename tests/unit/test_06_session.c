@@ -187,5 +187,5 @@ int main(void)
 		TEST(test_congested_stranger),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -42,6 +42,41 @@ static void test_memory_stays(void **state)
 	assert_memory_equal(kernel.source, text, strlen(text));
 }
 
+/* What is done is told by its token. */
+static void test_completion(void **state)
+{
+	(void)state;
+	open_session(1);
+	options.key = 0x777;
+	kernel_completion(7, RDS_RDMA_REMOTE_ERROR);
+	kernel_completion(6, RDS_RDMA_SUCCESS);
+	assert_int_equal(captured(write_memory), 0);
+	assert_non_null(strstr(said.out, "write completed: status=0"));
+	kernel_completion(6, RDS_RDMA_DROPPED);
+	assert_int_equal(captured(write_memory), -1);
+	assert_one_line(said.err, "RDMA write: status 3 (dropped");
+}
+
+/* A server that lends and gives no key has lent nothing. */
+static void test_no_key(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel_datagram("192.0.2.1", 4000, DGRAM_LENT, "");
+	assert_int_equal(captured(write_memory), -1);
+	assert_one_line(said.err, "lends memory and gives no key");
+}
+
+/* What comes back must be what was sent, and all of it. */
+static void test_echo(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel_datagram("192.0.2.1", 4000, DGRAM_ECHO, "too short");
+	assert_int_equal(captured(bench), -1);
+	assert_one_line(said.err, "an echo of 21 bytes for 64");
+}
+
 static void test_group(void **state)
 {
 	(void)state;
@@ -100,6 +135,41 @@ static void test_command_ends(void **state)
 	assert_one_line(said.err, "failed, with status 3");
 }
 
+static void test_command_is_killed(void **state)
+{
+	(void)state;
+	assert_int_equal(run_command("kill -9 $$", 20000), -1);
+	assert_one_line(said.err, "was ended by signal 9 (Killed)");
+	session_close(&session);
+	kernel_reset();
+	/* With that, a shell says that its own child had such an end. */
+	assert_int_equal(run_command("exit 143", 20000), -1);
+	assert_one_line(said.err, "failed, with status 143");
+}
+
+/* With a peer that takes everything, no send ever waits. */
+static void assert_stops(int (*work)(struct session *session))
+{
+	static const uint64_t one = 1;
+
+	session_close(&session);
+	kernel_reset();
+	open_session(1);
+	options.count = 10000000;
+	assert_int_equal(write(stop_fd, &one, sizeof(one)), sizeof(one));
+	assert_int_equal(captured(work), -1);
+	assert_one_line(said.err, "sending: given up, since this program was");
+	assert_true(kernel.sent < 100);
+}
+
+static void test_stop_ends_sending(void **state)
+{
+	(void)state;
+	assert_stops(count);
+	assert_stops(congest);
+	assert_stops(fill);
+}
+
 /*
  * A command that would take a day, and what it has started: each of them has
  * the pipe open as long as it lives.
@@ -141,12 +211,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_key),
 		TEST(test_memory_stays),
+		TEST(test_completion),
+		TEST(test_no_key),
+		TEST(test_echo),
 		TEST(test_group),
 		TEST(test_no_port_after_it),
 		TEST(test_command_ends),
+		TEST(test_command_is_killed),
+		TEST(test_stop_ends_sending),
 		TEST(test_command_takes_long),
 		TEST(test_stop_ends_command),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

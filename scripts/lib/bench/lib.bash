@@ -4,6 +4,9 @@
 # own); what they start with serve() is ended when they end.
 # shellcheck shell=bash
 
+# shellcheck source=scripts/lib/cli.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../cli.sh"
+cli_help "$@"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 # Nothing here may take longer, and nothing waits longer for a listener.
 limit=${BENCH_LIMIT:-300}

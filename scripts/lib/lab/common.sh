@@ -16,8 +16,10 @@ LAB_MEMORY=${LAB_MEMORY:-1024}
 LAB_ACCEL=${LAB_ACCEL:-}
 LAB_KERNEL=${LAB_KERNEL:-}
 LAB_MODULES=${LAB_MODULES:-}
+LAB_ROOT=${LAB_ROOT:-/}
+LAB_PINNED=${LAB_PINNED:-$LAB_PARTS/kernel.pinned}
 # The keeper works in another directory.
-for name in LAB_CACHE LAB_KERNEL LAB_MODULES; do
+for name in LAB_CACHE LAB_KERNEL LAB_MODULES LAB_PINNED LAB_ROOT; do
 	case ${!name} in
 	'' | /*) ;;
 	*) export "$name=$PWD/${!name}" ;;
@@ -27,9 +29,13 @@ done
 # because `status` must find it from any terminal.
 LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
 
-# The one place that knows about processors. x86_64 is tested; aarch64 is
-# written from the documentation and has never been run.
-LAB_ARCH=$(uname -m)
+# What the lab reads of other programs' output is in English then, and numbers
+# have a decimal point.
+export LC_ALL=C
+
+# The one place that knows about processors. aarch64 has been run emulated only,
+# on x86_64 (scripts/maint/arm64.sh).
+LAB_ARCH=${LAB_ARCH:-$(uname -m)}
 LAB_QEMU_MACHINE=() LAB_EMULATED=''
 case $LAB_ARCH in
 x86_64)
@@ -49,12 +55,18 @@ aarch64)
 	LAB_QEMU_PACKAGE=qemu-system-arm
 	LAB_QEMU_MACHINE=(-machine virt -cpu max)
 	LAB_CONSOLE=ttyAMA0
+	# What is slow to emulate, and of no use here.
+	LAB_EMULATED='arm64.nopauth arm64.nosve'
 	LAB_KERNEL_PACKAGE=linux-image-arm64
 	;;
 *)
 	LAB_QEMU='' LAB_QEMU_PACKAGE='' LAB_CONSOLE='' LAB_KERNEL_PACKAGE=''
 	;;
 esac
+
+# The kernels that have been fetched, one folder each.
+LAB_KERNELS=$LAB_CACHE/kernel
+[ "$LAB_ARCH" = "$(uname -m)" ] || LAB_KERNELS+=.$LAB_ARCH
 
 # lab_error WHAT [DETAIL...]: one message, a part a line, on stderr.
 lab_error()
@@ -116,6 +128,23 @@ lab_nodes()
 	else
 		echo 'two nodes'
 	fi
+}
+
+# lab_program NAME: the path of a program that the nodes run, as they see it.
+lab_program()
+{
+	local dir
+
+	if [ "$LAB_ROOT" = / ]; then
+		realpath "$(command -v "$1")"
+		return
+	fi
+	for dir in usr/sbin usr/bin sbin bin; do
+		[ -x "$LAB_ROOT/$dir/$1" ] || continue
+		echo "/$dir/$1"
+		return
+	done
+	return 1
 }
 
 # lab_same FD: is the open directory FD still the state directory?

@@ -11,13 +11,13 @@ exec_ready()
 		[ ! -e "$LAB_STATE/dead-$1" ]
 }
 
-# exec_why NODE: say why it cannot be talked to.
+# exec_why NODE [NOT]: say why it cannot be talked to.
 exec_why()
 {
 	local -a end=()
 
 	if ! lab_alive tell || [ ! -e "$LAB_STATE/up" ]; then
-		lab_error "the lab '$LAB_NAME' is not up" "Start it: scripts/lab.sh up"
+		lab_error "the lab '$LAB_NAME' is ${2:-not} up" "Start it: scripts/lab.sh up"
 	elif [ -e "$LAB_STATE/dead-$1" ]; then
 		mapfile -t end < <(lab_end "$LAB_STATE/console-$1")
 		lab_error "node $1 has died (its qemu ended with status $(cat "$LAB_STATE/dead-$1"))" \
@@ -48,7 +48,7 @@ exec_environment='export LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/s
 
 lab_shell()
 {
-	local node=${1:-a}
+	local node=${1:-a} status=0
 
 	case $node in
 	a | b) ;;
@@ -63,9 +63,12 @@ lab_shell()
 		return "$exec_failed"
 	fi
 	slot_take "$node" || return "$exec_failed"
-	exec ssh -F "$LAB_STATE/ssh" -S "$slot" -q -t "$node" "$exec_environment
+	ssh -F "$LAB_STATE/ssh" -S "$slot" -q -t "$node" "$exec_environment
 		cd $(lab_quote "$(exec_dir)")
-		exec bash --rcfile /run/lab/profile -i"
+		exec bash --rcfile /run/lab/profile -i" || status=$?
+	# When the node goes down under it, ssh says nothing.
+	[ "$status" -ne "$exec_failed" ] || exec_died "$node" 'no longer'
+	return "$status"
 }
 
 lab_exec()
@@ -138,7 +141,7 @@ $as$(lab_quote "${@:3}") 2>&4 4>&-
 exit \$?"
 }
 
-# exec_died NODE: the command may have returned 255, or the node may be gone;
+# exec_died NODE [NOT]: the command may have returned 255, or the node may be gone;
 # then its first connection is, too.
 exec_died()
 {
@@ -151,5 +154,5 @@ exec_died()
 		tries=$((tries + 1))
 		sleep 0.1
 	done
-	[ -S "$LAB_STATE/ssh-$1-1" ] || exec_why "$1"
+	[ -S "$LAB_STATE/ssh-$1-1" ] || exec_why "$@"
 }

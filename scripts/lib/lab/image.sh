@@ -14,8 +14,9 @@ image_build()
 {
 	local tree=$LAB_STATE/tree
 
-	if ldd "$(command -v busybox)" 2>/dev/null | grep -q '=>'; then
-		fail "$(command -v busybox) is not a static program" \
+	busybox=${LAB_ROOT%/}$(lab_program busybox)
+	if ldd "$busybox" 2>/dev/null | grep -q '=>'; then
+		fail "$busybox is not a static program" \
 			"It is the guest's first program and runs before there are libraries." \
 			"Install the package busybox-static."
 	fi
@@ -30,13 +31,13 @@ image_files()
 	local tree=$1
 
 	mkdir -p "$tree"/{bin,dev,proc,sys,modules,lab} &&
-		cp "$(command -v busybox)" "$tree/bin/busybox" &&
+		cp "$busybox" "$tree/bin/busybox" &&
 		cp "$LAB_PARTS/guest-init.sh" "$tree/init" &&
 		chmod 755 "$tree/init" "$tree/bin/busybox" &&
 		cp "$LAB_PARTS"/guest-{setup,signal}.sh "$tree/lab/" &&
 		printf 'LAB_REPO=%s\nLAB_VERSION=%s\nLAB_DROPBEAR=%s\n' \
 			"$(lab_quote "$LAB_REPO")" "$(lab_quote "$version")" \
-			"$(lab_quote "$(realpath "$(command -v dropbear)")")" >"$tree/lab.conf" &&
+			"$(lab_quote "$(lab_program dropbear)")" >"$tree/lab.conf" &&
 		image_modules "$tree/modules" &&
 		image_keys "$tree/lab" &&
 		(cd "$tree" && find . | cpio -o -H newc --quiet -R 0:0) \

@@ -1,4 +1,6 @@
 #!/bin/bash
+# usage: keeper.sh NODES      (lab.sh runs it, and nobody else)
+#
 # The process that owns a lab: it takes the state directory, starts the
 # nodes, and takes everything away when it is told to (`down` sends TERM) or
 # when the `up` that started it is gone before the lab is ready. Whatever it
@@ -6,13 +8,19 @@
 #
 # Started by ../../lab.sh only; standard input and output are its pipes. Lines to
 # `up`: "step TEXT", "detail TEXT", "error TEXT", "busy", "ready". From `up`:
-# "keep", once ready. End of file before that means that `up` has died.
+# "keep", once ready. End of file before that means that `up` has died. For
+# `fetch` it gets a kernel and no more, and says "fetched RELEASE IMAGE".
 set -uo pipefail
 
+# shellcheck source=scripts/lib/cli.sh
+. "${0%/*}/../cli.sh"
+cli_help "$@"
 # shellcheck source=scripts/lib/lab/common.sh
 . "${0%/*}/common.sh"
 # shellcheck source=scripts/lib/lab/kernel.sh
 . "$LAB_PARTS/kernel.sh"
+# shellcheck source=scripts/lib/lab/fetch.sh
+. "$LAB_PARTS/fetch.sh"
 # shellcheck source=scripts/lib/lab/image.sh
 . "$LAB_PARTS/image.sh"
 # shellcheck source=scripts/lib/lab/node.sh
@@ -24,7 +32,7 @@ set -uo pipefail
 
 declare -A pid_of=()
 ending='' lock='' cache='' child='' owner='' download_dir='' download_size=0
-kernel='' modules='' version='' accel=''
+kernel='' modules='' version='' accel='' apt_says='' busybox=''
 
 step() { printf 'step %s\n' "$1"; }
 detail() { printf 'detail %s\n' "$1"; }
@@ -176,10 +184,14 @@ done
 trap 'ending=1' TERM INT HUP
 trap : PIPE
 names=(a)
-[ "${1:?}" = 1 ] || names=(a b)
+[ "${1:?}" != 2 ] || names=(a b)
 take_state
 step "looking for a kernel"
 kernel_find
+if [ "$1" = fetch ]; then
+	echo "fetched $version $kernel"
+	teardown 0
+fi
 step "building the boot image (kernel $version)"
 image_build
 boot

@@ -46,6 +46,8 @@ choose_accel()
 	local boot_id verdict='' notes=$LAB_CACHE/kvm
 
 	accel=$LAB_ACCEL
+	# Only a processor of the same kind can lend itself.
+	[ "$LAB_ARCH" = "$(uname -m)" ] || accel=tcg
 	[ "$accel" != tcg ] || return
 	if [ ! -r /dev/kvm ] || [ ! -w /dev/kvm ]; then
 		[ "$accel" != kvm ] ||
@@ -111,7 +113,7 @@ node_start()
 		-mon chardev=monitor,mode=control \
 		-object rng-random,id=rng,filename=/dev/urandom \
 		-device virtio-rng-pci,rng=rng \
-		-fsdev local,id=root,path=/,readonly=on,security_model=none,multidevs=remap \
+		-fsdev "local,id=root,path=${LAB_ROOT//,/,,},readonly=on,security_model=none,multidevs=remap" \
 		-device virtio-9p-pci,fsdev=root,mount_tag=root \
 		-fsdev "local,id=modules,path=${modules//,/,,},readonly=on,security_model=none" \
 		-device virtio-9p-pci,fsdev=modules,mount_tag=modules \

@@ -33,11 +33,28 @@ up_check()
 		*) packages+=" ${pair#*:}" ;;
 		esac
 	done
-	[ -n "$missing" ] || return 0
+	if [ -z "$missing" ]; then
+		up_check_root
+		return
+	fi
 	lab_error "not installed:$missing" \
 		"The lab needs them to start its virtual machines." \
 		"On Debian, as root: apt-get install$packages"
 	return 1
+}
+
+# up_check_root: the nodes' files may be others than this machine's.
+up_check_root()
+{
+	local name
+
+	[ "$LAB_ROOT" != / ] || return 0
+	for name in busybox dropbear rdma; do
+		lab_program "$name" >/dev/null && continue
+		lab_error "there is no $name in LAB_ROOT=$LAB_ROOT" \
+			"The nodes run it. Its packages there: busybox-static dropbear-bin iproute2."
+		return 1
+	done
 }
 
 lab_up()
@@ -61,6 +78,7 @@ lab_up()
 	1 | 2) ;;
 	*) misuse "--nodes $nodes: the lab has 1 or 2 nodes" ;;
 	esac
+	[ -z "${CLI_CHECK:-}" ] || return 0
 	up_check || return 1
 	while :; do
 		rc=0
@@ -72,6 +90,19 @@ lab_up()
 		[ "$rc" -eq 3 ] && [ "$tries" -lt 5 ] || return "$rc"
 		tries=$((tries + 1))
 	done
+}
+
+# lab_fetch: what `make demo` needs from the network: packages and a kernel.
+lab_fetch()
+{
+	[ $# -eq 0 ] || misuse "fetch takes no argument"
+	"$LAB_REPO/scripts/install_deps.sh" build lab || return 1
+	up_check || return 1
+	# Beside a lab that may be up.
+	export LAB_NAME=fetch-$$
+	LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
+	up_start fetch || return 1
+	echo "lab: all is here that 'make demo' needs; it asks the network for nothing more"
 }
 
 # up_running NODES: 0 if that lab is up already, 1 if a smaller one is, 3 if
@@ -92,7 +123,8 @@ up_running()
 					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes 2'."
 				return 1
 			fi
-			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"): '$LAB_NAME'" >&2
+			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"):" \
+				"scripts/lab.sh shell is a shell in it" >&2
 			return 0
 		fi
 		[ -n "$told" ] || echo "lab: waiting for another 'up' or 'down' of '$LAB_NAME'" >&2
@@ -108,8 +140,8 @@ up_running()
 	return 3
 }
 
-# up_start NODES: start a keeper, show how it gets on, let it keep the lab. 3
-# if another keeper has the lab.
+# up_start NODES|fetch: start a keeper, show how it gets on, let it keep the
+# lab. 3 if another keeper has the lab.
 up_start()
 {
 	local line='' part word rest rc keeper in out from to
@@ -153,6 +185,10 @@ up_start()
 			outcome=error
 			;;
 		busy) outcome=busy ;;
+		fetched)
+			outcome=fetched more=${rest#* }
+			rest=${rest%% *}
+			;;
 		ready)
 			echo keep >&"$to" || break
 			outcome=ready
@@ -170,6 +206,10 @@ up_start()
 	exec {from}<&- {to}>&-
 	trap - INT TERM HUP
 	[ "$outcome" != busy ] || return 3
+	if [ "$outcome" = fetched ]; then
+		echo "lab: the kernel is $rest: $more"
+		return 0
+	fi
 	if [ "$outcome" = ready ] && [ -e "$LAB_STATE/up" ]; then
 		lab_read
 		printf 'lab: up after %d s: %s, %s, kernel %s\n' $((SECONDS - began)) \

@@ -1,13 +1,16 @@
 #!/bin/bash
+# usage: worker.sh NODE ID SCRIPT FD      (lab.sh runs it, and nobody else)
+#
 # The other half of `lab.sh exec`: runs the command by ssh, in a session of
 # its own, so that a Ctrl-C reaches lab.sh alone, which then sends the name of
 # the signal down our standard input. The signal goes to the command in the
 # guest, whose status then comes back as always. End of file means that lab.sh
-# was killed: the command is killed too.
-#
-# Arguments: NODE ID SCRIPT FD, where FD is the command's standard input.
+# was killed: the command is killed too. FD is the command's standard input.
 set -uo pipefail
 
+# shellcheck source=scripts/lib/cli.sh
+. "${0%/*}/../cli.sh"
+cli_help "$@"
 # shellcheck source=scripts/lib/lab/common.sh
 . "${0%/*}/common.sh"
 

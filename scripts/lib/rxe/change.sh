@@ -59,7 +59,7 @@ load_modules() {
 
 	module_trouble
 	[[ -z $level ]] || {
-		fail "$cause" "$fix; or scripts/lab.sh up"
+		fail "$cause" "$fix; or $(lab_hint)"
 		return
 	}
 	for module in rdma_rxe ib_uverbs rdma_ucm; do

@@ -116,22 +116,60 @@ check_memlock() {
 }
 
 # Reads the rules of nft or iptables: prints drops (a rule drops UDP 4791), may
-# (what no rule allows is dropped, and none names 4791) or nothing.
+# (what no rule allows is dropped, and none allows 4791) or nothing. In a chain the
+# first rule that fits decides; what is accepted in one that others jump to, counts
+# for all, as this does not follow jumps.
 firewall_says() {
 	awk '
-		/4791/ && /accept|ACCEPT/ { accepts = 1 }
-		/4791/ && /drop|DROP|reject|REJECT/ { drops = 1 }
-		/^\tchain / { input = 0 }
-		/type filter hook input/ { input = 1 }
-		input && /policy drop/ { closed = 1 }
-		input && /^\t\t(counter [^;]*)?(drop|reject)/ { closed = 1 }
-		/^-P INPUT DROP/ { closed = 1 }
-		/^-A INPUT -j (DROP|REJECT)/ { closed = 1 }
+		function is_rdma() {
+			return /dport.*[^0-9]4791([^0-9]|$)/ && !/tcp/ &&
+				!/dport !=|! --dport/
+		}
+		function rule(chain, hook, accepts, drops, all) {
+			if (is_rdma() && accepts) {
+				if (hook == "none")
+					allowed = 1
+				else if (hook == "input" && !(chain in closed_by_rule))
+					open[chain] = 1
+			} else if (is_rdma() && drops) {
+				if (hook != "forward" && !(chain in open))
+					dropped = 1
+			} else if (all && hook == "input") {
+				closed[chain] = closed_by_rule[chain] = 1
+			}
+		}
+		BEGIN { hook = "none" }
+		/^\tchain / { chain++; hook = "none" }
+		/^\t\ttype .* hook / {
+			hook = $0
+			sub(/.* hook /, "", hook)
+			sub(/ .*/, "", hook)
+			if (hook == "input" && /policy drop/)
+				closed[chain] = 1
+			next
+		}
+		/^\t\t/ {
+			rule(chain, hook, / accept/, / (drop|reject)/,
+				/^\t\t(counter [^;]*)?(drop|reject)/)
+		}
+		/^-P INPUT DROP/ { closed["INPUT"] = 1 }
+		/^-A / {
+			at = tolower($2)
+			if (at !~ /^(input|output|forward)$/)
+				at = "none"
+			rule($2, at, /-j ACCEPT/, /-j (DROP|REJECT)/,
+				/^-A [^ ]* -j (DROP|REJECT)/)
+		}
 		END {
-			if (drops)
+			if (dropped) {
 				print "drops"
-			else if (closed && !accepts)
-				print "may"
+				exit
+			}
+			for (one in closed)
+				if (!(one in open) && !allowed) {
+					print "may"
+					exit
+				}
 		}'
 }
 
@@ -197,8 +235,7 @@ conclude() {
 			echo 'rxe: can be set up with sudo scripts/setup_rxe.sh'
 		fi
 		;;
-	2) echo "rxe: cannot be had here: use scripts/lab.sh up" \
-		"(the lab, a throwaway VM)" ;;
+	2) echo "rxe: cannot be had here: use $(lab_hint)" ;;
 	esac
 	return "$verdict"
 }

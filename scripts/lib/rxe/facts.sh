@@ -219,3 +219,12 @@ secure_boot_trouble() {
 	cause+=" by '$signer', which is not enrolled"
 	fix="sudo mokutil --import that key, reboot and confirm it"
 }
+
+# What to do about the lab: start it, or where it is up already, go there.
+lab_hint() {
+	if "${BASH_SOURCE[0]%/*}/../../lab.sh" status >/dev/null 2>&1; then
+		echo 'scripts/lab.sh shell a (the lab is up)'
+	else
+		echo 'scripts/lab.sh up (the lab, a throwaway VM)'
+	fi
+}

@@ -7,9 +7,14 @@ The bytes and the values are that packet's; tshark says where each field is.
 """
 import collections
 import html
+import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 Field = collections.namedtuple('Field', 'layer name tshark meaning')
 MAC, ADDRESS = 'link-layer address', 'as in the GID of this end'
@@ -111,9 +116,9 @@ def rows(places):
 
 def main():
     """Writes the picture to stdout."""
-    if len(sys.argv) != 2:
-        sys.exit('usage: frame.py CAPTURE')
-    places, end = dissect(sys.argv[1])
+    parser = Parser(__doc__)
+    parser.add_argument('capture')
+    places, end = dissect(parser.parse_args().capture)
     height = TOP + ROW * len(FIELDS) + 34
     head = ''.join(text(x, TOP - 10, name, 'head') for x, name in
                    ((16, 'header'), (100, 'byte'), (150, 'size'),

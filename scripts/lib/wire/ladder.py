@@ -8,17 +8,19 @@ RUN_DIR has a.pcap and b.pcap, the captures of node a (with the server) and
 node b, and LABEL.strace for each program. --all shows TCP's bare
 acknowledgements, too.
 """
-import argparse
 import collections
 import pathlib
 import shutil
 import statistics
 import sys
 
-import lines
-import packets
-import replay
-import svg
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+import lines  # noqa: E402 pylint: disable=C0413
+import packets  # noqa: E402 pylint: disable=C0413
+import replay  # noqa: E402 pylint: disable=C0413
+import svg  # noqa: E402 pylint: disable=C0413
 
 # side: 'a' or 'b' for a line of a program, None for a packet.
 Step = collections.namedtuple('Step', 'time side line packet right')
@@ -144,13 +146,13 @@ def print_ladder(steps, width):
 
 def main():
     """Reads the arguments and writes what they ask for."""
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = Parser(__doc__)
     parser.add_argument('--svg', type=pathlib.Path)
     parser.add_argument('--html', type=pathlib.Path)
     parser.add_argument('--source', type=pathlib.Path)
     parser.add_argument('--title', default='')
     parser.add_argument('--all', action='store_true')
-    parser.add_argument('run', type=pathlib.Path)
+    parser.add_argument('run', type=folder)
     options = parser.parse_args()
     steps = merge(options.run, options.all)
     print_ladder(steps, max(100, shutil.get_terminal_size((160, 24)).columns))

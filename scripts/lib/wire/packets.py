@@ -1,13 +1,20 @@
 #!/usr/bin/python3
 """The packets of a capture, in the words of the specification.
 
-tshark dissects; nothing here looks at a byte. Used by ladder.py and by the
-tests, which ask for the facts of a capture: `packets.py FILE` prints a line a
-packet, with tabs between the fields of FIELDS.
+Usage: packets.py CAPTURE
+
+Prints the facts of a capture for tests and other programs: a line a packet, with
+tabs between the fields that the first line names. tshark dissects; nothing here
+looks at a byte. Used by ladder.py as well.
 """
 import collections
+import pathlib
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 # What we ask tshark for: our name and its.
 TSHARK = {
@@ -239,10 +246,11 @@ def read(path, mtu=1024):
 
 def main():
     """Prints the facts of a capture."""
-    if len(sys.argv) != 2:
-        sys.exit('usage: packets.py CAPTURE')
+    parser = Parser(__doc__)
+    parser.add_argument('capture')
+    capture = parser.parse_args().capture
     print('\t'.join(FIELDS))
-    for packet in read(sys.argv[1]):
+    for packet in read(capture):
         print('\t'.join(
             '' if value is None else
             f'0x{value:x}' if isinstance(value, int) and name in

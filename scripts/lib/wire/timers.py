@@ -12,8 +12,11 @@ import pathlib
 import re
 import sys
 
-import lines
-import packets
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+import lines  # noqa: E402 pylint: disable=C0413
+import packets  # noqa: E402 pylint: disable=C0413
 
 
 def events(run):
@@ -45,9 +48,9 @@ def events(run):
 
 def main():
     """Prints them in their order."""
-    if len(sys.argv) != 2:
-        sys.exit('usage: timers.py RUN_DIR')
-    told = sorted(events(pathlib.Path(sys.argv[1])))
+    parser = Parser(__doc__)
+    parser.add_argument('run', type=folder)
+    told = sorted(events(parser.parse_args().run))
     origin = next(time for time, text in told if text.startswith('server'))
     for time, text in told:
         print(f'{time - origin:8.3f} s  {text}')

@@ -12,6 +12,9 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$here/../cli.sh"
+cli_help "$@"
 if [[ " $(</proc/cmdline) " != *' rdma_lab=1 '* ]]; then
 	echo "net.sh: this machine is not a node of the lab" \
 		"(scripts/lab.sh up --nodes 2), and it runs nowhere else" >&2

@@ -10,9 +10,14 @@ received to larger pieces. switch.py passes frames on, so they must be whole.
 import array
 import errno
 import fcntl
+import pathlib
 import socket
 import struct
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 SIOCETHTOOL = 0x8946
 ETHTOOL_STXCSUM = 0x17  # checksums on sending
@@ -32,11 +37,12 @@ def switch_off(device, command):
                 raise
 
 
-if len(sys.argv) != 2:
-    sys.exit(__doc__)
+parser = Parser(__doc__)
+parser.add_argument('device')
+netdev = parser.parse_args().device
 try:
-    switch_off(sys.argv[1], ETHTOOL_STXCSUM)
-    switch_off(sys.argv[1], ETHTOOL_SGRO)
+    switch_off(netdev, ETHTOOL_STXCSUM)
+    switch_off(netdev, ETHTOOL_SGRO)
 except OSError as error:
-    sys.exit(f'offload: {sys.argv[1]}: {error.strerror}; is there such a '
+    sys.exit(f'offload: {netdev}: {error.strerror}; is there such a '
              'device, and are we root')

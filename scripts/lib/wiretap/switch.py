@@ -17,7 +17,6 @@ of no bytes, without address and rkey; `badkey` has a wrong rkey.
 
 Runs until SIGTERM, in the lab only: see docs/psn_security.md.
 """
-import argparse
 import collections
 import pathlib
 import re
@@ -29,6 +28,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 import roce  # noqa: E402 pylint: disable=C0413
 
 ETH_P_ALL = 3
@@ -164,7 +165,7 @@ def pass_frames(client, server, capture, forger):
 
 def main():
     """Parses the command line, and switches."""
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = Parser(__doc__)
     parser.add_argument('client')
     parser.add_argument('server')
     parser.add_argument('capture')

@@ -1,0 +1,167 @@
+# lanes.sh - run test files side by side
+#
+# To be sourced by bash, after device.sh.
+#
+#   lanes_run DIR PLAIN DEVICE    runs the test files that the files PLAIN and
+#                                 DEVICE name, one a line; 0 if all passed
+#
+# A lane is a process that takes the first file off its list, runs it, and takes
+# the next. One lane runs PLAIN, whose files need no device, or two if DEVICE is
+# empty. LANES lanes (default: 2; with DEVICE=host 1) run DEVICE; each has a lab
+# of its own with two nodes. The first works in this tree, any other in a copy of
+# it, so that what two test files build and record never meets.
+#
+# DIR gets NAME.tap, the results of each file, and NAME.out, what prove says of
+# it. A line is printed as each file ends, with what is still running; on a
+# terminal, the last line always says what is running.
+# shellcheck shell=bash
+
+lanes_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# lanes_say STATE FILE [TEXT]: notes that FILE begins or has ended, and tells.
+# One lane at a time.
+lanes_say() {
+	local state=$1 name text=${3:-} running=() line
+
+	name=$(lanes_name "$2")
+	exec 9>>"$lanes_dir/lock"
+	flock 9
+	case $state in
+	begin) : >"$lanes_dir/running.$name" ;;
+	end)
+		rm -f "$lanes_dir/running.$name"
+		echo "$name" >>"$lanes_dir/ended"
+		;;
+	esac
+	for line in "$lanes_dir"/running.*; do
+		[[ ! -e $line ]] || running+=("${line##*/running.}")
+	done
+	line="$(lanes_count "$lanes_dir/ended") of $lanes_total files have ended"
+	line+="; running: ${running[*]:-none}"
+	[[ ! -t 1 ]] || printf '\r\e[K'
+	[[ $state == begin ]] || printf '%s\n' "$text"
+	if [[ -t 1 ]]; then
+		printf '%s' "${line:0:$((${COLUMNS:-80} - 1))}"
+	elif [[ $state == end ]]; then
+		printf '    %s\n' "$line"
+	fi
+	exec 9>&-
+}
+
+lanes_count() { [[ ! -e $1 ]] || wc -l <"$1"; }
+lanes_name() { basename "$1" .bats; }
+
+# lanes_next LIST: takes the first line of LIST off, into the variable file.
+lanes_next() {
+	exec 9>>"$1.lock"
+	flock 9
+	file=$(head -n 1 "$1")
+	sed -i 1d "$1"
+	exec 9>&-
+	[[ -n $file ]]
+}
+
+# lanes_job FILE: runs it in the working directory.
+lanes_job() {
+	if [[ $1 == unit ]]; then
+		scripts/maint/check.sh --unit
+	else
+		prove --exec "scripts/maint/bats_tap.sh $lanes_dir" "$1"
+	fi
+}
+
+# lanes_lane LIST: runs the files of LIST until there is none.
+lanes_lane() {
+	local file name begin status=0 text
+
+	while lanes_next "$1"; do
+		name=$(lanes_name "$file") begin=$SECONDS
+		lanes_say begin "$file"
+		text=ok
+		lanes_job "$file" >"$lanes_dir/$name.out" 2>&1 </dev/null || {
+			text=FAILED status=1
+		}
+		printf -v text '%-6s  %-34s %4d s' "$text" "$file" \
+			$((SECONDS - begin))
+		lanes_say end "$file" "$text"
+	done
+	return "$status"
+}
+
+# lanes_copy NUMBER: a copy of this tree in build/lane/NUMBER, with what is
+# built, and with git's list of files, from which some tests take theirs.
+lanes_copy() {
+	local copy=$lanes_top/build/lane/$1
+
+	rm -rf "$copy"
+	mkdir -p "$copy"
+	tar -C "$lanes_top" -c --exclude=./build --exclude=./.git . |
+		tar -C "$copy" -x
+	cd "$copy"
+	mkdir build
+	git init -q
+	git add -A
+}
+
+# lanes_device NUMBER LIST: a lane with a device.
+lanes_device() {
+	local nodes=2
+
+	# Its device.sh and its lab are those of the tree it works in.
+	[[ $1 -eq 1 ]] || lanes_copy "$1"
+	device_top=$PWD
+	export LAB_NAME=$lanes_lab-$1
+	trap 'device_close >/dev/null' EXIT
+	trap 'exit 1' INT TERM
+	[[ ${DEVICE:-} != host ]] || nodes=1
+	device_open "$nodes" >"$lanes_dir/device.$1" 2>&1 || {
+		echo "FAILED  lane $1 has no device:"
+		cat "$lanes_dir/device.$1"
+		return 1
+	}
+	# The tests of setup_rxe.sh leave the lab as it was.
+	[[ $device_where != lab ]] || export DEVICE_TESTS_LAB=$LAB_NAME
+	lanes_lane "$2"
+}
+
+lanes_end() {
+	local pid
+
+	trap - INT TERM
+	for pid in "${lanes_pids[@]}"; do
+		kill -TERM -- "-$pid" 2>/dev/null || true
+	done
+	wait
+	exit 1
+}
+
+# lanes_start COMMAND…: a lane, as a process group that can be ended whole.
+lanes_start() {
+	set -m
+	"$@" </dev/null &
+	lanes_pids+=($!)
+	set +m
+}
+
+lanes_run() {
+	local number=1 lanes=${LANES:-2} pid status=0
+
+	lanes_dir=$(cd "$1" && pwd)
+	lanes_lab=${LAB_NAME:-check-$$}
+	lanes_total=$(cat "$2" "$3" | wc -l)
+	lanes_pids=()
+	[[ ${DEVICE:-} != host ]] || lanes=1
+	trap lanes_end INT TERM
+	[[ ! -s $2 ]] || lanes_start lanes_lane "$2"
+	[[ ! -s $2 || -s $3 ]] || lanes_start lanes_lane "$2"
+	while [[ -s $3 && $number -le $lanes ]]; do
+		lanes_start lanes_device "$number" "$3"
+		number=$((number + 1))
+	done
+	for pid in "${lanes_pids[@]}"; do
+		wait "$pid" || status=1
+	done
+	trap - INT TERM
+	[[ ! -t 1 ]] || printf '\r\e[K'
+	return "$status"
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# arm64.sh - build and run the chapters for arm64 on a machine that is not
+#
+# usage: scripts/maint/arm64.sh root
+#        scripts/maint/arm64.sh build
+#        scripts/maint/arm64.sh unit
+#        scripts/maint/arm64.sh demo [CHAPTER...]
+#
+# root   makes build/arm64/root: Debian's arm64 packages, unpacked, not installed;
+#        the libraries to build with, and the files that a node of the lab sees.
+# build  copies the repository to build/arm64/tree, and builds all chapters there.
+# unit   builds the unit tests as well, and runs them under qemu-user.
+# demo   boots the lab with an arm64 kernel, emulated, and runs the logged runs
+#        (of 01 to 05 if none is named) in it, as make demo does.
+#
+# Each makes what it needs of the ones above. Debian only, without root; it needs
+# gcc-aarch64-linux-gnu, qemu-user-static and qemu-system-arm. Exit status: that
+# of what was run, 1 something is missing, 2 usage.
+set -euo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+place=$top/build/arm64
+root=$place/root
+tree=$place/tree
+cross=aarch64-linux-gnu
+
+# What a node runs, and what the programs are built with.
+packages=(base-files base-passwd bash busybox-static coreutils dash dropbear-bin
+	findutils grep ibverbs-providers ibverbs-utils iproute2 kmod libcmocka-dev
+	libibverbs-dev librdmacm-dev libssl-dev mawk openssl procps rdmacm-utils
+	sed util-linux)
+
+usage() {
+	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+	exit "$1"
+}
+
+complain() {
+	printf 'arm64: %s\n' "$@" >&2
+	exit 1
+}
+
+need() {
+	command -v "$1" >/dev/null ||
+		complain "$1 is not installed; on Debian, as root: apt-get install $2"
+}
+
+# apt for another machine: nothing of this one's is read or changed.
+private_apt() {
+	local suite=${SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+	local mirror=${MIRROR:-http://deb.debian.org/debian}
+	local apt=$place/apt
+
+	mkdir -p "$apt"/{lists,archives}/partial "$apt/none"
+	: >"$apt/status"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+		"$mirror $suite main" >"$apt/sources.list"
+	cat >"$apt/conf" <<-END
+		APT::Architecture "arm64";
+		APT::Architectures "arm64";
+		APT::Sandbox::User "";
+		APT::Install-Recommends "false";
+		Debug::NoLocking "true";
+		Dir::State::lists "$apt/lists";
+		Dir::State::status "$apt/status";
+		Dir::Cache "$apt";
+		Dir::Cache::archives "$apt/archives";
+		Dir::Etc::sourcelist "$apt/sources.list";
+		Dir::Etc::sourceparts "$apt/none";
+	END
+	APT_CONFIG=$apt/conf apt-get -q "$@"
+}
+
+make_root() {
+	local package
+
+	[[ ! -e $root/etc/passwd ]] || return 0
+	need apt-get apt
+	private_apt update
+	private_apt -y --download-only install "${packages[@]}"
+	rm -rf "$root"
+	# As Debian lays it out; some packages still name the old places.
+	mkdir -p "$root"/{usr/{bin,sbin,lib},dev,proc,sys,tmp,run,root,var/tmp}
+	ln -s usr/bin usr/sbin usr/lib "$root"
+	for package in "$place"/apt/archives/*.deb; do
+		dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" \
+			--no-same-owner --keep-directory-symlink
+	done
+	# What the packages' own scripts would do, as far as it is needed.
+	ln -sf bash "$root/usr/bin/sh"
+	ln -sf mawk "$root/usr/bin/awk"
+	cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
+	cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
+}
+
+# The repository as it is here, and its chapters built in it.
+build() {
+	need $cross-gcc gcc-$cross
+	make_root
+	rm -rf "$tree"
+	mkdir -p "$tree"
+	(
+		cd "$top"
+		if [[ -e .git ]]; then
+			git ls-files -z --cached --others --exclude-standard
+		else
+			find . -path ./build -prune -o -type f -print0
+		fi | tar -c --null --files-from - --ignore-failed-read
+	) | tar -x -C "$tree"
+	make -s -C "$tree" CC="$cross-gcc --sysroot=$root" all
+}
+
+unit() {
+	local test failed=0
+	local -a tests
+
+	need qemu-aarch64-static qemu-user-static
+	build
+	# No sanitizer's library, which would need the processor itself: what is
+	# undefined is a trap.
+	make -s -C "$tree/tests/unit" CC="$cross-gcc --sysroot=$root" \
+		SANITIZE='-fsanitize=undefined -fsanitize-undefined-trap-on-error' \
+		all
+	tests=("$tree"/build/unit/test_*)
+	for test in "${tests[@]}"; do
+		[[ -x $test && $test != *.* ]] || continue
+		echo "unit, arm64: ${test##*/}"
+		(cd "$tree/tests/unit" && QEMU_LD_PREFIX=$root \
+			qemu-aarch64-static "$test" >"$test.out" 2>&1) || {
+			cat "$test.out"
+			echo "failed: ${test##*/}"
+			failed=1
+		}
+	done
+	return "$failed"
+}
+
+demo() {
+	need qemu-system-aarch64 qemu-system-arm
+	build
+	[[ $# -gt 0 ]] || set -- 01 02 03 04 05
+	export LAB_ARCH=aarch64 LAB_ROOT=$root DEVICE=lab
+	(cd "$tree" && scripts/demo.sh "$@")
+}
+
+command=${1:-}
+[[ $# -eq 0 ]] || shift
+case $command in
+root | build | unit) [[ $# -eq 0 ]] || usage 2 >&2 ;;&
+root) make_root ;;
+build) build ;;
+unit) unit ;;
+demo) demo "$@" ;;
+-h | --help) usage 0 ;;
+*) usage 2 >&2 ;;
+esac

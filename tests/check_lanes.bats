@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+#
+# check_lanes.bats - scripts/lib/lanes.sh, which runs test files side by side:
+# each exactly once, two with a device at a time, and nothing is left behind
+#
+# The device, and what a lane does with a file, are made up here.
+# shellcheck disable=SC2154,SC2034 # set by run, or used by lanes.sh
+# shellcheck disable=SC2317 # called by lanes.sh
+
+bats_require_minimum_version 1.5.0
+# shellcheck source=scripts/lib/lanes.sh
+source "$BATS_TEST_DIRNAME/../scripts/lib/lanes.sh"
+
+setup() {
+	TREE=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$TREE" "$BATS_TEST_TMPDIR/dir"
+	cd "$TREE" || return
+	unset LANES DEVICE LAB_NAME
+	lanes_top=$TREE
+	: >"$BATS_TEST_TMPDIR/plain"
+	: >"$BATS_TEST_TMPDIR/device"
+}
+
+note() { echo "$*" >>"$BATS_TEST_TMPDIR/notes"; }
+noted() { grep -qx "$1" "$BATS_TEST_TMPDIR/notes"; }
+how_often() { grep -cx "$1" "$BATS_TEST_TMPDIR/notes" || true; }
+
+device_open() {
+	note "open $1 $LAB_NAME"
+	device_where=lab
+	[[ $LAB_NAME != "${NO_DEVICE:-}" ]]
+}
+device_close() { note "close $LAB_NAME"; }
+
+# A file is the name of a function here.
+lanes_job() { note "$1 in ${PWD##*/}"; "$1"; }
+well() { :; }
+ill() { echo 'it is ill'; return 1; }
+# Two that end only when the other has begun.
+left() { await_note 'right in .*'; }
+right() { await_note 'left in .*'; }
+await_note() {
+	local end=$((SECONDS + 60))
+
+	until noted "$1"; do
+		[[ $SECONDS -lt $end ]] || return 1
+		read -rt 0.1 <> <(:) || true
+	done
+}
+forever() { read -r <> <(:); }
+
+# lanes PLAIN DEVICE: with the words of each as files.
+lanes() {
+	tr ' ' '\n' <<<"$1" | sed '/^$/d' >"$BATS_TEST_TMPDIR/plain"
+	tr ' ' '\n' <<<"$2" | sed '/^$/d' >"$BATS_TEST_TMPDIR/device"
+	lanes_run "$BATS_TEST_TMPDIR/dir" "$BATS_TEST_TMPDIR"/{plain,device}
+}
+
+@test "every file runs once, and the last line says so" {
+	run -0 lanes 'well true' 'true well'
+	[[ ${lines[-1]} == *'4 of 4 files have ended; running: none' ]]
+	[[ $(how_often 'well in .*') -eq 2 && $(how_often 'true in .*') -eq 2 ]]
+}
+
+@test "two files with a device run at a time, with a lab for each" {
+	LAB_NAME=x run -0 lanes '' 'left right'
+	noted 'open 2 x-1' && noted 'open 2 x-2'
+	noted 'close x-1' && noted 'close x-2'
+}
+
+@test "the second lane works in a copy that has git's list of files" {
+	echo hello >"$TREE/tracked"
+	left() { await_note 'right in .*' && see; }
+	right() { await_note 'left in .*' && see; }
+	see() { [[ -e tracked ]] && note "$(git ls-files tracked) ${PWD#"$TREE"}"; }
+	git init -q
+	git add -A
+	run -0 lanes '' 'left right'
+	noted 'tracked ' && noted 'tracked /build/lane/2'
+}
+
+@test "files without a device run two at a time when there are no others" {
+	run -0 lanes 'left right' ''
+}
+
+@test "a file that fails fails the run, and the others run all the same" {
+	run -1 lanes '' 'ill well'
+	[[ $output == *'FAILED  ill '*'ok      well '* ||
+		$output == *'ok      well '*'FAILED  ill '* ]]
+	[[ $(<"$BATS_TEST_TMPDIR/dir/ill.out") == 'it is ill' ]]
+	run -1 lanes ill ''
+}
+
+@test "a lane without a device fails the run; the other does its work" {
+	LAB_NAME=x NO_DEVICE=x-1 run -1 lanes '' 'well true well'
+	[[ $output == *'lane 1 has no device'* ]]
+	[[ $(how_often '.* in 2') -eq 3 ]]
+}
+
+@test "LANES=1 and DEVICE=host: one after another" {
+	LANES=1 LAB_NAME=x run -0 lanes '' 'well true'
+	run ! noted 'open . x-2'
+	DEVICE=host LAB_NAME=y run -0 lanes '' 'well true'
+	noted 'open 1 y-1'
+	run ! noted 'open . y-2'
+}
+
+@test "a run that is ended ends its lanes and closes its devices" {
+	local pid end=$((SECONDS + 60))
+
+	LAB_NAME=x lanes forever 'forever forever' 3>&- &
+	pid=$!
+	until [[ $(how_often 'forever in .*') -eq 3 ]]; do
+		[[ $SECONDS -lt $end ]]
+		read -rt 0.1 <> <(:) || true
+	done
+	kill "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[[ $status -eq 1 ]]
+	noted 'close x-1' && noted 'close x-2'
+	run ! pgrep -f "$BATS_TEST_TMPDIR/dir"
+}

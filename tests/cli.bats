@@ -1,0 +1,253 @@
+#!/usr/bin/env bats
+#
+# cli.bats - the command lines of all scripts and targets: -h explains and does
+# nothing, and what does not exist is an error with a list of what does
+
+bats_require_minimum_version 1.5.0
+load cli
+
+setup() {
+	noticing
+	state >"$BATS_TEST_TMPDIR/before"
+}
+
+teardown() { show_output; }
+
+# All programs of the repository, so that none can be forgotten.
+programs() {
+	find . -type f -perm /111 ! -name '*.bats' | sort
+}
+
+@test "-h and --help of every script explain it on stdout, and do nothing" {
+	local program option count=0 wrong=0
+
+	while read -r program; do
+		for option in -h --help; do
+			count=$((count + 1))
+			run --separate-stderr timeout 60 "$program" "$option" \
+				</dev/null
+			[[ $status -eq 0 && -z $stderr &&
+				${output,,} == *usage:* ]] && continue
+			wrong=1
+			echo "$program $option: status $status: $stderr"
+		done
+	done < <(programs)
+	[[ $count -gt 100 && $wrong -eq 0 ]]
+	nothing_done
+}
+
+# A script that would do something with -h must be noticed, whatever it does.
+@test "this would notice a script that does something" {
+	for harm in 'cc x.c' 'touch build' 'rm README.md' 'chmod 600 Makefile'; do
+		noticing
+		state >"$BATS_TEST_TMPDIR/before"
+		nothing_done
+		bash -c "$harm" || true
+		run ! nothing_done
+	done
+}
+
+# What a person may type.
+phony() {
+	sed -n '/^\.PHONY:/,/[^\\]$/p' Makefile | tr -s '\\\n\t ' '\n' |
+		grep -E '^[a-z][a-z-]*$' | grep -vx all | sort
+}
+
+helped() {
+	make help | sed -nE 's/^  make ([a-z][a-z-]*)( .*|$)/\1/p' | sort
+}
+
+@test "make help has every target, and every target that it has exists" {
+	[[ $(phony | wc -l) -ge 20 ]]
+	diff <(phony) <(helped)
+	run -0 make help
+	[[ $output == *'For readers:'*'make demo'*'For authors:'*'make logs'* ]]
+	run -1 grep -E '.{81}' <<<"$output"
+	# Each has a rule.
+	while read -r target; do
+		grep -qE "^$target:" Makefile
+	done < <(helped)
+}
+
+@test "make help-TARGET explains each target, and make -h does nothing either" {
+	local target
+
+	while read -r target; do
+		run -0 make "help-$target" </dev/null
+		[[ $output == *"  make $target "* ]]
+		case $target in
+		help | clean | docs) ;;
+		check-mutants) [[ ! -e tests/mutants/run.sh ]] ||
+			[[ ${output,,} == *usage:* ]] ;;
+		*) [[ ${output,,} == *usage:* ]] ;;
+		esac
+		run -0 make -h "$target" </dev/null
+	done < <(helped | grep -vx "$([[ -e tests/mutants/run.sh ]] ||
+		echo check-mutants)")
+	run -2 make help-nothing
+	nothing_done
+}
+
+# same COMMAND…, with @ for the chapter: each way to name it is the same.
+same() {
+	local name said=''
+
+	for name in 1 01 01_send_recv 01_send_recv/ 001; do
+		run -0 "${@//@/$name}"
+		[[ -z $said || $output == "$said" ]]
+		said=$output
+		[[ $output == *01_send_recv* || -n ${CLI_CHECK:-} ]]
+	done
+}
+
+@test "1, 01 and 01_send_recv are the same chapter, everywhere" {
+	local script
+
+	same make -s break CH=@
+	same make -s exercise CH=@
+	# How much memory is free changes.
+	same bash -c 'scripts/demo.sh --plan "$0" | grep -v memory' @
+	export CLI_CHECK=1
+	for script in demo break exercise wire maint/record_logs \
+		maint/record_wire maint/wire_networks; do
+		same "scripts/$script.sh" @
+	done
+	run -0 scripts/wiretap.sh 3 open 03 open 04_tls_psn macsec
+	run -0 scripts/bench.sh 5 05 05_multiclient 02_steps
+	# 08 is no number to base 8, and still no chapter.
+	run -2 scripts/break.sh 08
+	nothing_done
+}
+
+# refuses TEXT COMMAND…: it ends with 2, says TEXT, and has done nothing.
+refuses() {
+	local text=$1
+
+	shift
+	run -2 "$@" </dev/null
+	# shellcheck disable=SC2053 # a pattern
+	[[ $output == *$text* ]] || {
+		echo "$*: does not say: $text"
+		return 1
+	}
+	nothing_done || {
+		echo "$*"
+		return 1
+	}
+}
+
+@test "what does not exist is an error with the list, and nothing is done" {
+	local all target name
+
+	all=$(echo [0-9][0-9]_*)
+	# Nor is anything installed, or the lab asked for, before that.
+	notice scripts/install_deps.sh
+	notice scripts/lab.sh
+	state >"$BATS_TEST_TMPDIR/before"
+	for target in demo break exercise wire logs wire-logs; do
+		for name in 99 x 0 1x 01_send '*'; do
+			refuses "'$name'; there is: $all" \
+				make -s "$target" CH="$name"
+		done
+	done
+	for target in break exercise wire; do
+		refuses "There is: $all" make -s "$target"
+	done
+	refuses "'99'; there is: $all" scripts/maint/wire_networks.sh 01 99
+	refuses "'99'; there is: $all" make -s wiretap RUNS='99 open'
+	refuses "'1'; there is: 03_pure_verbs 04_tls_psn" \
+		make -s wiretap RUNS='1 open'
+	refuses "'closed'; there is: open *macsec" \
+		make -s wiretap RUNS='03 closed'
+	refuses "'nothing'; there is: default text" \
+		make -s wire CH=1 RUN=nothing
+	refuses "'nothing'; there is: *no_recv*" make -s wire CH=1 CASE=nothing
+	refuses "'nothing'; there is: *no_recv*" make -s break CH=1 CASE=nothing
+	refuses "case of 01_send_recv '../x'" make -s break CH=1 CASE=../x
+	for name in 9 0 nothing ../x; do
+		refuses "'$name'; there is: 1 to 2: three name" \
+			make -s exercise CH=01 EX="$name"
+	done
+	refuses "'99'; there is: $all" make -s bench CH=99
+	refuses "'nothing'; there is: 02 *connect" make -s bench NAME=nothing
+	refuses "01_send_recv '1'; there is: 02 " make -s bench CH=1
+	refuses 'a number of pairs' make -s bench PAIRS=none
+}
+
+@test "the lab's targets pass on what they are given" {
+	state >"$BATS_TEST_TMPDIR/before"
+	notice scripts/install_deps.sh
+	state >"$BATS_TEST_TMPDIR/before"
+	refuses 'has 1 or 2 nodes' make -s lab NODES=3
+	refuses "no 'c'" make -s shell NODE=c
+	run -0 make -s down
+	notice scripts/lab.sh
+	run ! make -s shell NODE=b
+	run ! make -s shell
+	run ! make -s down
+	diff "$NOTICED" <(printf 'lab.sh %s\n' 'shell b' 'shell a' down)
+}
+
+@test "make explain takes the error from E or from its input" {
+	local error='error: wc->status = 13 (RNR retry counter exceeded)'
+
+	error=$(grep -h '^error: ' [0-9]*/break/*/*.err | grep -m 1 'status 13')
+	run -0 make -s explain E="$error"
+	[[ $output == *'== '*'docs/troubleshooting.md#'* ]]
+	run -0 make -s explain <<<"$error"
+	[[ $output == *'== '*'docs/troubleshooting.md#'* ]]
+	run -2 --separate-stderr make -s explain E="it's \"well\" -h"
+	[[ $stderr == *'no entry for this'* ]]
+	nothing_done
+}
+
+# fake_deps STATUS: packages that are all there, or not.
+fake_deps() {
+	printf '#!/bin/sh\n%s\necho "the packages ${NO_INSTALL:-} $*"; exit %s\n' \
+		'case $1 in --size) echo "7 of 24 missing, 5 MB to fetch"; exit ;; esac' \
+		"$1" >scripts/install_deps.sh
+	state >"$BATS_TEST_TMPDIR/before"
+}
+
+@test "NO_INSTALL=1 only lists: 0 if all is there, 2 if not; nothing is run" {
+	local target
+
+	notice scripts/maint/check.sh
+	notice scripts/lab.sh
+	fake_deps 0
+	export NO_INSTALL=1
+	for target in demo check check-fast check-long wire logs wire-logs \
+		wiretap bench; do
+		# wire must be told a chapter.
+		: >"$NOTICED"
+		run -0 make -s "$target" CH="$([[ $target != wire ]] || echo 1)"
+		[[ $output == *'the packages 1'* ]]
+		run -1 grep -v '^lab.sh status$' "$NOTICED"
+	done
+	: >"$NOTICED"
+	fake_deps 1
+	for target in demo check; do
+		run -2 make -s "$target"
+		[[ $output == *'the packages 1'* ]]
+		run -1 grep -v '^lab.sh status$' "$NOTICED"
+	done
+}
+
+@test "make demo says first what it takes" {
+	notice scripts/lab.sh
+	fake_deps 1
+	run -2 make -s demo CH=01
+	[[ $output == *'make demo: 2 runs of 01_send_recv'*'packages  7 of 24'*'5 MB to fetch'*'device '*'build '*'minutes'*'the packages  build lab'* ]]
+	# Without a kernel in the cache, one must be fetched; unless one is named.
+	run -0 --separate-stderr scripts/demo.sh --plan 01
+	if [[ $output == *'in the lab'* ]]; then
+		[[ $output == *"kernel    to be fetched into $HOME/.cache/rdma-lab: "*' MB'* ||
+			$output == *"kernel    this machine's own"* ||
+			$output == *'kernel    none yet'* ]]
+		LAB_KERNEL=/nowhere run -0 scripts/demo.sh --plan 01
+		[[ $output == *'kernel    none yet'*LAB_KERNEL=/nowhere* ]]
+		[[ $output == *'memory    at most 1024 MB; '* ]]
+		LAB_MEMORY=512 run -0 scripts/demo.sh --plan
+		[[ $output == *'23 runs of 01_send_recv '*'at most 1024 MB; '* ]]
+	fi
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/python3
+"""kernel_server.py FOLDER: serves the files of a folder on 127.0.0.1, and prints
+the port. What is asked for below /cut/ is cut off in the middle of the file."""
+import functools
+import http.server
+import os
+import sys
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves whole files, and halves."""
+
+    def do_GET(self):
+        if not self.path.startswith('/cut/'):
+            super().do_GET()
+            return
+        with open(os.path.join(self.directory, self.path[5:]), 'rb') as file:
+            whole = file.read()
+        self.send_response(200)
+        self.send_header('Content-Length', str(len(whole)))
+        self.end_headers()
+        self.wfile.write(whole[:len(whole) // 2])
+        self.close_connection = True
+
+
+server = http.server.HTTPServer(
+    ('127.0.0.1', 0), functools.partial(Handler, directory=sys.argv[1]))
+print(server.server_port, flush=True)
+server.serve_forever()

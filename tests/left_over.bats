@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+#
+# left_over.bats - a server that somebody left running is not taken for ours: its
+# port is named, and how to end it, before anything is run
+
+# shellcheck disable=SC2154,SC2034 # set and used by helpers.bash
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+	open_device
+	make -s -C "$top/01_send_recv"
+	make -s -C "$top/03_pure_verbs"
+}
+teardown_file() { close_device; }
+
+# end_it: does what the refusal says; then the server must be gone.
+end_it() {
+	local command=${output##*, or: }
+
+	command=${command%%$'\n'*}
+	[[ $command == *kill\ [0-9]* ]]
+	(cd "$top" && $command)
+	wait "$job" || true
+}
+
+# leave CHAPTER WORD…: a server is left running, and has said that it listens.
+leave() {
+	local line said
+
+	coproc LEFT { device_run a bash -c "cd '$top/$1' && exec ./server ${*:2}" \
+		</dev/null; }
+	job=$LEFT_PID
+	exec {said}<&"${LEFT[0]}"
+	until IFS= read -r -t 60 -u "$said" line && [[ $line == listening* ]]; do
+		[[ -n $line ]] || return 1
+	done
+}
+
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+	[[ -z ${job:-} ]] || kill "$job" 2>/dev/null || true
+}
+
+@test "a server of 01 that was left running is named, and nothing is run" {
+	leave 01_send_recv
+	for command in 'break.sh 01 no_recv' 'exercise.sh 01 three' 'demo.sh 01' \
+		'pair.sh 01_send_recv/expected/default/commands build/tests/left'; do
+		cd "$top"
+		# shellcheck disable=SC2086 # several words
+		run "scripts/"$command
+		[[ $status -eq 4 || ( $status -eq 1 && $command != pair* ) ]]
+		[[ $output == *'pair: port 20886 is taken by a server that was left running, process '*' (./server, in '*/01_send_recv')'* ]]
+		[[ $output != *'matches'* && $output != *'missing'* ]]
+		[[ ! -e build/tests/left/client.log ]]
+	done
+	# Others are not in its way, nor is it in theirs.
+	scripts/pair.sh 03_pure_verbs/expected/write/commands build/tests/left
+	scripts/compare_logs.sh build/tests/left 03_pure_verbs/expected/write
+	end_it
+	scripts/pair.sh 01_send_recv/expected/default/commands build/tests/left
+	scripts/compare_logs.sh build/tests/left 01_send_recv/expected/default
+}
+
+@test "a server of 03 is in the way of 03's port only" {
+	local commands=$BATS_TEST_TMPDIR/commands
+
+	cd "$top"
+	leave 03_pure_verbs -p 18600 write
+	scripts/pair.sh 03_pure_verbs/expected/write/commands build/tests/left
+	scripts/compare_logs.sh build/tests/left 03_pure_verbs/expected/write
+	printf '%s\n' 'server: ./server -1 --port 18600 write' \
+		'client: ./client -a 192.0.2.1 -p 18600 write' >"$commands"
+	run -4 scripts/pair.sh -d 03_pure_verbs "$commands" build/tests/left
+	[[ $output == *'port 18600 is taken'*'(./server -p 18600 write, in '* ]]
+	end_it
+	run -0 scripts/pair.sh -d 03_pure_verbs "$commands" build/tests/left
+}
+
+@test "the port of a server is what its words say, or its chapter's" {
+	# shellcheck source=scripts/lib/left_over.sh
+	source "$top/scripts/lib/left_over.sh"
+	[[ $(port_of "$top/01_send_recv" ./server -1) -eq 20886 ]]
+	[[ $(port_of "$top/06_rds" ./server -a 192.0.2.1) -eq 4000 ]]
+	[[ $(port_of "$top/06_rds" ./server -p 4010 -1) -eq 4010 ]]
+	[[ $(port_of "$top/01_send_recv" ./server -p9) -eq 9 ]]
+	[[ $(port_of "$top/01_send_recv" ./server --port 9) -eq 9 ]]
+	[[ $(port_of "$top/01_send_recv" ./server --port=9 -1) -eq 9 ]]
+	run ! port_of "$BATS_TEST_TMPDIR" ./server
+}

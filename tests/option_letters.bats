@@ -1,0 +1,31 @@
+#!/usr/bin/env bats
+#
+# option_letters.bats - a message that says "see -g" is read by somebody whose
+# program has -g
+
+bats_require_minimum_version 1.5.0
+
+letters() {
+	python3 "$BATS_TEST_DIRNAME/option_letters.py" "$@"
+}
+
+@test "messages: each option that one names is in that program's -h" {
+	letters "$BATS_TEST_DIRNAME"/../0*_*
+}
+
+@test "messages: an option of the other program, or of none, is found" {
+	local chapter=$BATS_TEST_TMPDIR/05_multiclient
+
+	cp -r "$BATS_TEST_DIRNAME/../05_multiclient" "$chapter"
+	letters "$chapter"
+	# shellcheck disable=SC2016 # C, not shell
+	printf '%s\n' 'int f(void)' '{' '	return log_fail("n %d" PRIu32' \
+		'			"and %s; see -k", 1);' '}' >>"$chapter/crowd.c"
+	run -1 letters "$chapter"
+	[[ $output == *'crowd.c:'*': -k, which ./server -h does not list' ]]
+	printf '%s\n' 'const char *x = "try `other -z`, scripts/y.sh --w, -j";' \
+		>>"$chapter/wait.c"
+	run -1 letters "$chapter"
+	[[ $output == *'wait.c:'*': -j, which ./client -h does not list'* ]]
+	[[ $output != *-z* && $output != *--w* ]]
+}

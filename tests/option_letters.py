@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Whether the options that a chapter's messages name are ones that it has.
+
+A message that says "see -g" sends its reader to -h. So each -x and --word in a
+string of a program must be in that program's -h: in the server's, in the
+client's, or, where a file is part of both, in both.
+
+usage: option_letters.py CHAPTER...
+
+Prints FILE:LINE, the option and the program that does not have it. Exit status:
+0 none, 1 some, 2 usage.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+TOKEN = re.compile(r"""
+    (?P<comment>/\*.*?\*/|//[^\n]*)
+  | (?P<char>'(?:\\.|[^'\\])*')
+  | (?P<string>"(?:\\.|[^"\\])*")
+  | (?P<include>^\#include[^\n]*)
+  | (?P<macro>\b(?:PRI[a-zA-Z0-9]+|[A-Z][A-Z0-9_]+)\b)
+  | (?P<space>\s+)
+  | (?P<other>.)
+""", re.VERBOSE | re.DOTALL | re.MULTILINE)
+OPTION = re.compile(r"(?<![\w.=/-])(--[a-z][a-z-]+|-[A-Za-z0-9])(?![\w])")
+# What speaks of the options that were given knows which role it is.
+PARSERS = {"options.c", "ranges.c"}
+# Part of both programs, but only a client gets as far as their messages.
+CLIENTS = {"bench.c", "pump.c", "06_rds/addr.c"}
+
+
+def strings(text):
+    """Yields the line and the text of each literal; adjacent ones are one."""
+    whole, begin, line = "", 0, 1
+    for match in TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind == "string":
+            begin = begin or line
+            whole += match[0][1:-1]
+        elif kind == "macro":
+            # PRIu32 and the like stand between two parts of one text.
+            whole += " " if whole else ""
+        elif kind not in ("space", "comment") and whole:
+            yield begin, whole
+            whole, begin = "", 0
+        line += match[0].count("\n")
+    if whole:
+        yield begin, whole
+
+
+def named(text):
+    """The options that a message names, but for those of other programs."""
+    text = re.sub(r"`[^`]*`|\\\"[^\"]*\\\"", " ", text)
+    text = re.sub(r"as in: \S+.*", " ", text)
+    text = re.sub(r"scripts/\S+( --?\w+)*", " ", text)
+    return OPTION.findall(text)
+
+
+def listed(body):
+    lines = re.findall(r'"  ((?:-\w, )?--[\w-]+|-\w\b)', body)
+    return set(OPTION.findall(" ".join(lines)))
+
+
+def usage(chapter):
+    """What each program's -h lists, by role."""
+    source = (chapter / "usage.c").read_text()
+    found, rest = {}, source
+    for role in ("server", "client"):
+        body = re.search(rf"char {role}\[\] =(.*?);\n", source, re.DOTALL)[1]
+        found[role] = listed(body)
+        rest = rest.replace(body, "")
+    # What stands outside of both is a part of both.
+    return {role: options | listed(rest) for role, options in found.items()}
+
+
+def roles(chapter):
+    """Which programs a file is part of, by its name."""
+    text = (chapter / "Makefile").read_text().replace("\\\n", " ")
+    lists = dict(re.findall(r"^(\w+) = (.*)$", text, re.MULTILINE))
+    parts = {"server.c": {"server"}, "client.c": {"client"}}
+    for name, role in (("SERVER", "server"), ("CLIENT", "client")):
+        for part in lists.get(name, "").split():
+            parts[part[:-1] + "c"] = {role}
+    for path in chapter.glob("*.c"):
+        if {path.name, f"{chapter.name}/{path.name}"} & CLIENTS:
+            parts[path.name] = {"client"}
+    return parts
+
+
+def lacking(option, text, path, wanted, has):
+    """The programs that do not have an option that is named in text."""
+    if f"start it with {option}" in text:
+        # "it" is the other one.
+        wanted = {"server", "client"} - wanted
+    lacks = {role for role in wanted if option not in has[role]}
+    if path.name in PARSERS and lacks != wanted:
+        return set()
+    return lacks
+
+
+def check(chapter):
+    has, parts, bad, count = usage(chapter), roles(chapter), 0, 0
+    for path in sorted(chapter.glob("*.c")):
+        if path.name == "usage.c":
+            continue
+        for line, text in strings(path.read_text()):
+            for option in named(text):
+                wanted = parts.get(path.name, {"server", "client"})
+                count += 1
+                for role in sorted(lacking(option, text, path, wanted, has)):
+                    print(f"{path}:{line}: {option}, which ./{role} -h does "
+                          "not list")
+                    bad += 1
+    if not count:
+        print(f"{chapter}: no message names an option: is this right?")
+        bad += 1
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("chapter", nargs="+", type=pathlib.Path)
+    return 1 if sum(check(c) for c in parser.parse_args().chapter) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

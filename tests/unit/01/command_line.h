@@ -1,0 +1,12 @@
+/*
+ * command_line.h - what chapter 01's command line has of its own
+ */
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
+
+/* The words that each role needs in any case. */
+#define SERVER_WORDS
+#define CLIENT_WORDS "-a", "node",
+#define DEFAULT_PORT "20886"
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * command_line.h - what chapter 04's command line has of its own
+ */
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
+
+/* The words that each role needs in any case. */
+#define SERVER_WORDS "write",
+#define CLIENT_WORDS "write", "-a", "node",
+#define DEFAULT_PORT "4433"
+
+/* Letters that not every chapter has for the same. */
+#define CSV "-c"
+#define WITHOUT "-w"
+#define GID_INDEX "-g"
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * test_03_params_line.c - the form of the line of parameters
+ */
+#include "params.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "params_line.h"
+
+static void test_decode(void **state)
+{
+	union ibv_gid gid;
+
+	(void)state;
+	assert_accepted(LINE, true);
+	assert_int_equal(params.qpn, 0x11);
+	assert_int_equal(params.psn, 0x123456);
+	assert_int_equal(inet_pton(AF_INET6, "::ffff:192.0.2.1", &gid), 1);
+	assert_memory_equal(&params.gid, &gid, 16);
+	assert_int_equal(params.lid, 0);
+	assert_int_equal(params.mtu, IBV_MTU_1024);
+	assert_int_equal(params.mode, MODE_WRITE);
+	assert_true(params.mem.addr == 0x55d0c0ffee00);
+	assert_int_equal(params.mem.rkey, 0x7f1);
+	assert_int_equal(params.mem.length, 1024);
+}
+
+static void test_encode(void **state)
+{
+	char wire[PARAMS_MAX];
+	size_t length;
+
+	(void)state;
+	assert_accepted(LINE, true);
+	length = params_encode(&params, wire);
+	assert_int_equal(length, strlen(LINE));
+	assert_memory_equal(wire, LINE, length);
+}
+
+static void test_version(void **state)
+{
+	(void)state;
+	assert_refused("RDMA 1", "RDMA 2", "version 2, this program version 1");
+	assert_refused("RDMA 1", "RDMA 0", "version 0, ");
+	assert_refused("RDMA 1", "RDMA -1", "version -1, ");
+	assert_refused("RDMA 1", "RDMA 999999999", "version 999999999, ");
+	assert_refused("RDMA 1", "RDMA 01", FORM);
+	assert_refused("RDMA 1", "RDMA +1", FORM);
+	assert_refused("RDMA 1", "RDMA", "begin with RDMA and a version");
+	assert_refused("RDMA 1", "RDMA x", "begin with RDMA and a version");
+}
+
+static void test_garbage(void **state)
+{
+	static const char *const bad[] = { "\n",
+					   "RDMA\n",
+					   "rdma 1 QPN\n",
+					   "GET / HTTP/1.1\r\n",
+					   "\x16\x03\x01\x02",
+					   "\xff\xff\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_bytes_refused(bad[i], strlen(bad[i]), true,
+				     "begin with RDMA and a version");
+	assert_bytes_refused("", 0, true, "begin with RDMA and a version");
+	assert_bytes_refused("RDMA 1\n", 7, true, FORM);
+	/* Not a byte more than the line, and not a byte less. */
+	assert_refused("1024\n", "1024", FORM);
+	assert_refused("1024\n", "1024\r\n", FORM);
+	assert_refused("1024\n", "1024\n\n", FORM);
+	assert_refused("1024\n", "1024 MORE 1\n", FORM);
+}
+
+static void test_every_prefix(void **state)
+{
+	(void)state;
+	for (size_t length = 0; length < strlen(LINE); length++)
+		assert_int_equal(decode_bytes(LINE, length, true), -1);
+}
+
+/* Any other spelling of a line that would be right. */
+static void test_spelling(void **state)
+{
+	(void)state;
+	assert_refused(" QPN", "  QPN", FORM);
+	assert_refused(" QPN", "\tQPN", FORM);
+	assert_refused("QPN 0x000011", "QPN 0x11", FORM);
+	assert_refused("QPN 0x000011", "QPN 0x0000011", FORM);
+	assert_refused("QPN 0x000011", "QPN 17", FORM);
+	assert_refused("PSN 0x123456", "PSN 0x-12345", FORM);
+	assert_refused("PSN 0x123456", "PSN 0X123456", FORM);
+	assert_refused("PSN 0x123456", "PSN 0x12345g", FORM);
+	assert_refused("::ffff:192.0.2.1", "::ffff:c000:201", FORM);
+	assert_refused("::ffff:192.0.2.1", "192.0.2.1", FORM);
+	assert_refused("::ffff:192.0.2.1", "::FFFF:192.0.2.1", FORM);
+	assert_refused("::ffff:192.0.2.1", "fe80::1%eth0", FORM);
+	assert_refused("::ffff:192.0.2.1", "", FORM);
+	assert_refused("LENGTH 1024", "LENGTH 01024", FORM);
+	assert_refused("LENGTH 1024", "LENGTH +1024", FORM);
+	assert_refused("LENGTH 1024", "LENGTH -1", FORM);
+	/* 2^32 + 1024 must not become 1024. */
+	assert_refused("LENGTH 1024", "LENGTH 4294968320", FORM);
+	assert_refused("RKEY 0x000007f1", "RKEY 0x1000007f1", FORM);
+	assert_refused("ADDR 0x55d0c0ffee00", "ADDR 0x155d0c0ffee00aaaaa",
+		       FORM);
+}
+
+static const char *before_mode(const char *mtu)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "%s MODE", mtu);
+	return text;
+}
+
+/* Numbers that are too big for their field, and words that are none. */
+static void test_fields(void **state)
+{
+	static const char *const mtus[] = { "0",    "1",     "128",
+					    "255",  "1025",  "8192",
+					    "-256", "0x400", "4294967552" };
+	static const char *const modes[] = { "unknown", "Write", "writes", "",
+					     "abcdefghijklmnopqrstuvwxyz" };
+
+	(void)state;
+	assert_refused("0x000011", "0x100000011", FORM);
+	assert_refused("0x123456", "0x100123456", FORM);
+	assert_refused("LID 0x0000", "LID 0x10000", FORM);
+	for (size_t i = 0; i < sizeof(mtus) / sizeof(*mtus); i++)
+		assert_refused("1024 MODE", before_mode(mtus[i]), FORM);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		assert_refused("write", modes[i], FORM);
+}
+
+static void test_length_of_line(void **state)
+{
+	char line[PARAMS_MAX + 2];
+
+	(void)state;
+	memset(line, ' ', sizeof(line));
+	memcpy(line, LINE, strlen(LINE));
+	assert_bytes_refused(line, PARAMS_MAX, true, FORM);
+	assert_bytes_refused(line, PARAMS_MAX + 1, true, "no text");
+	assert_bytes_refused(line, sizeof(line), true, "no text");
+}
+
+/* What follows a zero byte would not be looked at by sscanf(3). */
+static void test_zero_inside(void **state)
+{
+	char line[] = LINE "evil";
+
+	(void)state;
+	line[strlen(LINE)] = 0;
+	assert_bytes_refused(line, sizeof(line) - 1, true, "no text");
+	for (size_t i = 0; i < strlen(LINE); i++) {
+		memcpy(line, LINE, sizeof(LINE));
+		line[i] = 0;
+		assert_bytes_refused(line, strlen(LINE), true, "no text");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_decode),
+		cmocka_unit_test(test_encode),
+		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_every_prefix),
+		cmocka_unit_test(test_spelling),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_length_of_line),
+		cmocka_unit_test(test_zero_inside),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

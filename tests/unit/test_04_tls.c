@@ -1,0 +1,14 @@
+/*
+ * test_04_tls.c - whom 04 lets in, and how long it listens: see tls_test.h
+ */
+#define _GNU_SOURCE
+#include "tls_test.h"
+
+#include "tls_peers.h"
+#include "tls_talk.h"
+
+int main(void)
+{
+	weaken_openssl();
+	return run_tls_tests("04_tls");
+}

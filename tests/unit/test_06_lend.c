@@ -1,0 +1,156 @@
+/*
+ * test_06_lend.c - what the server of chapter 06 lends: to whom, how, how long
+ */
+#include "rds_kernel.h"
+
+#include "addr.h"
+#include "lend.h"
+#include "wait.h"
+
+static struct lend lend;
+static struct rds rds;
+
+static int setup(void **state)
+{
+	struct sockaddr_in here = someone("192.0.2.1", 4000);
+
+	(void)state;
+	kernel_reset();
+	rds = (struct rds){ .fd = -1 };
+	assert_int_equal(rds_open(&rds, &here, RDS_TRANS_NONE), 0);
+	assert_int_equal(lend_open(&lend), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	rds_close(&rds);
+	lend_close(&lend);
+	return 0;
+}
+
+/* A loan for 192.0.2.2 and this port, sent. */
+static struct loan *lent_to(int port, int ms)
+{
+	struct sockaddr_in to = someone("192.0.2.2", port);
+	struct loan *loan;
+
+	capture_start();
+	loan = lend_begin(&lend, &rds, &to, wait_deadline(ms));
+	capture_stop(&said);
+	if (loan)
+		assert_int_equal(lend_send(loan, &rds, "x", 1), 0);
+	return loan;
+}
+
+static bool has_loan(int port)
+{
+	struct sockaddr_in to = someone("192.0.2.2", port);
+
+	return lend_find(&lend, &to) != NULL;
+}
+
+/* What the kernel was asked to do, exactly: a write, once, and then no more. */
+static void test_rights(void **state)
+{
+	struct loan *loan = lent_to(5000, 1000);
+
+	(void)state;
+	assert_int_equal(kernel.loan.flags, RDS_RDMA_READWRITE |
+						    RDS_RDMA_USE_ONCE |
+						    RDS_RDMA_INVALIDATE);
+	assert_int_equal(kernel.loan.vec.addr, (uintptr_t)loan->memory);
+	assert_int_equal(kernel.loan.vec.bytes, LEND_SIZE);
+	assert_int_equal(loan->key, 1);
+}
+
+/* The kernel registers whole pages. */
+static void test_a_page_each(void **state)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct loan *a = lent_to(5000, 1000), *b = lent_to(5001, 1000);
+
+	(void)state;
+	assert_ptr_not_equal(a, b);
+	assert_int_equal((uintptr_t)a->memory % page, 0);
+	assert_int_equal((uintptr_t)b->memory % page, 0);
+	assert_ptr_not_equal(a->memory, b->memory);
+	strcpy(a->memory, "of a");
+	assert_non_null(lent_to(5002, 1000));
+	assert_string_equal(a->memory, "of a");
+	assert_string_equal(b->memory, "");
+}
+
+/* What one has written, the next does not find. */
+static void test_wiped(void **state)
+{
+	struct sockaddr_in borrower = someone("192.0.2.2", 5000);
+	struct loan *a = lent_to(5000, 1000), *b;
+
+	(void)state;
+	memset(a->memory, 'a', LEND_SIZE);
+	assert_int_equal(lend_end(a, &rds), 0);
+	/* This one's key, and all that were used: no use is still on its way. */
+	assert_int_equal(kernel.frees, 2);
+	assert_int_equal(kernel.freed[0], 1);
+	assert_int_equal(kernel.freed[1], 0);
+	/* Nor does a datagram hold it that was not acknowledged. */
+	assert_true(addr_same(&kernel.cancelled, &borrower));
+	b = lent_to(5001, 1000);
+	assert_ptr_equal(a, b);
+	for (int i = 0; i < LEND_SIZE; i++)
+		assert_int_equal(b->memory[i], 0);
+}
+
+static void test_all_lent(void **state)
+{
+	(void)state;
+	for (int i = 0; i < LEND_MAX; i++)
+		assert_non_null(lent_to(5000 + i, 1000));
+	assert_null(lent_to(6000, 1000));
+	assert_one_line(said.err, "16 clients have memory of ours already");
+	assert_false(has_loan(6000));
+	assert_true(has_loan(5000));
+	/* Who has one may have another, in its place. */
+	assert_non_null(lent_to(5003, 1000));
+	assert_int_equal(kernel.freed[0], 4);
+	assert_int_equal(lend_end(&lend.loans[7], &rds), 0);
+	assert_non_null(lent_to(6000, 1000));
+}
+
+static void expire(void)
+{
+	capture_start();
+	lend_expire(&lend, &rds);
+	capture_stop(&said);
+}
+
+static void test_expire(void **state)
+{
+	(void)state;
+	assert_int_equal(lend_deadline(&lend), INT64_MAX);
+	assert_non_null(lent_to(5000, 100000));
+	assert_non_null(lent_to(5001, 0));
+	assert_true(lend_deadline(&lend) <= wait_deadline(0));
+	expire();
+	assert_string_equal(said.out, "taking back what 192.0.2.2 port 5001 "
+				      "has not used in time.\n");
+	assert_int_equal(kernel.freed[0], 2);
+	assert_false(has_loan(5001));
+	assert_true(has_loan(5000));
+	assert_true(lend_deadline(&lend) > wait_deadline(50000));
+	expire();
+	assert_string_equal(said.out, "");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_rights),   TEST(test_a_page_each), TEST(test_wiped),
+		TEST(test_all_lent), TEST(test_expire),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

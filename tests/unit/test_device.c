@@ -1,0 +1,280 @@
+/*
+ * test_device.c - which device, which port of it, which GID of the port
+ */
+#include "device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "addr.h"
+#include "capture.h"
+#include "fake_hosts.h"
+#include "opened.h"
+
+static struct captured said;
+static struct device device;
+
+/* Opens the device for options and, unless NULL, the address local. */
+static int open_for(const struct options *options, const char *local)
+{
+	struct addrinfo *list = NULL;
+	int ret;
+
+	if (local)
+		assert_int_equal(addr_lookup(local, "7", &list), 0);
+	device = (struct device){ 0 };
+	capture_start();
+	ret = device_open(&device, options, local ? list->ai_addr : NULL);
+	capture_stop(&said);
+	if (list)
+		freeaddrinfo(list);
+	return ret;
+}
+
+static void assert_opened(const struct options *options, const char *local,
+			  const char *line)
+{
+	int ret = open_for(options, local);
+
+	assert_string_equal(said.err, "");
+	assert_int_equal(ret, 0);
+	assert_one_line(said.out, line);
+	device_close(&device);
+	assert_int_equal(opened, 0);
+	assert_int_equal(lists, 0);
+}
+
+static void assert_none(const struct options *options, const char *local,
+			const char *reason)
+{
+	int ret = open_for(options, local);
+
+	device_close(&device);
+	assert_int_equal(ret, -1);
+	assert_string_equal(said.out, "");
+	assert_one_line(said.err, reason);
+	assert_int_equal(opened, 0);
+	assert_int_equal(lists, 0);
+}
+
+static const struct options any = { .gid_index = -1 };
+
+static void test_first_active_port(void **state)
+{
+	(void)state;
+	use(&rxe0, &card);
+	assert_opened(&any, NULL, OPENED("rxe0", "1"));
+	use(&card, &rxe0);
+	assert_opened(&any, NULL, OPENED("card1", "2"));
+}
+
+static void test_device_of_the_address(void **state)
+{
+	(void)state;
+	use(&rxe0, &card);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "2001:db8::1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.2", OPENED("card1", "2"));
+	assert_none(&any, "203.0.113.1", "no RDMA device leads there");
+	assert_none(&any, "127.0.0.1", "a loopback address");
+}
+
+static void test_by_hand(void **state)
+{
+	struct options options = any;
+
+	(void)state;
+	use(&rxe0, &card);
+	options.device = "card1";
+	assert_opened(&options, NULL, OPENED("card1", "2"));
+	assert_none(&options, "192.0.2.1", "card1");
+	options.port_num = 1;
+	assert_none(&options, NULL,
+		    "there is no such active port of RoCE or InfiniBand here");
+	options.port_num = 2;
+	assert_opened(&options, NULL, OPENED("card1", "2"));
+	options.port_num = 0;
+	options.device = "rxe9";
+	assert_none(&options, NULL,
+		    "device rxe9, port (any): there is no such");
+	options.port_num = 2;
+	options.device = "rxe";
+	assert_none(&options, NULL, "device rxe, port 2: there is no such");
+	/* With -g, the reader answers for the address. */
+	options = (struct options){ .gid_index = 0, .device = "card1" };
+	assert_opened(&options, "192.0.2.1", OPENED("card1", "2"));
+}
+
+static void test_none_will_do(void **state)
+{
+	struct fake down = { .device.name = "rxe0" };
+	struct fake closed = rxe0;
+
+	(void)state;
+	use(NULL, NULL);
+	assert_none(&any, NULL, "this machine has no RDMA device");
+	fake_count = -1;
+	assert_none(&any, NULL,
+		    "ibv_get_device_list: Function not implemented");
+	use(&down, NULL);
+	assert_none(&any, NULL, "may open has an active port");
+	closed.cannot_open = true;
+	use(&closed, NULL);
+	assert_none(&any, NULL, "may open has an active port");
+	use(&closed, &rxe0);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+}
+
+/* What device_source() finds on the only device; its index, or -1. */
+static int source_of(struct fake *fake, int gid_index, const char *local,
+		     struct source *source)
+{
+	struct options options = { .gid_index = gid_index };
+	struct addrinfo *list;
+	int ret;
+
+	use(fake, NULL);
+	assert_int_equal(open_for(&options, NULL), 0);
+	assert_int_equal(addr_lookup(local, "7", &list), 0);
+	capture_start();
+	ret = device_source(&device, list->ai_addr, source);
+	capture_stop(&said);
+	freeaddrinfo(list);
+	device_close(&device);
+	return ret ? -1 : source->gid_index;
+}
+
+static void assert_gid(const struct source *source, const char *address)
+{
+	union ibv_gid gid;
+
+	assert_int_equal(inet_pton(AF_INET6, address, gid.raw), 1);
+	assert_memory_equal(&source->gid, &gid, sizeof(gid));
+}
+
+/* Never index 0 by habit: the v2 entry of this port with this address. */
+static void test_gid_of_the_address(void **state)
+{
+	/* Addresses that were taken away leave holes in the table. */
+	struct fake holes = {
+		.ports = { [1] = UP },
+		.gids = { [3] = { 1, V2, "2001:db8::1" } },
+	};
+	struct source source;
+
+	(void)state;
+	assert_int_equal(source_of(&holes, -1, "2001:db8::1", &source), 3);
+	assert_int_equal(source_of(&rxe0, -1, "192.0.2.1", &source), 1);
+	assert_gid(&source, "::ffff:192.0.2.1");
+	assert_int_equal(source_of(&rxe0, -1, "2001:db8::1", &source), 2);
+	assert_gid(&source, "2001:db8::1");
+	assert_int_equal(source_of(&rxe0, -1, "fe80::1", &source), 0);
+	assert_int_equal(source_of(&card, -1, "198.51.100.2", &source), 4);
+	assert_int_equal(source_of(&rxe0, -1, "192.0.2.2", &source), -1);
+	assert_one_line(said.err, "error: 192.0.2.2: no RDMA device leads");
+}
+
+static void test_gid_by_hand(void **state)
+{
+	struct source source;
+
+	(void)state;
+	assert_int_equal(source_of(&rxe0, 0, "192.0.2.1", &source), 0);
+	assert_gid(&source, "fe80::1");
+	assert_int_equal(source_of(&rxe0, 3, "192.0.2.1", &source), -1);
+	assert_one_line(said.err, "GID index 3 is empty");
+	assert_int_equal(source_of(&rxe0, 200, "192.0.2.1", &source), -1);
+	assert_one_line(said.err, "ibv_query_gid: Invalid argument; GID index "
+				  "200");
+}
+
+static void test_infiniband(void **state)
+{
+	struct source source;
+
+	(void)state;
+	/* The address is of TCP alone: no GID needs to be it. */
+	assert_int_equal(source_of(&ib, -1, "192.0.2.1", &source), 0);
+	assert_gid(&source, "fe80::3");
+	assert_int_equal(source.port.lid, 7);
+	use(&ib, NULL);
+	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
+	assert_false(device_is_roce(&device));
+	device_close(&device);
+	use(&rxe0, NULL);
+	assert_int_equal(open_for(&any, NULL), 0);
+	assert_true(device_is_roce(&device));
+	device_close(&device);
+}
+
+static void test_iwarp_is_no_roce(void **state)
+{
+	struct options options = { .gid_index = -1, .device = "siw0" };
+
+	(void)state;
+	use(&iwarp, NULL);
+	assert_none(&any, NULL, "has an active port");
+	assert_none(&options, NULL,
+		    "device siw0, port (any): there is no such "
+		    "active port of RoCE or InfiniBand here");
+	use(&iwarp, &rxe0);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+}
+
+/* InfiniBand cannot say whose address it is: so RoCE is asked first. */
+static void test_exact_before_infiniband(void **state)
+{
+	(void)state;
+	use(&ib, &rxe0);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+	use(&rxe0, &ib);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+}
+
+/* A subnet manager gives another LID while the device is open. */
+static void test_port_is_asked_again(void **state)
+{
+	struct addrinfo *list;
+	struct source source;
+
+	(void)state;
+	use(&ib, NULL);
+	ib.reads_in = 4;
+	ib.reads_out = 2;
+	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
+	assert_int_equal(device.reads_in, 4);
+	assert_int_equal(device.reads_out, 2);
+	ib.ports[1].lid = 9;
+	assert_int_equal(addr_lookup("192.0.2.1", "7", &list), 0);
+	assert_int_equal(device_source(&device, list->ai_addr, &source), 0);
+	freeaddrinfo(list);
+	assert_int_equal(source.port.lid, 9);
+	ib.ports[1].lid = 7;
+	device_close(&device);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_active_port),
+		cmocka_unit_test(test_device_of_the_address),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_none_will_do),
+		cmocka_unit_test(test_gid_of_the_address),
+		cmocka_unit_test(test_gid_by_hand),
+		cmocka_unit_test(test_infiniband),
+		cmocka_unit_test(test_iwarp_is_no_roce),
+		cmocka_unit_test(test_exact_before_infiniband),
+		cmocka_unit_test(test_port_is_asked_again),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

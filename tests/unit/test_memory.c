@@ -1,0 +1,122 @@
+/*
+ * test_memory.c - what a device may do with which memory, and for how long
+ */
+#include "data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_memory.h"
+#include "memory.h"
+
+#define WANTED (sizeof(wanted) / sizeof(*wanted))
+
+static int open_captured(int mode)
+{
+	int ret;
+
+	capture_start();
+	ret = open_memory(&data, &conn, mode);
+	capture_stop(&said);
+	return ret;
+}
+
+static void close_captured(void)
+{
+	capture_start();
+	data_close(&data);
+	capture_stop(&said);
+}
+
+/* The least that will do, and not a right more. */
+static void test_access(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < WANTED; i++) {
+		reset();
+		assert_int_equal(open_captured(wanted[i].mode), 0);
+		assert_int_equal(count, wanted[i].count);
+		for (int r = 0; r < count; r++) {
+			assert_int_equal(all[r].mr.length,
+					 wanted[i].regions[r].size);
+			assert_int_equal(all[r].access,
+					 wanted[i].regions[r].access);
+		}
+		close_captured();
+		assert_string_equal(said.err, "");
+	}
+}
+
+/* What was in the memory before is nobody's to see. */
+static void test_zeroed(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(open_captured(wanted[0].mode), 0);
+	for (int r = 0; r < count; r++)
+		for (size_t i = 0; i < all[r].mr.length; i++)
+			assert_int_equal(((char *)all[r].mr.addr)[i], 0);
+	close_captured();
+}
+
+/* Before its memory is freed, and the last one first. */
+static void test_close(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(open_captured(wanted[0].mode), 0);
+	close_captured();
+	for (int r = 0; r < count; r++)
+		assert_int_equal(all[r].gone, count - r);
+	/* Once more is no harm. */
+	close_captured();
+	assert_int_equal(gone, count);
+}
+
+/* Half of it was made: that half is given back. */
+static void test_refused(void **state)
+{
+	(void)state;
+	for (int n = 0; n < wanted[0].count; n++) {
+		reset();
+		refuses = n;
+		assert_int_equal(open_captured(wanted[0].mode), -1);
+		assert_one_line(said.err, "error: ibv_reg_mr: Cannot allocate");
+		assert_one_line(said.err, "ulimit -l");
+		close_captured();
+		assert_string_equal(said.err, "");
+		assert_int_equal(gone, n);
+	}
+}
+
+/* What the device may still write to must not become somebody else's. */
+static void test_not_taken_back(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(open_captured(wanted[0].mode), 0);
+	keeps = 1;
+	close_captured();
+	assert_one_line(said.err, "error: ibv_dereg_mr: Device or resource "
+				  "busy; its memory is not freed");
+	assert_int_equal(gone, count - 1);
+	/* Had it been freed, a sanitizer would say so here. */
+	free(all[1].mr.addr);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_access),
+		cmocka_unit_test(test_zeroed),
+		cmocka_unit_test(test_close),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_not_taken_back),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

@@ -1,0 +1,354 @@
+/*
+ * test_params.c - the parameters, there and back, and what a peer may not say
+ * in them
+ */
+#include "params.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+#include "params_wire.h"
+
+static const struct params good = {
+	.qpn = 0x11,
+	.psn = 0x123456,
+	.gid = { .raw = { [10] = 0xff, 0xff, 192, 0, 2, 1 } },
+	.lid = 0x0708,
+	.mtu = IBV_MTU_1024,
+	.mode = MODE_READ,
+	.mem = { 0x55d0c0ffee00, 0x7f1, 1024 },
+};
+
+/* To be changed; the one that a test decodes into; and what was said. */
+static struct params sent, got;
+static struct captured said;
+
+static int decode_bytes(const void *bytes, size_t length, bool roce)
+{
+	/* They stand alone, so that a read beyond them is seen. */
+	char *copy = malloc(length + 1);
+	int ret;
+
+	assert_non_null(copy);
+	memcpy(copy + 1, bytes, length);
+	memset(&got, 0xee, sizeof(got));
+	capture_start();
+	ret = params_decode(&got, (void *)(copy + 1), length, roce);
+	capture_stop(&said);
+	free(copy);
+	assert_string_equal(said.out, "");
+	return ret;
+}
+
+/* What becomes of the parameters in sent. */
+static int decode(bool roce)
+{
+	char wire[PARAMS_MAX];
+
+	return decode_bytes(wire, wire_of(&sent, wire), roce);
+}
+
+static void assert_same(const struct params *a, const struct params *b)
+{
+	assert_int_equal(a->qpn, b->qpn);
+	assert_int_equal(a->psn, b->psn);
+	assert_memory_equal(&a->gid, &b->gid, sizeof(a->gid));
+	assert_int_equal(a->lid, b->lid);
+	assert_int_equal(a->mtu, b->mtu);
+	assert_int_equal(a->mode, b->mode);
+	assert_true(a->mem.addr == b->mem.addr);
+	assert_int_equal(a->mem.rkey, b->mem.rkey);
+	assert_int_equal(a->mem.length, b->mem.length);
+}
+
+static void assert_accepted(bool roce)
+{
+	int ret = decode(roce);
+
+	assert_string_equal(said.err, "");
+	assert_int_equal(ret, 0);
+	assert_same(&got, &sent);
+}
+
+static void assert_refused(bool roce, const char *reason)
+{
+	assert_int_equal(decode(roce), -1);
+	assert_memory_equal(said.err, "error: ", 7);
+	assert_one_line(said.err, reason);
+}
+
+/* All of them on a wire that was written here. */
+static void test_decode(void **state)
+{
+	(void)state;
+	sent = good;
+	assert_accepted(true);
+	assert_accepted(false);
+}
+
+static void test_encode(void **state)
+{
+	char want[PARAMS_MAX], wire[PARAMS_MAX];
+	size_t length = wire_of(&good, want);
+
+	(void)state;
+	assert_int_equal(params_encode(&good, (void *)wire), length);
+	assert_memory_equal(wire, want, length);
+}
+
+/* Every field at its smallest and largest is what it was, there and back. */
+static void test_round_trip(void **state)
+{
+	static const struct params some[] = {
+		{ 2, 0, { { 1 } }, 1, IBV_MTU_256, MODE_WRITE, { 0, 0, 1 } },
+		{ 0xfffffe,
+		  0xffffff,
+		  { { 0xfe, [15] = 0xff } },
+		  0xbfff,
+		  IBV_MTU_4096,
+		  MODE_BENCH,
+		  { UINT64_MAX - MSG_MAX_LENGTH, UINT32_MAX, MSG_MAX_LENGTH } },
+		{ 0x11,
+		  0x800000,
+		  { { [10] = 0xff, 0xff, 192, 0, 2, 1 } },
+		  7,
+		  IBV_MTU_2048,
+		  MODE_READ,
+		  { 0x7fff00000000, 0x80000000, 4096 } },
+		/* As long as a line can be, if they are sent as one. */
+		{ 0xfffffe,
+		  0xffffff,
+		  { { 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xfe,
+		      0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10 } },
+		  0xbfff,
+		  IBV_MTU_4096,
+		  MODE_BENCH,
+		  { UINT64_MAX - MSG_MAX_LENGTH, UINT32_MAX, MSG_MAX_LENGTH } },
+	};
+	char wire[PARAMS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
+		size_t length = params_encode(&some[i], (void *)wire);
+
+		assert_in_range(length, 1, PARAMS_MAX);
+		for (int roce = 0; roce <= 1; roce++) {
+			assert_int_equal(decode_bytes(wire, length, roce), 0);
+			assert_string_equal(said.err, "");
+			assert_same(&got, &some[i]);
+		}
+	}
+}
+
+/* Not a byte less than all of them, and not one more. */
+static void test_length(void **state)
+{
+	char wire[PARAMS_MAX * 2] = "";
+	size_t whole = wire_of(&good, wire);
+
+	(void)state;
+	for (size_t length = 0; length < sizeof(wire); length++) {
+		if (length == whole)
+			continue;
+		assert_int_equal(decode_bytes(wire, length, true), -1);
+		assert_one_line(said.err, SAYS_SHORT);
+	}
+}
+
+static void test_qpn(void **state)
+{
+	static const uint32_t fine[] = { 2, 3, 0x800000, 0xfffffe };
+	static const uint32_t bad[] = { 0,	   1,	      0xffffff,
+					0x1000000, 0x1000011, 0xffffffff };
+	char reason[64];
+
+	(void)state;
+	sent = good;
+	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++) {
+		sent.qpn = fine[i];
+		assert_accepted(true);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		sent.qpn = bad[i];
+		snprintf(reason, sizeof(reason), "QPN 0x%x is none", bad[i]);
+		assert_refused(true, reason);
+		assert_refused(false, reason);
+	}
+}
+
+static void test_psn(void **state)
+{
+	(void)state;
+	sent = good;
+	sent.psn = 0;
+	assert_accepted(true);
+	sent.psn = 0xffffff;
+	assert_accepted(true);
+	sent.psn = 0x1000000;
+	assert_refused(true, "PSN 0x1000000 has more than 24 bits");
+	sent.psn = 0xffffffff;
+	assert_refused(true, "PSN 0xffffffff has more than 24 bits");
+}
+
+static void test_mtu(void **state)
+{
+	(void)state;
+	sent = good;
+	for (int mtu = 0; mtu < 16; mtu++) {
+		sent.mtu = mtu;
+		if (mtu < IBV_MTU_256 || mtu > IBV_MTU_4096) {
+			assert_refused(true, SAYS_MTU);
+			continue;
+		}
+		assert_accepted(true);
+		assert_int_equal(params_mtu_bytes(got.mtu), 128 << mtu);
+	}
+}
+
+static void test_mode(void **state)
+{
+	(void)state;
+	sent = good;
+	for (int mode = 0; mode < 256; mode++) {
+		sent.mode = mode;
+		if (mode < MODE_WRITE || mode > MODE_BENCH)
+			assert_refused(true, SAYS_MODE);
+		else
+			assert_accepted(true);
+	}
+}
+
+static void set_gid(const char *address)
+{
+	assert_int_equal(inet_pton(AF_INET6, address, sent.gid.raw), 1);
+}
+
+static void test_gid(void **state)
+{
+	(void)state;
+	sent = good;
+	set_gid("2001:db8::1");
+	assert_accepted(true);
+	set_gid("fe80::1");
+	assert_accepted(true);
+	set_gid("ff02::1");
+	assert_refused(true, "multicast");
+	assert_refused(false, "multicast");
+	set_gid("ff0e::ffff:e000:1");
+	assert_refused(true, "multicast");
+	set_gid("::");
+	assert_refused(true, "GID is zero");
+}
+
+/* InfiniBand: a LID is needed, and a GID is not. RoCE: the other way round. */
+static void test_lid(void **state)
+{
+	(void)state;
+	sent = good;
+	set_gid("::");
+	assert_accepted(false);
+	sent.lid = 0xbfff;
+	assert_accepted(false);
+	sent.lid = 0;
+	assert_refused(false, "the peer's LID ");
+	sent = good;
+	sent.lid = 0;
+	assert_accepted(true);
+	assert_refused(false, "the peer's LID ");
+}
+
+static void test_memory(void **state)
+{
+	static const uint32_t bad[] = { 0, MSG_MAX_LENGTH + 1, 0x80000000,
+					0xffffffff };
+
+	(void)state;
+	sent = good;
+	sent.mem.length = 1;
+	assert_accepted(true);
+	sent.mem.length = MSG_MAX_LENGTH;
+	assert_accepted(true);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		sent.mem.length = bad[i];
+		assert_refused(true, "1 to 67108864 are allowed");
+	}
+	sent.mem.length = 4096;
+	sent.mem.addr = UINT64_MAX - 4096;
+	assert_accepted(true);
+	sent.mem.addr = UINT64_MAX - 4095;
+	assert_refused(true, "beyond the end of the address space");
+	sent.mem.addr = UINT64_MAX;
+	assert_refused(true, "beyond the end of the address space");
+}
+
+static int check(const struct params *params)
+{
+	int ret;
+
+	capture_start();
+	ret = params_check(params, true);
+	capture_stop(&said);
+	return ret;
+}
+
+/* What cannot be said in every way of sending parameters. */
+static void test_check(void **state)
+{
+	struct params wrong = good;
+
+	(void)state;
+	assert_int_equal(check(&wrong), 0);
+	wrong.mtu = IBV_MTU_4096 + 1;
+	assert_int_equal(check(&wrong), -1);
+	assert_one_line(said.err, "MTU is none of 256");
+	wrong.mtu = 0;
+	assert_int_equal(check(&wrong), -1);
+	wrong = good;
+	wrong.mode = MODE_BENCH + 1;
+	assert_int_equal(check(&wrong), -1);
+	assert_one_line(said.err, "unknown mode");
+	wrong.mode = 0;
+	assert_int_equal(check(&wrong), -1);
+}
+
+static void test_print(void **state)
+{
+	(void)state;
+	capture_start();
+	params_print("remote:", &good);
+	capture_stop(&said);
+	assert_string_equal(said.out, "remote: QPN 0x000011, PSN 0x123456, GID "
+				      "::ffff:192.0.2.1, LID 0x0708, MTU "
+				      "1024\n");
+	assert_string_equal(said.err, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_decode),
+		cmocka_unit_test(test_encode),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_length),
+		cmocka_unit_test(test_qpn),
+		cmocka_unit_test(test_psn),
+		cmocka_unit_test(test_mtu),
+		cmocka_unit_test(test_mode),
+		cmocka_unit_test(test_gid),
+		cmocka_unit_test(test_lid),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_print),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

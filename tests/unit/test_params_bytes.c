@@ -1,0 +1,226 @@
+/*
+ * test_params_bytes.c - the messages of the exchange, byte by byte
+ */
+#include "params.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+#include "params_wire.h"
+
+static struct captured said;
+
+static const struct params good = {
+	.qpn = 0x11,
+	.psn = 0x123456,
+	.gid = { .raw = { [10] = 0xff, 0xff, 192, 0, 2, 1 } },
+	.lid = 0x0708,
+	.mtu = IBV_MTU_1024,
+	.mode = MODE_READ,
+	.mem = { 0x55d0c0ffee00, 0x7f1, 1024 },
+};
+
+static const uint8_t good_wire[BODY] = {
+	0, 0, 0,    0x11, 0,	0x12, 0x34, 0x56, 0,   0, 0,	0,
+	0, 0, 0,    0,	  0,	0,    0xff, 0xff, 192, 0, 2,	1,
+	0, 0, 0x55, 0xd0, 0xc0, 0xff, 0xee, 0,	  0,   0, 0x07, 0xf1,
+	0, 0, 4,    0,	  0x07, 0x08, 3,    2,	  0,   0, 0,	0,
+};
+
+static int check_header(enum params_type type, const uint8_t *wire)
+{
+	int ret;
+
+	capture_start();
+	ret = params_check_header(type, wire);
+	capture_stop(&said);
+	return ret;
+}
+
+static int decode(struct params *params, const uint8_t *wire, size_t length,
+		  bool roce)
+{
+	int ret;
+
+	capture_start();
+	ret = params_decode(params, wire, length, roce);
+	capture_stop(&said);
+	return ret;
+}
+
+static void test_header_bytes(void **state)
+{
+	static const uint8_t want[PARAMS_HEADER] = { 'R',     'D', 'M', 'X',
+						     VERSION, 2,   0,	0,
+						     0,	      0,   0,	48 };
+	uint8_t wire[PARAMS_HEADER];
+
+	(void)state;
+	assert_int_equal(params_header(PARAMS_PARAMS, wire), BODY);
+	assert_memory_equal(wire, want, sizeof(want));
+	assert_int_equal(params_header(PARAMS_HELLO, wire), HELLO_BODY);
+	assert_int_equal(wire[5], 1);
+	assert_int_equal(wire[11], HELLO_BODY);
+}
+
+/* Each type's header is good for that type, and for no other. */
+static void test_header_types(void **state)
+{
+	uint8_t wire[PARAMS_HEADER];
+
+	(void)state;
+	for (enum params_type is = PARAMS_HELLO; is <= PARAMS_BYE; is++) {
+		params_header(is, wire);
+		for (enum params_type want = PARAMS_HELLO; want <= PARAMS_BYE;
+		     want++) {
+			int ret = check_header(want, wire);
+
+			if (is == want) {
+				assert_int_equal(ret, 0);
+				assert_string_equal(said.err, "");
+				continue;
+			}
+			assert_int_equal(ret, -1);
+			assert_one_line(said.err, "protocol error");
+		}
+	}
+}
+
+static void test_header_refused(void **state)
+{
+	static const struct {
+		enum params_type type;
+		size_t at;
+		uint8_t bytes[4];
+		size_t count;
+		const char *says;
+	} cases[] = {
+		{ PARAMS_PARAMS, 0, { 'r' }, 1, "begin with RDMX" },
+		{ PARAMS_PARAMS, 3, { 'A' }, 1, "begin with RDMX" },
+		{ PARAMS_PARAMS, 5, { 0 }, 1, "unknown type 0" },
+		{ PARAMS_PARAMS, 5, { 5 }, 1, "unknown type 5" },
+		{ PARAMS_PARAMS, 5, { 255 }, 1, "unknown type 255" },
+		{ PARAMS_PARAMS, 6, { 1 }, 1, "must be zero" },
+		{ PARAMS_PARAMS, 7, { 1 }, 1, "must be zero" },
+		{ PARAMS_PARAMS, 8, { 0, 0, 0, 0 }, 4, "announces 0 bytes" },
+		{ PARAMS_PARAMS, 8, { 0, 0, 0, 47 }, 4, "announces 47 bytes" },
+		{ PARAMS_PARAMS, 8, { 0, 0, 0, 49 }, 4, "announces 49 bytes" },
+		{ PARAMS_PARAMS, 8, { 0, 0, 1, 0 }, 4, "announces 256 bytes" },
+		{ PARAMS_PARAMS, 8, { 0, 0, 1, 1 }, 4, "256 is the most" },
+		{ PARAMS_PARAMS,
+		  8,
+		  { 255, 255, 255, 255 },
+		  4,
+		  "announces 4294967295 bytes, and 256 is the most" },
+		{ PARAMS_HELLO, 8, { 0, 0, 0, 1 }, 4, "announces 1 bytes" },
+		{ PARAMS_HELLO,
+		  8,
+		  { 0, 0, 0, HELLO_BODY + 4 },
+		  4,
+		  "instead of" },
+		{ PARAMS_READY, 8, { 0, 0, 0, 12 }, 4, "announces 12 bytes" },
+		{ PARAMS_BYE, 8, { 0, 0, 0, 48 }, 4, "announces 48 bytes" },
+	};
+	uint8_t wire[PARAMS_HEADER];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		params_header(cases[i].type, wire);
+		memcpy(wire + cases[i].at, cases[i].bytes, cases[i].count);
+		assert_int_equal(check_header(cases[i].type, wire), -1);
+		assert_one_line(said.err, cases[i].says);
+	}
+}
+
+static void test_version(void **state)
+{
+	uint8_t wire[PARAMS_HEADER];
+	char reason[64];
+
+	(void)state;
+	params_header(PARAMS_PARAMS, wire);
+	for (int version = 0; version < 256; version++) {
+		wire[4] = version;
+		if (version == VERSION)
+			continue;
+		assert_int_equal(check_header(PARAMS_PARAMS, wire), -1);
+		snprintf(reason, sizeof(reason),
+			 "speaks version %d, this program version %d", version,
+			 VERSION);
+		assert_one_line(said.err, reason);
+	}
+}
+
+static void test_body_bytes(void **state)
+{
+	uint8_t wire[PARAMS_MAX];
+	struct params params;
+
+	(void)state;
+	assert_int_equal(params_encode(&good, wire), BODY);
+	assert_memory_equal(wire, good_wire, BODY);
+	assert_int_equal(decode(&params, good_wire, BODY, true), 0);
+	assert_string_equal(said.err, "");
+	assert_int_equal(params.qpn, good.qpn);
+	assert_int_equal(params.psn, good.psn);
+	assert_memory_equal(&params.gid, &good.gid, sizeof(good.gid));
+	assert_int_equal(params.lid, good.lid);
+	assert_int_equal(params.mtu, good.mtu);
+	assert_int_equal(params.mode, good.mode);
+	assert_true(params.mem.addr == good.mem.addr);
+	assert_int_equal(params.mem.rkey, good.mem.rkey);
+	assert_int_equal(params.mem.length, good.mem.length);
+}
+
+/* Each bit that means nothing must be zero. */
+static void test_body_zeros(void **state)
+{
+	uint8_t wire[BODY];
+	struct params params;
+
+	(void)state;
+	for (size_t at = 44; at < BODY; at++)
+		for (int bit = 0; bit < 8; bit++) {
+			memcpy(wire, good_wire, BODY);
+			wire[at] = 1 << bit;
+			assert_int_equal(decode(&params, wire, BODY, true), -1);
+			assert_one_line(said.err, "must be zero");
+		}
+}
+
+static void test_body_length(void **state)
+{
+	uint8_t wire[PARAMS_MAX] = { 0 };
+	struct params params;
+
+	(void)state;
+	memcpy(wire, good_wire, BODY);
+	for (size_t length = 0; length <= PARAMS_MAX; length++) {
+		if (length == BODY)
+			continue;
+		assert_int_equal(decode(&params, wire, length, true), -1);
+		assert_one_line(said.err, "instead of 48");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_header_bytes),
+		cmocka_unit_test(test_header_types),
+		cmocka_unit_test(test_header_refused),
+		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_body_bytes),
+		cmocka_unit_test(test_body_zeros),
+		cmocka_unit_test(test_body_length),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

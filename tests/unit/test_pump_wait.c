@@ -1,0 +1,141 @@
+/*
+ * test_pump_wait.c - how the benchmark's loop waits and fails
+ */
+#include "pump_device.h"
+
+#include <pty.h>
+
+#define S 1000000000ULL
+
+static void test_failed_completion(void **state)
+{
+	(void)state;
+	reset();
+	fake.fails_at = 70;
+	assert_int_equal(run(64, 160, NULL), -1);
+	assert_one_line(said.err, "error: RDMA operation: status 10 (");
+}
+
+static void test_failed_post(void **state)
+{
+	(void)state;
+	reset();
+	fake.refuses_at = 20;
+	assert_int_equal(run(64, 160, NULL), -1);
+	assert_one_line(said.err, "error: ibv_post_send: ");
+}
+
+/* Its wr_id is no number of operations. */
+static void test_message(void **state)
+{
+	(void)state;
+	reset();
+	fake.message_at = 3;
+	assert_int_equal(run(1, 100, NULL), -1);
+	assert_one_line(said.err, "error: protocol error: a message in the "
+				  "middle of a benchmark");
+}
+
+static void test_broken_cq(void **state)
+{
+	(void)state;
+	reset();
+	fake.broken = true;
+	assert_int_equal(run(64, 160, NULL), -1);
+	assert_one_line(said.err, "error: ibv_poll_cq: ");
+}
+
+/* Nothing completes, and the clock is rarely looked at. */
+static void test_deadline(void **state)
+{
+	(void)state;
+	reset();
+	fake.ready = 0;
+	clock_step = S * 3 / 10;
+	assert_int_equal(run(64, 160, NULL), -1);
+	assert_one_line(said.err, "a completion: nothing came within 1 s");
+	assert_true(clock_ns <= S * 2);
+	assert_true(fake.polls > 4 * 1000);
+}
+
+static void test_peer_leaves(void **state)
+{
+	char c;
+
+	(void)state;
+	reset();
+	fake.ready = 0;
+	assert_int_equal(write(peer_fds[1], "", 1), 1);
+	assert_int_equal(run(64, 160, NULL), -1);
+	assert_one_line(said.err, "the peer has left");
+	assert_int_equal(read(peer_fds[0], &c, 1), 1);
+}
+
+/* Reads from a terminal until "end". */
+static void read_text(int fd, char *text, size_t size)
+{
+	size_t length = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, text + length, size - 1 - length);
+		assert_true(n > 0);
+		length += n;
+		text[length] = 0;
+	} while (!strstr(text, "end"));
+}
+
+/* What a terminal shows of 1024 operations if the clock goes in such steps. */
+static const char *progress(uint64_t step)
+{
+	static char text[4096];
+	int master, slave, ret, saved = dup(STDERR_FILENO);
+
+	reset();
+	clock_step = step;
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	assert_int_equal(dup2(slave, STDERR_FILENO), STDERR_FILENO);
+	ret = pump_run(&pump, 1, 1024, NULL);
+	fputs("end", stderr);
+	assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+	assert_int_equal(ret, 0);
+	read_text(master, text, sizeof(text));
+	assert_int_equal(close(master) | close(slave) | close(saved), 0);
+	return text;
+}
+
+/* The loop looks at the clock once before and then every 256 operations. */
+static void test_progress(void **state)
+{
+	(void)state;
+	assert_string_equal(progress(S / 10), "end");
+	assert_string_equal(progress(S), " 50 %\r 75 %\r100 %\r     \rend");
+	assert_string_equal(progress(S / 5 * 3), "100 %\r     \rend");
+}
+
+/* A file gets none of it, however long it takes. */
+static void test_no_progress(void **state)
+{
+	(void)state;
+	reset();
+	clock_step = S;
+	assert_int_equal(run(1, 1024, NULL), 0);
+	assert_string_equal(said.err, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_failed_completion),
+		cmocka_unit_test(test_failed_post),
+		cmocka_unit_test(test_message),
+		cmocka_unit_test(test_broken_cq),
+		cmocka_unit_test(test_deadline),
+		cmocka_unit_test(test_peer_leaves),
+		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_no_progress),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, open_peer,
+					   close_peer);
+}

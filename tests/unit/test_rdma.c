@@ -1,0 +1,84 @@
+/*
+ * test_rdma.c - an RDMA operation, and the memory that a benchmark lends
+ */
+#include "data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_memory.h"
+
+#define SIZE 1024
+
+/* Posts op on memory of the peer's that has length bytes. */
+static int post_rdma(enum ibv_wr_opcode op, uint32_t length)
+{
+	const struct remote peer = { 0x10000, 0x77, length };
+	int ret;
+
+	capture_start();
+	ret = data_post_rdma(&data, op, &peer);
+	capture_stop(&said);
+	return ret;
+}
+
+/* It must fit into what the peer has offered, and goes nowhere else. */
+static void test_fits(void **state)
+{
+	static const enum ibv_wr_opcode ops[] = { IBV_WR_RDMA_WRITE,
+						  IBV_WR_RDMA_READ };
+
+	(void)state;
+	reset();
+	assert_int_equal(data_open(&data, &conn, MODE_READ, SIZE), 0);
+	for (int i = 0; i < 2; i++) {
+		posted = 0;
+		assert_int_equal(post_rdma(ops[i], SIZE - 1), -1);
+		assert_one_line(said.err, "the peer's memory has 1023 bytes, "
+					  "and 1024 are needed");
+		assert_int_equal(post_rdma(ops[i], 1), -1);
+		assert_int_equal(posted, 0);
+		assert_int_equal(post_rdma(ops[i], SIZE), 0);
+		assert_int_equal(post_rdma(ops[i], SIZE + 1), 0);
+		assert_int_equal(posted, 2);
+		assert_int_equal(sent.opcode, ops[i]);
+		assert_int_equal(sent.send_flags, IBV_SEND_SIGNALED);
+		assert_true(sent.wr.rdma.remote_addr == 0x10000);
+		assert_int_equal(sent.wr.rdma.rkey, 0x77);
+		assert_true(sent.wr_id == (uintptr_t)data.local.buf);
+	}
+	forget();
+	data_close(&data);
+}
+
+/* For a benchmark's peer: to read and to write, and no more than asked for. */
+static void test_lend(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
+	assert_int_equal(data_lend(&data, 100), 0);
+	/* In place of what was there before. */
+	assert_int_equal(count, 4);
+	assert_int_equal(all[2].gone, 1);
+	assert_int_equal(all[3].mr.length, 100);
+	assert_int_equal(all[3].access, IBV_ACCESS_LOCAL_WRITE |
+						IBV_ACCESS_REMOTE_WRITE |
+						IBV_ACCESS_REMOTE_READ);
+	data_close(&data);
+	assert_int_equal(gone, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_lend),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

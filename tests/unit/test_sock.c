@@ -1,0 +1,151 @@
+/*
+ * test_sock.c - a name that has several addresses
+ */
+#define _GNU_SOURCE
+#include "sock.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+#define BUSY_MAX 8
+
+static struct captured said;
+
+/* Instead of libc's: "many" has two addresses, in this order. */
+int getaddrinfo(const char *host, const char *port,
+		const struct addrinfo *hints, struct addrinfo **list)
+{
+	int (*libc)(const char *, const char *, const struct addrinfo *,
+		    struct addrinfo **);
+
+	*(void **)&libc = dlsym(RTLD_NEXT, "getaddrinfo");
+	if (!host || strcmp(host, "many") != 0)
+		return libc(host, port, hints, list);
+	assert_int_equal(libc("127.0.0.2", port, hints, list), 0);
+	return libc("127.0.0.1", port, hints, &(*list)->ai_next);
+}
+
+static int listen_on(const char *address, in_port_t port)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_port = port,
+		.sin_addr.s_addr = inet_addr(address),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+
+	assert_true(fd >= 0);
+	/* Connections that have ended may still have the port. */
+	assert_int_equal(
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), 0);
+	assert_int_equal(bind(fd, (void *)&addr, sizeof(addr)), 0);
+	assert_int_equal(listen(fd, 0), 0);
+	return fd;
+}
+
+/* Connects until the listener says nothing any more: its queue is full. */
+static int silence(const struct sockaddr_in *addr, int busy[BUSY_MAX])
+{
+	const struct timeval soon = { .tv_usec = 200000 };
+	int count = 0, ret;
+
+	do {
+		assert_true(count < BUSY_MAX);
+		busy[count] = socket(AF_INET, SOCK_STREAM, 0);
+		assert_true(busy[count] >= 0);
+		assert_int_equal(setsockopt(busy[count], SOL_SOCKET,
+					    SO_SNDTIMEO, &soon, sizeof(soon)),
+				 0);
+		ret = connect(busy[count], (const void *)addr, sizeof(*addr));
+		count++;
+	} while (!ret);
+	return count;
+}
+
+/* The first address does not answer: the second must have its time. */
+static void test_first_is_silent(void **state)
+{
+	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
+	struct options options = { .address = "many" };
+	struct sockaddr_in addr, got;
+	socklen_t length = sizeof(addr);
+	int silent, good, fd, count, busy[BUSY_MAX];
+	char port[8];
+
+	(void)state;
+	silent = listen_on("127.0.0.2", 0);
+	assert_int_equal(getsockname(silent, (void *)&addr, &length), 0);
+	good = listen_on("127.0.0.1", addr.sin_port);
+	count = silence(&addr, busy);
+	snprintf(port, sizeof(port), "%d", ntohs(addr.sin_port));
+	options.port = port;
+	capture_start();
+	fd = sock_connect(&options, &patience,
+			  wait_deadline(patience.timeout_ms));
+	capture_stop(&said);
+	assert_true(fd >= 0);
+	assert_one_line(said.err,
+			"the TCP connection: nothing came within 5 s");
+	length = sizeof(got);
+	assert_int_equal(getpeername(fd, (void *)&got, &length), 0);
+	assert_int_equal(ntohl(got.sin_addr.s_addr), INADDR_LOOPBACK);
+	close(fd);
+	while (count)
+		close(busy[--count]);
+	close(silent);
+	close(good);
+}
+
+/* All of them together have no more time than there is. */
+static void test_no_time_left(void **state)
+{
+	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
+	struct options options = { .address = "many" };
+	struct sockaddr_in addr;
+	socklen_t length = sizeof(addr);
+	int silent, fd, count, busy[BUSY_MAX];
+	int64_t begin, took;
+	char port[8];
+
+	(void)state;
+	silent = listen_on("127.0.0.2", 0);
+	assert_int_equal(getsockname(silent, (void *)&addr, &length), 0);
+	count = silence(&addr, busy);
+	snprintf(port, sizeof(port), "%d", ntohs(addr.sin_port));
+	options.port = port;
+	capture_start();
+	begin = wait_deadline(0);
+	fd = sock_connect(&options, &patience, begin);
+	took = wait_deadline(0) - begin;
+	capture_stop(&said);
+	assert_int_equal(fd, -1);
+	assert_in_range(took, 0, 4900);
+	assert_non_null(strstr(said.err, "nothing came within 5 s"));
+	while (count)
+		close(busy[--count]);
+	close(silent);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_is_silent),
+		cmocka_unit_test(test_no_time_left),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

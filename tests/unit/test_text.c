@@ -1,0 +1,194 @@
+/*
+ * test_text.c - what is made of text that a peer has sent
+ */
+#include "log.h"
+
+#include <locale.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct captured said;
+
+/* What log_text() makes of length bytes, or of a string. */
+static void assert_shown(const char *bytes, size_t length, const char *shown)
+{
+	char *copy = malloc(length ? length : 1);
+	char expected[CAPTURE_SIZE];
+
+	/* Exactly as long, so that a byte too far is an error. */
+	assert_non_null(copy);
+	memcpy(copy, bytes, length);
+	capture_start();
+	log_text("got: ", copy, length);
+	capture_stop(&said);
+	free(copy);
+	snprintf(expected, sizeof(expected), "got: %s\n", shown);
+	assert_string_equal(said.out, expected);
+	assert_int_equal(said.out_length, strlen(expected));
+	assert_string_equal(said.err, "");
+}
+
+#define assert_literal_shown(bytes, shown) \
+	assert_shown(bytes, sizeof(bytes) - 1, shown)
+
+static void test_text_passes(void **state)
+{
+	(void)state;
+	assert_literal_shown("", "");
+	assert_literal_shown("hello, RDMA 100% \\n", "hello, RDMA 100% \\n");
+	assert_literal_shown("来自主动方的消息，编号 7。",
+			     "来自主动方的消息，编号 7。");
+	assert_literal_shown("é ß Ж ☎ 𝄞", "é ß Ж ☎ 𝄞");
+}
+
+static void test_text_control(void **state)
+{
+	(void)state;
+	assert_literal_shown("a\nb\tc\rd", "a\\x0ab\\x09c\\x0dd");
+	assert_literal_shown("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m");
+	assert_literal_shown("bell\a del\x7f", "bell\\x07 del\\x7f");
+	assert_literal_shown("\0a\0", "\\x00a\\x00");
+}
+
+/* A peer that sends its whole buffer: the screen is not for its zeros. */
+static void test_text_zeros(void **state)
+{
+	char whole[1024] = "message";
+
+	(void)state;
+	assert_shown(whole, sizeof(whole), "message (and 1017 zero bytes)");
+	assert_shown(whole + 7, 1017, " (and 1017 zero bytes)");
+	assert_literal_shown("a\0\0\0\0\0\0\0b",
+			     "a\\x00\\x00\\x00\\x00\\x00\\x00\\x00b");
+	assert_literal_shown("a\0\0\0\0\0\0\0\0b", "a (and 8 zero bytes)b");
+	assert_shown(whole, 15, "message (and 8 zero bytes)");
+}
+
+/* U+0080 to U+009F control a terminal too: U+009B is ESC [. */
+static void test_text_c1(void **state)
+{
+	(void)state;
+	assert_literal_shown("\xc2\x9b"
+			     "31m",
+			     "\\xc2\\x9b31m");
+	assert_literal_shown("\xc2\x80", "\\xc2\\x80");
+	assert_literal_shown("\xc2\x85", "\\xc2\\x85");
+}
+
+/* Text that runs backwards, or is not seen, is another than it looks like. */
+static void test_text_unseen(void **state)
+{
+	(void)state;
+	assert_literal_shown("a\u202eb\u2066",
+			     "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6");
+	assert_literal_shown("\u200b\u200f", "\\xe2\\x80\\x8b\\xe2\\x80\\x8f");
+	assert_literal_shown("\ufeff", "\\xef\\xbb\\xbf");
+}
+
+static char changing[512];
+static atomic_bool enough;
+
+static void *change(void *arg)
+{
+	volatile char *byte = changing;
+
+	while (!enough)
+		for (size_t i = 0; i < sizeof(changing); i++)
+			byte[i] = byte[i] == 'A' ? '\x1b' : 'A';
+	return arg;
+}
+
+/* A peer may write to what is printed: each byte is looked at but once. */
+static void test_text_that_changes(void **state)
+{
+	bool escaped = false;
+	pthread_t thread;
+
+	(void)state;
+	memset(changing, 'A', sizeof(changing));
+	assert_int_equal(pthread_create(&thread, NULL, change, NULL), 0);
+	for (int i = 0; i < 300 && !escaped; i++) {
+		capture_start();
+		log_text("got: ", changing, sizeof(changing));
+		capture_stop(&said);
+		escaped = memchr(said.out, '\x1b', said.out_length);
+	}
+	enough = true;
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_false(escaped);
+}
+
+static void test_text_not_utf8(void **state)
+{
+	(void)state;
+	assert_literal_shown("\xe6\x9d", "\\xe6\\x9d");
+	assert_literal_shown("来\xe6", "来\\xe6");
+	assert_literal_shown("\xe6", "\\xe6");
+	assert_literal_shown("\xe6(x", "\\xe6(x");
+	assert_literal_shown("\xff\xfe", "\\xff\\xfe");
+	assert_literal_shown("\x80", "\\x80");
+	/* Overlong '/', a surrogate, and beyond U+10FFFF. */
+	assert_literal_shown("\xc0\xaf", "\\xc0\\xaf");
+	assert_literal_shown("\xed\xa0\x80", "\\xed\\xa0\\x80");
+	assert_literal_shown("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+}
+
+/* What stands after the message in the buffer is not part of it. */
+static void test_text_ends_where_it_ends(void **state)
+{
+	(void)state;
+	capture_start();
+	log_text("got: ", "来自", 4);
+	capture_stop(&said);
+	assert_string_equal(said.out, "got: 来\\xe8\n");
+}
+
+/* No byte, alone or between two letters, reaches a terminal unprintable. */
+static void test_text_each_byte(void **state)
+{
+	char expected[32], bytes[3] = "a.b";
+
+	(void)state;
+	for (int c = 0; c < 256; c++) {
+		bytes[1] = (char)c;
+		if (c >= 0x20 && c < 0x7f)
+			snprintf(expected, sizeof(expected), "a%cb", c);
+		else
+			snprintf(expected, sizeof(expected), "a\\x%02xb", c);
+		assert_shown(bytes, 3, expected);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_passes),
+		cmocka_unit_test(test_text_control),
+		cmocka_unit_test(test_text_zeros),
+		cmocka_unit_test(test_text_c1),
+		cmocka_unit_test(test_text_unseen),
+		cmocka_unit_test(test_text_that_changes),
+		cmocka_unit_test(test_text_not_utf8),
+		cmocka_unit_test(test_text_ends_where_it_ends),
+		cmocka_unit_test(test_text_each_byte),
+	};
+
+	/* As both programs do: what is printable depends on it. */
+	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
+		fputs("no locale C.UTF-8\n", stderr);
+		return EXIT_FAILURE;
+	}
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/*
+ * test_wait.c - the one place where the programs wait
+ */
+#include "wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+/* Three pipes to wait for; [0] is read from, [1] written to. */
+struct pipes {
+	int first[2], second[2], stop[2];
+};
+
+static struct captured said;
+
+static int setup(void **state)
+{
+	struct pipes *pipes = malloc(sizeof(*pipes));
+
+	*state = pipes;
+	return !pipes || pipe(pipes->first) || pipe(pipes->second) ||
+	       pipe(pipes->stop);
+}
+
+static int teardown(void **state)
+{
+	struct pipes *pipes = *state;
+
+	for (int i = 0; i < 2; i++) {
+		close(pipes->first[i]);
+		close(pipes->second[i]);
+		close(pipes->stop[i]);
+	}
+	free(pipes);
+	return 0;
+}
+
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static void make_readable(const int pipe[2])
+{
+	assert_int_equal(write(pipe[1], "x", 1), 1);
+}
+
+static int wait_for_pipes(const struct pipes *pipes, int ms)
+{
+	return wait_readable(pipes->first[0], pipes->second[0], pipes->stop[0],
+			     wait_deadline(ms));
+}
+
+static void test_deadline(void **state)
+{
+	int64_t before = now();
+
+	(void)state;
+	assert_true(wait_deadline(-1) == INT64_MAX);
+	assert_in_range(wait_deadline(5000) - before, 5000, 60000);
+}
+
+static void test_timeout(void **state)
+{
+	int64_t before = now();
+
+	errno = 0;
+	assert_int_equal(wait_for_pipes(*state, 60), -1);
+	assert_int_equal(errno, ETIMEDOUT);
+	/* Not early; the upper bound only catches a wrong unit. */
+	assert_in_range(now() - before, 59, 30000);
+}
+
+/*
+ * A deadline that has passed ends it, whatever there is to read: otherwise a
+ * peer that never stops sending would never be given up.
+ */
+static void test_past_deadline(void **state)
+{
+	struct pipes *pipes = *state;
+	int64_t past = wait_deadline(0) - 10000;
+
+	assert_int_equal(wait_readable(pipes->first[0], -1, -1, past), -1);
+	assert_int_equal(errno, ETIMEDOUT);
+	make_readable(pipes->first);
+	assert_int_equal(wait_readable(pipes->first[0], -1, -1, past), -1);
+	assert_int_equal(errno, ETIMEDOUT);
+	/* To stop counts even then. */
+	make_readable(pipes->stop);
+	assert_int_equal(
+		wait_readable(pipes->first[0], -1, pipes->stop[0], past), -1);
+	assert_int_equal(errno, ECANCELED);
+}
+
+/* 0 is no deadline that is over, but a look at what is there. */
+static void test_look(void **state)
+{
+	struct pipes *pipes = *state;
+
+	assert_int_equal(wait_readable(pipes->first[0], -1, -1, 0), -1);
+	assert_int_equal(errno, ETIMEDOUT);
+	make_readable(pipes->first);
+	assert_int_equal(wait_readable(pipes->first[0], -1, -1, 0), WAIT_FIRST);
+	make_readable(pipes->stop);
+	assert_int_equal(wait_readable(pipes->first[0], -1, pipes->stop[0], 0),
+			 -1);
+	assert_int_equal(errno, ECANCELED);
+}
+
+static void test_nothing_to_wait_for(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_readable(-1, -1, -1, wait_deadline(1)), -1);
+	assert_int_equal(errno, ETIMEDOUT);
+}
+
+static void test_first_and_second(void **state)
+{
+	struct pipes *pipes = *state;
+
+	make_readable(pipes->second);
+	assert_int_equal(wait_for_pipes(pipes, 20000), WAIT_SECOND);
+	make_readable(pipes->first);
+	assert_int_equal(wait_for_pipes(pipes, 20000),
+			 WAIT_FIRST | WAIT_SECOND);
+	assert_int_equal(wait_readable(pipes->first[0], -1, -1,
+				       wait_deadline(-1)),
+			 WAIT_FIRST);
+	assert_int_equal(wait_readable(-1, pipes->second[0], -1,
+				       wait_deadline(-1)),
+			 WAIT_SECOND);
+}
+
+/* To stop counts more than any news. */
+static void test_stop(void **state)
+{
+	struct pipes *pipes = *state;
+
+	make_readable(pipes->first);
+	make_readable(pipes->stop);
+	assert_int_equal(wait_for_pipes(pipes, 20000), -1);
+	assert_int_equal(errno, ECANCELED);
+	assert_int_equal(wait_for_pipes(pipes, -1), -1);
+	assert_int_equal(errno, ECANCELED);
+}
+
+static void ignore_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* A signal that is handled does not end the wait, nor prolong it. */
+static void test_interrupted(void **state)
+{
+	struct sigaction action = { .sa_handler = ignore_alarm };
+	struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, never = { 0 };
+	int64_t before = now();
+	int ret, err;
+
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &every, NULL), 0);
+	ret = wait_for_pipes(*state, 60);
+	err = errno;
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	assert_int_equal(ret, -1);
+	assert_int_equal(err, ETIMEDOUT);
+	assert_in_range(now() - before, 59, 30000);
+}
+
+static void test_fail_messages(void **state)
+{
+	struct patience patience = { .timeout_ms = 2000, .stop_fd = -1 };
+	int ret;
+
+	(void)state;
+	capture_start();
+	ret = wait_fail("thing", ETIMEDOUT, &patience);
+	capture_stop(&said);
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "error: thing: nothing came within 2 s");
+	assert_one_line(said.err, "-t");
+	capture_start();
+	ret = wait_fail("thing", ECANCELED, &patience);
+	capture_stop(&said);
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "error: thing: given up, since this program "
+				  "was asked to stop");
+	capture_start();
+	ret = wait_fail("thing", EINVAL, &patience);
+	capture_stop(&said);
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "error: poll: Invalid argument; while "
+				  "waiting for: thing");
+}
+
+/* In a child: 0 if signal is not deadly and makes stop_fd readable. */
+static int child_survives(int signal)
+{
+	int stop_fd;
+
+	if (wait_for_signals(&stop_fd))
+		return 1;
+	if (wait_readable(-1, -1, stop_fd, wait_deadline(1)) != -1 ||
+	    errno != ETIMEDOUT)
+		return 2;
+	if (raise(signal))
+		return 3;
+	/* It stays so, since nobody reads the signal. */
+	for (int i = 0; i < 2; i++)
+		if (wait_readable(-1, -1, stop_fd, wait_deadline(20000)) !=
+			    -1 ||
+		    errno != ECANCELED)
+			return 4;
+	if (fcntl(stop_fd, F_GETFD) != FD_CLOEXEC)
+		return 5;
+	return close(stop_fd) ? 6 : 0;
+}
+
+/* The wait status of a child in which signal was raised. */
+static int status_of_child(int signal)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(child_survives(signal));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void test_signals(void **state)
+{
+	int status;
+
+	(void)state;
+	assert_int_equal(status_of_child(SIGTERM), 0);
+	assert_int_equal(status_of_child(SIGINT), 0);
+	/* Others do what they always did. */
+	status = status_of_child(SIGUSR1);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
+}
+
+static void test_nonblocking(void **state)
+{
+	struct pipes *pipes = *state;
+	char byte;
+	int ret;
+
+	assert_int_equal(wait_nonblocking(pipes->first[0], "pipe"), 0);
+	assert_int_equal(read(pipes->first[0], &byte, 1), -1);
+	assert_int_equal(errno, EAGAIN);
+	capture_start();
+	ret = wait_nonblocking(-1, "pipe");
+	capture_stop(&said);
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "error: fcntl: Bad file descriptor; ");
+	assert_one_line(said.err, "pipe");
+}
+
+#define with_pipes(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deadline),
+		with_pipes(test_timeout),
+		with_pipes(test_past_deadline),
+		with_pipes(test_look),
+		cmocka_unit_test(test_nothing_to_wait_for),
+		with_pipes(test_first_and_second),
+		with_pipes(test_stop),
+		with_pipes(test_interrupted),
+		cmocka_unit_test(test_fail_messages),
+		cmocka_unit_test(test_signals),
+		with_pipes(test_nonblocking),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/*
+ * tls_peers.h - the peers that a chapter's TLS must know apart
+ *
+ * Included after tls_test.h by a test of each chapter that has TLS.
+ */
+#ifndef TLS_PEERS_H
+#define TLS_PEERS_H
+
+#define CLIENT "clientAuth"
+#define SERVER "serverAuth"
+#define HOST "node.example.org"
+#define HOST_SAN "DNS:" HOST
+#define HERE "IP:192.0.2.1"
+
+#define CERT(name, names, role, ...)                               \
+	{                                                          \
+		.cn = name, .san = names, .eku = role, __VA_ARGS__ \
+	}
+
+/* The name: what -a says; NULL: the peer is a client, at 192.0.2.1. */
+static const struct {
+	struct spec spec;
+	const char *name, *error;
+} kinds[] = {
+	{ CERT("x", HOST_SAN, SERVER), HOST, NULL },
+	{ CERT("x", HERE, SERVER), "192.0.2.1", NULL },
+	{ CERT("x", HERE, CLIENT), NULL, NULL },
+	{ CERT("x", HERE, SERVER "," CLIENT), NULL, NULL },
+	/* For somebody else. */
+	{ CERT("x", "DNS:other.example.org", SERVER), HOST, "failed (62, " },
+	{ CERT("x", "IP:192.0.2.9", SERVER), "192.0.2.1", "failed (64, " },
+	{ CERT("x", "IP:192.0.2.9", CLIENT), NULL, "failed (64, " },
+	/* A common name is nobody's name, whatever stands beside it. */
+	{ CERT(HOST, NULL, SERVER), HOST, "failed (62, " },
+	{ CERT(HOST, "IP:192.0.2.9", SERVER), HOST, "failed (62, " },
+	{ CERT(HOST, "email:x@" HOST, SERVER), HOST, "failed (62, " },
+	{ CERT("192.0.2.1", NULL, CLIENT), NULL, "failed (64, " },
+	/* A whole label may be a star; a part of one may not. */
+	{ CERT("x", "DNS:*.example.org", SERVER), HOST, NULL },
+	{ CERT("x", "DNS:n*.example.org", SERVER), HOST, "failed (62, " },
+	{ CERT("x", "DNS:*e.example.org", SERVER), HOST, "failed (62, " },
+	/* For the other role, or for none. */
+	{ CERT("x", HOST_SAN, CLIENT), HOST, "failed (26, " },
+	{ CERT("x", HERE, SERVER), NULL, "failed (26, " },
+	{ CERT("x", HOST_SAN, NULL), HOST, "failed (26, " },
+	{ CERT("x", HERE, NULL), NULL, "failed (26, " },
+	{ CERT("x", HERE, "anyExtendedKeyUsage"), NULL, "failed (26, " },
+	/* Too late, too early. */
+	{ CERT("x", HOST_SAN, SERVER, .from = -7200, .until = -60), HOST,
+	  "has expired; `make" },
+	{ CERT("x", HERE, CLIENT, .from = -7200, .until = -60), NULL,
+	  "has expired; `make" },
+	{ CERT("x", HOST_SAN, SERVER, .from = 1800, .until = 7200), HOST,
+	  "from the future; is" },
+	{ CERT("x", HERE, CLIENT, .from = 1800, .until = 7200), NULL,
+	  "from the future; is" },
+	/* Weak, which the system's openssl.cnf would let pass. */
+	{ CERT("x", HOST_SAN, SERVER, .rsa_bits = 1024), HOST, "failed (66, " },
+	{ CERT("x", HERE, CLIENT, .rsa_bits = 1024), NULL, "failed (66, " },
+	{ CERT("x", HERE, CLIENT, .rsa_bits = 2048), NULL, NULL },
+};
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		expect_cert(&kinds[i].spec, &ca, kinds[i].name, kinds[i].error);
+}
+
+/* Both have the same name, and neither chain ends in our CA's key. */
+static void test_other_ca(void **state)
+{
+	const struct spec server = CERT("x", HOST_SAN, SERVER);
+	const struct spec client = CERT("x", HERE, CLIENT);
+
+	(void)state;
+	expect_cert(&server, &other_ca, HOST, "certificate verify failed (");
+	expect_cert(&client, &other_ca, NULL, "certificate verify failed (");
+	expect_cert(&client, NULL, NULL, "certificate verify failed (");
+}
+
+static void test_no_certificate(void **state)
+{
+	struct ends ends = { .peer = { .cert = NULL } };
+
+	(void)state;
+	expect(&ends, NULL, "the client came without a certificate: refused");
+}
+
+/* One CA may stand between, and no second one; a leaf is no CA. */
+static void test_chains(void **state)
+{
+	const struct spec first = { "first", .ca = true };
+	const struct spec second = { "second", .ca = true };
+	const struct spec last = CERT("last", HERE, CLIENT);
+	const struct spec client = CERT("x", HERE, CLIENT);
+	struct cert one = make_cert(&first, &ca);
+	struct cert two = make_cert(&second, &one);
+	struct cert by_one = make_cert(&client, &one);
+	struct cert by_two = make_cert(&client, &two);
+	struct cert by_leaf = make_cert(&last, &by_one);
+	struct ends good = { .peer = { .cert = &by_one, .chain = { &one } } };
+	struct ends deep = {
+		.peer = { .cert = &by_two, .chain = { &two, &one } },
+	};
+	struct ends leaf = {
+		.peer = { .cert = &by_leaf, .chain = { &by_one, &one } },
+	};
+
+	(void)state;
+	expect(&good, NULL, NULL);
+	expect(&deep, NULL, "certificate verify failed (22, ");
+	expect(&leaf, NULL, "certificate verify failed (");
+	free_cert(&one);
+	free_cert(&two);
+	free_cert(&by_one);
+	free_cert(&by_two);
+	free_cert(&by_leaf);
+}
+
+/* What is spoken, and how strongly, is not the peer's choice. */
+static void test_policy(void **state)
+{
+	const struct spec server = CERT("x", HOST_SAN, SERVER);
+	const struct spec client = CERT("x", HERE, CLIENT);
+	struct cert certs[] = { make_cert(&server, &ca),
+				make_cert(&client, &ca) };
+	static const struct {
+		struct peer peer;
+		const char *server_error, *client_error;
+	} cases[] = {
+		{ { .suites = "TLS_AES_128_GCM_SHA256" }, NULL, NULL },
+		{ { .max_version = TLS1_2_VERSION },
+		  "older than TLS 1.3",
+		  "older than TLS 1.3" },
+		{ { .suites = "TLS_AES_128_CCM_8_SHA256" },
+		  "no shared cipher",
+		  "handshake failure" },
+		{ { .groups = "P-521" },
+		  "no suitable key share",
+		  "handshake failure" },
+		{ { .alpn = "rdma-params/1" },
+		  "another protocol",
+		  "bad extension" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ends ends = { .peer = cases[i].peer };
+
+		ends.peer.cert = &certs[1];
+		expect(&ends, NULL, cases[i].server_error);
+		ends.peer = cases[i].peer;
+		ends.peer.cert = &certs[0];
+		expect(&ends, HOST, cases[i].client_error);
+	}
+	free_cert(&certs[0]);
+	free_cert(&certs[1]);
+}
+
+#endif
