@@ -10,6 +10,9 @@
 # the chapter as it is committed, and what both ends say is compared with what
 # the exercise asks for. How it is written does not matter.
 #
+# EXERCISE_PLACE is where it is built and run (build/exercise); EXERCISE_UNTIL
+# ends the check as soon as that thing is found missing.
+#
 # Exit status: 0 all that is asked for is there, 1 not, 2 usage.
 set -euo pipefail
 
@@ -18,6 +21,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 source "$top/scripts/lib/cli.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
+# shellcheck source=scripts/lib/judge.sh
+source "$top/scripts/lib/judge.sh"
 
 cli_help "$@"
 [[ $# -le 3 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and EXERCISE?"
@@ -53,29 +58,32 @@ theirs=${3:-$top/$chapter}
 cli_checked
 
 # Both are built here, so that the reader's folder stays as it is.
-place=$top/build/exercise/$chapter/$name
-original=$top/build/exercise/$chapter/original
+place=${EXERCISE_PLACE:-$top/build/exercise}/$chapter/$name
+original=$(dirname "$place")/original
 rm -rf "$place"
 mkdir -p "$place/mine" "$original"
-bad=0 checks=0
-
-# ok WHAT / missing WHAT: one thing that the exercise asks for.
-ok() {
-	checks=$((checks + 1))
-	echo "  ok       $1"
-}
-missing() {
-	checks=$((checks + 1)) bad=$((bad + 1))
-	echo "  missing  $1"
-}
 
 copy() {
 	cp "$1"/*.[ch] "$1/Makefile" "$2"
 	cp "$1"/*.sh "$2" 2>/dev/null || true
 }
 
-# The chapter as committed; without git, as it is. Only what differs is copied, so
-# that it is built once for all exercises.
+# update FROM TO: TO has the sources of FROM and no others; only what differs is
+# copied, so that make builds no more than that.
+update() {
+	local file
+
+	for file in "$2"/*.[ch]; do
+		[[ -e $1/${file##*/} ]] || rm -f "$file" "${file%.?}.o"
+	done
+	for file in "$1"/*.[ch] "$1"/Makefile "$1"/*.sh; do
+		[[ ! -e $file ]] || cmp -s "$file" "$2/${file##*/}" ||
+			cp "$file" "$2"
+	done
+}
+
+# The chapter as committed; without git, as it is. It is built once for all
+# exercises.
 copy_original() {
 	local file from=$place/committed
 
@@ -86,84 +94,23 @@ copy_original() {
 	else
 		copy "$top/$chapter" "$from"
 	fi
-	for file in "$original"/*.[ch]; do
-		[[ -e $from/${file##*/} ]] || rm -f "$file"
-	done
-	for file in "$from"/*.[ch] "$from"/Makefile "$from"/*.sh; do
-		[[ ! -e $file ]] || cmp -s "$file" "$original/${file##*/}" ||
-			cp "$file" "$original"
-	done
+	update "$from" "$original"
 	rm -rf "$from"
 }
 
-# run NAME LINE…: runs programs as the lines say (those of a `commands` file);
-# ORIGINAL stands for the folder of the chapter as it is. What they said is
-# then in $place/NAME/.
-run() {
-	local out=$1
-
-	shift
-	printf '%s\n' "${@//ORIGINAL/$original}" >"$place/$out.commands"
-	# Their own deadlines are 10 s, and a client or two follow each other.
-	PAIR_LIMIT=60 "$top/scripts/pair.sh" -d "$place/mine" \
-		"$place/$out.commands" "$place/$out" ||
-		[[ $? -ne 4 ]] || exit 1
+# Theirs, with the chapter's objects for what they have not changed, so that only
+# the rest is compiled; unless more of their Makefile is new than a list of objects.
+copy_theirs() {
+	! cmp -s <(grep -v '\.o' "$theirs/Makefile") \
+		<(grep -v '\.o' "$original/Makefile") ||
+		cp -a "$original/." "$place/mine"
+	update "$theirs" "$place/mine"
 }
 
-# serving COMMAND…: what runs it so that $stopping can end it: in a line of run,
-# "server: $(serving ./server)", and in the last one "stop: $stopping".
-serving() {
-	printf "bash -c 'echo \$\$ >server.pid; exec %s'" "$*"
-}
-# shellcheck disable=SC2034,SC2016 # the exercises use it, and a shell there
-stopping="bash -c 'kill \$(<server.pid)'"
-
-# look FILE REGEX SECONDS: what waits until FILE in $place has such a line, for at most
-# so long: in a line of run, "look: $(look own/client.log '^ready' 20)".
-look() {
-	cat >"$place/mine/look.sh" <<-'END'
-		end=$((SECONDS + $3))
-		until grep -Eqs "$2" "$1"; do
-			((SECONDS < end)) || exit 1
-			read -rt 0.05 <> <(:) || true
-		done
-	END
-	printf "bash look.sh '%s' '%s' %d" "$place/$1" "$2" "$3"
-}
-
-# count FILE REGEX: how many lines of FILE in $place match.
-count() {
-	grep -cE -- "$2" "$place/$1" 2>/dev/null || true
-}
-
-# want WHAT FILE REGEX [COUNT]: FILE has such a line, or exactly COUNT.
-want() {
-	local seen
-
-	seen=$(count "$2" "$3")
-	seen=${seen:-0}
-	if [[ $# -eq 4 && $seen -eq $4 ]] || [[ $# -eq 3 && $seen -gt 0 ]]; then
-		ok "$1"
-	elif [[ $# -eq 4 ]]; then
-		missing "$1 ($2 has $seen lines like \"$3\" instead of $4)"
-	else
-		missing "$1 ($2 has no line like \"$3\")"
-	fi
-}
-
-# ends WHAT NAME LABEL STATUS: how a program of a run ended.
-ends() {
-	if grep -qx "$3: exit status $4" "$place/$2/status.log"; then
-		ok "$1"
-	else
-		missing "$1 ($(grep "^$3:" "$place/$2/status.log"), not $4)"
-	fi
-}
-
-copy "$theirs" "$place/mine"
 copy_original
+make -s -C "$original" CFLAGS='-O1 -g'
+copy_theirs
 echo "exercise $number/$name: $(sed -n '1s/^# *//p' "$folder/$name.md")"
-make -s -C "$original" CFLAGS=-O1
 if ! make -s -C "$place/mine" CFLAGS='-O1 -g' >"$place/build.log" 2>&1; then
 	cat "$place/build.log"
 	missing "it builds"
@@ -177,10 +124,4 @@ nodes=1
 device_open "$nodes"
 # shellcheck source=/dev/null
 source "$folder/$name.sh"
-
-if [[ $bad -gt 0 ]]; then
-	echo "$bad of $checks things are missing; the logs are in" \
-		"${place#"$top"/}; scripts/explain.py explains an error"
-	exit 1
-fi
-echo "all $checks things are there"
+verdict

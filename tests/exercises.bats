@@ -32,7 +32,8 @@ unsolved() {
 }
 
 @test "01: a chapter as it is solves no exercise" {
-	unsolved 01_send_recv name 'the server prints a name'
+	unsolved 01_send_recv name \
+		'one that does not is refused, and knows by whom'
 }
 
 @test "02: a write that says that it is there" {
@@ -75,6 +76,9 @@ unsolved() {
 			name=$(basename "$name" .patch)
 			[[ $output == *" $name "* ]]
 			[ -s "$chapter/$name.md" ]
+			[ -s "$chapter/$name.solution.md" ]
+			# The task is read first, and must not give it away.
+			! grep -q '<details>' "$chapter/$name.md"
 			patch -s --dry-run -d "${chapter%/*}" -p1 \
 				<"$chapter/$name.patch"
 			[ -s "$chapter/$name.sh" ]

@@ -2,52 +2,69 @@
 # scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
-# one_side NAME: what each side of a run in the mode write must show.
+# one_side RUN NAME PEER: what each side of a run in the mode write must show.
 one_side() {
-	want "$1: a write with immediate data arrives" "own/$1.log" \
-		'^\[on_completion\] .*status=0 .*opcode=129,' 1
-	want "$1: its only send is MSG_MR" "own/$1.log" \
-		'^\[on_completion\] .*opcode=0,' 1
-	want "$1: its only message is the peer's MSG_MR" "own/$1.log" \
-		'^\[on_completion\] .*opcode=128,' 1
-	want "$1: its own write completes" "own/$1.log" \
-		'^\[on_completion\] .*opcode=1,' 1
-	want "$1: the peer's bytes are in its memory" "own/$1.log" \
-		"^remote buffer: message from $2 side with pid [0-9]+\$" 1
+	well "$1: the $2 ends well" "$1" "$2"
+	want "$1, $2: a write with immediate data arrives" "$1/$2.log" \
+		'^\[on_completion\] .*status=0 .*opcode=129,'
+	want "$1, $2: its only send is MSG_MR" "$1/$2.log" \
+		'^\[on_completion\] .*opcode=0,'
+	want "$1, $2: its only message is the peer's MSG_MR" "$1/$2.log" \
+		'^\[on_completion\] .*opcode=128,'
+	want "$1, $2: its own write completes" "$1/$2.log" \
+		'^\[on_completion\] .*opcode=1,'
+	want "$1, $2: the peer's bytes are in its memory" "$1/$2.log" \
+		"^remote buffer: message from $3 side with pid [0-9]+\$"
 }
 
 run own 'server: ./server -1 write' 'client: ./client -a 192.0.2.1 write'
-ends 'the client ends well' own client 0
-ends 'the server ends well' own server 0
-one_side server active/client
-one_side client passive/server
+one_side own server active/client
+one_side own client passive/server
 run first 'server: ./server -1 -o first write' \
 	'client: ./client -a 192.0.2.1 write'
-ends 'it does if both begin at once' first client 0
-want 'and the bytes are there' first/server.log '^remote buffer: message from' 1
+one_side first server active/client
+one_side first client passive/server
 run reading 'server: ./server -1 read' 'client: ./client -a 192.0.2.1 read'
-ends 'the mode read ends well' reading client 0
-want 'the mode read sends MSG_DONE as before' reading/client.log \
-	'^\[on_completion\] .*opcode=0,' 2
+for side in server client; do
+	well "the mode read ends well for the $side" reading $side
+	want "and the $side sends MSG_DONE as before" reading/$side.log \
+		'^\[on_completion\] .*opcode=0,' 2
+	want "and gets it, and no write" reading/$side.log \
+		'^\[on_completion\] .*opcode=12[89],' 2
+done
 run bench 'server: ./server -1 write' \
 	'client: ./client -a 192.0.2.1 -n 20 -b 4096 -q 4'
-ends 'the benchmark runs as before' bench client 0
-# A peer that keeps to the page, and one that says a length that is not so.
-for peer in right wrong; do
-	cp -a "$original" "$place/peer_$peer"
-	patch -s -d "$place/peer_$peer" -p1 <"$folder/write_imm.patch"
-done
-sed -i 's/htobe32(data->local.size)/htobe32(data->local.size + 1)/' \
-	"$place/peer_wrong/data.c"
-grep -q 'size + 1)' "$place/peer_wrong/data.c"
-for peer in right wrong; do
-	make -s -C "$place/peer_$peer" CFLAGS=-O1 client
-done
-run right 'server: ./server -1 write' \
-	"client: $place/peer_right/client -a 192.0.2.1 write"
-ends 'a server gets on with a client of the same protocol' right server 0
-ends 'and the client with it' right client 0
-run wrong 'server: ./server -1 -t 4 write' \
-	"client: $place/peer_wrong/client -a 192.0.2.1 -t 4 write"
-ends 'a length that is not that of the write is an error' wrong server 1
-want 'and is said, in one line' wrong/server.err '^error: ' 1
+well 'the benchmark runs as before' bench client
+well 'for the server, too' bench server
+# A client that writes half of the memory and says so, and one that says "all".
+peer half client <<'END_PATCH'
+--- a/data.c
++++ b/data.c
+@@ -188,3 +188,3 @@
+ 		.addr = (uintptr_t)data->local.buf,
+-		.length = data->local.size,
++		.length = data->local.size / 2,
+ 		.lkey = data->local.mr->lkey,
+@@ -197,3 +197,3 @@
+ 		/* Only an operation with a number carries it. */
+-		.imm_data = htobe32(data->local.size),
++		.imm_data = htobe32(data->local.size / 2),
+ 		.wr.rdma = {
+END_PATCH
+peer lies client <<'END_PATCH'
+--- a/data.c
++++ b/data.c
+@@ -188,3 +188,3 @@
+ 		.addr = (uintptr_t)data->local.buf,
+-		.length = data->local.size,
++		.length = data->local.size / 2,
+ 		.lkey = data->local.mr->lkey,
+END_PATCH
+run half 'server: ./server -1 write' \
+	"client: $place/peer_half/client -a 192.0.2.1 write"
+well 'a server gets on with a client that writes less and says so' half server
+well 'and the client with it' half client
+run lies 'server: ./server -1 -t 4 write' \
+	"client: $place/peer_lies/client -a 192.0.2.1 -t 4 write"
+fails 'a length that is not that of the write is an error, said in one line' \
+	lies server

@@ -17,9 +17,12 @@
 # gcc-aarch64-linux-gnu, qemu-user-static and qemu-system-arm. Exit status: that
 # of what was run, 1 something is missing, 2 usage.
 set -euo pipefail
-export LC_ALL=C
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+cli_help "$@"
+
 place=$top/build/arm64
 root=$place/root
 tree=$place/tree
@@ -27,14 +30,9 @@ cross=aarch64-linux-gnu
 
 # What a node runs, and what the programs are built with.
 packages=(base-files base-passwd bash busybox-static coreutils dash dropbear-bin
-	findutils grep ibverbs-providers ibverbs-utils iproute2 kmod libcmocka-dev
+	findutils grep ibverbs-providers ibverbs-utils iproute2 kmod libc-bin libcmocka-dev
 	libibverbs-dev librdmacm-dev libssl-dev mawk openssl procps rdmacm-utils
 	sed util-linux)
-
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit "$1"
-}
 
 complain() {
 	printf 'arm64: %s\n' "$@" >&2
@@ -48,14 +46,14 @@ need() {
 
 # apt for another machine: nothing of this one's is read or changed.
 private_apt() {
-	local suite=${SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
-	local mirror=${MIRROR:-http://deb.debian.org/debian}
-	local apt=$place/apt
+	local suite apt=$place/apt
+
+	suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 
 	mkdir -p "$apt"/{lists,archives}/partial "$apt/none"
 	: >"$apt/status"
 	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-		"$mirror $suite main" >"$apt/sources.list"
+		"http://deb.debian.org/debian $suite main" >"$apt/sources.list"
 	cat >"$apt/conf" <<-END
 		APT::Architecture "arm64";
 		APT::Architectures "arm64";
@@ -75,7 +73,7 @@ private_apt() {
 make_root() {
 	local package
 
-	[[ ! -e $root/etc/passwd ]] || return 0
+	[[ ${packages[*]} != "$(cat "$root/packages" 2>/dev/null)" ]] || return 0
 	need apt-get apt
 	private_apt update
 	private_apt -y --download-only install "${packages[@]}"
@@ -92,6 +90,7 @@ make_root() {
 	ln -sf mawk "$root/usr/bin/awk"
 	cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
 	cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
+	echo "${packages[*]}" >"$root/packages"
 }
 
 # The repository as it is here, and its chapters built in it.
@@ -147,11 +146,11 @@ demo() {
 command=${1:-}
 [[ $# -eq 0 ]] || shift
 case $command in
-root | build | unit) [[ $# -eq 0 ]] || usage 2 >&2 ;;&
-root) make_root ;;
-build) build ;;
-unit) unit ;;
-demo) demo "$@" ;;
--h | --help) usage 0 ;;
-*) usage 2 >&2 ;;
+root | build | unit)
+	[[ $# -eq 0 ]] || cli_misuse "$command takes no argument"
+	;;
+demo) ;;
+*) cli_misuse "root, build, unit or demo must be given" ;;
 esac
+[[ $command != root ]] || command=make_root
+"$command" "$@"

@@ -6,6 +6,7 @@
 # that is written here must look as if one person had written it.
 
 set -euo pipefail
+export LC_ALL=C
 
 usage() {
 	cat <<'END'

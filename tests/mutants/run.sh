@@ -31,6 +31,7 @@
 # Prints a line for each mutant and "N killed, N lived, N broken". Exit status:
 # 0 all were killed, 1 some were not, 2 usage.
 set -euo pipefail
+export LC_ALL=C
 
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
 cd "$top"

@@ -125,6 +125,7 @@ fail_fetch()
 }
 
 # download DIR SIZE COMMAND...: run it in DIR, showing how far it is.
+# shellcheck disable=SC2034 # watched, of keeper.sh, reads them
 download()
 {
 	local rc=0
