@@ -202,6 +202,12 @@ finds() {
 	run -0 check whitespace
 	printf '  true\n' >>"$TREE/scripts/a.sh"
 	finds whitespace scripts/a.sh:7 'indented with blanks'
+	small_tree
+	printf 'patch -p1 <<%s\n \tint x;\n \nEND_PATCH\n' "'END_PATCH'" \
+		>>"$TREE/scripts/a.sh"
+	run -0 check whitespace
+	printf 'true \n' >>"$TREE/scripts/a.sh"
+	finds whitespace scripts/a.sh 'whitespace at the end'
 }
 
 @test "a file that does not say what it is for is found" {

@@ -64,7 +64,10 @@ def whitespace(text):
         # What Markdown shows of a patch is the patch's matter.
         if text.name.endswith('.md') and re.match(r' *(```|~~~)', line):
             patch = re.match(r' *...diff\b', line)
-        elif patch:
+        elif patch or here == 'END_PATCH':
+            # A patch is as diff writes it.
+            if line == here:
+                here = None
             continue
         if re.search(r'[ \t\r]$', line):
             yield number, 'whitespace at the end'
