@@ -131,7 +131,7 @@ static int run_tls_tests(void)
 		cmocka_unit_test(test_subject),
 	};
 
-	return cmocka_run_group_tests_name("tls", tests, open_files,
+	return cmocka_run_group_tests_name(TEST_NAME, tests, open_files,
 					   close_files);
 }
 
