@@ -70,4 +70,4 @@ check 'and nothing beside it' full 'mine/full.txt…' \
 run grace "server: $(serving ./server -g 2 -M grace.txt write)" \
 	'client&: ./client -a 192.0.2.1 -w 300 write' \
 	"look: $(look grace/server.log '^remote buffer' 30)" "stop: $stopping"
-ends 'the grace period ends when it should, and the server with it' grace server 1
+ends 'the grace period ends when it should, and the server with it' grace server 0
