@@ -43,8 +43,8 @@ static void add_args(struct line *line, const char *fmt, va_list args)
 		line->length += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct line *line, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct line *line,
+						      const char *fmt, ...)
 {
 	va_list args;
 

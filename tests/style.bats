@@ -142,8 +142,8 @@ finds() {
 
 @test "a C file of 401 lines is found and one of 400 is not" {
 	small_tree
-	lines=$(wc -l <"$TREE/01_one/client.c")
-	yes '/* a comment */' | head -n $((400 - lines)) >>"$TREE/01_one/client.c"
+	length=$(wc -l <"$TREE/01_one/client.c")
+	yes '/* a comment */' | head -n $((400 - length)) >>"$TREE/01_one/client.c"
 	run -0 check length
 	echo '/* one more */' >>"$TREE/01_one/client.c"
 	finds length 01_one/client.c '401 lines'

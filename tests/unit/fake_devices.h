@@ -36,6 +36,7 @@ struct fake {
 };
 
 #define UP                                                                 \
+	(struct ibv_port_attr)                                             \
 	{                                                                  \
 		.state = IBV_PORT_ACTIVE,                                  \
 		.link_layer = IBV_LINK_LAYER_ETHERNET, .gid_tbl_len = GIDS \
