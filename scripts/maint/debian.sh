@@ -45,6 +45,8 @@ debootstrap --variant=minbase --include=git,locales,make \
 # As Debian's installer has it.
 echo "deb $mirror/debian-security $suite-security main" \
 	>>"$root/etc/apt/sources.list"
+# Those of debootstrap know nothing of that.
+rm -rf "$root"/var/lib/apt/lists/*
 git clone -q --no-hardlinks "$top" "$root/repo"
 
 # The names and processes in there are its own, and end with the command.
