@@ -26,7 +26,7 @@
 static const struct params good = {
 	.qpn = 0x11,
 	.psn = 0x123456,
-	.gid.raw = { [10] = 0xff, 0xff, 127, 0, 0, 1 },
+	.gid.raw = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
 	.lid = 7,
 	.mtu = IBV_MTU_1024,
 	.mode = MODE_READ,
@@ -129,7 +129,7 @@ static void test_both_ways(void **state)
 	peer = (struct peer){ 0 };
 }
 
-/* It is at 127.0.0.1: a queue pair elsewhere is somebody else's. */
+/* It comes from 192.0.2.1: a queue pair elsewhere is somebody else's. */
 static void test_another_address(void **state)
 {
 	struct params params = good;
