@@ -326,6 +326,8 @@ next_descriptor() {
 	echo "$fd"
 }
 
+ended_or_repeats() { has_errors 2 || ! is_running "$server"; }
+
 # A server that cannot accept says so once, and does not fill the disk with it.
 no_descriptors() {
 	words
@@ -341,6 +343,8 @@ no_descriptors() {
 		good_client
 		stop_server
 	else
+		await "a server that ends" ended_or_repeats
+		! has_errors 2 || fail "the server says it again and again"
 		end_of server "$server" 1
 		server=''
 	fi
@@ -352,7 +356,8 @@ no_descriptors() {
 
 	for chapter in "${chapters[@]:0:4}"; do
 		echo "chapter $chapter"
-		CHAPTER=$chapter FUNCTIONS='words has_errors good_client next_descriptor' \
+		CHAPTER=$chapter FUNCTIONS='words has_errors good_client next_descriptor
+			ended_or_repeats' \
 			on_device a no_descriptors
 	done
 }
