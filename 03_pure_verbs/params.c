@@ -128,9 +128,9 @@ static bool gid_is_no_host(const union ibv_gid *gid)
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	uint8_t first = gid->raw[12];
 
-	/* 0.0.0.0/8; from 224 on multicast, reserved, broadcast. */
+	/* 0.0.0.0/8, loopback; from 224 on multicast, reserved, broadcast. */
 	return !memcmp(gid, mapped, sizeof(mapped)) &&
-	       (first == 0 || first >= 224);
+	       (first == 0 || first == 127 || first >= 224);
 }
 
 static int check_where(const struct params *params, bool roce)
