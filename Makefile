@@ -35,6 +35,7 @@ check: deps
 check-fast: deps
 	$(if $(listing),,@scripts/maint/check.sh fast)
 check-long: deps
+	@scripts/install_deps.sh long
 	$(if $(listing),,@scripts/maint/check.sh long)
 check-mutants: deps
 	$(if $(listing),,@tests/mutants/run.sh $(call quote,$(MUTANT)))

@@ -41,7 +41,7 @@ static int converse(struct data *data, const struct options *options)
 	while (!sent || !received) {
 		if (data_wait(data, &wc))
 			return -1;
-		if (wc.opcode == IBV_WC_RECV) {
+		if (wc.opcode & IBV_WC_RECV) {
 			log_text("received message: ", data->recv.buf,
 				 wc.byte_len);
 			received = true;

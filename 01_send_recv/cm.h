@@ -25,15 +25,15 @@ struct rdma_event_channel *cm_open_channel(void);
  */
 int cm_set_ack_timeout(struct rdma_cm_id *id);
 
-/* What cm_expect() returns for RDMA_CM_EVENT_DEVICE_REMOVAL. */
-#define CM_DEVICE_GONE (-2)
+/* What cm_expect() returns if no event will come on the channel any more. */
+#define CM_NO_MORE (-2)
 
 /*
  * Waits for the next event on channel, which must be of type want, and
  * acknowledges it. If id is not NULL, *id becomes the event's id: for a
  * CONNECT_REQUEST this is a new one, which the caller then owns. Returns 0;
- * or -1 having said which other event came, or that none came in time, or
- * CM_DEVICE_GONE having said so.
+ * or -1 having said which other event came, or that none came in time; or
+ * CM_NO_MORE having said that the device was removed or the channel is broken.
  */
 int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
 	      const struct patience *patience, struct rdma_cm_id **id);

@@ -19,7 +19,7 @@ int conn_request(struct conn *conn, struct listener *listener,
 	conn->patience = *patience;
 	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST,
 			patience, &conn->id);
-	listener->gone = ret == CM_DEVICE_GONE;
+	listener->gone = ret == CM_NO_MORE;
 	if (ret)
 		return -1;
 	log_line("received connection request.");

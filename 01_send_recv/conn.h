@@ -23,6 +23,7 @@ struct conn {
 	struct ibv_comp_channel *comp; /* tells that the CQ has news */
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
+	unsigned int pending; /* posted requests that will still report */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */
 };

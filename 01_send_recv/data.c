@@ -44,20 +44,28 @@ static void region_close(struct region *region)
 	*region = (struct region){ 0 };
 }
 
+/* Asks for an event at the next completion: for one event, once. */
+static int arm(struct conn *conn)
+{
+	int err = ibv_req_notify_cq(conn->cq, 0);
+
+	if (err)
+		return log_fail_errno("ibv_req_notify_cq", err,
+				      "the CQ is unusable");
+	return 0;
+}
+
 int data_open(struct data *data, struct conn *conn)
 {
 	data->conn = conn;
+	/* Nothing is posted yet, so that no completion comes before this. */
+	if (arm(conn))
+		return -1;
 	/* Sending only reads the memory; receiving writes to it. */
 	if (region_open(&data->send, conn->pd, DATA_MESSAGE_SIZE, 0))
 		return -1;
 	return region_open(&data->recv, conn->pd, DATA_MESSAGE_SIZE,
 			   IBV_ACCESS_LOCAL_WRITE);
-}
-
-void data_close(struct data *data)
-{
-	region_close(&data->recv);
-	region_close(&data->send);
 }
 
 int data_post_recv(struct data *data)
@@ -79,6 +87,7 @@ int data_post_recv(struct data *data)
 		return log_fail_errno("ibv_post_recv", err,
 				      "are more posted than max_recv_wr"
 				      " [docs/troubleshooting.md#post]");
+	data->conn->pending++;
 	return 0;
 }
 
@@ -104,6 +113,7 @@ int data_post_send(struct data *data, size_t length)
 		return log_fail_errno("ibv_post_send", err,
 				      "are more posted than max_send_wr"
 				      " [docs/troubleshooting.md#post]");
+	data->conn->pending++;
 	return 0;
 }
 
@@ -121,7 +131,18 @@ static int take_cq_event(struct conn *conn)
 	}
 	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
 	ibv_ack_cq_events(cq, 1);
-	return 0;
+	return arm(conn);
+}
+
+/* Takes one completion off the CQ: 1, or 0 if there is none, or -1. */
+static int poll_cq(struct conn *conn, struct ibv_wc *wc)
+{
+	int n = ibv_poll_cq(conn->cq, 1, wc);
+
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	conn->pending -= n;
+	return n;
 }
 
 /* Sleeps until the CQ or the peer has news; the CQ must be armed. */
@@ -142,26 +163,33 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
 static int next_completion(struct conn *conn, struct ibv_wc *wc)
 {
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	int err, n;
+	int n;
 
-	for (;;) {
-		/*
-		 * Arm first, look then: a completion that arrives between
-		 * the look and the sleep would otherwise wake nobody.
-		 */
-		err = ibv_req_notify_cq(conn->cq, 0);
-		if (err)
-			return log_fail_errno("ibv_req_notify_cq", err,
-					      "the CQ is unusable");
-		n = ibv_poll_cq(conn->cq, 1, wc);
-		if (n < 0)
-			return log_fail_errno("ibv_poll_cq", 0,
-					      "the CQ is unusable");
-		if (n > 0)
-			return 0;
+	/*
+	 * The CQ is armed whenever it is looked at. So a completion that comes
+	 * between the look and the sleep makes an event, which ends the sleep.
+	 */
+	while ((n = poll_cq(conn, wc)) == 0)
 		if (sleep_for_news(conn, deadline))
 			return -1;
-	}
+	return n < 0 ? -1 : 0;
+}
+
+/*
+ * Whether a completion of success is of what was posted. A peer can also write
+ * with immediate data, which takes a receive and brings no message: hence the
+ * opcode is looked at, and not only whose request it was.
+ */
+static int check_kind(const struct data *data, const struct ibv_wc *wc)
+{
+	if (wc->wr_id == (uintptr_t)&data->recv && wc->opcode == IBV_WC_RECV)
+		return 0;
+	if (wc->wr_id == (uintptr_t)&data->send && wc->opcode == IBV_WC_SEND)
+		return 0;
+	return log_fail("protocol error: a completion with opcode %d, which "
+			"nothing that was posted asks for; is the peer "
+			"another program",
+			wc->opcode);
 }
 
 int data_wait(struct data *data, struct ibv_wc *wc)
@@ -175,5 +203,46 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 					   "receive" :
 					   "send",
 				   wc);
+	return check_kind(data, wc);
+}
+
+/*
+ * Until its completion is there, a request's memory belongs to the device. In
+ * the error state, every request comes back at once: most of them "flushed".
+ */
+static int drain(struct conn *conn)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	struct ibv_wc wc;
+	int n, err;
+
+	if (!conn->pending)
+		return 0;
+	err = ibv_modify_qp(conn->qp, &attr, IBV_QP_STATE);
+	if (err)
+		return log_fail_errno("ibv_modify_qp", err,
+				      "to the error state");
+	while (conn->pending) {
+		n = poll_cq(conn, &wc);
+		if (n < 0)
+			return -1;
+		if (n > 0)
+			continue;
+		/* Neither a signal nor the peer can end this early. */
+		if (wait_readable(conn->comp->fd, -1, -1, deadline) < 0)
+			return wait_fail("the flush of all posted requests",
+					 errno, &conn->patience);
+		if (take_cq_event(conn))
+			return -1;
+	}
 	return 0;
+}
+
+void data_close(struct data *data)
+{
+	if (data->conn)
+		drain(data->conn);
+	region_close(&data->recv);
+	region_close(&data->send);
 }

@@ -31,7 +31,10 @@ struct data {
  */
 int data_open(struct data *data, struct conn *conn);
 
-/* Takes the device's right to the memory away, and frees it. */
+/*
+ * Ends all requests that are still posted, so that the device is done with the
+ * memory; then takes its right to it away, and frees it.
+ */
 void data_close(struct data *data);
 
 /*
@@ -50,7 +53,7 @@ int data_post_send(struct data *data, size_t length);
 /*
  * Waits for the next completion, of a send or a receive, and looks at its
  * status first. Returns 0 and the completion in *wc; or -1 having said why:
- * it failed, or none came in time.
+ * it failed, it is none that was asked for, or none came in time.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
 

@@ -17,7 +17,7 @@
 struct listener {
 	struct rdma_event_channel *events; /* connection requests arrive here */
 	struct rdma_cm_id *id; /* bound and listening */
-	bool gone; /* its device was removed: nobody can come any more */
+	bool gone; /* nobody can come any more: its device was removed, … */
 };
 
 /*

@@ -36,6 +36,25 @@ static bool is_shown(wchar_t c)
 	return iswprint(c);
 }
 
+/* So many zero bytes in a row are worth no more than a number. */
+#define MANY_ZEROS 8
+
+/*
+ * Prints the number of zero bytes that bytes begin with, if they are many: a
+ * peer may send its whole buffer. Returns how many bytes it took, or 0.
+ */
+static size_t print_zeros(const char *bytes, size_t length)
+{
+	size_t n = 0;
+
+	while (n < length && !bytes[n])
+		n++;
+	if (n < MANY_ZEROS)
+		return 0;
+	printf(" (and %zu zero bytes)", n);
+	return n;
+}
+
 /* Prints the next character of bytes; returns how many bytes it took. */
 static size_t print_char(const char *bytes, size_t length)
 {
@@ -54,12 +73,15 @@ static size_t print_char(const char *bytes, size_t length)
 
 void log_text(const char *label, const char *bytes, size_t length)
 {
-	size_t i = 0;
+	size_t i, n;
 
 	flockfile(stdout);
 	fputs(label, stdout);
-	while (i < length)
-		i += print_char(bytes + i, length - i);
+	for (i = 0; i < length; i += n) {
+		n = print_zeros(bytes + i, length - i);
+		if (!n)
+			n = print_char(bytes + i, length - i);
+	}
 	putchar('\n');
 	fflush(stdout);
 	funlockfile(stdout);

@@ -54,7 +54,7 @@ static int await(struct data *data, enum msg_type type, struct msg *msg)
 		if (wc.status != IBV_WC_SUCCESS)
 			return log_fail_wc(data_request_name(data, wc.wr_id),
 					   &wc);
-		if (wc.opcode != IBV_WC_RECV) {
+		if (!(wc.opcode & IBV_WC_RECV)) {
 			sent = true;
 			continue;
 		}

@@ -12,21 +12,30 @@
 
 #include "log.h"
 
+/* What to try where no event channel can be had. */
+static const char *channel_hint(int err)
+{
+	switch (err) {
+	case ENODEV:
+		return "is there an RDMA device (`rdma link`)? if not: sudo "
+		       "scripts/setup_rxe.sh, or scripts/lab.sh up"
+		       " [docs/troubleshooting.md#no-device]";
+	case EMFILE:
+	case ENFILE:
+		return "see \"ulimit -n\"";
+	default:
+		return "may this user open /dev/infiniband/rdma_cm"
+		       " [docs/troubleshooting.md#permission]";
+	}
+}
+
 struct rdma_event_channel *cm_open_channel(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 
 	if (!channel) {
 		log_fail_errno("rdma_create_event_channel", errno, "%s",
-			       errno == ENODEV ?
-				       "is there an RDMA device (`rdma "
-				       "link`)? if not: sudo "
-				       "scripts/setup_rxe.sh, or "
-				       "scripts/lab.sh up"
-				       " [docs/troubleshooting.md#no-device]" :
-				       "may this user open "
-				       "/dev/infiniband/rdma_cm"
-				       " [docs/troubleshooting.md#permission]");
+			       channel_hint(errno));
 		return NULL;
 	}
 	if (wait_nonblocking(channel->fd, "rdma_create_event_channel")) {
@@ -136,31 +145,7 @@ static int explain_event(const struct rdma_cm_event *event,
 		 event->status, is_errno ? ", " : "",
 		 is_errno ? strerror(-event->status) : "",
 		 event_meaning(event));
-	return event->event == RDMA_CM_EVENT_DEVICE_REMOVAL ? CM_DEVICE_GONE :
-							      -1;
-}
-
-/*
- * Waits until rdma_get_cm_event() gives an event. The library keeps some
- * events to itself, so a readable channel may still turn out to be empty.
- */
-static int next_event(struct rdma_event_channel *channel,
-		      enum rdma_cm_event_type want,
-		      const struct patience *patience,
-		      struct rdma_cm_event **event)
-{
-	int64_t deadline = wait_deadline(patience->timeout_ms);
-
-	while (rdma_get_cm_event(channel, event)) {
-		if (errno != EAGAIN)
-			return log_fail_errno("rdma_get_cm_event", errno,
-					      "while waiting for %s",
-					      rdma_event_str(want));
-		if (wait_readable(channel->fd, -1, patience->stop_fd,
-				  deadline) < 0)
-			return wait_fail(rdma_event_str(want), errno, patience);
-	}
-	return 0;
+	return event->event == RDMA_CM_EVENT_DEVICE_REMOVAL ? CM_NO_MORE : -1;
 }
 
 /*
@@ -175,14 +160,58 @@ static int acknowledge(struct rdma_cm_event *event)
 	return 0;
 }
 
+/*
+ * rdma_get_cm_event() without the one event that is no more than a hint: the
+ * netdev has another hardware address, as after a failover of a bond. The
+ * connection goes on. Returns 0, or -1 with errno.
+ */
+static int get_event(struct rdma_event_channel *channel,
+		     struct rdma_cm_event **event)
+{
+	while (!rdma_get_cm_event(channel, event)) {
+		if ((*event)->event != RDMA_CM_EVENT_ADDR_CHANGE)
+			return 0;
+		log_line("%s: only a hint, the connection goes on.",
+			 rdma_event_str((*event)->event));
+		if (rdma_ack_cm_event(*event))
+			return -1;
+	}
+	return -1;
+}
+
+/*
+ * Waits until rdma_get_cm_event() gives an event. The library keeps some
+ * events to itself, so a readable channel may still turn out to be empty.
+ */
+static int next_event(struct rdma_event_channel *channel,
+		      enum rdma_cm_event_type want,
+		      const struct patience *patience,
+		      struct rdma_cm_event **event)
+{
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+
+	while (get_event(channel, event)) {
+		if (errno != EAGAIN) {
+			log_fail_errno("rdma_get_cm_event", errno,
+				       "while waiting for %s",
+				       rdma_event_str(want));
+			return CM_NO_MORE;
+		}
+		if (wait_readable(channel->fd, -1, patience->stop_fd,
+				  deadline) < 0)
+			return wait_fail(rdma_event_str(want), errno, patience);
+	}
+	return 0;
+}
+
 int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
 	      const struct patience *patience, struct rdma_cm_id **id)
 {
 	struct rdma_cm_event *event;
-	int ret = 0;
+	int ret = next_event(channel, want, patience, &event);
 
-	if (next_event(channel, want, patience, &event))
-		return -1;
+	if (ret)
+		return ret;
 	if (event->event != want)
 		ret = explain_event(event, want);
 	else if (id)
@@ -196,7 +225,7 @@ int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type)
 {
 	struct rdma_cm_event *event;
 
-	if (rdma_get_cm_event(channel, &event)) {
+	if (get_event(channel, &event)) {
 		if (errno == EAGAIN)
 			return 0;
 		return log_fail_errno("rdma_get_cm_event", errno,

@@ -27,6 +27,7 @@ struct conn {
 	struct ibv_comp_channel *comp; /* tells that the CQ has news */
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
+	unsigned int pending; /* posted requests that will still report */
 	uint32_t max_inline; /* bytes that the device really takes inline */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */

@@ -6,6 +6,7 @@
 #include "data.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +75,23 @@ static int exposed_access(enum mode mode)
 	       IBV_ACCESS_REMOTE_READ;
 }
 
+/* Asks for an event at the next completion: for one event, once. */
+static int arm(struct conn *conn)
+{
+	int err = ibv_req_notify_cq(conn->cq, 0);
+
+	if (err)
+		return log_fail_errno("ibv_req_notify_cq", err,
+				      "the CQ is unusable");
+	return 0;
+}
+
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
 	data->conn = conn;
+	/* Nothing is posted yet, so that no completion comes before this. */
+	if (arm(conn))
+		return -1;
 	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
@@ -93,13 +108,6 @@ int data_lend(struct data *data, size_t size)
 	region_close(&data->exposed);
 	return region_open(&data->exposed, data->conn->pd, size,
 			   exposed_access(MODE_BENCH));
-}
-
-void data_close(struct data *data)
-{
-	region_close(&data->exposed);
-	region_close(&data->local);
-	region_close(&data->messages);
 }
 
 void *data_message(const struct data *data, int slot)
@@ -137,6 +145,7 @@ static int post_receive(struct data *data, int slot)
 		return log_fail_errno("ibv_post_recv", err,
 				      "are more posted than max_recv_wr"
 				      " [docs/troubleshooting.md#post]");
+	data->conn->pending++;
 	return 0;
 }
 
@@ -160,6 +169,7 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 		return log_fail_errno("ibv_post_send", err,
 				      "are more posted than max_send_wr"
 				      " [docs/troubleshooting.md#post]");
+	data->conn->pending++;
 	return 0;
 }
 
@@ -221,7 +231,20 @@ static int take_cq_event(struct conn *conn)
 	}
 	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
 	ibv_ack_cq_events(cq, 1);
-	return 0;
+	return arm(conn);
+}
+
+/* Takes one completion off the CQ: 1, or 0 if there is none, or -1. */
+static int poll_cq(struct conn *conn, struct ibv_wc *wc)
+{
+	int n = ibv_poll_cq(conn->cq, 1, wc);
+
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	/* 0: a request that was to report only if it failed. */
+	if (n > 0 && wc->wr_id)
+		conn->pending--;
+	return n;
 }
 
 /* Sleeps until the CQ or the peer has news; the CQ must be armed. */
@@ -238,28 +261,87 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
 	return conn_check_peer(conn);
 }
 
+/*
+ * Whether a completion of success is of what was posted. A peer can also write
+ * with immediate data, which takes a receive and brings no message: hence the
+ * opcode is looked at, and not only whose request it was.
+ */
+static bool is_expected(const struct data *data, const struct ibv_wc *wc)
+{
+	int slot = 0;
+
+	if (wc->wr_id == (uintptr_t)data->local.buf)
+		return wc->opcode == IBV_WC_RDMA_WRITE ||
+		       wc->opcode == IBV_WC_RDMA_READ;
+	while (slot < SLOT_COUNT &&
+	       wc->wr_id != (uintptr_t)data_message(data, slot))
+		slot++;
+	if (slot < SLOT_RECV)
+		return wc->opcode == IBV_WC_SEND;
+	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
+}
+
 int data_wait(struct data *data, struct ibv_wc *wc)
 {
 	struct conn *conn = data->conn;
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	int err, n;
+	int n;
 
-	for (;;) {
-		/*
-		 * Arm first, look then: a completion that arrives between
-		 * the look and the sleep would otherwise wake nobody.
-		 */
-		err = ibv_req_notify_cq(conn->cq, 0);
-		if (err)
-			return log_fail_errno("ibv_req_notify_cq", err,
-					      "the CQ is unusable");
-		n = ibv_poll_cq(conn->cq, 1, wc);
-		if (n < 0)
-			return log_fail_errno("ibv_poll_cq", 0,
-					      "the CQ is unusable");
-		if (n > 0)
-			return 0;
+	/*
+	 * The CQ is armed whenever it is looked at. So a completion that comes
+	 * between the look and the sleep makes an event, which ends the sleep.
+	 */
+	while ((n = poll_cq(conn, wc)) == 0)
 		if (sleep_for_news(conn, deadline))
 			return -1;
+	if (n < 0)
+		return -1;
+	if (wc->status == IBV_WC_SUCCESS && !is_expected(data, wc))
+		return log_fail("protocol error: a completion with opcode %d, "
+				"which nothing that was posted asks for; is "
+				"the peer another program",
+				wc->opcode);
+	return 0;
+}
+
+/*
+ * Until its completion is there, a request's memory belongs to the device. In
+ * the error state, every request comes back at once: most of them "flushed".
+ */
+static int drain(struct conn *conn)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	struct ibv_wc wc;
+	int n, err;
+
+	if (!conn->pending)
+		return 0;
+	err = ibv_modify_qp(conn->qp, &attr, IBV_QP_STATE);
+	if (err)
+		return log_fail_errno("ibv_modify_qp", err,
+				      "to the error state");
+	while (conn->pending) {
+		n = poll_cq(conn, &wc);
+		if (n < 0)
+			return -1;
+		if (n > 0)
+			continue;
+		/* Neither a signal nor the peer can end this early. */
+		if (wait_readable(conn->comp->fd, -1, -1, deadline) < 0)
+			return wait_fail("the flush of all posted requests",
+					 errno, &conn->patience);
+		if (take_cq_event(conn))
+			return -1;
 	}
+	return 0;
+}
+
+void data_close(struct data *data)
+{
+	if (data->conn)
+		drain(data->conn);
+	region_close(&data->exposed);
+	region_close(&data->local);
+	region_close(&data->messages);
 }

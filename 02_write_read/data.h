@@ -50,7 +50,10 @@ int data_open(struct data *data, struct conn *conn, enum mode mode,
 /* Exposes size fresh bytes for a benchmark in place of what was exposed. */
 int data_lend(struct data *data, size_t size);
 
-/* Takes the device's right to the memory away, and frees it. */
+/*
+ * Ends all requests that are still posted, so that the device is done with the
+ * memory; then takes its right to it away, and frees it.
+ */
 void data_close(struct data *data);
 
 /* The bytes of one message, and the request that it belongs to. */
@@ -82,7 +85,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 /*
  * Waits for the next completion, which may be one of failure: look at its
  * status first. Returns 0 and the completion in *wc, or -1 having said why
- * none came.
+ * none came, or that it is of nothing that was asked for.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
 

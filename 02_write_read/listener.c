@@ -73,6 +73,26 @@ static int bind_and_listen(struct rdma_cm_id *id, const struct addrinfo *ai)
 	return 0;
 }
 
+static void destroy_id(struct listener *listener)
+{
+	if (listener->id && rdma_destroy_id(listener->id))
+		log_fail_errno("rdma_destroy_id", errno, "of the listener");
+	listener->id = NULL;
+}
+
+static int listen_on(struct listener *listener, const struct addrinfo *ai)
+{
+	if (rdma_create_id(listener->events, &listener->id, NULL, RDMA_PS_TCP))
+		return log_fail_errno("rdma_create_id", errno,
+				      "may this user open "
+				      "/dev/infiniband/rdma_cm"
+				      " [docs/troubleshooting.md#permission]");
+	if (!bind_and_listen(listener->id, ai))
+		return 0;
+	destroy_id(listener);
+	return -1;
+}
+
 int listener_open(struct listener *listener, const struct options *options)
 {
 	struct addrinfo *list;
@@ -81,23 +101,17 @@ int listener_open(struct listener *listener, const struct options *options)
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
 	listener->events = cm_open_channel();
-	if (!listener->events)
-		goto out;
-	if (rdma_create_id(listener->events, &listener->id, NULL, RDMA_PS_TCP))
-		log_fail_errno("rdma_create_id", errno,
-			       "may this user open /dev/infiniband/rdma_cm"
-			       " [docs/troubleshooting.md#permission]");
-	else
-		ret = bind_and_listen(listener->id, list);
-out:
+	/* A name may have several addresses; the first that works is taken. */
+	for (struct addrinfo *ai = list; ai && ret && listener->events;
+	     ai = ai->ai_next)
+		ret = listen_on(listener, ai);
 	freeaddrinfo(list);
 	return ret;
 }
 
 void listener_close(struct listener *listener)
 {
-	if (listener->id && rdma_destroy_id(listener->id))
-		log_fail_errno("rdma_destroy_id", errno, "of the listener");
+	destroy_id(listener);
 	if (listener->events)
 		rdma_destroy_event_channel(listener->events);
 	*listener = (struct listener){ 0 };

@@ -96,9 +96,13 @@ static void run_init(struct run *run, struct pump *pump, unsigned int depth,
 
 static int post(struct run *run, struct ibv_send_wr *wr)
 {
-	struct ibv_send_wr *bad;
-	int err = ibv_post_send(run->pump->data->conn->qp, wr, &bad);
+	struct conn *conn = run->pump->data->conn;
+	struct ibv_send_wr *bad = NULL;
+	int err = ibv_post_send(conn->qp, wr, &bad);
 
+	/* From bad on, nothing was posted: that will never report. */
+	for (; wr != bad; wr = wr->next)
+		conn->pending += !!wr->wr_id;
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
 				      "is -q more than the device allows");
@@ -179,11 +183,14 @@ static int complete(struct run *run)
 	struct ibv_wc wcs[BATCH_MAX];
 	int n = spin(conn, wcs, max);
 
+	/* Flushed ones that were not to be reported have no wr_id. */
+	for (int i = 0; i < n; i++)
+		conn->pending -= !!wcs[i].wr_id;
 	for (int i = 0; i < n; i++) {
 		if (wcs[i].status != IBV_WC_SUCCESS)
 			return log_fail_wc("RDMA operation", &wcs[i]);
 		/* Nothing is due from the peer, and its wr_id is no number. */
-		if (wcs[i].opcode == IBV_WC_RECV)
+		if (wcs[i].opcode & IBV_WC_RECV)
 			return log_fail("protocol error: a message in the "
 					"middle of a benchmark");
 		run->done += wcs[i].wr_id;

@@ -120,31 +120,48 @@ static bool device_address(struct ibv_device *device, char text[ADDR_TEXT_SIZE])
 	return found;
 }
 
-/* Finds an address of this machine that an RDMA device sits on. */
-static bool usable_address(char text[ADDR_TEXT_SIZE])
+/*
+ * Finds an address of this machine that an RDMA device sits on. Returns whether
+ * there is one; *count is how many devices there are.
+ */
+static bool usable_address(char text[ADDR_TEXT_SIZE], int *count)
 {
-	int count;
-	struct ibv_device **devices = ibv_get_device_list(&count);
+	struct ibv_device **devices = ibv_get_device_list(count);
 	bool found = false;
 
 	if (!devices)
-		return false;
-	for (int i = 0; i < count && !found; i++)
+		*count = 0;
+	for (int i = 0; i < *count && !found; i++)
 		found = device_address(devices[i], text);
-	ibv_free_device_list(devices);
+	if (devices)
+		ibv_free_device_list(devices);
 	return found;
+}
+
+/* The GIDs of RoCE are IP addresses; those of InfiniBand and iWARP are not. */
+static int explain_no_address(const char *text, int count)
+{
+	if (!count)
+		return log_fail("%s: no RDMA device leads there, and this "
+				"machine has none; see `rdma link`"
+				" [docs/troubleshooting.md#no-device]",
+				text);
+	return log_fail("%s: no RDMA device leads there, and none here is a "
+			"RoCE device with an address; on InfiniBand the "
+			"addresses are those of IPoIB netdevs: compare `rdma "
+			"link` and `ip addr`"
+			" [docs/troubleshooting.md#no-device]",
+			text);
 }
 
 int addr_explain_no_device(const struct sockaddr *addr)
 {
 	char text[ADDR_TEXT_SIZE], usable[ADDR_TEXT_SIZE];
+	int count;
 
 	addr_text(addr, text);
-	if (!usable_address(usable))
-		return log_fail("%s: no RDMA device leads there, and none on "
-				"this machine has an address; see `rdma link`"
-				" [docs/troubleshooting.md#no-device]",
-				text);
+	if (!usable_address(usable, &count))
+		return explain_no_address(text, count);
 	if (addr_is_loopback(addr))
 		return log_fail("%s: a loopback address belongs to the netdev "
 				"lo, and no RDMA device sits on that; %s, "

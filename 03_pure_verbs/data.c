@@ -6,6 +6,7 @@
 #include "data.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,15 +63,23 @@ int data_exposed_access(enum mode mode)
 {
 	switch (mode) {
 	case MODE_WRITE:
-		/* The specification wants the local right with the remote. */
-		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+		return IBV_ACCESS_REMOTE_WRITE;
 	case MODE_READ:
 		return IBV_ACCESS_REMOTE_READ;
 	case MODE_BENCH:
 		break;
 	}
-	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-	       IBV_ACCESS_REMOTE_READ;
+	return IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+}
+
+static int open_exposed(struct data *data, enum mode mode, size_t size)
+{
+	int access = data_exposed_access(mode);
+
+	/* The specification wants the local right with the remote. */
+	if (access & IBV_ACCESS_REMOTE_WRITE)
+		access |= IBV_ACCESS_LOCAL_WRITE;
+	return region_open(&data->exposed, data->conn->pd, size, access);
 }
 
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
@@ -84,15 +93,13 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 		return -1;
 	if (mode == MODE_BENCH)
 		return 0;
-	return region_open(&data->exposed, conn->pd, size,
-			   data_exposed_access(mode));
+	return open_exposed(data, mode, size);
 }
 
 int data_lend(struct data *data, size_t size)
 {
 	region_close(&data->exposed);
-	return region_open(&data->exposed, data->conn->pd, size,
-			   data_exposed_access(MODE_BENCH));
+	return open_exposed(data, MODE_BENCH, size);
 }
 
 void data_close(struct data *data)
@@ -224,24 +231,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 	return post(data, &wr);
 }
 
-/* Takes the event that made the completion channel readable. */
-static int take_cq_event(struct conn *conn)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(conn->comp, &cq, &context)) {
-		if (errno == EAGAIN)
-			return 0;
-		return log_fail_errno("ibv_get_cq_event", errno,
-				      "the completion channel is unusable");
-	}
-	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
-	ibv_ack_cq_events(cq, 1);
-	return 0;
-}
-
-/* Sleeps until the CQ or the peer has news; the CQ must be armed. */
+/* Sleeps until the CQ, which is always armed, or the peer has news. */
 static int sleep_for_news(struct data *data, int64_t deadline)
 {
 	struct conn *conn = data->conn;
@@ -252,41 +242,69 @@ static int sleep_for_news(struct data *data, int64_t deadline)
 		return wait_fail(data->waiting_for, errno, &conn->patience);
 	/* What the peer did before it left comes before its leaving. */
 	if (news & WAIT_FIRST)
-		return take_cq_event(conn);
+		return conn_take_event(conn);
 	return conn_check_peer(conn);
+}
+
+/*
+ * Whether a completion of success is of what was posted. A peer can also write
+ * with immediate data, which takes a receive and brings no message: hence the
+ * opcode is looked at, and not only whose request it was.
+ */
+static bool is_expected(const struct data *data, const struct ibv_wc *wc)
+{
+	int slot = 0;
+
+	if (wc->wr_id == (uintptr_t)data->local.buf)
+		return wc->opcode == IBV_WC_RDMA_WRITE ||
+		       wc->opcode == IBV_WC_RDMA_READ;
+	while (slot < SLOT_COUNT &&
+	       wc->wr_id != (uintptr_t)data_message(data, slot))
+		slot++;
+	if (slot < SLOT_RECV)
+		return wc->opcode == IBV_WC_SEND;
+	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
+}
+
+/* Takes one completion off the CQ: 1, or 0 if there is none, or -1. */
+static int poll_cq(struct conn *conn, struct ibv_wc *wc)
+{
+	int n = ibv_poll_cq(conn->cq, 1, wc);
+
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	/* 0: a request that was to report only if it failed. */
+	if (n > 0 && wc->wr_id)
+		conn->pending--;
+	return n;
 }
 
 int data_wait(struct data *data, struct ibv_wc *wc)
 {
 	struct conn *conn = data->conn;
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	int err, n;
+	int n;
 
 	if (data->has_early) {
 		data->has_early = false;
 		*wc = data->early;
 		return 0;
 	}
-	for (;;) {
-		/*
-		 * Arm first, look then: a completion that arrives between
-		 * the look and the sleep would otherwise wake nobody.
-		 */
-		err = ibv_req_notify_cq(conn->cq, 0);
-		if (err)
-			return log_fail_errno("ibv_req_notify_cq", err,
-					      "the CQ is unusable");
-		n = ibv_poll_cq(conn->cq, 1, wc);
-		if (n < 0)
-			return log_fail_errno("ibv_poll_cq", 0,
-					      "the CQ is unusable");
-		if (n > 0) {
-			conn->pending--;
-			return 0;
-		}
+	/*
+	 * The CQ is armed whenever it is looked at. So a completion that comes
+	 * between the look and the sleep makes an event, which ends the sleep.
+	 */
+	while ((n = poll_cq(conn, wc)) == 0)
 		if (sleep_for_news(data, deadline))
 			return -1;
-	}
+	if (n < 0)
+		return -1;
+	if (wc->status == IBV_WC_SUCCESS && !is_expected(data, wc))
+		return log_fail("protocol error: a completion with opcode %d, "
+				"which nothing that was posted asks for; is "
+				"the peer another program",
+				wc->opcode);
+	return 0;
 }
 
 void data_put_back(struct data *data, const struct ibv_wc *wc)

@@ -16,7 +16,7 @@
 
 bool device_is_roce(const struct device *device)
 {
-	return device->port.link_layer == IBV_LINK_LAYER_ETHERNET;
+	return device->link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
 /* An IP address as a GID: IPv6 as it is, IPv4 as ::ffff:a.b.c.d. */
@@ -39,12 +39,13 @@ static void addr_to_gid(const struct sockaddr *addr, union ibv_gid *gid)
  * entries: the same address for RoCE v1, and at index 0 a link-local one that
  * other hosts cannot be reached by. So a fixed index is a trap.
  */
-static int find_gid(const struct device *device, const union ibv_gid *gid)
+static int find_gid(const struct device *device,
+		    const struct ibv_port_attr *port, const union ibv_gid *gid)
 {
 	struct ibv_gid_entry entry;
 
 	/* For an empty entry of the table, the query fails. */
-	for (int i = 0; i < device->port.gid_tbl_len; i++)
+	for (int i = 0; i < port->gid_tbl_len; i++)
 		if (!ibv_query_gid_ex(device->verbs, device->port_num, i,
 				      &entry, 0) &&
 		    entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
@@ -53,40 +54,77 @@ static int find_gid(const struct device *device, const union ibv_gid *gid)
 	return -1;
 }
 
-/* Whether this port is up and, on RoCE, has the address local. */
-static bool port_fits(struct device *device, const struct sockaddr *local)
+/* How sure it is that packets for an address come and go by a port. */
+enum fit {
+	FIT_NOT,
+	FIT_PERHAPS, /* InfiniBand: the address may be of its IPoIB netdev */
+	FIT_WELL /* it has the address, or nobody asks for one */
+};
+
+/* How this port, as it is now, fits the address local. */
+static enum fit port_fits(const struct device *device,
+			  const struct sockaddr *local)
 {
+	struct ibv_port_attr port;
 	union ibv_gid gid;
 
-	if (ibv_query_port(device->verbs, device->port_num, &device->port) ||
-	    device->port.state != IBV_PORT_ACTIVE)
-		return false;
-	if (!local || !device_is_roce(device) || device->gid_index >= 0)
-		return true;
+	if (ibv_query_port(device->verbs, device->port_num, &port) ||
+	    port.state != IBV_PORT_ACTIVE)
+		return FIT_NOT;
+	if (!local || device->gid_index >= 0)
+		return FIT_WELL;
+	if (!device_is_roce(device))
+		return FIT_PERHAPS;
 	addr_to_gid(local, &gid);
-	return find_gid(device, &gid) >= 0;
+	return find_gid(device, &port, &gid) >= 0 ? FIT_WELL : FIT_NOT;
 }
 
-/* Tries the ports of one device; leaves it open if one of them will do. */
-static bool device_fits(struct device *device, struct ibv_device *candidate,
-			const struct options *options,
-			const struct sockaddr *local)
+/* What a device says of itself; its ports are counted from 1. */
+static int query(struct device *device)
 {
 	struct ibv_device_attr attr;
 
-	if (options->device &&
-	    strcmp(options->device, ibv_get_device_name(candidate)))
-		return false;
+	if (ibv_query_device(device->verbs, &attr))
+		return 0;
+	device->reads_in = attr.max_qp_rd_atom;
+	device->reads_out = attr.max_qp_init_rd_atom;
+	return attr.phys_port_cnt;
+}
+
+/*
+ * Whether options allow the device. An iWARP device has Ethernet ports, too,
+ * but a queue pair of it is connected by its TCP connection: not by hand.
+ */
+static bool is_candidate(const struct options *options,
+			 struct ibv_device *candidate)
+{
+	return candidate->transport_type == IBV_TRANSPORT_IB &&
+	       (!options->device ||
+		!strcmp(options->device, ibv_get_device_name(candidate)));
+}
+
+/*
+ * Opens a device and finds the first port, from device->port_num on, that fits
+ * local so well; without one, the device is closed again.
+ */
+static bool open_port(struct device *device, struct ibv_device *candidate,
+		      const struct options *options,
+		      const struct sockaddr *local, enum fit fit)
+{
+	struct ibv_port_attr port;
+	int ports;
+
 	device->verbs = ibv_open_device(candidate);
 	if (!device->verbs)
 		return false;
-	if (ibv_query_device(device->verbs, &attr))
-		attr.phys_port_cnt = 0;
-	for (int port = 1; port <= attr.phys_port_cnt; port++) {
-		device->port_num = port;
-		if (options->port_num && options->port_num != port)
+	ports = query(device);
+	for (; device->port_num <= ports; device->port_num++) {
+		if (options->port_num && options->port_num != device->port_num)
 			continue;
-		if (port_fits(device, local))
+		if (ibv_query_port(device->verbs, device->port_num, &port))
+			continue;
+		device->link_layer = port.link_layer;
+		if (port_fits(device, local) == fit)
 			return true;
 	}
 	/* Nothing was made in this context: closing it cannot fail. */
@@ -108,7 +146,8 @@ static int explain_no_device(const struct options *options,
 		snprintf(port, sizeof(port), "%d", options->port_num);
 	if (options->device || options->port_num)
 		return log_fail("device %s, port %s: there is no such active "
-				"port here%s; see `rdma link`"
+				"port of RoCE or InfiniBand here%s; see `rdma "
+				"link`"
 				" [docs/troubleshooting.md#no-active-port]",
 				options->device ? options->device : "(any)",
 				port, local ? " with the address in use" : "");
@@ -119,28 +158,72 @@ static int explain_no_device(const struct options *options,
 			" [docs/troubleshooting.md#no-active-port]");
 }
 
-int device_open(struct device *device, const struct options *options,
-		const struct sockaddr *local)
+/* Opens up to max ports of the devices in list that fit local so well. */
+static unsigned int open_ports(struct device *devices, unsigned int max,
+			       struct ibv_device **list,
+			       const struct options *options,
+			       const struct sockaddr *local, enum fit fit)
 {
-	int count = 0;
-	struct ibv_device **list = ibv_get_device_list(&count);
-	bool found = false;
+	unsigned int count = 0;
 
-	device->gid_index = options->gid_index;
+	for (; *list; list++) {
+		int port_num = 1;
+
+		while (count < max && is_candidate(options, *list)) {
+			struct device *device = &devices[count];
+
+			device->gid_index = options->gid_index;
+			device->port_num = port_num;
+			if (!open_port(device, *list, options, local, fit))
+				break;
+			/* Each port of a device is one of its own here. */
+			port_num = device->port_num + 1;
+			count++;
+		}
+	}
+	return count;
+}
+
+/* Names a device that was opened, and watches it. */
+static int start(struct device *device)
+{
+	log_line("Opened RDMA device: %s, port %d",
+		 ibv_get_device_name(device->verbs->device), device->port_num);
+	return watch_start(device);
+}
+
+/* Opens 1 to max ports; how many is in *count. Returns 0 or -1. */
+static int open_all(struct device *devices, unsigned int max,
+		    unsigned int *count, const struct options *options,
+		    const struct sockaddr *local)
+{
+	int known = 0;
+	struct ibv_device **list = ibv_get_device_list(&known);
+
+	*count = 0;
 	if (!list)
 		return log_fail_errno("ibv_get_device_list", errno,
 				      "is the module ib_uverbs loaded; see "
 				      "scripts/setup_rxe.sh --check"
 				      " [docs/troubleshooting.md#no-device]");
-	for (int i = 0; i < count && !found; i++)
-		found = device_fits(device, list[i], options, local);
+	for (enum fit fit = FIT_WELL; fit != FIT_NOT && !*count; fit--)
+		*count = open_ports(devices, max, list, options, local, fit);
 	/* An open context keeps what it needs of the list. */
 	ibv_free_device_list(list);
-	if (!found)
-		return explain_no_device(options, local, count);
-	log_line("Opened RDMA device: %s, port %d",
-		 ibv_get_device_name(device->verbs->device), device->port_num);
-	return watch_start(device);
+	if (!*count)
+		return explain_no_device(options, local, known);
+	for (unsigned int i = 0; i < *count; i++)
+		if (start(&devices[i]))
+			return -1;
+	return 0;
+}
+
+int device_open(struct device *device, const struct options *options,
+		const struct sockaddr *local)
+{
+	unsigned int count;
+
+	return open_all(device, 1, &count, options, local);
 }
 
 void device_close(struct device *device)
@@ -154,17 +237,47 @@ void device_close(struct device *device)
 	*device = (struct device){ 0 };
 }
 
+int devices_open(struct devices *devices, const struct options *options,
+		 const struct sockaddr *local)
+{
+	return open_all(devices->list, DEVICES_MAX, &devices->count, options,
+			local);
+}
+
+void devices_close(struct devices *devices)
+{
+	while (devices->count)
+		device_close(&devices->list[--devices->count]);
+}
+
+const struct device *devices_find(const struct devices *devices,
+				  const struct sockaddr *local)
+{
+	for (enum fit fit = FIT_WELL; fit != FIT_NOT; fit--)
+		for (unsigned int i = 0; i < devices->count; i++)
+			if (port_fits(&devices->list[i], local) == fit)
+				return &devices->list[i];
+	addr_explain_no_device(local);
+	return NULL;
+}
+
 int device_source(const struct device *device, const struct sockaddr *local,
 		  struct source *source)
 {
 	union ibv_gid gid;
 	int err;
 
+	err = ibv_query_port(device->verbs, device->port_num, &source->port);
+	if (err)
+		return log_fail_errno("ibv_query_port", err,
+				      "port %d; see `rdma link`",
+				      device->port_num);
 	addr_to_gid(local, &gid);
 	source->gid_index = device->gid_index;
-	if (source->gid_index < 0)
-		source->gid_index =
-			device_is_roce(device) ? find_gid(device, &gid) : 0;
+	if (source->gid_index < 0 && device_is_roce(device))
+		source->gid_index = find_gid(device, &source->port, &gid);
+	else if (source->gid_index < 0)
+		source->gid_index = 0;
 	if (source->gid_index < 0)
 		return addr_explain_no_device(local);
 	err = ibv_query_gid(device->verbs, device->port_num, source->gid_index,

@@ -22,6 +22,7 @@
 
 struct oob {
 	int fd;
+	bool broken; /* a listener that can take no more clients */
 	struct patience patience;
 	int64_t deadline; /* for the whole exchange */
 	struct sockaddr_storage local;
@@ -47,7 +48,7 @@ struct oob *oob_listen(const struct options *options)
 	if (!oob)
 		return NULL;
 	oob->fd = sock_listen(options);
-	if (oob->fd < 0) {
+	if (oob->fd < 0 || sock_local(oob->fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
 	}
@@ -150,14 +151,22 @@ static int start(struct oob *oob, int fd, const struct patience *patience,
 	return fd < 0 ? -1 : sock_local(fd, &oob->local);
 }
 
+bool oob_is_broken(const struct oob *listener)
+{
+	return listener->broken;
+}
+
 struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
 	struct oob *oob = new_oob();
+	int fd;
 
 	if (!oob)
 		return NULL;
-	if (start(oob, sock_accept(listener->fd), patience, deadline) ||
+	fd = sock_accept(listener->fd);
+	listener->broken = fd == SOCK_BROKEN;
+	if (start(oob, fd, patience, deadline) ||
 	    send_all(oob, HELLO, strlen(HELLO))) {
 		oob_close(oob);
 		return NULL;

@@ -18,6 +18,8 @@
 #ifndef OOB_H
 #define OOB_H
 
+#include <stdbool.h>
+
 #include "options.h"
 #include "params.h"
 #include "wait.h"
@@ -42,7 +44,13 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 struct oob *oob_connect(const struct options *options,
 			const struct patience *patience);
 
-/* The address of this end of the connection. */
+/*
+ * Whether a listener's last oob_accept() failed for a reason that will make the
+ * next one fail as well.
+ */
+bool oob_is_broken(const struct oob *listener);
+
+/* The address of this end of the connection, or that is listened on. */
 const struct sockaddr *oob_local(const struct oob *oob);
 
 /* Sends our parameters. Returns 0, or -1 having said why. */

@@ -128,7 +128,7 @@ static int serve(struct listener *listener, const struct options *options,
 			return ret;
 		/* A client that fails has been reported; the next may not. */
 		ret = serve_client(listener, options, patience);
-	} while (!options->once);
+	} while (!options->once && !oob_is_broken(listener->oob));
 	return ret;
 }
 

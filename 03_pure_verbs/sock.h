@@ -19,7 +19,13 @@
  */
 int sock_listen(const struct options *options);
 
-/* Takes the next connection. Returns a socket as above, or -1 likewise. */
+/* What sock_accept() returns if the next connection would fail as well. */
+#define SOCK_BROKEN (-2)
+
+/*
+ * Takes the next connection. Returns a socket as above; -1 having said why this
+ * one cannot be taken, or SOCK_BROKEN having said why none can.
+ */
 int sock_accept(int listener);
 
 /*

@@ -44,7 +44,7 @@ struct data {
 
 /*
  * What the peer must be allowed to do to the region that is exposed to it in
- * mode (IBV_ACCESS_…), and so to the queue pair.
+ * mode (IBV_ACCESS_REMOTE_…), and so to the queue pair.
  */
 int data_exposed_access(enum mode mode);
 
@@ -95,7 +95,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 /*
  * Waits for the next completion, which may be one of failure: look at its
  * status first. Returns 0 and the completion in *wc, or -1 having said why
- * none came.
+ * none came, or that it is of nothing that was asked for.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
 

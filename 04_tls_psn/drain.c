@@ -42,42 +42,27 @@ static int take_completions(struct conn *conn)
 	return flushed;
 }
 
-/* Sleeps until the CQ, which must be armed, has news. */
-static int sleep_for_news(struct conn *conn, int64_t deadline)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (wait_readable(conn->comp->fd, -1, -1, deadline) < 0)
-		return wait_fail("the flush of all posted requests", errno,
-				 &conn->patience);
-	if (!ibv_get_cq_event(conn->comp, &cq, &context))
-		ibv_ack_cq_events(cq, 1);
-	else if (errno != EAGAIN)
-		return log_fail_errno("ibv_get_cq_event", errno,
-				      "the completion channel is unusable");
-	return 0;
-}
-
 int conn_drain(struct conn *conn)
 {
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	int flushed = 0, n, err;
+	int flushed = 0, n;
 
 	if (!conn->qp)
 		return 0;
 	if (conn_to_err(conn))
 		return -1;
-	while (conn->pending) {
-		err = ibv_req_notify_cq(conn->cq, 0);
-		if (err)
-			return log_fail_errno("ibv_req_notify_cq", err,
-					      "the CQ is unusable");
+	for (;;) {
 		n = take_completions(conn);
 		if (n < 0)
 			return -1;
 		flushed += n;
-		if (conn->pending && sleep_for_news(conn, deadline))
+		if (!conn->pending)
+			break;
+		/* Neither a signal nor the peer can end this early. */
+		if (wait_readable(conn->comp->fd, -1, -1, deadline) < 0)
+			return wait_fail("the flush of all posted requests",
+					 errno, &conn->patience);
+		if (conn_take_event(conn))
 			return -1;
 	}
 	if (flushed)

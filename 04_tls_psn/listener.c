@@ -7,31 +7,23 @@
 
 #include <errno.h>
 
-#include "addr.h"
 #include "log.h"
-
-/* With an address to listen on, the device must be the one that has it. */
-static int open_device(struct listener *listener, const struct options *options)
-{
-	struct addrinfo *list;
-	int ret;
-
-	if (!options->address)
-		return device_open(&listener->device, options, NULL);
-	if (addr_lookup(options->address, options->port, &list))
-		return -1;
-	ret = device_open(&listener->device, options, list->ai_addr);
-	freeaddrinfo(list);
-	return ret;
-}
 
 int listener_open(struct listener *listener, const struct options *options)
 {
+	const struct sockaddr *local = NULL;
+
 	listener->options = options;
-	if (open_device(listener, options))
-		return -1;
 	listener->oob = oob_listen(options);
 	if (!listener->oob)
+		return -1;
+	/*
+	 * By which device a client comes, its connection will show. With an
+	 * address to listen on, that is known now: it must be there.
+	 */
+	if (options->address)
+		local = oob_local(listener->oob);
+	if (devices_open(&listener->devices, options, local))
 		return -1;
 	log_line("listening on port %s.", options->port);
 	return 0;
@@ -39,8 +31,8 @@ int listener_open(struct listener *listener, const struct options *options)
 
 void listener_close(struct listener *listener)
 {
+	devices_close(&listener->devices);
 	oob_close(listener->oob);
-	device_close(&listener->device);
 	*listener = (struct listener){ 0 };
 }
 

@@ -22,6 +22,7 @@
 
 struct oob {
 	int fd;
+	bool broken; /* a listener that can take no more clients */
 	SSL_CTX *ctx; /* the listener's or a client's own */
 	SSL *ssl; /* NULL on a listener */
 	struct tls_limit limit; /* for the handshake and the whole exchange */
@@ -49,7 +50,7 @@ struct oob *oob_listen(const struct options *options)
 	oob->ctx = tls_context(options, ROLE_SERVER);
 	if (oob->ctx)
 		oob->fd = sock_listen(options);
-	if (oob->fd < 0) {
+	if (oob->fd < 0 || sock_local(oob->fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
 	}
@@ -117,15 +118,22 @@ static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 	return tls_print_peer(oob->ssl);
 }
 
+bool oob_is_broken(const struct oob *listener)
+{
+	return listener->broken;
+}
+
 struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
 	struct oob *oob = new_oob();
+	int fd;
 
 	if (!oob)
 		return NULL;
-	if (start(oob, sock_accept(listener->fd, &oob->peer), patience,
-		  deadline) ||
+	fd = sock_accept(listener->fd, &oob->peer);
+	listener->broken = fd == SOCK_BROKEN;
+	if (start(oob, fd, patience, deadline) ||
 	    secure(oob, listener->ctx, NULL) ||
 	    send_message(oob, PARAMS_HELLO, NULL)) {
 		oob_close(oob);

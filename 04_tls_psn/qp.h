@@ -14,7 +14,11 @@
 #include "device.h"
 #include "params.h"
 
-/* How many reads of one side may be under way at once; both must know it. */
+/*
+ * How many reads of one side may be under way at once, if the device can so many.
+ * The CM tells each side the other's number; here, both ends are taken to be able
+ * to do this.
+ */
 #define QP_READS 16
 
 /*
@@ -36,7 +40,7 @@ int qp_to_rtr(struct ibv_qp *qp, const struct device *device,
  * RTR to RTS: tells it which PSN to send first and how long to be patient.
  * The peer must be in RTR before anything is sent. Returns 0 or -1.
  */
-int qp_to_rts(struct ibv_qp *qp, uint32_t psn);
+int qp_to_rts(struct ibv_qp *qp, const struct device *device, uint32_t psn);
 
 /*
  * To ERR: every posted request comes back, with status 5 (flushed) if it was

@@ -83,20 +83,51 @@ static int bind_and_listen(int fd, const struct addrinfo *ai)
 	return 0;
 }
 
+static int listen_on(const struct addrinfo *ai)
+{
+	int fd = open_socket(ai);
+
+	if (fd >= 0 && bind_and_listen(fd, ai)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 int sock_listen(const struct options *options)
 {
 	struct addrinfo *list;
-	int fd;
+	int fd = -1;
 
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
-	fd = open_socket(list);
-	if (fd >= 0 && bind_and_listen(fd, list)) {
-		close(fd);
-		fd = -1;
-	}
+	/* A name may have several addresses; the first that works is taken. */
+	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
+		fd = listen_on(ai);
 	freeaddrinfo(list);
 	return fd;
+}
+
+/*
+ * accept(2) also gives the errors of a connection that was never taken, and the
+ * next one may be better. Whatever else it gives, it will give again.
+ */
+static int explain_accept(int err)
+{
+	static const int passing[] = {
+		EAGAIN, EINTR,	      ECONNABORTED, EPROTO,
+		EPERM,	ENETDOWN,     ENOPROTOOPT,  EHOSTDOWN,
+		ENONET, EHOSTUNREACH, EOPNOTSUPP,   ENETUNREACH,
+	};
+
+	for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
+		if (err == passing[i])
+			return log_fail_errno("accept", err,
+					      "this client is not served");
+	log_fail_errno("accept", err,
+		       "no client can be taken; see \"ulimit "
+		       "-n\"");
+	return SOCK_BROKEN;
 }
 
 /* IPv4 through a socket that takes both looks like ::ffff:a.b.c.d. */
@@ -124,8 +155,7 @@ int sock_accept(int listener, struct sockaddr_storage *peer)
 			 SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd < 0)
-		return log_fail_errno("accept", errno,
-				      "this client is not served");
+		return explain_accept(errno);
 	if (watch_peer(fd)) {
 		close(fd);
 		return -1;

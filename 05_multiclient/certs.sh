@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # certs.sh - certificates for trying this chapter out: `make certs`
 #
-# usage: ./certs.sh [--if-needed] [--names NAMES] [--days DAYS] [DIR]
+# usage: ./certs.sh [--if-needed] [--names NAMES] [--days DAYS]
+#                   [--client NAME]... [DIR]
 #
 # Makes in DIR (default: certs) a CA and, signed by it, a certificate for a
 # server and one for a client, each with its private key, for 30 days and for
@@ -10,9 +11,13 @@
 # is in DIR from an earlier run is replaced, all of it, and that is said; a DIR
 # with anything else in it is left alone.
 #
-# --if-needed    only if there are none, or they expire within an hour
+# --if-needed    only if one of the files is not there, does not belong to the
+#                others, or expires within an hour
 # --names NAMES  for these only, such as DNS:host.example,IP:192.0.2.7
 # --days DAYS    valid for so many days; -1: expired yesterday
+# --client NAME  one more client, with a key of its own: client-NAME.pem and
+#                .key. Each client should have one, since who has the key is
+#                that client; and the CA's key is gone when this script ends
 #
 # A real deployment does it differently: its CA's key is on another machine or
 # in hardware, each host makes its own key, which never leaves it, and sends
@@ -22,6 +27,7 @@ set -euo pipefail
 
 needed=no
 names=
+clients=()
 days=30
 while [[ ${1:-} == -* ]]; do
 	case $1 in
@@ -32,19 +38,42 @@ while [[ ${1:-} == -* ]]; do
 	--if-needed) needed=yes ;;
 	--names) names=${2?a list of names must follow --names} && shift ;;
 	--days) days=${2?a number of days must follow --days} && shift ;;
+	--client) clients+=("${2?a name must follow --client}") && shift ;;
 	*) echo "certs.sh: $1: no such option" >&2 && exit 2 ;;
 	esac
 	shift
 done
 dir=${1:-$(dirname "$0")/certs}
 
+for name in "${clients[@]}"; do
+	[[ $name =~ ^[A-Za-z0-9][A-Za-z0-9_.-]*$ ]] && continue
+	echo "certs.sh: --client $name: letters, digits, _, . and - please" >&2
+	exit 2
+done
+
+# certificates: what is to be in DIR, but for the CA.
+certificates() {
+	printf '%s\n' server client "${clients[@]/#/client-}"
+}
+
+# lasts FILE: whether it is a certificate that is good for an hour.
+lasts() {
+	openssl x509 -in "$dir/$1.pem" -noout -checkend 3600 >/dev/null 2>&1
+}
+
+# usable: whether each certificate lasts, is the CA's, and has its key.
 usable() {
 	local name
 
-	for name in ca server client; do
-		openssl x509 -in "$dir/$name.pem" -noout -checkend 3600 \
-			>/dev/null 2>&1 || return 1
-	done
+	lasts ca || return 1
+	while read -r name; do
+		lasts "$name" &&
+			openssl verify -CAfile "$dir/ca.pem" "$dir/$name.pem" \
+				>/dev/null 2>&1 &&
+			[[ $(openssl pkey -in "$dir/$name.key" -pubout \
+				2>/dev/null) == "$(openssl x509 -noout \
+				-in "$dir/$name.pem" -pubkey)" ]] || return 1
+	done < <(certificates)
 }
 
 # The lab's addresses, and this machine's.
@@ -69,16 +98,14 @@ key() {
 		-out "$1" 2>/dev/null
 }
 
-# A certificate for ROLE (server or client) and no other role.
+# issue FILE ROLE SUBJECT: for that role (server or client) and no other.
 issue() {
-	local role=$1
-
-	key "$work/$role.key"
-	openssl req -new -key "$work/$role.key" -subj "/CN=RDMA tutorial $role" |
+	key "$work/$1.key"
+	openssl req -new -key "$work/$1.key" -subj "/CN=$3" |
 		openssl x509 -req -CA "$work/ca.pem" -CAkey "$work/ca.key" \
-			-days "$days" -out "$work/$role.pem" -extfile <(
+			-days "$days" -out "$work/$1.pem" -extfile <(
 				echo "subjectAltName = $(names)"
-				echo "extendedKeyUsage = ${role}Auth"
+				echo "extendedKeyUsage = ${2}Auth"
 				echo "keyUsage = critical, digitalSignature"
 				echo "basicConstraints = critical, CA:false"
 			) 2>/dev/null
@@ -88,7 +115,8 @@ issue() {
 strangers() {
 	[[ ! -e $dir ]] || find "$dir" -mindepth 1 ! -name ca.pem \
 		! -name server.pem ! -name server.key \
-		! -name client.pem ! -name client.key
+		! -name client.pem ! -name client.key \
+		! -name 'client-*.pem' ! -name 'client-*.key'
 }
 
 [[ $needed == yes ]] && usable && exit 0
@@ -111,12 +139,16 @@ umask 077
 work=$(mktemp -d "$(dirname "$dir")/.certs.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 key "$work/ca.key"
-openssl req -x509 -key "$work/ca.key" -days 30 -out "$work/ca.pem" \
-	-subj "/CN=RDMA tutorial CA" \
+# A CA that ends before what it has signed would end that, too.
+openssl req -x509 -key "$work/ca.key" -out "$work/ca.pem" \
+	-days "$((days > 30 ? days : 30))" -subj "/CN=RDMA tutorial CA" \
 	-addext "basicConstraints = critical, CA:true, pathlen:0" \
 	-addext "keyUsage = critical, keyCertSign"
-issue server
-issue client
+issue server server "RDMA tutorial server"
+issue client client "RDMA tutorial client"
+for name in "${clients[@]}"; do
+	issue "client-$name" client "$name"
+done
 rm "$work/ca.key"
 # All at once: a reader finds the old ones, none, or the new ones.
 if [[ -e $dir ]]; then

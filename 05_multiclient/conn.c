@@ -20,8 +20,8 @@ static int find_source(struct conn *conn, const struct options *options)
 	if (device_source(conn->device, oob_local(conn->oob), &conn->source))
 		return -1;
 	conn->mine.gid = conn->source.gid;
-	conn->mine.lid = conn->device->port.lid;
-	conn->mine.mtu = conn->device->port.active_mtu;
+	conn->mine.lid = conn->source.port.lid;
+	conn->mine.mtu = conn->source.port.active_mtu;
 	if (options->psn >= 0) {
 		conn->mine.psn = options->psn;
 		return 0;
@@ -33,9 +33,11 @@ int conn_request(struct conn *conn, const struct listener *listener,
 		 struct oob *oob, const struct patience *patience)
 {
 	conn->patience = *patience;
-	conn->device = &listener->device;
 	conn->oob = oob;
 	log_line("received connection request.");
+	conn->device = devices_find(&listener->devices, oob_local(conn->oob));
+	if (!conn->device)
+		return -1;
 	if (find_source(conn, listener->options))
 		return -1;
 	return oob_recv_params(conn->oob, &conn->peer,
@@ -64,6 +66,33 @@ int conn_resolve(struct conn *conn, struct shared *shared,
 	return find_source(conn, options);
 }
 
+/* Asks for an event at the next completion: for one event, once. */
+static int arm(struct conn *conn)
+{
+	int err = ibv_req_notify_cq(conn->cq, 0);
+
+	if (err)
+		return log_fail_errno("ibv_req_notify_cq", err,
+				      "the CQ is unusable");
+	return 0;
+}
+
+int conn_take_event(struct conn *conn)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(conn->comp, &cq, &context)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("ibv_get_cq_event", errno,
+				      "the completion channel is unusable");
+	}
+	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
+	ibv_ack_cq_events(cq, 1);
+	return arm(conn);
+}
+
 /* The PD, and the CQ with its channel. */
 static int create_cq(struct conn *conn, unsigned int entries)
 {
@@ -85,7 +114,8 @@ static int create_cq(struct conn *conn, unsigned int entries)
 		return log_fail_errno("ibv_create_cq", errno,
 				      "see `rdma resource show`");
 	conn->held->cqs++;
-	return 0;
+	/* Nothing is posted yet, so that no completion comes before this. */
+	return arm(conn);
 }
 
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
@@ -151,7 +181,7 @@ static int establish(struct conn *conn)
 		mtu = conn->peer.mtu;
 	if (qp_to_rtr(conn->qp, conn->device, &conn->source, &conn->peer, mtu))
 		return -1;
-	if (qp_to_rts(conn->qp, conn->mine.psn))
+	if (qp_to_rts(conn->qp, conn->device, conn->mine.psn))
 		return -1;
 	log_line("Local PSN: 0x%06" PRIx32 ", Remote PSN: 0x%06" PRIx32,
 		 conn->mine.psn, conn->peer.psn);
@@ -218,10 +248,22 @@ int conn_hold(struct conn *conn, int seconds)
 	return wait_fail("the end of the hold", errno, &conn->patience);
 }
 
+/* TCP ends in the same way whether a peer is done, was killed, or is cut off. */
+static int check_goodbye(const struct conn *conn)
+{
+	if (!conn->peer_left || conn->peer_done)
+		return 0;
+	return log_fail("the peer's connection ended without a goodbye; was "
+			"the peer killed, or the connection cut"
+			" [docs/troubleshooting.md#left]");
+}
+
 int conn_disconnect(struct conn *conn)
 {
 	int ret = conn_drain(conn);
 
+	if (check_goodbye(conn))
+		return -1;
 	oob_bye(conn->oob);
 	log_line("disconnected.");
 	return ret;
@@ -241,6 +283,8 @@ int conn_wait_disconnect(struct conn *conn)
 		if (conn_check_peer(conn))
 			return -1;
 	}
+	if (check_goodbye(conn))
+		return -1;
 	log_line("peer disconnected.");
 	return 0;
 }

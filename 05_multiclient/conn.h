@@ -101,6 +101,13 @@ int conn_disconnect(struct conn *conn);
 /* Server: waits until the peer disconnects. Returns 0, or -1. */
 int conn_wait_disconnect(struct conn *conn);
 
+/*
+ * Takes the event that made conn->comp readable, and asks for one at the next
+ * completion. Poll the CQ until it is empty before you wait for that. Returns
+ * 0, also if there was no event, or -1 having said why.
+ */
+int conn_take_event(struct conn *conn);
+
 /* Takes the queue pair to ERR, once. Returns 0, or -1 having said why. */
 int conn_to_err(struct conn *conn);
 

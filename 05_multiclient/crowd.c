@@ -55,7 +55,7 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
 	    admission_fit(&max, &crowd->shaking_max) ||
 	    listener_open(&crowd->listener, options) ||
-	    admission_memory(&crowd->listener.device, &max))
+	    admission_memory(crowd->listener.devices.list, &max))
 		return -1;
 	figures_start(&crowd->figures, max);
 	crowd->listening = true;

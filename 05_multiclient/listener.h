@@ -14,13 +14,13 @@
 /* What all connections of a server share. Zero it before listener_open(). */
 struct listener {
 	const struct options *options; /* borrowed */
-	struct device device;
+	struct devices devices;
 	struct oob *oob;
 };
 
 /*
- * Opens the device and listens on options' address and port. options must
- * live as long as the listener. Returns 0, or -1 having said why. Either way
+ * Listens on options' address and port, and opens the devices by which clients
+ * may come. options must live as long as the listener. Returns 0, or -1 having said why. Either way
  * the caller ends with listener_close().
  */
 int listener_open(struct listener *listener, const struct options *options);

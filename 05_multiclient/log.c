@@ -43,8 +43,8 @@ static void add_args(struct line *line, const char *fmt, va_list args)
 		line->length += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct line *line, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct line *line,
+						      const char *fmt, ...)
 {
 	va_list args;
 
@@ -80,6 +80,25 @@ static bool is_shown(wchar_t c)
 	return iswprint(c);
 }
 
+/* So many zero bytes in a row are worth no more than a number. */
+#define MANY_ZEROS 8
+
+/*
+ * Adds the number of zero bytes that bytes begin with, if they are many: a peer
+ * may send its whole buffer. Returns how many bytes it took, or 0.
+ */
+static size_t add_zeros(struct line *line, const char *bytes, size_t length)
+{
+	size_t n = 0;
+
+	while (n < length && !bytes[n])
+		n++;
+	if (n < MANY_ZEROS)
+		return 0;
+	add(line, " (and %zu zero bytes)", n);
+	return n;
+}
+
 /* Adds the next character of bytes; returns how many bytes it took. */
 static size_t add_char(struct line *line, const char *bytes, size_t length)
 {
@@ -99,11 +118,14 @@ static size_t add_char(struct line *line, const char *bytes, size_t length)
 void log_text(const char *label, const char *bytes, size_t length)
 {
 	struct line line = { 0 };
-	size_t i = 0;
+	size_t n;
 
 	add(&line, "%s%s", prefix, label);
-	while (i < length)
-		i += add_char(&line, bytes + i, length - i);
+	for (size_t i = 0; i < length; i += n) {
+		n = add_zeros(&line, bytes + i, length - i);
+		if (!n)
+			n = add_char(&line, bytes + i, length - i);
+	}
 	print(STDOUT_FILENO, &line);
 }
 

@@ -28,7 +28,7 @@ void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
  * Prints label and then length bytes that a peer sent, as one line. Whatever
  * is not printable text becomes \xNN, so that a peer cannot send control
- * sequences to the reader's terminal.
+ * sequences to the reader's terminal; many zeros in a row become their number.
  */
 void log_text(const char *label, const char *bytes, size_t length);
 

@@ -60,7 +60,7 @@ struct oob *oob_listen(const struct options *options)
 	if (!oob)
 		return NULL;
 	oob->fd = sock_listen(options);
-	if (oob->fd < 0) {
+	if (oob->fd < 0 || sock_local(oob->fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
 	}

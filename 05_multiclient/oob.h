@@ -72,7 +72,7 @@ int oob_print_peer(const struct oob *oob);
 /* The address of the other end, as text. */
 void oob_peer_name(const struct oob *oob, char *text, size_t size);
 
-/* The address of this end of the connection. */
+/* The address of this end of the connection, or that is listened on. */
 const struct sockaddr *oob_local(const struct oob *oob);
 
 /* Sends our parameters. Returns 0, or -1 having said why. */

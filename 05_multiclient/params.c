@@ -199,6 +199,17 @@ static bool gid_is_zero(const union ibv_gid *gid)
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
+/* Whether gid is ::ffff:a.b.c.d, where no single host has the address. */
+static bool gid_is_no_host(const union ibv_gid *gid)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	uint8_t first = gid->raw[12];
+
+	/* 0.0.0.0/8, loopback; from 224 on multicast, reserved, broadcast. */
+	return !memcmp(gid, mapped, sizeof(mapped)) &&
+	       (first == 0 || first == 127 || first >= 224);
+}
+
 static int check_where(const struct params *params, bool roce)
 {
 	if (roce && gid_is_zero(&params->gid))
@@ -206,9 +217,14 @@ static int check_where(const struct params *params, bool roce)
 	if (params->gid.raw[0] == 0xff)
 		return log_fail("the peer's GID is a multicast address: "
 				"refused");
-	if (!roce && params->lid == 0)
-		return log_fail("the peer's LID is zero, and InfiniBand needs "
-				"one");
+	if (gid_is_no_host(&params->gid))
+		return log_fail("the peer's GID is an IPv4 address that no "
+				"host has: refused");
+	/* From 0xc000 on, LIDs are multicast; and the last is nobody's. */
+	if (!roce && (params->lid == 0 || params->lid >= 0xc000))
+		return log_fail("the peer's LID 0x%" PRIx16 " is none that a "
+				"port of InfiniBand can have",
+				params->lid);
 	return 0;
 }
 

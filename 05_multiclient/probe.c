@@ -65,7 +65,7 @@ static int run(struct probe *probe)
 		if (wc.status != IBV_WC_SUCCESS)
 			return log_fail_wc(
 				data_request_name(probe->data, wc.wr_id), &wc);
-		if (wc.opcode != IBV_WC_RECV)
+		if (!(wc.opcode & IBV_WC_RECV))
 			probe->sent++;
 		else if (on_message(probe, &wc))
 			return -1;

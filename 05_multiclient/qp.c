@@ -64,7 +64,7 @@ int qp_to_init(struct ibv_qp *qp, uint8_t port_num, unsigned int access)
 {
 	struct ibv_qp_attr now, attr = {
 		.qp_state = IBV_QPS_INIT,
-		/* The partition; index 0 is the default one. */
+		/* The partition: index 0 is the default one in most subnets. */
 		.pkey_index = 0,
 		.port_num = port_num,
 		.qp_access_flags = access,
@@ -81,7 +81,17 @@ int qp_to_init(struct ibv_qp *qp, uint8_t port_num, unsigned int access)
 	return 0;
 }
 
-/* The way to the peer: on RoCE by its GID, on InfiniBand by its LID. */
+/* QP_READS, or what the device can do if that is less. */
+static uint8_t reads(int device_max)
+{
+	return device_max < QP_READS ? device_max : QP_READS;
+}
+
+/*
+ * The way to the peer: on RoCE by its GID, on InfiniBand by its LID, and by its
+ * GID as well where the port says so. The service level, sl, stays 0: a subnet
+ * manager that has another for this path is not asked.
+ */
 static struct ibv_ah_attr address_vector(const struct device *device,
 					 const struct source *source,
 					 const struct params *peer)
@@ -90,7 +100,8 @@ static struct ibv_ah_attr address_vector(const struct device *device,
 
 	if (!device_is_roce(device)) {
 		ah.dlid = peer->lid;
-		return ah;
+		if (!(source->port.flags & IBV_QPF_GRH_REQUIRED))
+			return ah;
 	}
 	/* RoCE has no LIDs: without this header there is no address. */
 	ah.is_global = 1;
@@ -112,7 +123,7 @@ int qp_to_rtr(struct ibv_qp *qp, const struct device *device,
 		.path_mtu = mtu,
 		.dest_qp_num = peer->qpn,
 		.rq_psn = peer->psn,
-		.max_dest_rd_atomic = QP_READS,
+		.max_dest_rd_atomic = reads(device->reads_in),
 		.min_rnr_timer = MIN_RNR_TIMER,
 	};
 
@@ -132,7 +143,7 @@ int qp_to_rtr(struct ibv_qp *qp, const struct device *device,
 	return 0;
 }
 
-int qp_to_rts(struct ibv_qp *qp, uint32_t psn)
+int qp_to_rts(struct ibv_qp *qp, const struct device *device, uint32_t psn)
 {
 	struct ibv_qp_attr now, attr = {
 		.qp_state = IBV_QPS_RTS,
@@ -140,7 +151,7 @@ int qp_to_rts(struct ibv_qp *qp, uint32_t psn)
 		.timeout = TIMEOUT,
 		.retry_cnt = RETRY_CNT,
 		.rnr_retry = RNR_RETRY,
-		.max_rd_atomic = QP_READS,
+		.max_rd_atomic = reads(device->reads_out),
 	};
 
 	if (modify(qp, &attr,

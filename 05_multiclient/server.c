@@ -150,10 +150,12 @@ static int admit(struct session *session)
 	if (ret)
 		return -1;
 	session->number = hello.number;
-	if (hello.number)
+	if (hello.number) {
 		log_prefix("Client %u: ", hello.number);
-	if (oob_print_peer(client->oob) ||
-	    oob_hello(client->oob, &hello, crowd->cut_fd))
+		if (oob_print_peer(client->oob))
+			return -1;
+	}
+	if (oob_hello(client->oob, &hello, crowd->cut_fd))
 		return -1;
 	if (hello.number)
 		return 0;

@@ -21,18 +21,17 @@ const struct device *shared_device(struct shared *shared,
 	/* Two that come at once must not both open it. */
 	pthread_mutex_lock(&shared->lock);
 	if (!shared->opened) {
-		shared->opened = !device_open(&shared->device, options, local);
+		shared->opened = !devices_open(&shared->devices, options, NULL);
 		if (!shared->opened)
-			device_close(&shared->device);
+			devices_close(&shared->devices);
 	}
 	opened = shared->opened;
 	pthread_mutex_unlock(&shared->lock);
-	return opened ? &shared->device : NULL;
+	return opened ? devices_find(&shared->devices, local) : NULL;
 }
 
 void shared_close(struct shared *shared)
 {
-	if (shared->opened)
-		device_close(&shared->device);
+	devices_close(&shared->devices);
 	oob_close(shared->prepared);
 }

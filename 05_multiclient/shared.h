@@ -20,7 +20,7 @@ struct shared {
 	struct oob *prepared; /* certificate, key and CA, read once */
 	struct held held; /* by all connections */
 	pthread_mutex_t lock; /* for what follows */
-	struct device device;
+	struct devices devices;
 	bool opened;
 };
 
@@ -28,14 +28,14 @@ struct shared {
 int shared_open(struct shared *shared, const struct options *options);
 
 /*
- * The device that has the address local: opened for the first connection that
- * asks, and the same for all. Returns NULL having said why.
+ * The device that has the address local. All devices are opened for the first
+ * connection that asks, and are the same for all. Returns NULL having said why.
  */
 const struct device *shared_device(struct shared *shared,
 				   const struct options *options,
 				   const struct sockaddr *local);
 
-/* Closes the device, after the last connection. */
+/* Closes the devices, after the last connection. */
 void shared_close(struct shared *shared);
 
 #endif

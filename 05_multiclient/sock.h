@@ -19,9 +19,13 @@
  */
 int sock_listen(const struct options *options);
 
+/* What sock_accept() returns if the next connection would fail as well. */
+#define SOCK_BROKEN (-2)
+
 /*
  * Takes the next connection, and the address that it comes from. Returns a
- * socket as above, or -1 likewise.
+ * socket as above; -1 having said why this one cannot be taken, or SOCK_BROKEN
+ * having said why none can.
  */
 int sock_accept(int listener, struct sockaddr_storage *peer);
 

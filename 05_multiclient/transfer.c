@@ -103,7 +103,7 @@ static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
 	if (!probe_arrived(transfer->data, wc))
 		return log_fail_wc(data_request_name(transfer->data, wc->wr_id),
 				   wc);
-	if (wc->status == IBV_WC_SUCCESS && wc->opcode == IBV_WC_RECV)
+	if (wc->status == IBV_WC_SUCCESS && wc->opcode & IBV_WC_RECV)
 		return on_receive(transfer, wc);
 	return on_send(transfer, wc);
 }

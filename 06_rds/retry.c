@@ -19,10 +19,6 @@
 int retry_wait_room(struct rds *rds, const struct patience *patience,
 		    int64_t deadline)
 {
-	if (wait_deadline(0) > deadline) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
 	return wait_writable(rds->fd, patience->stop_fd, deadline);
 }
 
@@ -55,9 +51,6 @@ static int hear_kernel(struct rds *probe, const struct sockaddr_in *host,
 	char byte;
 
 	do {
-		/* Others may write to this socket, too, and without end. */
-		if (wait_deadline(0) > deadline)
-			return wait_fail(what, ETIMEDOUT, patience);
 		if (wait_readable(probe->fd, -1, patience->stop_fd, deadline) <
 		    0)
 			return wait_fail(what, errno, patience);

@@ -11,11 +11,7 @@
 #include "rds.h"
 #include "wait.h"
 
-/*
- * Waits until the send buffer has room. Fails like wait_writable(), also when
- * there is room and the deadline has passed: with that, no loop around it can
- * go on for ever.
- */
+/* Waits until the send buffer has room. Returns 0, or -1 as wait_writable(). */
 int retry_wait_room(struct rds *rds, const struct patience *patience,
 		    int64_t deadline);
 

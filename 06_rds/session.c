@@ -160,9 +160,6 @@ int session_wait(struct session *session, const char *what, int64_t deadline,
 	const struct patience *patience = session->patience;
 
 	do {
-		/* Where there is always something to read, poll(2) is no help. */
-		if (wait_deadline(0) > deadline)
-			return wait_fail(what, ETIMEDOUT, patience);
 		if (wait_readable(session->rds.fd, -1, patience->stop_fd,
 				  deadline) < 0)
 			return wait_fail(what, errno, patience);

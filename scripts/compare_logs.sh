@@ -9,6 +9,7 @@
 # client calls its peer's. log_tokens.py has the table of what is volatile.
 
 set -euo pipefail
+export LC_ALL=C
 
 usage() {
 	cat <<'END'

@@ -20,15 +20,16 @@ LOCK_WAIT=${LOCK_WAIT:-300}
 
 usage() {
 	cat <<EOF
-usage: $NAME [--size] [build] [lab] [wire] [check]
+usage: $NAME [--size] [build] [lab] [wire] [check] [long]
 
 Installs the packages that are missing, after saying which and why. Uses sudo
-if you are not root. Without an argument: all four sets.
+if you are not root. Without an argument: the first four sets.
 
   build   compile the chapters
   lab     run them on real Soft-RoCE in a throwaway virtual machine
   wire    show the packets of a run
   check   run the tests
+  long    run those that take long: on other Debians, on another processor
   --size  only say in a line how many are missing and how big they are
 
 Environment:
@@ -36,7 +37,7 @@ Environment:
   LOCK_WAIT=300  seconds to wait while another package manager works
   OS_RELEASE, APT_LISTS   instead of /etc/os-release, /var/lib/apt/lists
 
-Tested on Debian 12. Knows the names of Ubuntu and Fedora, untested there.
+Tested on Debian 12 and 13. Knows the names of Ubuntu and Fedora, untested there.
 Exit status: 0 all is there, 1 something is missing, 2 usage.
 
 Example: NO_INSTALL=1 scripts/$NAME build lab
@@ -70,7 +71,7 @@ find_distribution() {
 		esac
 		break
 	done
-	[[ $id == debian && $version == 12 ]] && tested=yes
+	[[ $id == debian && $version =~ ^1[23]$ ]] && tested=yes
 	return 0
 }
 
@@ -196,7 +197,7 @@ report_missing() {
 	if [[ $family == none ]]; then
 		complain "install these by hand, then try again"
 	elif [[ $tested == no ]]; then
-		say "tested on Debian 12 only: untested on $os, names may differ"
+		say "tested on Debian 12 and 13 only: untested on $os, names may differ"
 	fi
 }
 
@@ -205,12 +206,12 @@ main() {
 
 	for set in "$@"; do
 		case $set in
-		build | lab | wire | check) sets+=("$set") ;;
+		build | lab | wire | check | long) sets+=("$set") ;;
 		-h | --help) usage && exit 0 ;;
 		--size) size_only=yes ;;
 		*)
 			complain "no such set of packages: '$set'." \
-				"There are build, lab, wire and check; -h explains."
+				"There are build, lab, wire, check and long; -h explains."
 			exit 2
 			;;
 		esac

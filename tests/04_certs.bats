@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 #
-# 04_certs.bats - chapter 04's certificates: who may read them, whom they are
-# for, how long they last, and what certs.sh leaves alone
+# 04_certs.bats - the certificates of chapters 04 and 05: who may read them, whom
+# they are for, how long they last, and what certs.sh leaves alone
 
-# shellcheck disable=SC2154 # stderr is bats'
+# shellcheck disable=SC2154,SC2030,SC2031 # stderr and output are bats'
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -124,6 +124,121 @@ still_valid_in() {
 	run -0 certs --if-needed "$dir"
 	[[ $output == *replaced* ]]
 	still_valid_in server 3600
+}
+
+# both COMMAND…: with chapter 04's script, and with 05's.
+both() {
+	local chapter
+
+	for chapter in "$BATS_TEST_DIRNAME"/../0[45]_*; do
+		rm -rf "$dir"
+		"$@"
+	done
+}
+
+outlasted() {
+	certs --days 60 "$dir"
+	openssl verify -CAfile "$dir/ca.pem" -attime $((EPOCHSECONDS + 59 * 86400)) \
+		"$dir/server.pem" "$dir/client.pem"
+	run ! openssl verify -CAfile "$dir/ca.pem" \
+		-attime $((EPOCHSECONDS + 61 * 86400)) "$dir/client.pem"
+}
+
+@test "04, 05: what is to last longer than 30 days is not cut by its CA" {
+	both outlasted
+}
+
+# made_again: whether --if-needed makes everything anew.
+made_again() {
+	local before
+
+	before=$(sum)
+	run -0 certs --if-needed "$dir"
+	[[ $output == *replaced* && $(sum) != "$before" ]]
+	run -0 certs --if-needed "$dir"
+	[[ -z $output ]]
+}
+
+each_missed() {
+	local file
+
+	certs "$dir"
+	certs "$BATS_TEST_TMPDIR/other"
+	for file in ca.pem server.pem client.pem server.key client.key; do
+		rm "$dir/$file"
+		made_again
+		# It is there, and is another's.
+		cp "$BATS_TEST_TMPDIR/other/$file" "$dir"
+		made_again
+		echo rubbish >"$dir/$file"
+		made_again
+	done
+}
+
+@test "04, 05: --if-needed misses each file, and sees one that is another's" {
+	both each_missed
+}
+
+# expire SECONDS: another CA, until then, that signs the same keys.
+expire() {
+	local config=$BATS_TEST_TMPDIR/ca.cnf end work=$BATS_TEST_TMPDIR/work
+
+	end=$(date -u -d "+$1 seconds" +%Y%m%d%H%M%SZ)
+	mkdir -p "$work"
+	: >"$work/index"
+	printf '%s\n' '[ca]' 'default_ca = d' '[d]' "database = $work/index" \
+		"new_certs_dir = $work" 'rand_serial = yes' 'policy = p' \
+		'default_md = sha256' 'unique_subject = no' \
+		'x509_extensions = x' '[p]' 'commonName = supplied' '[x]' \
+		'basicConstraints = critical, CA:true' >"$config"
+	openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+		-subj "/CN=a CA" -keyout "$work/ca.key" -out "$work/ca.csr"
+	openssl ca -batch -config "$config" -selfsign -keyfile "$work/ca.key" \
+		-in "$work/ca.csr" -out "$dir/ca.pem" -notext -enddate "$end"
+	for role in server client; do
+		openssl req -new -key "$dir/$role.key" -subj "/CN=$role" |
+			openssl x509 -req -CA "$dir/ca.pem" \
+				-CAkey "$work/ca.key" -days 30 \
+				-out "$dir/$role.pem"
+	done
+}
+
+an_hour() {
+	certs "$dir"
+	# A CA that ends in 62 minutes is good enough; in 58, it is not.
+	expire 3720
+	run -0 certs --if-needed "$dir"
+	[[ -z $output ]]
+	expire 3480
+	made_again
+}
+
+@test "04, 05: --if-needed looks an hour ahead, at the CA as well" {
+	both an_hour
+}
+
+named_clients() {
+	run -0 certs --client alice --client host-2 "$dir"
+	[[ $(cd "$dir" && echo client*) == 'client-alice.key client-alice.pem '`
+		`'client-host-2.key client-host-2.pem client.key client.pem' ]]
+	[[ $(field client-alice -subject) == *'CN = alice' ]]
+	openssl verify -CAfile "$dir/ca.pem" -purpose sslclient \
+		"$dir/client-alice.pem" "$dir/client-host-2.pem"
+	[[ $(field client-alice -pubkey) != "$(field client -pubkey)" ]]
+	[[ $(field client-alice -pubkey) == \
+		"$(openssl pkey -in "$dir/client-alice.key" -pubout)" ]]
+	[[ $(stat -c %a "$dir"/* | sort -u) == 600 ]]
+	# One that is not there yet is needed; those who are, are not.
+	run -0 certs --if-needed --client alice "$dir"
+	[[ -z $output ]]
+	run -0 certs --if-needed --client carol "$dir"
+	[[ $output == *replaced* && -e $dir/client-carol.key ]]
+	run -2 certs --client ../x "$dir"
+	run -2 certs --client '' "$dir"
+}
+
+@test "04, 05: a client of its own name has a key of its own" {
+	both named_clients
 }
 
 @test "04: a folder with anything else in it is left as it is" {

@@ -2,7 +2,7 @@
 #
 # Sourced where the device is, after on_device.bash and 05_clients.bash.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # set by on_device.bash
+# shellcheck disable=SC2154,SC2016 # set by on_device.bash; for another shell
 
 few_descriptors() {
 	local max
@@ -144,4 +144,123 @@ config_file() {
 	./server -f "$file" write 2>"$scratch/usage.err" || status=$?
 	[[ $status -eq 2 ]] || fail "no setting: $status"
 	says_one usage.err 'rdma.conf: line 2: '
+}
+
+# little_memory: not as root, for whom there is no limit.
+little_memory() {
+	local max
+
+	cp -r certs "$scratch/certs"
+	chown -R nobody "$scratch"
+	start_server setpriv --reuid=nobody --regid=nogroup --clear-groups \
+		bash -c 'ulimit -l 128 && exec ./server -t 60 -C "$0/server.pem" \
+			-K "$0/server.key" -A "$0/ca.pem" write' "$scratch/certs"
+	await "a limit" has_lines server.log 'kB of locked memory, ' 1
+	max=$(sed -n 's/^128 kB of locked memory, .* room for \([0-9]*\) clients.*/\1/p' \
+		"$scratch/server.log")
+	[[ $max -ge 5 && $max -lt 20 ]] || fail "room for $max clients"
+	start_client ./client -t 60 -a "$address" -c $((max + 3)) -w 3600 write
+	await "$max clients that hold" has_lines client.log ': holding the' "$max"
+	await "three that are told" has_lines client.err \
+		"server full ($max of $max)" 3
+	says_nothing server.err
+	kill -TERM "$client"
+	end_client 1
+	await "an idle server" idle
+	one_is_served -c "$max"
+	stop_server
+	says_nothing server.err
+	# And none at all: said before anybody comes.
+	run_client 1 setpriv --reuid=nobody --regid=nogroup --clear-groups \
+		bash -c 'ulimit -l 8 && exec ./server -C "$0/server.pem" \
+			-K "$0/server.key" -A "$0/ca.pem" write' "$scratch/certs"
+	has_lines client.err 'this memory is locked, and `ulimit -l`' 1 ||
+		fail "it does not say what is missing"
+}
+
+# unread: stdout is a pipe that is full, and nobody reads it.
+unread() {
+	local pipe
+
+	mkfifo "$scratch/pipe"
+	exec {pipe}<>"$scratch/pipe"
+	dd if=/dev/zero of="$scratch/pipe" oflag=nonblock bs=4096 2>/dev/null ||
+		true
+	./server -g 0 write 1>&"$pipe" 2>"$scratch/server.err" &
+	server=$!
+	await "a server that listens" listens
+	one_is_served -c 3
+	says_nothing server.err
+	start_client ./client -a "$address" -t 60 -w 3600 write
+	await "a client that holds" all_hold 1
+	stop_server
+	end_client 1
+	rm "$scratch/pipe"
+}
+# As there is no log: the port, in hexadecimal, is in state LISTEN.
+listens() { grep -q ':1151 .* 0A ' /proc/net/tcp /proc/net/tcp6; }
+
+# no_server: a signal ends a client that has a million connections to make, and
+# until then it does not make them as fast as it can.
+no_server() {
+	local many
+
+	start_client ./client -a "$address" -p 4499 -c 3 -k 1000000 write
+	await "some that are refused" has_lines client.err 'refused' 12
+	many=$(lines client.err 'refused')
+	# Each of three pauses 0.1 s, 0.2 s and so on, or at least half of it.
+	[[ $many -lt 100 ]] || fail "$many connections"
+	kill -TERM "$client"
+	end_client 1
+	[[ $(lines client.err 'refused') -lt 100 ]] || fail "it went on"
+	has_lines client.log 'asked to stop: connections that were not made: 29' 1 ||
+		fail "it does not say what it has not done"
+	# The same where there is a server that is full.
+	start_server ./server -m 1 write
+	start_client ./client -a "$address" -w 3600 write
+	await "a client that holds" all_hold 1
+	./client -a "$address" -k 1000 write >"$scratch/second.log" \
+		2>"$scratch/second.err" &
+	many=$!
+	await "a second refusal" has_lines second.err 'server full' 2
+	kill -INT "$many"
+	end_of 'client that is refused' "$many" 1
+	[[ $(lines second.err 'server full') -lt 20 ]] || fail "too many"
+	kill -TERM "$client"
+	end_client 0
+	stop_server
+}
+
+# refused_one ERROR COMMAND…: the server says this, and then serves another.
+refused_one() {
+	local before status=0 says=$1
+
+	shift
+	before=$(lines server.err 'error: ')
+	"$@" </dev/null >"$scratch/bad.log" 2>&1 || status=$?
+	# openssl's client has done all that it does before it is refused.
+	[[ $status -ne 0 || $1 == timeout ]] || fail "$* was served"
+	await "an error of the server's: $says" has_lines server.err 'error: ' \
+		$((before + 1))
+	tail -n 1 "$scratch/server.err" | grep -qE "^error: .*$says" ||
+		fail "the server does not say: $says"
+	one_is_served
+}
+refused_clients() {
+	./certs.sh "$scratch/other" >/dev/null
+	start_server ./server -t 30 write
+	# It is who it says, but its queue pair would live elsewhere.
+	refused_one 'GID is not the address that it was authenticated at' \
+		./client -a "$address" -G 0 write
+	refused_one 'the client came without a certificate: refused' \
+		timeout 20 openssl s_client -connect "$address:4433" \
+		-CAfile certs/ca.pem -alpn rdma-params/3 -verify_return_error
+	refused_one 'verify failed \(20, ' ./client -a "$address" \
+		-C "$scratch/other/client.pem" -K "$scratch/other/client.key" \
+		write
+	refused_one 'verify failed \(26, .*for its role' ./client -a "$address" \
+		-C certs/server.pem -K certs/server.key write
+	figures 'served: 4; refused: 0; failed: 4'
+	idle || fail "something is held"
+	stop_server
 }

@@ -158,8 +158,20 @@ ends_well() {
 	grep -q 'dropped [1-9]' "$BATS_TEST_TMPDIR/tc.b"
 }
 
+# comes_back: whether a connection over ib that breaks is made anew here. If not,
+# that is said, and nothing more can be seen.
+comes_back() {
+	local said
+
+	said=$(guest a '$rds --reconnects') || {
+		echo "# $said" >&3
+		return 1
+	}
+}
+
 # Not as root: it takes no rights at all.
 @test "06: any user's wrong key resets the connection, and costs no message" {
+	comes_back || return 0
 	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \
 		"client: ./client -a 192.0.2.1 -T ib -t 60 -n 2000 -x '! setpriv --reuid=65534 --clear-groups ./client -a 192.0.2.1 -T ib -k 7 write >/dev/null 2>&1' count"
 	ends_well
@@ -258,11 +270,12 @@ END
 	[[ $(wc -l <"$out/client.err") -eq 1 ]]
 }
 
-# borrower: a program that borrows memory over ib and says the key, no more.
+# borrower: a program that borrows memory over ib and says the key. With an
+# argument it also writes, with another key: so it acknowledges nothing.
 borrower() {
 	cat >"$top/build/tests/$CHAPTER.plain/borrow.py" <<'END'
-import socket, struct
-SOL_RDS, SO_RDS_TRANSPORT, IB, KEY = 276, 8, 0, 2
+import ctypes, socket, struct, sys
+SOL_RDS, SO_RDS_TRANSPORT, IB, WRITE, KEY = 276, 8, 0, 1, 2
 s = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET, 0)
 s.setsockopt(SOL_RDS, SO_RDS_TRANSPORT, struct.pack('i', IB))
 s.bind(('192.0.2.2', 0))
@@ -270,12 +283,20 @@ s.settimeout(60)
 s.sendto(b'RDS6\0\x07' + bytes(6), ('192.0.2.1', 4000))
 for level, kind, data in s.recvmsg(100, 100)[1]:
     if (level, kind) == (SOL_RDS, KEY):
-        print(hex(struct.unpack('Q', data)[0]))
+        key = struct.unpack('Q', data)[0]
+print(hex(key))
+text = ctypes.create_string_buffer(64)
+vec = (ctypes.c_uint64 * 2)(ctypes.addressof(text), 64)
+args = struct.pack('=7Q', key + 0x10, 0, 64, ctypes.addressof(vec), 1, 1, 0)
+if sys.argv[1:]:
+    s.sendmsg([b'RDS6\0\x09' + bytes(6)], [(SOL_RDS, WRITE, args)], 0,
+              ('192.0.2.1', 4000))
 END
 }
 
 # The server sleeps meanwhile: it is the kernels that see to it.
 @test "06: a key that was used once is good for nothing more" {
+	comes_back || return 0
 	borrower
 	pair "server1: bash -c 'echo \$\$ >server.pid; exec ./server -a 192.0.2.1 -T ib -t 300'" \
 		"client1: bash -c '/usr/bin/python3 borrow.py | tee key'" \
@@ -290,44 +311,46 @@ END
 
 # What is lent and not used keeps the hosts apart when their connection breaks.
 @test "06: a loan that nobody uses is taken back, and the connection comes back" {
+	comes_back || return 0
 	borrower
 	pair 'server: ./server -1 -a 192.0.2.1 -T ib -t 5' \
-		'client1: /usr/bin/python3 borrow.py' \
-		'client2: ./client -a 192.0.2.1 -T ib -t 60 -k 7 write' \
-		'client3: ./client -a 192.0.2.1 -T ib -t 60'
+		'client1: /usr/bin/python3 borrow.py spoil' \
+		'client2: ./client -a 192.0.2.1 -T ib -t 60'
 	grep -q '^0x' "$out/client1.log"
 	grep -q '^taking back what 192.0.2.2 port' "$out/server.log"
-	grep -q '^received message: ' "$out/client3.log"
-	[[ $(<"$out/status.log") == *'server: exit status 0'*'client3: exit status 0' ]]
+	grep -q '^received message: ' "$out/client2.log"
+	ends_well
 }
 
 # The client comes over tcp from an address that no connection over ib has yet.
-# A server that takes EAGAIN for a full buffer asks a million times a second.
+# A server that takes EAGAIN for a full buffer asks a million times a second. (What
+# is dropped is dropped as it comes: on Linux 6.12, a packet that cannot leave ends
+# the CM's queue pair, and with it all of ib until the next boot.)
 @test "06: memory is lent as soon as there is a connection for it, and no sooner" {
 	local calls=$top/build/tests/$CHAPTER.plain/calls run address
 
 	for run in up down; do
-		address=192.0.2.27
-		[[ $run == up ]] || address=192.0.2.47
+		# A lab may have seen this test before, and has connections.
+		address=192.0.2.$((100 + RANDOM % 150))
 		guest b "ip addr add $address/24 dev eth0"
 		[[ $run == up ]] || guest b 'nft add table ip t
-			nft "add chain ip t o { type filter hook output priority 0; }"
+			nft "add chain ip t o { type filter hook input priority 0; }"
 			nft add rule ip t o udp dport 4791 drop'
 		rm -f "$calls"
 		PAIR_WRAP="strace -f -o $calls.LABEL" pair \
-			"server: bash -c 'exec timeout 9 ./server -a 192.0.2.1 -T ib -t 4'" \
-			"client: ./client -a 192.0.2.1 -b $address -T tcp -t 8 write" ||
+			"server: bash -c 'exec timeout 20 ./server -1 -a 192.0.2.1 -T ib -t 3'" \
+			"client: ./client -a 192.0.2.1 -b $address -T tcp -t 12 write" ||
 			break
 		cp "$out/server.err" "$BATS_TEST_TMPDIR/$run.err" || true
 		cp "$out/client.log" "$BATS_TEST_TMPDIR/$run.log"
 		wc -l <"$calls.server" >"$BATS_TEST_TMPDIR/$run.calls"
+		guest b "nft flush ruleset; ip addr del $address/24 dev eth0"
 	done
-	guest b 'nft flush ruleset; for i in 27 47; do
-		ip addr del 192.0.2.$i/24 dev eth0; done' || true
+	guest b 'nft flush ruleset'
 	tail -n +1 "$BATS_TEST_TMPDIR"/*.calls
 	# Over tcp it cannot use what it got; that is its own affair.
 	grep -q '^borrowed: rkey=' "$BATS_TEST_TMPDIR/up.log"
-	grep -q '^error: a connection to 192.0.2.47 over ib: nothing came within 4 s' \
+	grep -q '^error: a connection to 192.0.2.[0-9]* over ib: nothing came within 3 s' \
 		"$BATS_TEST_TMPDIR/down.err"
 	[[ $(<"$BATS_TEST_TMPDIR/up.calls") -lt 1000 ]]
 	[[ $(<"$BATS_TEST_TMPDIR/down.calls") -lt 1000 ]]

@@ -92,8 +92,7 @@ static bool at_call(const char *name, int nth, bool can_fail)
 	if (!strcmp(action, "kill"))
 		kill(getpid(), SIGKILL);
 	else if (!strcmp(action, "stop"))
-		/* This thread: another one would take its time to stop us. */
-		raise(SIGSTOP);
+		raise(SIGSTOP); /* this thread: at once, not a little later */
 	else if (!strcmp(action, "leak"))
 		lose_memory();
 	else if (strcmp(action, "fail"))

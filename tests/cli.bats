@@ -251,3 +251,35 @@ fake_deps() {
 		[[ $output == *'23 runs of 01_send_recv '*'at most 1024 MB; '* ]]
 	fi
 }
+
+@test "make doctor says what is there, what is missing, and what to type" {
+	# A machine on which nothing of Debian's is installed.
+	printf 'ID=debian\nVERSION_ID=12\nPRETTY_NAME=Debian\n' >os-release
+	printf '#!/bin/sh\necho "ii |dpkg|amd64"\n' >"$STUBS/dpkg-query"
+	chmod +x "$STUBS/dpkg-query"
+	state >"$BATS_TEST_TMPDIR/before"
+	OS_RELEASE=$PWD/os-release run -1 --separate-stderr scripts/doctor.sh
+	[[ $output == machine*Linux*'build '*'6 of 6 to be installed'*'fix: scripts/install_deps.sh build'*'lab '*'to be installed'* ]]
+	[[ $output == *'setup_rxe.sh --check'*'rxe: '*'state    lab '*'not up'*'kernel '*'memory '*' MB are free'* ]]
+	[[ $output == *'doctor: first: scripts/install_deps.sh build lab' ]]
+	nothing_done 2>/dev/null || run -1 grep -v '^apt-get install --print-uris' "$NOTICED"
+	# With all of them, and a lab, a device of its own, or neither.
+	fake_deps 0
+	printf '#!/bin/sh\necho "all 9 packages are there"\n' >scripts/install_deps.sh
+	printf '#!/bin/sh\necho "rxe: usable now"; exit 0\n' >scripts/setup_rxe.sh
+	run -0 --separate-stderr make -s doctor
+	[[ $output == *"doctor: ready, on this machine's own device: make demo" ]]
+	printf '#!/bin/sh\necho "rxe: can be"; exit 1\n' >scripts/setup_rxe.sh
+	run --separate-stderr scripts/doctor.sh
+	[[ $output == *'this machine can have its own device: make setup'* ]]
+	printf '#!/bin/sh\necho "rxe: cannot"; exit 2\n' >scripts/setup_rxe.sh
+	printf '#!/bin/sh\necho "lab: up for 0:00:01"\n' >scripts/lab.sh
+	run -0 --separate-stderr scripts/doctor.sh
+	[[ $output == *'doctor: ready, in the lab, which is up: make shell' ]]
+	printf '#!/bin/sh\necho "lab: not up"; exit 1\n' >scripts/lab.sh
+	LAB_MEMORY=99999999 run -1 --separate-stderr scripts/doctor.sh
+	[[ $output == *'at most 99999999 MB'*'neither a device nor the lab yet'* ]]
+	run -0 --separate-stderr scripts/doctor.sh
+	[[ $output == *'doctor: ready, in the lab: make demo; or make lab, make shell' ]]
+	run -2 scripts/doctor.sh now
+}

@@ -50,7 +50,7 @@ in_chapters() {
 		work='write'
 		[[ $chapter != 01 ]] || work=''
 		echo "$CHAPTER:"
-		FUNCTIONS='serves no_device' on_device a "${@:2}" $work
+		FUNCTIONS='serves no_device flags_of mismatch' on_device a "${@:2}" $work
 	done
 }
 
@@ -157,4 +157,129 @@ one_client() {
 		echo "$chapter:"
 		between_nodes lost_last one_client
 	done
+}
+
+# Given by hand, at both ends of the range: 0 is a PSN like any other.
+bounds_of_psn() {
+	local pair server_psn client_psn
+
+	for pair in 0:0xffffff 0xffffff:0; do
+		server_psn=${pair%:*} client_psn=${pair#*:}
+		start_server ./server -1 -P "$server_psn" "$1"
+		run_client 0 ./client -a "$address" -P "$client_psn" "$1"
+		end_of server "$server" 0
+		server=''
+		printf -v server_psn '0x%06x' "$server_psn"
+		printf -v client_psn '0x%06x' "$client_psn"
+		has_line server.log "sq_psn=$server_psn," ||
+			fail "the server's PSN is not $server_psn"
+		has_line client.log "rq_psn=$server_psn," ||
+			fail "the client does not expect $server_psn"
+		has_line client.log "sq_psn=$client_psn," ||
+			fail "the client's PSN is not $client_psn"
+		has_line server.log "rq_psn=$client_psn," ||
+			fail "the server does not expect $client_psn"
+	done
+}
+
+@test "03 to 05: a PSN given by hand, 0 as well, is that of the queue pair" {
+	in_chapters '03 04 05' bounds_of_psn
+}
+
+# flags_of FILE: sets flags, what the queue pair there lets its peer do.
+flags_of() {
+	local line
+
+	flags=''
+	while IFS= read -r line; do
+		[[ ! $line =~ qp_access_flags=(0x[0-9a-f]+) ]] ||
+			flags=$((BASH_REMATCH[1]))
+	done <"$scratch/$1"
+	[[ -n $flags ]] || fail "$1 does not say what the peer may do"
+}
+
+# Remote write is 2, remote read 4 and atomic 8: no more than the mode needs.
+least_access() {
+	local mode end wanted
+
+	for mode in write read; do
+		wanted=2
+		[[ $mode == write ]] || wanted=4
+		start_server ./server -1 "$mode"
+		run_client 0 ./client -a "$address" "$mode"
+		end_of server "$server" 0
+		server=''
+		for end in server client; do
+			flags_of "$end.log"
+			[[ $((flags & 14)) -eq $wanted ]] ||
+				fail "$end: $flags allows not only $mode"
+		done
+	done
+	# A benchmark's client lends nothing.
+	start_server ./server -1 write
+	run_client 0 ./client -a "$address" -n 5
+	end_of server "$server" 0
+	server=''
+	flags_of client.log
+	[[ $((flags & 14)) -eq 0 ]] || fail "the client allows $flags"
+}
+
+@test "03 to 05: a queue pair lets its peer do what the mode needs, and no more" {
+	in_chapters '03 04 05' least_access
+}
+
+# The two find out that their modes differ when all receives are posted.
+mismatch() {
+	start_client "${@:3}" ./client -a "$address" "$2"
+	await "a $1 that is about to give memory back" state "${!1}" T
+	rdma resource show qp | grep " pid ${!1} " >"$scratch/qp" || true
+	! grep -qv ' state ERR ' "$scratch/qp" ||
+		fail "the device may still use that memory: $(<"$scratch/qp")"
+	kill -CONT "${!1}"
+	end_client 1
+}
+
+# While a queue pair is not in ERR, the device may write to what is posted.
+quiet_before() {
+	at 'ibv_dereg_mr 1' stop
+	start_server "${at[@]}" ./server -t 20 write
+	mismatch server read
+	stop_server
+	start_server ./server write
+	at 'ibv_dereg_mr 1' stop
+	mismatch client read "${at[@]}"
+	stop_server
+}
+
+@test "03 to 05: no memory is taken from a queue pair that may still write to it" {
+	in_chapters '03 04 05' quiet_before
+}
+
+# killed_at STEP [WORK]: a client is killed at its first call, its STEP + 1st and
+# so on, until there is no such call any more; whoever comes then is served.
+killed_at() {
+	local step=$1 n=1 times=0
+
+	shift
+	start_server ./server -t 5 "$@"
+	while :; do
+		at "$n" kill
+		start_client "${at[@]}" ./client -a "$address" "$@"
+		ended=0
+		wait "$client" || ended=$?
+		client=''
+		[[ $ended -eq 137 ]] || break
+		times=$((times + 1))
+		n=$((n + step))
+		run_client 0 ./client -a "$address" "$@"
+		says_nothing client.err
+	done
+	[[ $ended -eq 0 && $times -ge 4 ]] || fail "killed $times times: $ended"
+	await "a server that holds no queue pair" no_queue_pair
+	stop_server
+}
+
+@test "01 to 05: killed with -9 at one step after another, and the next is served" {
+	in_chapters 01 killed_at 4
+	in_chapters '02 03 04 05' killed_at 9
 }

@@ -93,7 +93,7 @@ unsolved() {
 	run -1 "$top/scripts/exercise.sh" 01 1 "$BATS_TEST_TMPDIR/copy"
 	[[ $output == *'missing  it builds'* ]]
 	run -2 "$top/scripts/exercise.sh" 01 nothing
-	[[ $output == *'no exercise nothing'* ]]
+	[[ $output == *"no exercise of 01_send_recv 'nothing'"* ]]
 	run -2 "$top/scripts/exercise.sh" 01 9
 	run -2 "$top/scripts/exercise.sh" 99
 	run -2 "$top/scripts/exercise.sh" 01 1 "$BATS_TEST_TMPDIR"

@@ -1,10 +1,19 @@
 #!/usr/bin/python3
-"""kernel_server.py FOLDER: serves the files of a folder on 127.0.0.1, and prints
-the port. What is asked for below /cut/ is cut off in the middle of the file."""
+"""Serves the files of a folder on 127.0.0.1, and prints the port.
+
+Usage: kernel_server.py FOLDER
+
+What is asked for below /cut/ is cut off in the middle of the file.
+"""
 import functools
 import http.server
 import os
+import pathlib
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'scripts/lib'))
+from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -23,7 +32,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.close_connection = True
 
 
+parser = Parser(__doc__)
+parser.add_argument('folder', type=folder)
 server = http.server.HTTPServer(
-    ('127.0.0.1', 0), functools.partial(Handler, directory=sys.argv[1]))
+    ('127.0.0.1', 0),
+    functools.partial(Handler, directory=parser.parse_args().folder))
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -1,7 +1,7 @@
 # lab.bash - what the tests of the lab have in common: a lab of their own name
 # shellcheck shell=bash
 
-unset LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY
+unset LAB_ROOT LAB_ARCH LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY
 TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
 
 lab() {

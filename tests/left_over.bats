@@ -40,9 +40,11 @@ leave() {
 teardown() {
 	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 	[[ -z ${job:-} ]] || kill "$job" 2>/dev/null || true
+	[[ -z ${job:-} ]] || wait "$job" || true
 }
 
 @test "a server of 01 that was left running is named, and nothing is run" {
+	rm -rf "$top/build/tests/left"
 	leave 01_send_recv
 	for command in 'break.sh 01 no_recv' 'exercise.sh 01 three' 'demo.sh 01' \
 		'pair.sh 01_send_recv/expected/default/commands build/tests/left'; do

@@ -2,7 +2,9 @@
 #
 # packets.bats - what packets.py says of captures: of packets made for this, as no
 # device sends them when one wants it
+# shellcheck disable=SC2154 # stderr: set by bats
 
+# shellcheck disable=SC2154 # stderr: set by run
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -70,7 +70,7 @@ finds() {
 	keeps makefile
 }
 
-@test "no file is over 300 lines" {
+@test "no file is longer than one reads at a sitting" {
 	keeps length
 }
 
@@ -140,6 +140,15 @@ finds() {
 	finds length scripts/a.sh '301 lines'
 }
 
+@test "a C file of 401 lines is found and one of 400 is not" {
+	small_tree
+	length=$(wc -l <"$TREE/01_one/client.c")
+	yes '/* a comment */' | head -n $((400 - length)) >>"$TREE/01_one/client.c"
+	run -0 check length
+	echo '/* one more */' >>"$TREE/01_one/client.c"
+	finds length 01_one/client.c '401 lines'
+}
+
 @test "C that clang-format would change is found" {
 	small_tree
 	sed -i 's/^\treturn/    return/' "$TREE/01_one/client.c"
@@ -193,6 +202,12 @@ finds() {
 	run -0 check whitespace
 	printf '  true\n' >>"$TREE/scripts/a.sh"
 	finds whitespace scripts/a.sh:7 'indented with blanks'
+	small_tree
+	printf 'patch -p1 <<%s\n \tint x;\n \nEND_PATCH\n' "'END_PATCH'" \
+		>>"$TREE/scripts/a.sh"
+	run -0 check whitespace
+	printf 'true \n' >>"$TREE/scripts/a.sh"
+	finds whitespace scripts/a.sh 'whitespace at the end'
 }
 
 @test "a file that does not say what it is for is found" {
@@ -226,6 +241,14 @@ finds() {
 	cp "$TREE/01_one/client.c" "$TREE/03_three/new.c"
 	sed -i 's/client/new/' "$TREE/03_three/new.c"
 	finds headers 03_three/new.c 'should say `Born in 03_three.`'
+	rm "$TREE/03_three/new.c"
+	sed -i 's/01_one/03_three/' "$TREE/03_three/client.c"
+	finds headers 03_three/client.c 'should say `Born in 01_one, last'
+	# Unless it has nothing but the name of the older one.
+	mkdir "$TREE/scripts/maint"
+	echo '03_three/client.c new # another matter' \
+		>"$TREE/scripts/maint/carry_forward.reborn"
+	run -0 check headers
 }
 
 @test "words that have no place here are found, and the same in other words not" {

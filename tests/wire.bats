@@ -257,7 +257,7 @@ qpns_said() {
 
 @test "wire: what does not exist is a usage error" {
 	run "$top/scripts/wire.sh" 99
-	[[ $status -eq 2 && $output == *"no chapter 99"* ]]
+	[[ $status -eq 2 && $output == *"no chapter '99'"* ]]
 	run "$top/scripts/wire.sh" 01 nothing
 	[[ $status -eq 2 && $output == *"there is no"* ]]
 	# An empty name is no chapter, and not any chapter.

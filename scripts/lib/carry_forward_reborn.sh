@@ -49,15 +49,15 @@ original() {
 
 # likely_ancestor CHAPTER/FILE: the last one of that name in earlier chapters.
 likely_ancestor() {
-	local chapter found=''
+	local chapter latest=''
 
 	for chapter in "${every_chapter[@]}"; do
 		if [[ $chapter < ${1%%/*} ]] && [ -f "$root/$chapter/${1#*/}" ]
 		then
-			found=$chapter/${1#*/}
+			latest=$chapter/${1#*/}
 		fi
 	done
-	[ -z "$found" ] || original "$found"
+	[ -z "$latest" ] || original "$latest"
 }
 
 # The code that a chapter bears anew, and what has a line all the same.

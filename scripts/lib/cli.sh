@@ -12,6 +12,10 @@
 # Whatever does not exist ends with status 2 and a list of what does.
 # shellcheck shell=bash disable=SC2034 # what is set is for the script
 
+# Whatever is read of what other programs say is in English then, and a number
+# has a decimal point.
+export LC_ALL=C
+
 cli_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cli_name=${0##*/}
 

@@ -18,7 +18,7 @@ plan_kernel() (
 	. "$plan_top/scripts/lib/lab/common.sh"
 	# shellcheck source=/dev/null
 	. "$LAB_PARTS/kernel.sh"
-	# shellcheck source=scripts/lib/lab/fetch.sh
+	# shellcheck source=/dev/null
 	. "$LAB_PARTS/fetch.sh"
 	# kernel.sh says by this what cannot be done.
 	fail() {

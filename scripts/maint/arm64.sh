@@ -9,7 +9,8 @@
 # root   makes build/arm64/root: Debian's arm64 packages, unpacked, not installed;
 #        the libraries to build with, and the files that a node of the lab sees.
 # build  copies the repository to build/arm64/tree, and builds all chapters there.
-# unit   builds the unit tests as well, and runs them under qemu-user.
+# unit   builds the unit tests as well, and runs them under qemu-user; those that
+#        ask the kernel for what qemu-user does not do, in the lab.
 # demo   boots the lab with an arm64 kernel, emulated, and runs the logged runs
 #        (of 01 to 05 if none is named) in it, as make demo does.
 #
@@ -17,9 +18,12 @@
 # gcc-aarch64-linux-gnu, qemu-user-static and qemu-system-arm. Exit status: that
 # of what was run, 1 something is missing, 2 usage.
 set -euo pipefail
-export LC_ALL=C
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+cli_help "$@"
+
 place=$top/build/arm64
 root=$place/root
 tree=$place/tree
@@ -27,14 +31,12 @@ cross=aarch64-linux-gnu
 
 # What a node runs, and what the programs are built with.
 packages=(base-files base-passwd bash busybox-static coreutils dash dropbear-bin
-	findutils grep ibverbs-providers ibverbs-utils iproute2 kmod libcmocka-dev
+	findutils grep ibverbs-providers ibverbs-utils iproute2 kmod libc-bin libcmocka-dev
 	libibverbs-dev librdmacm-dev libssl-dev mawk openssl procps rdmacm-utils
 	sed util-linux)
 
-usage() {
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit "$1"
-}
+# qemu-user does not count a user's threads.
+in_the_lab=(test_05_admission)
 
 complain() {
 	printf 'arm64: %s\n' "$@" >&2
@@ -48,14 +50,14 @@ need() {
 
 # apt for another machine: nothing of this one's is read or changed.
 private_apt() {
-	local suite=${SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
-	local mirror=${MIRROR:-http://deb.debian.org/debian}
-	local apt=$place/apt
+	local suite apt=$place/apt
+
+	suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 
 	mkdir -p "$apt"/{lists,archives}/partial "$apt/none"
 	: >"$apt/status"
 	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-		"$mirror $suite main" >"$apt/sources.list"
+		"http://deb.debian.org/debian $suite main" >"$apt/sources.list"
 	cat >"$apt/conf" <<-END
 		APT::Architecture "arm64";
 		APT::Architectures "arm64";
@@ -75,7 +77,7 @@ private_apt() {
 make_root() {
 	local package
 
-	[[ ! -e $root/etc/passwd ]] || return 0
+	[[ ${packages[*]} != "$(cat "$root/packages" 2>/dev/null)" ]] || return 0
 	need apt-get apt
 	private_apt update
 	private_apt -y --download-only install "${packages[@]}"
@@ -92,6 +94,7 @@ make_root() {
 	ln -sf mawk "$root/usr/bin/awk"
 	cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
 	cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
+	echo "${packages[*]}" >"$root/packages"
 }
 
 # The repository as it is here, and its chapters built in it.
@@ -111,28 +114,41 @@ build() {
 	make -s -C "$tree" CC="$cross-gcc --sysroot=$root" all
 }
 
+# unit_test RUN... PROGRAM: says what it said if it fails.
+unit_test() {
+	local test=${*: -1}
+
+	echo "unit, arm64: ${test##*/}"
+	"$@" >"$test.out" 2>&1 && return
+	cat "$test.out"
+	echo "failed: ${test##*/}"
+	return 1
+}
+
 unit() {
 	local test failed=0
-	local -a tests
 
 	need qemu-aarch64-static qemu-user-static
+	need qemu-system-aarch64 qemu-system-arm
 	build
 	# No sanitizer's library, which would need the processor itself: what is
 	# undefined is a trap.
 	make -s -C "$tree/tests/unit" CC="$cross-gcc --sysroot=$root" \
 		SANITIZE='-fsanitize=undefined -fsanitize-undefined-trap-on-error' \
 		all
-	tests=("$tree"/build/unit/test_*)
-	for test in "${tests[@]}"; do
-		[[ -x $test && $test != *.* ]] || continue
-		echo "unit, arm64: ${test##*/}"
-		(cd "$tree/tests/unit" && QEMU_LD_PREFIX=$root \
-			qemu-aarch64-static "$test" >"$test.out" 2>&1) || {
-			cat "$test.out"
-			echo "failed: ${test##*/}"
+	cd "$tree"
+	export QEMU_LD_PREFIX=$root LAB_ARCH=aarch64 LAB_ROOT=$root
+	for test in build/unit/test_*; do
+		[[ -x $test && " ${in_the_lab[*]} " != *" ${test##*/} "* ]] ||
+			continue
+		unit_test timeout -k 5 300 qemu-aarch64-static "$test" ||
 			failed=1
-		}
 	done
+	scripts/lab.sh up
+	for test in "${in_the_lab[@]}"; do
+		unit_test scripts/lab.sh exec -- "build/unit/$test" || failed=1
+	done
+	scripts/lab.sh down
 	return "$failed"
 }
 
@@ -147,11 +163,11 @@ demo() {
 command=${1:-}
 [[ $# -eq 0 ]] || shift
 case $command in
-root | build | unit) [[ $# -eq 0 ]] || usage 2 >&2 ;;&
-root) make_root ;;
-build) build ;;
-unit) unit ;;
-demo) demo "$@" ;;
--h | --help) usage 0 ;;
-*) usage 2 >&2 ;;
+root | build | unit)
+	[[ $# -eq 0 ]] || cli_misuse "$command takes no argument"
+	;;
+demo) ;;
+*) cli_misuse "root, build, unit or demo must be given" ;;
 esac
+[[ $command != root ]] || command=make_root
+"$command" "$@"

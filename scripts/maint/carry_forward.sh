@@ -19,6 +19,7 @@
 #	CHAPTER/FILE new # why this one has nothing of the earlier ones
 
 set -euo pipefail
+export LC_ALL=C
 
 usage() {
 	cat <<'END'

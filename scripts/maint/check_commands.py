@@ -46,6 +46,7 @@ class Tree:
             sorted(str(p.relative_to(root)) for p in root.rglob('*.md'))
         makefile = (root / 'Makefile').read_text('utf-8')
         self.targets = set(re.findall(r'^([a-z][a-z-]*):', makefile, re.MULTILINE))
+        self.targets |= {f'help-{name}' for name in self.targets}
         self.targets |= {p.parent.name for p in root.glob('[0-9]*/Makefile')}
         usage = ''.join(p.read_text('utf-8')
                         for p in root.glob('[0-9]*/usage.c'))

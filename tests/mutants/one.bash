@@ -139,7 +139,7 @@ try_mutant() {
 		tell broken "$2" 'its Noticed-by is none'
 		return
 	}
-	if ! patch -p1 -sf --fuzz=0 --dry-run -d "$tree" <"$patch" >"$said" 2>&1 ||
+	if ! patch -p1 -sf --fuzz=1 --dry-run -d "$tree" <"$patch" >"$said" 2>&1 ||
 		[[ ${#files[@]} -eq 0 ]]; then
 		tell broken "$2" 'its patch does not apply'
 		return
@@ -149,7 +149,7 @@ try_mutant() {
 		tell broken "$2" "fails without the patch: $command"
 		return
 	fi
-	patch -p1 -sf --fuzz=0 --no-backup-if-mismatch -d "$tree" <"$patch"
+	patch -p1 -sf --fuzz=1 --no-backup-if-mismatch -d "$tree" <"$patch"
 	try_patch "$tree" "$2" "$command"
 	# New dates: make must not take what was built for what is there.
 	git -C "$tree" checkout -qf -- .

@@ -31,6 +31,7 @@
 # Prints a line for each mutant and "N killed, N lived, N broken". Exit status:
 # 0 all were killed, 1 some were not, 2 usage.
 set -euo pipefail
+export LC_ALL=C
 
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
 cd "$top"
@@ -133,7 +134,7 @@ worker() {
 	done < <(sort "$work/$1.list")
 }
 
-list=no size='' seed='' keep=no names=()
+list=no size='' seed='' keep=no names=() some=()
 while [[ $# -gt 0 ]]; do
 	case $1 in
 	-h | --help)
@@ -148,7 +149,11 @@ while [[ $# -gt 0 ]]; do
 		shift
 		;;
 	-*) misuse "$1: no such option" ;;
-	*) names+=("$1") ;;
+	*)
+		# Several may come as one word, of make.
+		read -ra some <<<"$1"
+		names+=("${some[@]}")
+		;;
 	esac
 	shift
 done

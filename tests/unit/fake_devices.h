@@ -29,13 +29,14 @@ struct fake_gid {
 /* One device; a port that is not given is down. */
 struct fake {
 	struct ibv_device device;
-	struct ibv_context context;
 	bool cannot_open;
+	int reads_in, reads_out; /* max_qp_rd_atom, max_qp_init_rd_atom */
 	struct ibv_port_attr ports[PORTS + 1];
 	struct fake_gid gids[GIDS];
 };
 
 #define UP                                                                 \
+	(struct ibv_port_attr)                                             \
 	{                                                                  \
 		.state = IBV_PORT_ACTIVE,                                  \
 		.link_layer = IBV_LINK_LAYER_ETHERNET, .gid_tbl_len = GIDS \
@@ -47,10 +48,10 @@ static struct fake *fakes[3];
 static int fake_count;
 static int lists, opened;
 
+/* A device can be opened more than once, as for each of its ports. */
 static struct fake *fake_of(struct ibv_context *context)
 {
-	return (struct fake *)((char *)context -
-			       offsetof(struct fake, context));
+	return (struct fake *)context->device;
 }
 
 struct ibv_device **ibv_get_device_list(int *count)
@@ -82,27 +83,33 @@ const char *ibv_get_device_name(struct ibv_device *dev)
 
 struct ibv_context *ibv_open_device(struct ibv_device *dev)
 {
-	struct fake *fake = (struct fake *)dev;
+	struct ibv_context *context;
 
-	if (fake->cannot_open)
+	if (((struct fake *)dev)->cannot_open)
 		return NULL;
+	context = calloc(1, sizeof(*context));
+	assert_non_null(context);
 	opened++;
-	fake->context.device = dev;
-	fake->context.async_fd = eventfd(0, 0);
-	return &fake->context;
+	context->device = dev;
+	context->async_fd = eventfd(0, 0);
+	return context;
 }
 
 int ibv_close_device(struct ibv_context *context)
 {
 	opened--;
 	close(context->async_fd);
+	free(context);
 	return 0;
 }
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	(void)context;
-	*attr = (struct ibv_device_attr){ .phys_port_cnt = PORTS };
+	*attr = (struct ibv_device_attr){
+		.phys_port_cnt = PORTS,
+		.max_qp_rd_atom = fake_of(context)->reads_in,
+		.max_qp_init_rd_atom = fake_of(context)->reads_out,
+	};
 	return 0;
 }
 

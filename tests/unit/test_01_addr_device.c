@@ -96,12 +96,34 @@ static void test_explain_no_device(void **state)
 	};
 
 	(void)state;
-	for (fake_count = -1; fake_count <= 1; fake_count++) {
-		fakes[0] = &bare;
-		assert_one_line(explanation("127.0.0.1"), "rdma link");
-		assert_one_line(said.err,
-				"none on this machine has an address");
-	}
+	fakes[0] = &bare;
+	for (fake_count = -1; fake_count <= 0; fake_count++)
+		assert_one_line(explanation("127.0.0.1"),
+				"and this machine has none; see `rdma link`");
+	fake_count = 1;
+	assert_one_line(explanation("127.0.0.1"),
+			"none here is a RoCE device with an address");
+}
+
+/* A good host, whose addresses are no GIDs. */
+static void test_explain_infiniband(void **state)
+{
+	struct fake ib = {
+		.ports = { [1] = { .state = IBV_PORT_ACTIVE,
+				   .link_layer = IBV_LINK_LAYER_INFINIBAND,
+				   .gid_tbl_len = 1,
+				   .lid = 7 } },
+		.gids = { { 1, IBV_GID_TYPE_IB, "fe80::3" } },
+	};
+
+	(void)state;
+	fakes[0] = &ib;
+	fake_count = 1;
+	assert_one_line(explanation("192.0.2.1"),
+			"error: 192.0.2.1: no RDMA device leads there");
+	assert_one_line(said.err, "on InfiniBand the addresses are those of "
+				  "IPoIB netdevs");
+	assert_null(strstr(said.err, "has none"));
 }
 
 int main(void)
@@ -111,6 +133,7 @@ int main(void)
 		cmocka_unit_test(test_explain_ipv6_only),
 		cmocka_unit_test(test_explain_other_route),
 		cmocka_unit_test(test_explain_no_device),
+		cmocka_unit_test(test_explain_infiniband),
 	};
 
 	return cmocka_run_group_tests_name("01_addr_device", tests, NULL, NULL);

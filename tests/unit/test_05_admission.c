@@ -163,5 +163,5 @@ int main(void)
 		cmocka_unit_test(test_user),
 	};
 
-	return cmocka_run_group_tests_name("05_admission", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

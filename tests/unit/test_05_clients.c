@@ -155,9 +155,11 @@ static void test_limits(void **state)
 	assert_string_equal(said.out, "");
 	for (rlim_t n = 79; n >= DESCRIPTORS_BASE + 6; n--) {
 		max = 1000;
-		shaking = 2000;
+		shaking = n % 2 ? 2000 : 20;
 		assert_int_equal(fit(n, &max, &shaking), 0);
 		assert_true(max >= 1 && shaking >= 4);
+		assert_true(shaking == 4 ||
+			    shaking <= (n - DESCRIPTORS_BASE) / 4);
 		assert_true(DESCRIPTORS_BASE + shaking + 2 * max <= n);
 		assert_one_line(said.out, "descriptors: room for ");
 	}

@@ -166,5 +166,5 @@ int main(void)
 						close_pipe),
 	};
 
-	return cmocka_run_group_tests_name("05_output", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -152,5 +152,5 @@ int main(void)
 		TEST(test_all_lent), TEST(test_expire),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

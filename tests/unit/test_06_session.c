@@ -158,6 +158,19 @@ static void test_flutter(void **state)
 	assert_one_line(said.err, "the end of a congestion: nothing came");
 }
 
+/* News of other ports is no reason to try again. */
+static void test_congested_others(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel.refused_port = 4000;
+	kernel.refusal = ENOBUFS;
+	kernel_ports(~RDS_CONG_MONITOR_MASK(4000));
+	assert_int_equal(captured(send_one), -1);
+	assert_one_line(said.err, "the end of a congestion: nothing came");
+	assert_int_equal(kernel.calls, 1);
+}
+
 static void test_congested_stranger(void **state)
 {
 	(void)state;
@@ -185,6 +198,7 @@ int main(void)
 		TEST(test_wrong_type),
 		TEST(test_flutter),
 		TEST(test_congested_stranger),
+		TEST(test_congested_others),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);

@@ -93,6 +93,19 @@ static void test_group(void **state)
 	assert_non_null(strstr(said.out, "news: group 32 of the ports"));
 }
 
+static void test_other_group(void **state)
+{
+	(void)state;
+	open_session(1);
+	kernel.refused_port = 4000;
+	kernel.refused_from = 3;
+	kernel.refusal = ENOBUFS;
+	kernel_ports(~RDS_CONG_MONITOR_MASK(4000));
+	assert_int_equal(captured(congest), -1);
+	assert_one_line(said.err, "the end of the congestion: nothing came");
+	assert_null(strstr(said.out, "news:"));
+}
+
 static void test_no_port_after_it(void **state)
 {
 	(void)state;
@@ -215,6 +228,7 @@ int main(void)
 		TEST(test_no_key),
 		TEST(test_echo),
 		TEST(test_group),
+		TEST(test_other_group),
 		TEST(test_no_port_after_it),
 		TEST(test_command_ends),
 		TEST(test_command_is_killed),

@@ -27,12 +27,12 @@ static void test_ports(void **state)
 					   "99999999999999999999" };
 
 	(void)state;
-	assert_accepted(server("-p", "1", NULL));
+	assert_accepted(server("-p", FIRST_PORT, NULL));
 	assert_accepted(server("-p", "65535", NULL));
 	assert_string_equal(options.port, "65535");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_refused(server("-p", bad[i], NULL), "1 to 65535");
-		assert_refused(client("-p", bad[i], NULL), "1 to 65535");
+		assert_refused(server("-p", bad[i], NULL), PORTS);
+		assert_refused(client("-p", bad[i], NULL), PORTS);
 		assert_non_null(strstr(said.err, bad[i]));
 	}
 }
@@ -122,7 +122,7 @@ static void test_help(void **state)
 {
 	static const char *const both[] = { "-a, --address", "-p, --port",
 					    "-t, --timeout", "-h, --help",
-					    "1 to 65535",    DEFAULT_PORT,
+					    PORTS,	     DEFAULT_PORT,
 					    "default: 10",   "example: ./" };
 
 	(void)state;

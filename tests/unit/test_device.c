@@ -14,7 +14,7 @@
 
 #include "addr.h"
 #include "capture.h"
-#include "fake_devices.h"
+#include "fake_hosts.h"
 #include "opened.h"
 
 static struct captured said;
@@ -65,38 +65,6 @@ static void assert_none(const struct options *options, const char *local,
 
 static const struct options any = { .gid_index = -1 };
 
-/* The table of a fresh rxe device, and of one with RoCE v1, too. */
-static struct fake rxe0 = {
-	.device.name = "rxe0",
-	.ports = { [1] = UP },
-	.gids = { { 1, V2, "fe80::1" },
-		  { 1, V2, "::ffff:192.0.2.1" },
-		  { 1, V2, "2001:db8::1" } },
-};
-static struct fake card = {
-	.device.name = "card1",
-	.ports = { [2] = UP },
-	.gids = { { 2, V1, "fe80::2" },
-		  { 2, V2, "fe80::2" },
-		  { 2, V1, "::ffff:198.51.100.2" },
-		  { 1, V2, "::ffff:198.51.100.2" },
-		  { 2, V2, "::ffff:198.51.100.2" } },
-};
-static struct fake ib = {
-	.device.name = "ib0",
-	.ports = { [1] = { .state = IBV_PORT_ACTIVE,
-			   .link_layer = IBV_LINK_LAYER_INFINIBAND,
-			   .lid = 7 } },
-	.gids = { { 1, IBV_GID_TYPE_IB, "fe80::3" } },
-};
-
-static void use(struct fake *first, struct fake *second)
-{
-	fakes[0] = first;
-	fakes[1] = second;
-	fake_count = second ? 2 : first ? 1 : 0;
-}
-
 static void test_first_active_port(void **state)
 {
 	(void)state;
@@ -127,7 +95,8 @@ static void test_by_hand(void **state)
 	assert_opened(&options, NULL, OPENED("card1", "2"));
 	assert_none(&options, "192.0.2.1", "card1");
 	options.port_num = 1;
-	assert_none(&options, NULL, "there is no such active port here");
+	assert_none(&options, NULL,
+		    "there is no such active port of RoCE or InfiniBand here");
 	options.port_num = 2;
 	assert_opened(&options, NULL, OPENED("card1", "2"));
 	options.port_num = 0;
@@ -233,14 +202,62 @@ static void test_infiniband(void **state)
 	/* The address is of TCP alone: no GID needs to be it. */
 	assert_int_equal(source_of(&ib, -1, "192.0.2.1", &source), 0);
 	assert_gid(&source, "fe80::3");
+	assert_int_equal(source.port.lid, 7);
 	use(&ib, NULL);
 	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
 	assert_false(device_is_roce(&device));
-	assert_int_equal(device.port.lid, 7);
 	device_close(&device);
 	use(&rxe0, NULL);
 	assert_int_equal(open_for(&any, NULL), 0);
 	assert_true(device_is_roce(&device));
+	device_close(&device);
+}
+
+static void test_iwarp_is_no_roce(void **state)
+{
+	struct options options = { .gid_index = -1, .device = "siw0" };
+
+	(void)state;
+	use(&iwarp, NULL);
+	assert_none(&any, NULL, "has an active port");
+	assert_none(&options, NULL,
+		    "device siw0, port (any): there is no such "
+		    "active port of RoCE or InfiniBand here");
+	use(&iwarp, &rxe0);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+}
+
+/* InfiniBand cannot say whose address it is: so RoCE is asked first. */
+static void test_exact_before_infiniband(void **state)
+{
+	(void)state;
+	use(&ib, &rxe0);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+	use(&rxe0, &ib);
+	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+}
+
+/* A subnet manager gives another LID while the device is open. */
+static void test_port_is_asked_again(void **state)
+{
+	struct addrinfo *list;
+	struct source source;
+
+	(void)state;
+	use(&ib, NULL);
+	ib.reads_in = 4;
+	ib.reads_out = 2;
+	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
+	assert_int_equal(device.reads_in, 4);
+	assert_int_equal(device.reads_out, 2);
+	ib.ports[1].lid = 9;
+	assert_int_equal(addr_lookup("192.0.2.1", "7", &list), 0);
+	assert_int_equal(device_source(&device, list->ai_addr, &source), 0);
+	freeaddrinfo(list);
+	assert_int_equal(source.port.lid, 9);
+	ib.ports[1].lid = 7;
 	device_close(&device);
 }
 
@@ -254,6 +271,9 @@ int main(void)
 		cmocka_unit_test(test_gid_of_the_address),
 		cmocka_unit_test(test_gid_by_hand),
 		cmocka_unit_test(test_infiniband),
+		cmocka_unit_test(test_iwarp_is_no_roce),
+		cmocka_unit_test(test_exact_before_infiniband),
+		cmocka_unit_test(test_port_is_asked_again),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);

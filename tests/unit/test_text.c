@@ -62,6 +62,20 @@ static void test_text_control(void **state)
 	assert_literal_shown("\0a\0", "\\x00a\\x00");
 }
 
+/* A peer that sends its whole buffer: the screen is not for its zeros. */
+static void test_text_zeros(void **state)
+{
+	char whole[1024] = "message";
+
+	(void)state;
+	assert_shown(whole, sizeof(whole), "message (and 1017 zero bytes)");
+	assert_shown(whole + 7, 1017, " (and 1017 zero bytes)");
+	assert_literal_shown("a\0\0\0\0\0\0\0b",
+			     "a\\x00\\x00\\x00\\x00\\x00\\x00\\x00b");
+	assert_literal_shown("a\0\0\0\0\0\0\0\0b", "a (and 8 zero bytes)b");
+	assert_shown(whole, 15, "message (and 8 zero bytes)");
+}
+
 /* U+0080 to U+009F control a terminal too: U+009B is ESC [. */
 static void test_text_c1(void **state)
 {
@@ -162,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_passes),
 		cmocka_unit_test(test_text_control),
+		cmocka_unit_test(test_text_zeros),
 		cmocka_unit_test(test_text_c1),
 		cmocka_unit_test(test_text_unseen),
 		cmocka_unit_test(test_text_that_changes),

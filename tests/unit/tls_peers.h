@@ -13,6 +13,7 @@
 #define HERE "IP:192.0.2.1"
 
 #define CERT(name, names, role, ...)                               \
+	(struct spec)                                              \
 	{                                                          \
 		.cn = name, .san = names, .eku = role, __VA_ARGS__ \
 	}

@@ -119,7 +119,7 @@ static void test_subject(void **state)
 	}
 }
 
-static int run_tls_tests(const char *name)
+static int run_tls_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
@@ -131,9 +131,8 @@ static int run_tls_tests(const char *name)
 		cmocka_unit_test(test_subject),
 	};
 
-	return _cmocka_run_group_tests(name, tests,
-				       sizeof(tests) / sizeof(tests[0]),
-				       open_files, close_files);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, open_files,
+					   close_files);
 }
 
 #endif

@@ -66,9 +66,27 @@ lab_shell()
 	ssh -F "$LAB_STATE/ssh" -S "$slot" -q -t "$node" "$exec_environment
 		cd $(lab_quote "$(exec_dir)")
 		exec bash --rcfile /run/lab/profile -i" || status=$?
-	# When the node goes down under it, ssh says nothing.
-	[ "$status" -ne "$exec_failed" ] || exec_died "$node" 'no longer'
+	[ "$status" -ne "$exec_failed" ] || shell_lost "$node"
 	return "$status"
+}
+
+# shell_lost NODE: the shell's last command may have returned 255; or the node is
+# gone, of which ssh says nothing.
+shell_lost()
+{
+	local tries=0
+
+	! ssh -F "$LAB_STATE/ssh" -S "$slot" -O check "$1" 2>/dev/null || return 0
+	while lab_alive && [ ! -e "$LAB_STATE/dead-$1" ]; do
+		if [ "$tries" -ge 100 ]; then
+			lab_error "this shell's connection to node $1 is gone, as if the node had been reset" \
+				"Open another one: scripts/lab.sh shell $1"
+			return
+		fi
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	exec_why "$1" 'no longer'
 }
 
 lab_exec()
@@ -141,7 +159,7 @@ $as$(lab_quote "${@:3}") 2>&4 4>&-
 exit \$?"
 }
 
-# exec_died NODE [NOT]: the command may have returned 255, or the node may be gone;
+# exec_died NODE: the command may have returned 255, or the node may be gone;
 # then its first connection is, too.
 exec_died()
 {
@@ -154,5 +172,5 @@ exec_died()
 		tries=$((tries + 1))
 		sleep 0.1
 	done
-	[ -S "$LAB_STATE/ssh-$1-1" ] || exec_why "$@"
+	[ -S "$LAB_STATE/ssh-$1-1" ] || exec_why "$1"
 }

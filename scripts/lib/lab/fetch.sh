@@ -3,6 +3,7 @@
 # or, where apt is not there or does not have it, the one that kernel.pinned
 # names. Sourced by keeper.sh.
 
+# shellcheck disable=SC2153 # LAB_KERNELS is kernel.sh's
 kernel_fetch()
 {
 	local work=$LAB_CACHE/tmp.kernel
@@ -125,6 +126,7 @@ fail_fetch()
 }
 
 # download DIR SIZE COMMAND...: run it in DIR, showing how far it is.
+# shellcheck disable=SC2034 # watched, of keeper.sh, reads them
 download()
 {
 	local rc=0

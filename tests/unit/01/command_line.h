@@ -9,4 +9,8 @@
 #define CLIENT_WORDS "-a", "node",
 #define DEFAULT_PORT "20886"
 
+/* The ports that there are. */
+#define FIRST_PORT "1"
+#define PORTS "1 to 65535"
+
 #endif

@@ -9,6 +9,10 @@
 #define CLIENT_WORDS "write", "-a", "node",
 #define DEFAULT_PORT "18515"
 
+/* The ports that there are. */
+#define FIRST_PORT "1"
+#define PORTS "1 to 65535"
+
 /* Letters that not every chapter has for the same. */
 #define CSV "-c"
 #define WITHOUT "-w"

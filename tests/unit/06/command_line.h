@@ -9,4 +9,8 @@
 #define CLIENT_WORDS "-a", "node",
 #define DEFAULT_PORT "4000"
 
+/* The ports that there are: RDS itself has the first. */
+#define FIRST_PORT "2"
+#define PORTS "2 to 65535"
+
 #endif

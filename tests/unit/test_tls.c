@@ -1,5 +1,5 @@
 /*
- * test_04_tls.c - whom 04 lets in, and how long it listens: see tls_test.h
+ * test_tls.c - whom a chapter lets in, and how long it listens: see tls_test.h
  */
 #define _GNU_SOURCE
 #include "tls_test.h"
@@ -10,5 +10,5 @@
 int main(void)
 {
 	weaken_openssl();
-	return run_tls_tests("04_tls");
+	return run_tls_tests();
 }

@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+#
+# unit.bats - what a unit test asks of a module, it asks of each version of the
+# module that a chapter has: the table in tests/unit/Makefile has forgotten none
+
+# shellcheck disable=SC2030,SC2031 # in the subshells of bats
+bats_require_minimum_version 1.5.0
+
+setup() {
+	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	unit=$top/tests/unit
+}
+
+# module SOURCE: what a unit test is of: the first header that it includes.
+module() {
+	sed -n '/^#include "/{s/^#include "\(.*\)\.h"/\1/p;q}' "$unit/$1"
+}
+
+# sum CHAPTER MODULE: changes with its version of the module.
+sum() { md5sum <"$top/$1/$2.c"; }
+
+# untested: the modules that have a test, in the chapters whose version has none.
+untested() {
+	local program source name chapter file
+	local -A tested=() modules=()
+
+	while read -r program source; do
+		name=$(module "$source")
+		chapter=$(cd "$top" && echo "${program:5:2}"_*)
+		[[ -e $top/$chapter/$name.c ]] || continue
+		modules[$name]=1
+		tested[$name $(sum "$chapter" "$name")]=1
+	done < <(make -s -C "$unit" list)
+	for file in "$top"/0[1-9]_*/*.c; do
+		name=$(basename "$file" .c)
+		chapter=$(basename "$(dirname "$file")")
+		[[ -z ${modules[$name]:-} ||
+			-n ${tested[$name $(sum "$chapter" "$name")]:-} ]] ||
+			echo "$chapter/$name.c"
+	done
+	echo "${#modules[@]} modules have tests"
+}
+
+@test "each version of a module that has unit tests is in one of them" {
+	run -0 untested
+	echo "$output"
+	[[ ${#lines[@]} -eq 1 && ${lines[0]%% *} -ge 20 ]]
+}
+
+@test "a chapter that bears such a module anew is noticed" {
+	mkdir -p "$BATS_TEST_TMPDIR/copy/tests"
+	cp -r "$top"/0[1-9]_* "$BATS_TEST_TMPDIR/copy"
+	cp -r "$unit" "$BATS_TEST_TMPDIR/copy/tests"
+	top=$BATS_TEST_TMPDIR/copy unit=$top/tests/unit
+	echo '/* another */' >>"$top/04_tls_psn/state.c"
+	run -0 untested
+	echo "$output"
+	[[ ${lines[0]} == 04_tls_psn/state.c && ${#lines[@]} -eq 2 ]]
+}
+
+@test "each program says in its results which chapter and test it is" {
+	local program source count=0
+
+	while read -r program source; do
+		output=$program
+		grep -qE "TEST_NAME|\"${program#test_}\"" "$unit/$source"
+		count=$((count + 1))
+	done < <(make -s -C "$unit" list)
+	[[ $count -ge 50 ]]
+}

@@ -1,0 +1,120 @@
+/*
+ * test_03_qp.c - what a queue pair is told of its peer and of its own device
+ *
+ * ibv_modify_qp() and ibv_query_qp() are played by functions of this file.
+ */
+#include "qp.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct captured said;
+static struct ibv_qp_attr told;
+static int told_mask;
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	(void)qp;
+	told = *attr;
+	told_mask = mask;
+	return 0;
+}
+
+int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		 struct ibv_qp_init_attr *init)
+{
+	(void)qp;
+	(void)mask;
+	(void)init;
+	*attr = told;
+	return 0;
+}
+
+static const struct params peer = {
+	.qpn = 0x11,
+	.psn = 0x123456,
+	.gid.raw = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+	.lid = 7,
+};
+
+/* To RTR and RTS on a device that can so many reads. */
+static void connect_qp(int link_layer, uint8_t port_flags, int reads_in,
+		       int reads_out)
+{
+	struct device device = {
+		.port_num = 1,
+		.link_layer = link_layer,
+		.reads_in = reads_in,
+		.reads_out = reads_out,
+	};
+	struct source source = { .gid_index = 3, .port.flags = port_flags };
+	struct ibv_qp_attr rtr;
+	struct ibv_qp qp = { 0 };
+	int ret;
+
+	capture_start();
+	ret = qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024);
+	rtr = told;
+	if (!ret)
+		ret = qp_to_rts(&qp, &device, 0xabcdef);
+	capture_stop(&said);
+	assert_int_equal(ret, 0);
+	assert_string_equal(said.err, "");
+	assert_true(told_mask & IBV_QP_MAX_QP_RD_ATOMIC);
+	rtr.max_rd_atomic = told.max_rd_atomic;
+	told = rtr;
+}
+
+static void assert_global(void)
+{
+	assert_int_equal(told.ah_attr.is_global, 1);
+	assert_memory_equal(&told.ah_attr.grh.dgid, &peer.gid, 16);
+	assert_int_equal(told.ah_attr.grh.sgid_index, 3);
+}
+
+static void test_way_to_the_peer(void **state)
+{
+	(void)state;
+	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 16, 16);
+	assert_global();
+	assert_int_equal(told.ah_attr.dlid, 0);
+	connect_qp(IBV_LINK_LAYER_INFINIBAND, 0, 16, 16);
+	assert_int_equal(told.ah_attr.is_global, 0);
+	assert_int_equal(told.ah_attr.dlid, 7);
+	connect_qp(IBV_LINK_LAYER_INFINIBAND, IBV_QPF_GRH_REQUIRED, 16, 16);
+	assert_global();
+	assert_int_equal(told.ah_attr.dlid, 7);
+}
+
+/* More than the device can would be refused, or be taken for less. */
+static void test_reads(void **state)
+{
+	(void)state;
+	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 128, 128);
+	assert_int_equal(told.max_dest_rd_atomic, QP_READS);
+	assert_int_equal(told.max_rd_atomic, QP_READS);
+	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 4, 1);
+	assert_int_equal(told.max_dest_rd_atomic, 4);
+	assert_int_equal(told.max_rd_atomic, 1);
+	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 1, 300);
+	assert_int_equal(told.max_dest_rd_atomic, 1);
+	assert_int_equal(told.max_rd_atomic, QP_READS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_way_to_the_peer),
+		cmocka_unit_test(test_reads),
+	};
+
+	return cmocka_run_group_tests_name("03_qp", tests, NULL, NULL);
+}

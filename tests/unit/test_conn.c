@@ -1,0 +1,238 @@
+/*
+ * test_conn.c - what two ends agree on, and in which order a connection is made
+ * and unmade
+ */
+#include "conn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "conn_device.h"
+
+#include "conn_ends.h"
+
+static const struct params peer = {
+	.qpn = 0x11,
+	.psn = 0x123456,
+	.gid.raw = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+	.lid = 7,
+	.mtu = IBV_MTU_1024,
+	.mode = MODE_READ,
+	.mem = { 0x55d0c0ffee00, 0x7f1, 1024 },
+};
+static const struct remote ours = { 0x1000, 0x9, 1024 };
+
+static struct device device = { .verbs = &context, .port_num = 2 };
+static struct conn conn;
+static struct captured said;
+
+static int reset(void **state)
+{
+	(void)state;
+	asked[0] = 0;
+	no_inline = false;
+	ready_answer = recv_answer = 0;
+	check_answer = OOB_THERE;
+	peer_says = &peer;
+	qp.state = IBV_QPS_RESET;
+	conn = (struct conn){
+		.device = &device,
+		.patience = { .timeout_ms = 1000, .stop_fd = -1 },
+		.peer = peer,
+		.mine = { .psn = 0xabcdef, .mtu = IBV_MTU_1024 },
+	};
+	prepare(&conn);
+	return 0;
+}
+
+static int create(unsigned int access)
+{
+	int ret;
+
+	capture_start();
+	ret = conn_create_qp(&conn, 5, 3, access);
+	capture_stop(&said);
+	return ret;
+}
+
+/* As a server does, or as a client does. */
+static int establish(bool server, enum mode mode)
+{
+	int ret;
+
+	asked[0] = 0;
+	capture_start();
+	ret = server ? conn_accept(&conn, mode, &ours) :
+		       conn_connect(&conn, mode, &ours);
+	capture_stop(&said);
+	return ret;
+}
+
+static void close_all(void)
+{
+	asked[0] = 0;
+	capture_start();
+	conn_close(&conn);
+	capture_stop(&said);
+	assert_string_equal(said.err, "");
+}
+
+static void test_create(void **state)
+{
+	(void)state;
+	assert_int_equal(create(IBV_ACCESS_REMOTE_READ), 0);
+	assert_string_equal(asked, "pd channel cq qp INIT");
+	/* Room for every completion that can be there at a time. */
+	assert_true(cq_entries >= 5 + 3);
+	assert_int_equal(qp_attr.cap.max_send_wr, 5);
+	assert_int_equal(qp_attr.cap.max_recv_wr, 3);
+	assert_int_equal(qp_attr.qp_type, IBV_QPT_RC);
+	/* What the peer may do is what was asked for, and no more. */
+	assert_int_equal(init.qp_access_flags, IBV_ACCESS_REMOTE_READ);
+	assert_int_equal(init.port_num, 2);
+	assert_true(masks[IBV_QPS_INIT] & IBV_QP_ACCESS_FLAGS);
+	assert_int_equal(conn.mine.qpn, 0x77);
+	close_all();
+}
+
+static void test_no_inline(void **state)
+{
+	(void)state;
+	no_inline = true;
+	assert_int_equal(create(0), 0);
+	assert_string_equal(said.err, "");
+	assert_int_equal(conn.max_inline, 0);
+	close_all();
+}
+
+/* The last that was made is the first to go. */
+static void test_close(void **state)
+{
+	(void)state;
+	assert_int_equal(create(0), 0);
+	close_all();
+	assert_string_equal(asked, "-qp -cq -channel -pd -oob");
+	/* Half of it, and nothing at all. */
+	reset(NULL);
+	conn.pd = ibv_alloc_pd(&context);
+	close_all();
+	assert_string_equal(asked, "-pd -oob");
+	reset(NULL);
+	close_all();
+	assert_string_equal(asked, "-oob");
+}
+
+/* Each side's PSN is the other's; who is READY can be sent to. */
+static void test_establish(void **state)
+{
+	(void)state;
+	assert_int_equal(create(0), 0);
+	assert_int_equal(establish(true, MODE_READ), 0);
+	assert_string_equal(asked, "send RTR RTS ready");
+	assert_int_equal(rtr.rq_psn, 0x123456);
+	assert_int_equal(rtr.dest_qp_num, 0x11);
+	assert_int_equal(rts.sq_psn, 0xabcdef);
+	/* 7 would be "for ever". */
+	assert_in_range(rts.retry_cnt, 1, 6);
+	assert_true(rts.timeout > 0);
+	close_all();
+	reset(NULL);
+	assert_int_equal(create(0), 0);
+	assert_int_equal(establish(false, MODE_READ), 0);
+	assert_string_equal(asked, "send recv RTR RTS ready");
+	close_all();
+}
+
+/* A packet must fit the smaller of the two ports. */
+static void test_mtu(void **state)
+{
+	struct params other = peer;
+
+	(void)state;
+	peer_says = &other;
+	for (enum ibv_mtu a = IBV_MTU_256; a <= IBV_MTU_4096; a++)
+		for (enum ibv_mtu b = IBV_MTU_256; b <= IBV_MTU_4096; b++) {
+			reset(NULL);
+			peer_says = &other;
+			conn.mine.mtu = a;
+			conn.peer.mtu = other.mtu = b;
+			assert_int_equal(create(0), 0);
+			assert_int_equal(establish(a > b, MODE_READ), 0);
+			assert_int_equal(rtr.path_mtu, a < b ? a : b);
+			close_all();
+		}
+}
+
+/* Found out before the queue pair can do anything. */
+static void test_modes(void **state)
+{
+	(void)state;
+	for (int server = 0; server < 2; server++) {
+		reset(NULL);
+		assert_int_equal(create(0), 0);
+		assert_int_equal(establish(server, MODE_WRITE), -1);
+		assert_one_line(said.err,
+				"this side runs write and the peer read");
+		assert_string_equal(asked, server ? "send" : "send recv");
+		close_all();
+	}
+}
+
+static void test_not_ready(void **state)
+{
+	(void)state;
+	ready_answer = -1;
+	assert_int_equal(create(0), 0);
+	assert_int_equal(establish(true, MODE_READ), -1);
+	assert_int_equal(establish(false, MODE_READ), -1);
+	ready_answer = 0;
+	recv_answer = -1;
+	assert_int_equal(establish(false, MODE_READ), -1);
+	assert_string_equal(asked, "send recv");
+	close_all();
+}
+
+/* What was posted must come back: only ERR brings it. */
+static void test_peer_leaves(void **state)
+{
+	static const int answers[] = { OOB_THERE, OOB_SAID_BYE, OOB_GONE };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		reset(NULL);
+		assert_int_equal(create(0), 0);
+		asked[0] = 0;
+		check_answer = answers[i];
+		assert_int_equal(conn_check_peer(&conn), 0);
+		assert_int_equal(conn.peer_left, check_answer != OOB_THERE);
+		assert_int_equal(conn.peer_done, check_answer == OOB_SAID_BYE);
+		assert_string_equal(asked,
+				    check_answer == OOB_THERE ? "" : "ERR");
+		/* Once it has left there is nothing to be heard of it. */
+		assert_int_equal(conn_peer_fd(&conn), -1);
+		close_all();
+	}
+	reset(NULL);
+	check_answer = -1;
+	assert_int_equal(conn_check_peer(&conn), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_create, reset),
+		cmocka_unit_test_setup(test_no_inline, reset),
+		cmocka_unit_test_setup(test_close, reset),
+		cmocka_unit_test_setup(test_establish, reset),
+		cmocka_unit_test_setup(test_mtu, reset),
+		cmocka_unit_test_setup(test_modes, reset),
+		cmocka_unit_test_setup(test_not_ready, reset),
+		cmocka_unit_test_setup(test_peer_leaves, reset),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}
