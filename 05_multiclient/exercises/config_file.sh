@@ -25,7 +25,7 @@ want 'for the server, too' later/server.log '^listening on port 5545\.$'
 run earlier 'server: ./server -p 5546 -f good.conf write' \
 	'client: ./client -p 5546 -f good.conf write'
 well 'and over what comes earlier, the file' earlier client
-want 'for the server, too' earlier/server.log '^listening on port 5544\.$'
+want 'and the server listens where the file says' earlier/server.log '^listening on port 5544\.$'
 run wrong 'value: ./server -f value.conf write' \
 	'name: ./server -f name.conf write' 'role: ./server -f role.conf write' \
 	'once: ./server -1 -f once.conf write' \
