@@ -13,12 +13,10 @@ source "$BATS_TEST_DIRNAME/../scripts/lib/lanes.sh"
 
 setup() {
 	TREE=$BATS_TEST_TMPDIR/tree
-	mkdir -p "$TREE" "$BATS_TEST_TMPDIR/dir"
+	mkdir -p "$TREE/build" "$BATS_TEST_TMPDIR/dir"
 	cd "$TREE" || return
 	unset LANES DEVICE LAB_NAME
 	lanes_top=$TREE
-	: >"$BATS_TEST_TMPDIR/plain"
-	: >"$BATS_TEST_TMPDIR/device"
 }
 
 note() { echo "$*" >>"$BATS_TEST_TMPDIR/notes"; }
@@ -51,9 +49,9 @@ forever() { read -r <> <(:); }
 
 # lanes PLAIN DEVICE: with the words of each as files.
 lanes() {
-	tr ' ' '\n' <<<"$1" | sed '/^$/d' >"$BATS_TEST_TMPDIR/plain"
-	tr ' ' '\n' <<<"$2" | sed '/^$/d' >"$BATS_TEST_TMPDIR/device"
-	lanes_run "$BATS_TEST_TMPDIR/dir" "$BATS_TEST_TMPDIR"/{plain,device}
+	tr ' ' '\n' <<<"$1" | sed '/^$/d' >build/plain
+	tr ' ' '\n' <<<"$2" | sed '/^$/d' >build/device
+	lanes_run "$BATS_TEST_TMPDIR/dir" build/plain build/device
 }
 
 @test "every file runs once, and the last line says so" {

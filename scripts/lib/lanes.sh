@@ -146,6 +146,8 @@ lanes_start() {
 lanes_run() {
 	local number=1 lanes=${LANES:-2} pid status=0
 
+	# A lane may work elsewhere.
+	set -- "$1" "$(realpath "$2")" "$(realpath "$3")"
 	lanes_dir=$(cd "$1" && pwd)
 	lanes_lab=${LAB_NAME:-check-$$}
 	lanes_total=$(cat "$2" "$3" | wc -l)
