@@ -175,7 +175,7 @@ static int open_impatient(void **state)
 
 	(void)state;
 	start();
-	ends.patience.timeout_ms = 200;
+	ends.patience.timeout_ms = 1000;
 	ends.listener = oob_listen(&options);
 	assert_non_null(ends.listener);
 	ends.peer = plain_socket(port_of(oob_fd(ends.listener)));

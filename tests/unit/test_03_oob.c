@@ -103,8 +103,8 @@ static void test_longest(void **state)
 static void test_silence(void **state)
 {
 	(void)state;
-	assert_recv_fails("the peer's parameters: nothing came within 0.2 s");
-	assert_in_range(wait_deadline(0) - ends.began, 190, 15000);
+	assert_recv_fails("the peer's parameters: nothing came within 1 s");
+	assert_in_range(wait_deadline(0) - ends.began, 990, 15000);
 }
 
 static void *dribble_for_ever(void *unused)
@@ -125,8 +125,8 @@ static void test_dribbling_peer_is_cut_off(void **state)
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, dribble_for_ever, NULL),
 			 0);
-	assert_recv_fails("the peer's parameters: nothing came within 0.2 s");
-	assert_in_range(wait_deadline(0) - ends.began, 190, 15000);
+	assert_recv_fails("the peer's parameters: nothing came within 1 s");
+	assert_in_range(wait_deadline(0) - ends.began, 990, 15000);
 	assert_int_equal(shutdown(ends.peer, SHUT_WR), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
