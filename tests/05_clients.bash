@@ -36,7 +36,7 @@ clients_on_device() {
 		set -euo pipefail
 		cd '$build'
 		build='$build' shim='$top/build/tests/at_call.so'
-		limit='${LIMIT:-300}'
+		test_limit='${LIMIT:-300}'
 		address='$(device_address a)'
 		export TSAN_OPTIONS='suppressions=$top/tests/05_tsan.txt'
 		source '$top/tests/on_device.bash'

@@ -105,7 +105,7 @@ on_device() (
 		set -euo pipefail
 		cd '$build'
 		build='$build' shim='$shim' address='$(device_address a)'
-		limit='${LIMIT:-300}'
+		test_limit='${LIMIT:-300}'
 		source '$top/tests/on_device.bash'
 		$(declare -f "$1" ${FUNCTIONS:-})
 		$(printf '%q ' "$@")"

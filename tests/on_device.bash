@@ -2,7 +2,7 @@
 #
 # Sourced there by on_device() of helpers.bash, which has set build (the folder
 # with ./server and ./client, and the working directory), shim (what at() needs
-# for it), address (the server's) and limit (how many seconds there are). A test's
+# for it), address (the server's) and test_limit (in seconds). A test's
 # function calls these; the first that finds something wrong says what, shows what
 # both ends said, and ends it.
 # Under emulation each process costs a tenth of a second: so there are few.
@@ -55,7 +55,7 @@ trap 'fail "it took too long: $doing"' TERM
 # on_device() has: what never comes is told by its name, while there is still time
 # to show what both ends said.
 await() {
-	local what=$1 end=$((SECONDS + ${limit:-300} / 3))
+	local what=$1 end=$((SECONDS + ${test_limit:-300} / 3))
 
 	doing="waiting for $1"
 	shift
