@@ -146,7 +146,9 @@ lanes_start() {
 lanes_run() {
 	local number=1 lanes=${LANES:-2} pid status=0
 
-	# A lane may work elsewhere.
+	# A lane may work elsewhere, in a copy that has no commit.
+	CHECK_COMMIT=$(git -C "$lanes_top" rev-parse HEAD 2>/dev/null) || CHECK_COMMIT=
+	export CHECK_COMMIT
 	set -- "$1" "$(realpath "$2")" "$(realpath "$3")"
 	lanes_dir=$(cd "$1" && pwd)
 	lanes_lab=${LAB_NAME:-check-$$}

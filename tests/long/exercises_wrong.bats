@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 #
-# Wrong solutions of the last two chapters; see ../exercises_wrong.bats.
+# All wrong solutions of all exercises; see ../exercises_wrong.bats.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
@@ -8,6 +8,38 @@ load ../exercises
 
 setup_file() { open_device; }
 teardown_file() { close_device; }
+
+@test "01: three messages at once, wrongly" {
+	wrong 01_send_recv three
+}
+
+@test "01: say who you are, wrongly" {
+	wrong 01_send_recv name
+}
+
+@test "02: a write that says that it is there, wrongly" {
+	wrong 02_write_read write_imm
+}
+
+@test "02: a number for every client, wrongly" {
+	wrong 02_write_read ticket
+}
+
+@test "03: the same exchange with a program that is not ours, wrongly" {
+	wrong 03_pure_verbs pingpong
+}
+
+@test "03: without acknowledgements, wrongly" {
+	wrong 03_pure_verbs unreliable
+}
+
+@test "04: is it the same peer, wrongly" {
+	wrong 04_tls_psn bind
+}
+
+@test "04: who may come, wrongly" {
+	wrong 04_tls_psn allow
+}
 
 @test "05: figures for a monitor, wrongly" {
 	wrong 05_multiclient metrics
