@@ -110,5 +110,5 @@ int main(void)
 		cmocka_unit_test(test_ports_as_they_are_now),
 	};
 
-	return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }
