@@ -93,5 +93,5 @@ int main(void)
 		cmocka_unit_test(test_lid),
 	};
 
-	return cmocka_run_group_tests_name("params_where", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -10,5 +10,5 @@
 int main(void)
 {
 	weaken_openssl();
-	return run_tls_tests();
+	return run_tls_tests(TEST_NAME);
 }

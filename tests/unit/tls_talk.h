@@ -119,7 +119,7 @@ static void test_subject(void **state)
 	}
 }
 
-static int run_tls_tests(void)
+static int run_tls_tests(const char *name)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
@@ -131,7 +131,7 @@ static int run_tls_tests(void)
 		cmocka_unit_test(test_subject),
 	};
 
-	return cmocka_run_group_tests_name(TEST_NAME, tests, open_files,
+	return cmocka_run_group_tests_name(name, tests, open_files,
 					   close_files);
 }
 
