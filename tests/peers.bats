@@ -258,12 +258,13 @@ small_mtu() {
 
 psn_zero() {
 	words
-	start_server ./server -P 0 "${words[@]}"
+	start_server ./server -1 -P 0 "${words[@]}"
 	run_client 0 ./client -P 0 -a "$address" "${words[@]}"
 	has_line client.log 'Local PSN: 0x000000, Remote PSN: 0x000000$' ||
 		fail "0 is not what -P 0 gives"
 	has_line client.log 'sq_psn=0x000000,' || fail "0 is not used"
-	stop_server
+	end_of server "$server" 0
+	server=''
 }
 
 @test "-P 0 is the PSN 0, and not any" {
