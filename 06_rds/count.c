@@ -163,7 +163,7 @@ int count(struct session *session)
 	int ret;
 
 	if (session->options->bytes > DGRAM_MAX)
-		return log_fail("-s %zu: a message of this program has at most "
+		return log_fail("-s %u: a message of this program has at most "
 				"%d bytes",
 				session->options->bytes, DGRAM_MAX);
 	if (info_counter(&session->rds, "conn_reset", &resets))
