@@ -12,19 +12,6 @@
 
 #include "wait.h"
 
-/*
- * Creates an event channel that never blocks its reader. Returns NULL having
- * said why. Free it with rdma_destroy_event_channel().
- */
-struct rdma_event_channel *cm_open_channel(void);
-
-/*
- * Sets how soon the device of id sends a packet again that is not acknowledged.
- * Call it before rdma_connect() or rdma_accept(). Returns 0, or -1 having said
- * why not.
- */
-int cm_set_ack_timeout(struct rdma_cm_id *id);
-
 /* What cm_expect() returns if no event will come on the channel any more. */
 #define CM_NO_MORE (-2)
 

@@ -9,6 +9,7 @@
 
 #include "addr.h"
 #include "cm.h"
+#include "cm_help.h"
 #include "log.h"
 
 int conn_request(struct conn *conn, struct listener *listener,

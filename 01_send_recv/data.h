@@ -9,7 +9,7 @@
 #include "conn.h"
 
 /* The most bytes that a message may have. */
-#define DATA_MESSAGE_SIZE 1024
+#define DATA_MESSAGE_SIZE OPTIONS_MESSAGE_MAX
 
 /* Memory that the device may use, and the right to do so. */
 struct region {

@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <stddef.h>
 
-#include "data.h"
 #include "log.h"
 
 static const struct option_row rows[] = {
@@ -25,7 +24,7 @@ static const struct option_row rows[] = {
 	  "how long the peer may take for one step" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER,
 	  offsetof(struct options, once), NULL, "serve one client, then exit" },
-	{ 's', OPTION_TEXT, "send", "TEXT", 0, DATA_MESSAGE_SIZE, FOR_CLIENT,
+	{ 's', OPTION_TEXT, "send", "TEXT", 0, OPTIONS_MESSAGE_MAX, FOR_CLIENT,
 	  offsetof(struct options, text), NULL,
 	  "the message, at most 1024 bytes (default: message from "
 	  "active/client side with pid N)" },

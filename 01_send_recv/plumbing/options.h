@@ -8,6 +8,9 @@
 
 #include "optable.h"
 
+/* The most bytes that a message may have. */
+#define OPTIONS_MESSAGE_MAX 1024
+
 enum role {
 	ROLE_SERVER,
 	ROLE_CLIENT
