@@ -99,7 +99,7 @@ static int arm(struct conn *conn)
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
 	data->conn = conn;
-	if (check_limit(conn->id->verbs, size))
+	if (check_limit(conn->pd->context, size))
 		return -1;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	if (arm(conn))

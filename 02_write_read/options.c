@@ -85,7 +85,7 @@ static int parse_bytes(struct options *options, const char *text)
 	long bytes;
 
 	if (!parse_number(text, PATTERN_MIN, MSG_MAX_LENGTH, &bytes)) {
-		log_fail("-b %s: give a whole number of bytes from %d to %d; "
+		log_fail("-b %s: give a whole number from %d to %d; "
 			 "without -b it is %d",
 			 text, PATTERN_MIN, MSG_MAX_LENGTH,
 			 OPTIONS_DEFAULT_BYTES);

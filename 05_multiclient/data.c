@@ -96,7 +96,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
 	data->conn = conn;
 	data->waiting_for = "a completion";
-	if (check_limit(conn->device->verbs, size))
+	if (check_limit(conn->pd->context, size))
 		return -1;
 	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))

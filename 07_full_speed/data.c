@@ -106,7 +106,7 @@ static int arm(struct conn *conn)
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
 	data->conn = conn;
-	if (check_limit(conn->id->verbs, size))
+	if (check_limit(conn->pd->context, size))
 		return -1;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	if (arm(conn))
@@ -125,7 +125,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 int data_lend(struct data *data, size_t size)
 {
 	region_close(&data->exposed);
-	if (check_limit(data->conn->id->verbs, size))
+	if (check_limit(data->conn->pd->context, size))
 		return -1;
 	return region_open(&data->exposed, data->conn->pd, size,
 			   exposed_access(MODE_BENCH));

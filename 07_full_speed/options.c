@@ -90,7 +90,7 @@ static int parse_bytes(struct options *options, const char *text)
 	long bytes;
 
 	if (!parse_number(text, 1, MSG_MAX_LENGTH, &bytes)) {
-		log_fail("-b %s: give a whole number of bytes from %d to %d; "
+		log_fail("-b %s: give a whole number from %d to %d; "
 			 "without -b it is %d, in a benchmark %d",
 			 text, 1, MSG_MAX_LENGTH, OPTIONS_DEFAULT_BYTES,
 			 OPTIONS_BENCH_BYTES);

@@ -1,5 +1,5 @@
 /*
- * test_02_stats.c - what the benchmark of chapter 02 makes of its samples
+ * test_06_stats.c - what the benchmark of chapter 06 makes of its samples
  */
 #include "stats.h"
 
@@ -149,5 +149,5 @@ int main(void)
 		cmocka_unit_test(test_clock),
 	};
 
-	return cmocka_run_group_tests_name("02_stats", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

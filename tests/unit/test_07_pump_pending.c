@@ -1,5 +1,5 @@
 /*
- * test_03_pump_pending.c - what chapter 03's benchmark leaves to be waited for
+ * test_07_pump_pending.c - what the benchmark leaves to be waited for
  *
  * The loop itself is tested in test_pump.c. Here, requests that will still
  * report are counted, for the drain at the end.
