@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# 02.sh - chapter 02's benchmark and perftest's, one after the other
+# 07.sh - chapter 07's benchmark and perftest's, one after the other
 #
-# usage: 02.sh ADDRESS PAIRS      (bench.sh runs it, where the RDMA device is)
+# usage: 07.sh ADDRESS PAIRS      (bench.sh runs it, where the RDMA device is)
 #
 # For each size, PAIRS times: our writes and reads at depth 1 and 128, and
 # ib_write_bw, ib_read_bw and ib_read_lat with the same counts, device and GID;
@@ -54,13 +54,13 @@ perftest() {
 		value=$(awk -v bytes="$bytes" "$number" "$tmp/report")
 		# On a busy machine it may not find out its clock's rate.
 		[[ $value =~ ^[0-9]*\.?[0-9]*[1-9][0-9.]*$ ]] && return
-		echo "02: $program, attempt $attempt: $value" >&2
+		echo "07: $program, attempt $attempt: $value" >&2
 	done
 	fail "$program $*: $(cat "$tmp/report")"
 }
 
 run_ours() {
-	client_02 "$address" -b "$bytes" -n "$count" -q "$depth"
+	client_07 "$address" -b "$bytes" -n "$count" -q "$depth"
 	ours_write=$(column write mb_per_s)
 	ours_read=$(column read mb_per_s)
 	ours_latency=$(column read median_us)
@@ -93,11 +93,11 @@ report() {
 }
 
 find_gid
-section 'chapter 02 and perftest' ours perftest
+section 'chapter 07 and perftest' ours perftest
 for size in "${sizes[@]}"; do
 	read -r bytes count <<<"$size"
 	for ((pair = 1; pair <= pairs; pair++)); do
-		echo "02: $bytes bytes, pair $pair of $pairs" >&2
+		echo "07: $bytes bytes, pair $pair of $pairs" >&2
 		for depth in "${depths[@]}"; do
 			if ((pair % 2)); then
 				run_ours

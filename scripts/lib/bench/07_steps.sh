@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# 02_steps.sh - what each step of chapter 02's benchmark gains
+# 07_steps.sh - what each step of chapter 07's benchmark gains
 #
-# usage: 02_steps.sh ADDRESS PAIRS      (bench.sh runs it, where the device is)
+# usage: 07_steps.sh ADDRESS PAIRS      (bench.sh runs it, where the device is)
 #
 # PAIRS times: 64 bytes at depth 64 with all of the steps and without each of
 # them (the client's option -w). Prints a line per comparison, as bench.sh
@@ -14,13 +14,13 @@ address=$1
 pairs=$2
 benchmark=(-b 64 -n 20000 -q 64)
 
-section 'chapter 02: what each step gains' with without
+section 'chapter 07: what each step gains' with without
 for ((pair = 1; pair <= pairs; pair++)); do
 	for step in selective chains batches inline; do
-		echo "02: without $step, pair $pair of $pairs" >&2
-		client_02 "$address" "${benchmark[@]}"
+		echo "07: without $step, pair $pair of $pairs" >&2
+		client_07 "$address" "${benchmark[@]}"
 		write=$(column write ops_per_s) read=$(column read ops_per_s)
-		client_02 "$address" "${benchmark[@]}" -w "$step"
+		client_07 "$address" "${benchmark[@]}" -w "$step"
 		printf 'write, %s\t%s\t%s\tops/s\t-\n' "$step" \
 			"$write" "$(column write ops_per_s)"
 		# A read has no data to take along.
