@@ -120,7 +120,8 @@ static bool may_lock_all(void)
 }
 
 /* Makes what a client needs, looks what the device locks for it, frees it. */
-static int measure(const struct device *device, unsigned long long *cost)
+static int measure(const struct device *device, size_t bytes,
+		   unsigned long long *cost)
 {
 	struct held held = { 0 };
 	struct conn conn = { .device = device, .held = &held };
@@ -132,7 +133,7 @@ static int measure(const struct device *device, unsigned long long *cost)
 	/* As many requests as in server.c. */
 	ret = conn_create_qp(&conn, 3, DATA_RECEIVES,
 			     data_exposed_access(MODE_WRITE)) ||
-	      data_open(&data, &conn, MODE_WRITE, DATA_SIZE);
+	      data_open(&data, &conn, MODE_WRITE, bytes);
 	*cost = locked() - before;
 	data_close(&data);
 	conn_close(&conn);
@@ -140,7 +141,8 @@ static int measure(const struct device *device, unsigned long long *cost)
 	return ret ? -1 : 0;
 }
 
-int admission_memory(const struct device *device, unsigned int *max)
+int admission_memory(const struct device *device, size_t bytes,
+		     unsigned int *max)
 {
 	unsigned long long cost, room;
 	struct rlimit limit;
@@ -153,7 +155,7 @@ int admission_memory(const struct device *device, unsigned int *max)
 		return log_fail_errno("setrlimit", errno, "RLIMIT_MEMLOCK");
 	if (limit.rlim_cur == RLIM_INFINITY || may_lock_all())
 		return 0;
-	if (measure(device, &cost))
+	if (measure(device, bytes, &cost))
 		return -1;
 	if (!cost)
 		return 0;

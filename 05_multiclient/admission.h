@@ -18,10 +18,12 @@
 int admission_fit(unsigned int *max, unsigned int *shaking);
 
 /*
- * The same for the memory that device locks for each client: to be called
- * when it is open, and before the first client.
+ * The same for the memory that device locks for each client, of which it will
+ * use so many bytes: to be called when device is open, and before the first
+ * client.
  */
-int admission_memory(const struct device *device, unsigned int *max);
+int admission_memory(const struct device *device, size_t bytes,
+		     unsigned int *max);
 
 /* The parts of admission_fit(); left: threads that may still be started. */
 int admission_descriptors(unsigned int *max, unsigned int *shaking);

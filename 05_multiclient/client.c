@@ -7,7 +7,6 @@
 #include <locale.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "conn.h"
 #include "data.h"
 #include "load.h"
@@ -17,6 +16,9 @@
 #include "probe.h"
 #include "shared.h"
 #include "transfer.h"
+
+/* The most requests that are posted at a time: nonce, echo, an operation. */
+#define SENDS 3
 
 /* What the server will find: what we write to it, or what it reads from us. */
 static void write_message(const struct data *data, enum mode mode,
@@ -38,7 +40,7 @@ static int check_message(const struct data *data, enum mode mode,
 	return pattern_check(region->buf, region->size, ROLE_SERVER, number);
 }
 
-/* Writes or reads, and looks at each byte; or runs a benchmark. */
+/* Writes or reads, and looks at each byte. */
 static int converse(struct data *data, const struct options *options,
 		    unsigned int number)
 {
@@ -48,8 +50,6 @@ static int converse(struct data *data, const struct options *options,
 		.peer = data->conn->peer.mem,
 	};
 
-	if (options->mode == MODE_BENCH)
-		return bench_client(data, options);
 	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
@@ -62,18 +62,10 @@ static int converse(struct data *data, const struct options *options,
 static int open_data(struct data *data, struct conn *conn,
 		     const struct options *options, unsigned int number)
 {
-	if (options->mode == MODE_BENCH)
-		return data_open(data, conn, MODE_BENCH, options->bytes);
-	if (data_open(data, conn, options->mode, DATA_SIZE))
+	if (data_open(data, conn, options->mode, options->bytes))
 		return -1;
 	write_message(data, options->mode, number);
 	return 0;
-}
-
-/* The most requests that are posted at a time: nonce, echo, an operation. */
-static unsigned int sends(const struct options *options)
-{
-	return options->depth < 3 ? 3 : options->depth;
 }
 
 /* The whole life of one connection: see load.h. */
@@ -95,10 +87,8 @@ static int run_connection(struct shared *shared, const struct options *options,
 		goto out;
 	ret = -1;
 	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, sends(options), DATA_RECEIVES,
-			   options->mode == MODE_BENCH ?
-				   0 :
-				   data_exposed_access(options->mode)))
+	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+			   data_exposed_access(options->mode)))
 		goto out;
 	/* 3. Let the device use our memory, and the server some of it. */
 	if (open_data(&data, &conn, options, hello->number))
@@ -107,7 +97,7 @@ static int run_connection(struct shared *shared, const struct options *options,
 	if (data_post_receives(&data))
 		goto out;
 	/* 5. Exchange parameters; from INIT to RTR to RTS. */
-	mem = data_offer(&data, options->bytes);
+	mem = data_offer(&data);
 	if (conn_connect(&conn, options->mode, &mem))
 		goto out;
 	/* 6. See that what is sent arrives, then write or read. */

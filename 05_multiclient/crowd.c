@@ -15,7 +15,6 @@
 
 #include "admission.h"
 #include "log.h"
-#include "stats.h"
 
 /* Strangers that may be shaking hands, or silent, at the same time. */
 #define SHAKING_MAX 2048
@@ -55,7 +54,8 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
 	    admission_fit(&max, &crowd->shaking_max) ||
 	    listener_open(&crowd->listener, options) ||
-	    admission_memory(crowd->listener.devices.list, &max))
+	    admission_memory(crowd->listener.devices.list, options->bytes,
+			     &max))
 		return -1;
 	figures_start(&crowd->figures, max);
 	crowd->listening = true;
@@ -161,7 +161,7 @@ static int take_client(struct crowd *crowd)
 		return log_fail_errno("calloc", errno,
 				      "a client is not served");
 	client->crowd = crowd;
-	client->since = stats_now();
+	client->since = figures_now();
 	client->oob = oob_accept(crowd->listener.oob, &patience);
 	if (!client->oob) {
 		free(client);

@@ -20,7 +20,7 @@ struct crowd;
 struct client {
 	struct crowd *crowd; /* borrowed */
 	struct oob *oob; /* to be closed by serve() */
-	uint64_t since; /* when it connected, as stats_now() */
+	uint64_t since; /* when it connected, as figures_now() */
 };
 
 struct crowd {

@@ -8,10 +8,20 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <time.h>
 
 #include <sys/signalfd.h>
 
 #include "log.h"
+
+uint64_t figures_now(void)
+{
+	struct timespec now;
+
+	/* Fails only for an unknown clock or a bad address: not here. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
 
 void figures_start(struct figures *figures, unsigned int max)
 {
@@ -64,25 +74,6 @@ void figures_setup(struct figures *figures, uint64_t ns)
 {
 	pthread_mutex_lock(&figures->lock);
 	add(&figures->setup, ns);
-	pthread_mutex_unlock(&figures->lock);
-}
-
-bool figures_lend(struct figures *figures, size_t bytes)
-{
-	bool room;
-
-	pthread_mutex_lock(&figures->lock);
-	room = bytes <= FIGURES_LENT_MAX - figures->lent;
-	if (room)
-		figures->lent += bytes;
-	pthread_mutex_unlock(&figures->lock);
-	return room;
-}
-
-void figures_return(struct figures *figures, size_t bytes)
-{
-	pthread_mutex_lock(&figures->lock);
-	figures->lent -= bytes;
 	pthread_mutex_unlock(&figures->lock);
 }
 

@@ -43,13 +43,15 @@ struct figures {
 	uint64_t bytes_in, bytes_out; /* by RDMA, of those that were served */
 	struct times handshake; /* from the connection to its end */
 	struct times setup; /* from the connection until it can use RDMA */
-	uint64_t lent; /* bytes that benchmarks borrow just now */
 };
 
 /* At most max clients will be let in at a time. */
 void figures_start(struct figures *figures, unsigned int max);
 
-/* A client has connected, at the time that stats_now() gave. */
+/* Nanoseconds on the monotonic clock. */
+uint64_t figures_now(void);
+
+/* A client has connected. */
 void figures_arrive(struct figures *figures);
 
 /*
@@ -61,16 +63,6 @@ void figures_handshake(struct figures *figures, bool good, uint64_t ns,
 
 /* It can use RDMA, ns nanoseconds after it connected. */
 void figures_setup(struct figures *figures, uint64_t ns);
-
-/* The most bytes that all benchmarks may borrow at a time. */
-#define FIGURES_LENT_MAX (1ULL << 30)
-
-/*
- * Whether a benchmark may borrow so many bytes more; if so, they count until
- * figures_return().
- */
-bool figures_lend(struct figures *figures, size_t bytes);
-void figures_return(struct figures *figures, size_t bytes);
 
 /* It was served, and so many bytes went in and out; or failed at step. */
 void figures_served(struct figures *figures, size_t in, size_t out);

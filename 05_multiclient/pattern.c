@@ -10,36 +10,33 @@
 
 #include "log.h"
 
-/* The text comes first, and ends with a zero; the letters follow. */
-#define TEXT_SIZE 64
-
 static char letter(enum role role, unsigned int number)
 {
 	return (role == ROLE_SERVER ? 'a' : 'A') + (number - 1) % 26;
 }
 
-static void write_text(char text[TEXT_SIZE], enum role role,
+static void write_text(char text[PATTERN_MIN], enum role role,
 		       unsigned int number)
 {
-	memset(text, 0, TEXT_SIZE);
+	memset(text, 0, PATTERN_MIN);
 	if (role == ROLE_SERVER)
-		snprintf(text, TEXT_SIZE,
+		snprintf(text, PATTERN_MIN,
 			 "message from passive/server side to client %u",
 			 number);
 	else
-		snprintf(text, TEXT_SIZE,
+		snprintf(text, PATTERN_MIN,
 			 "message from active/client side, client %u", number);
 }
 
 /* The byte at i of what role writes. */
-static char expected(const char text[TEXT_SIZE], size_t i, char filler)
+static char expected(const char text[PATTERN_MIN], size_t i, char filler)
 {
-	return i < TEXT_SIZE ? text[i] : filler;
+	return i < PATTERN_MIN ? text[i] : filler;
 }
 
 void pattern_fill(char *buf, size_t size, enum role role, unsigned int number)
 {
-	char text[TEXT_SIZE];
+	char text[PATTERN_MIN];
 
 	write_text(text, role, number);
 	for (size_t i = 0; i < size; i++)
@@ -49,7 +46,7 @@ void pattern_fill(char *buf, size_t size, enum role role, unsigned int number)
 int pattern_check(const char *buf, size_t size, enum role role,
 		  unsigned int number)
 {
-	char text[TEXT_SIZE], filler = letter(role, number);
+	char text[PATTERN_MIN], filler = letter(role, number);
 
 	write_text(text, role, number);
 	for (size_t i = 0; i < size; i++)

@@ -12,6 +12,9 @@
 
 #include "options.h"
 
+/* The least memory: the text with its zeros; the letters follow. */
+#define PATTERN_MIN 64
+
 /* Fills size bytes with what role writes for or as client number. */
 void pattern_fill(char *buf, size_t size, enum role role, unsigned int number);
 

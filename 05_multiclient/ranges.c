@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "pattern.h"
 
 /* The options that are whole numbers, their ranges, and where they go. */
 static const struct range {
@@ -27,9 +28,7 @@ static const struct range {
 	{ 'k', 1, 1000000, offsetof(struct options, cycles) },
 	{ 'w', 0, OPTIONS_HOLD_MAX, offsetof(struct options, hold) },
 	{ 'r', 0, 1000, offsetof(struct options, tries) },
-	{ 'n', 1, 10000000, offsetof(struct options, count) },
-	{ 'b', 1, MSG_MAX_LENGTH, offsetof(struct options, bytes) },
-	{ 'q', 1, 1024, offsetof(struct options, depth) },
+	{ 'b', PATTERN_MIN, MSG_MAX_LENGTH, offsetof(struct options, bytes) },
 };
 
 bool ranges_number(const char *text, long min, long max, long *number)

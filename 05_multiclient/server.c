@@ -13,8 +13,7 @@
  *
  * Each client has a thread, and a queue pair, memory and protection domain of
  * its own; all of them share one open device. The two sides run at their own pace:
- * state.c says which order of events is legal. A client may ask for a benchmark
- * instead: see bench.h.
+ * state.c says which order of events is legal.
  *
  * Born in 01_send_recv, last changed in 05_multiclient.
  */
@@ -23,7 +22,6 @@
 
 #include <netinet/in.h>
 
-#include "bench.h"
 #include "conn.h"
 #include "crowd.h"
 #include "data.h"
@@ -31,7 +29,6 @@
 #include "options.h"
 #include "pattern.h"
 #include "probe.h"
-#include "stats.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: nonce, echo, an operation. */
@@ -45,7 +42,6 @@ struct session {
 	enum mode mode;
 	unsigned int number;
 	enum step step; /* how far it has come */
-	size_t lent; /* bytes, as figures_lend() counts them */
 };
 
 /* Where what the client writes goes, or what we read from it. */
@@ -55,7 +51,7 @@ static const struct region *result_region(const struct data *data,
 	return mode == MODE_WRITE ? &data->exposed : &data->local;
 }
 
-/* Writes or reads, and looks at each byte; or serves a benchmark. */
+/* Writes or reads, and looks at each byte. */
 static int converse(struct session *session)
 {
 	struct data *data = &session->data;
@@ -66,8 +62,6 @@ static int converse(struct session *session)
 	};
 	const struct region *result = result_region(data, session->mode);
 
-	if (session->mode == MODE_BENCH)
-		return bench_serve(data);
 	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
@@ -77,31 +71,15 @@ static int converse(struct session *session)
 			     session->number);
 }
 
-/* Memory for a benchmark. Each asks for little, but they are many. */
-static int lend(struct session *session)
-{
-	size_t length = session->conn.peer.mem.length;
-
-	if (!figures_lend(&session->client->crowd->figures, length))
-		return log_fail("no %zu bytes for a benchmark: all clients "
-				"together may borrow %llu",
-				length, FIGURES_LENT_MAX);
-	session->lent = length;
-	return data_open(&session->data, &session->conn, MODE_BENCH,
-			 DATA_SIZE) ||
-	       data_lend(&session->data, length);
-}
-
-/* What to do for this client, and the memory that it may use for it. */
+/* The memory that this client may use, and what it will find there. */
 static int make_data(struct session *session)
 {
 	struct data *data = &session->data;
 	struct conn *conn = &session->conn;
 	const struct region *ours;
 
-	if (session->mode == MODE_BENCH)
-		return lend(session);
-	if (data_open(data, conn, session->mode, DATA_SIZE))
+	if (data_open(data, conn, session->mode,
+		      session->client->crowd->options->bytes))
 		return -1;
 	/* What the client will find: what we write, or what it reads. */
 	ours = session->mode == MODE_WRITE ? &data->local : &data->exposed;
@@ -144,7 +122,7 @@ static int admit(struct session *session)
 	oob_peer_name(client->oob, name, sizeof(name));
 	log_prefix("%s: ", name);
 	ret = oob_handshake(client->oob);
-	figures_handshake(&crowd->figures, !ret, stats_now() - client->since,
+	figures_handshake(&crowd->figures, !ret, figures_now() - client->since,
 			  &hello);
 	crowd_room(crowd);
 	if (ret)
@@ -182,8 +160,6 @@ static int serve_client(struct session *session)
 	if (conn_request(conn, &crowd->listener, session->client->oob,
 			 &patience))
 		goto out;
-	if (conn->peer.mode == MODE_BENCH)
-		session->mode = MODE_BENCH;
 	/* 2. Create the queue pair, and what it needs, for it alone. */
 	session->step = STEP_OBJECTS;
 	if (conn_create_qp(conn, SENDS, DATA_RECEIVES,
@@ -197,10 +173,10 @@ static int serve_client(struct session *session)
 		goto out;
 	/* 5. Exchange parameters; from INIT to RTR to RTS. */
 	session->step = STEP_EXCHANGE;
-	mem = data_offer(data, 0);
+	mem = data_offer(data);
 	if (conn_accept(conn, session->mode, &mem))
 		goto out;
-	figures_setup(&crowd->figures, stats_now() - session->client->since);
+	figures_setup(&crowd->figures, figures_now() - session->client->since);
 	/* 6. See that what is sent arrives, then write or read. */
 	session->step = STEP_ECHO;
 	if (probe_path(data))
@@ -217,7 +193,6 @@ out:
 		ret = -1;
 	close_data(session);
 	conn_close(conn);
-	figures_return(&crowd->figures, session->lent);
 	return ret;
 }
 
@@ -244,8 +219,7 @@ static void run_client(struct client *client)
 		figures_failed(figures, session.step);
 		return;
 	}
-	/* What a benchmark moves, its client counts. */
-	bytes = session.mode == MODE_BENCH ? 0 : DATA_SIZE;
+	bytes = client->crowd->options->bytes;
 	figures_served(figures, bytes, bytes);
 }
 

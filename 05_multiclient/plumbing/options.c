@@ -13,7 +13,6 @@
 
 #include "log.h"
 #include "psn.h"
-#include "pump.h"
 #include "ranges.h"
 #include "usage.h"
 
@@ -36,19 +35,15 @@ static const struct option long_options[] = {
 	{ "cert", required_argument, NULL, 'C' },
 	{ "key", required_argument, NULL, 'K' },
 	{ "ca", required_argument, NULL, 'A' },
-	{ "count", required_argument, NULL, 'n' },
 	{ "bytes", required_argument, NULL, 'b' },
-	{ "depth", required_argument, NULL, 'q' },
-	{ "csv", no_argument, NULL, 'V' },
-	{ "without", required_argument, NULL, 'W' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:t:d:i:G:P:C:K:A:1m:g:e:h",
-	[ROLE_CLIENT] = ":a:p:t:d:i:G:P:C:K:A:c:k:w:r:n:b:q:VW:h",
+	[ROLE_SERVER] = ":a:p:t:d:i:G:P:C:K:A:b:1m:g:e:h",
+	[ROLE_CLIENT] = ":a:p:t:d:i:G:P:C:K:A:b:c:k:w:r:h",
 };
 
 static int parse_port(struct options *options, const char *text)
@@ -94,30 +89,6 @@ static int parse_psn(struct options *options, const char *text)
 	return OPTIONS_GO_ON;
 }
 
-static int parse_without(struct options *options, const char *text)
-{
-	static char *const names[] = { "selective", "chains", "batches",
-				       "inline", NULL };
-	/* getsubopt(3) cuts its text into words: not in argv, please. */
-	char *copy = strdup(text), *rest = copy, *value;
-	int status = OPTIONS_GO_ON, i;
-
-	while (copy && *rest && status == OPTIONS_GO_ON) {
-		i = getsubopt(&rest, names, &value);
-		if (i < 0 || value)
-			status = EXIT_USAGE;
-		else
-			options->without |= 1U << i;
-	}
-	free(copy);
-	if (copy && *text && status == OPTIONS_GO_ON)
-		return OPTIONS_GO_ON;
-	log_fail("-W %s: give some of selective, chains, batches, inline, "
-		 "with commas between them",
-		 text);
-	return EXIT_USAGE;
-}
-
 static int parse_mode(struct options *options, const char *text)
 {
 	if (!strcmp(text, "write"))
@@ -156,11 +127,6 @@ static int parse_option(struct options *options, enum role role, int option)
 	case 'A':
 		options->ca = optarg;
 		return OPTIONS_GO_ON;
-	case 'V':
-		options->csv = true;
-		return OPTIONS_GO_ON;
-	case 'W':
-		return parse_without(options, optarg);
 	case 'h':
 		fputs(usage[role], stdout);
 		return EXIT_DONE;
@@ -200,25 +166,9 @@ static int next_option(enum role role, int argc, char **argv)
 	return option;
 }
 
-/* What is left after the options: the mode, or nothing with -n. */
+/* What is left after the options: the mode. */
 static int check_rest(struct options *options, int argc, char **argv)
 {
-	if (options->count) {
-		if (optind < argc)
-			return log_fail("%s: a benchmark (-n) measures writes "
-					"and reads; give no mode with it",
-					argv[optind]);
-		if (options->clients > 1 || options->cycles > 1 ||
-		    options->hold)
-			return log_fail("-n measures one connection: give no "
-					"-c, -k, -w with it");
-		options->mode = MODE_BENCH;
-		return 0;
-	}
-	if (options->bytes || options->depth || options->csv ||
-	    options->without)
-		return log_fail("-b, -q, -V and -W are for a benchmark; ask "
-				"for one with -n COUNT");
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "
 				"write or read; see -h");
@@ -251,6 +201,7 @@ int options_parse(struct options *options, enum role role, int argc,
 		.timeout_ms = 10 * 1000,
 		.gid_index = -1,
 		.psn = -1,
+		.bytes = OPTIONS_DEFAULT_BYTES,
 		.cert = role == ROLE_SERVER ? "certs/server.pem" :
 					      "certs/client.pem",
 		.key = role == ROLE_SERVER ? "certs/server.key" :
@@ -273,10 +224,5 @@ int options_parse(struct options *options, enum role role, int argc,
 	}
 	if (check_rest(options, argc, argv) || check_psn(options, role))
 		return EXIT_USAGE;
-	/* Only now, since until here 0 meant that they were not given. */
-	if (!options->bytes)
-		options->bytes = 4096;
-	if (!options->depth)
-		options->depth = 64;
 	return OPTIONS_GO_ON;
 }

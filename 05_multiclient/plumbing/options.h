@@ -12,6 +12,7 @@
 #include "msg.h"
 
 #define OPTIONS_DEFAULT_PORT "4433"
+#define OPTIONS_DEFAULT_BYTES 1024
 
 /* The longest time, in seconds, that a client may stay after all is said. */
 #define OPTIONS_HOLD_MAX 3600
@@ -49,12 +50,7 @@ struct options {
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
-	/* The benchmark; client only. */
-	unsigned int count; /* operations; 0: no benchmark */
-	unsigned int bytes; /* of one operation */
-	unsigned int depth; /* operations at a time */
-	bool csv; /* the table as comma-separated values */
-	unsigned int without; /* WITHOUT_… in pump.h */
+	unsigned int bytes; /* of memory, to be written or read */
 };
 
 /* What options_parse() returns besides an exit status. */

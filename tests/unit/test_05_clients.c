@@ -187,7 +187,6 @@ static void test_options(void **state)
 			   "25",     "-G", "255", "-1", "write", NULL };
 	char *client[] = { "client", "-a", "x",	 "-c",	"1000", "-k",
 			   "5",	     "-w", "60", "-r8", "read", NULL };
-	char *bench[] = { "client", "-a", "x", "-n", "5", "-w", "3", NULL };
 	struct options options;
 
 	(void)state;
@@ -205,8 +204,6 @@ static void test_options(void **state)
 	assert_int_equal(parse(&options, ROLE_CLIENT, client), EXIT_USAGE);
 	assert_one_line(said.err,
 			"-w 3601: give a whole number from 0 to 3600");
-	assert_int_equal(parse(&options, ROLE_CLIENT, bench), EXIT_USAGE);
-	assert_one_line(said.err, "-n measures one connection");
 	/* What is the other role's is none of ours. */
 	assert_int_equal(parse(&options, ROLE_CLIENT, server), EXIT_USAGE);
 	assert_one_line(said.err, "-m: no such option here");

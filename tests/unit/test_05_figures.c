@@ -167,28 +167,13 @@ static void test_prefix(void **state)
 				      "saying why; try\n");
 }
 
-/* All benchmarks together borrow no more than there is for them. */
-static void test_lend(void **state)
-{
-	struct figures figures;
-
-	(void)state;
-	figures_start(&figures, 4);
-	assert_true(figures_lend(&figures, FIGURES_LENT_MAX - 10));
-	assert_false(figures_lend(&figures, 11));
-	assert_true(figures_lend(&figures, 10));
-	assert_false(figures_lend(&figures, 1));
-	figures_return(&figures, 10);
-	assert_false(figures_lend(&figures, 11));
-	assert_true(figures_lend(&figures, 10));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_full),
-		cmocka_unit_test(test_print),	cmocka_unit_test(test_prefix),
-		cmocka_unit_test(test_lend),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_prefix),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "options_test.h"
-#include "pump.h"
 
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__, NULL)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__, NULL)
@@ -26,6 +25,7 @@ static void test_server(void **state)
 	assert_accepted(server("--once", "read"));
 	assert_int_equal(options.end_after, 1);
 	assert_refused(server("-m", "0", "write"), "-m 0: give a whole number");
+	assert_refused(client("-n", "7"), "-n: no such option");
 	assert_refused(server("-c", "2", "write"), "-c: no such option");
 }
 
@@ -61,28 +61,12 @@ static void test_psn(void **state)
 	assert_refused(client("-P", "7", "-k", "2", "write"), "no -c and -k");
 }
 
-/* -c and -w are taken, so a benchmark has other letters here. */
-static void test_benchmark(void **state)
-{
-	(void)state;
-	assert_accepted(client("-n", "7", "-V", "-W", "inline"));
-	assert_true(options.csv);
-	assert_int_equal(options.without, WITHOUT_INLINE);
-	assert_int_equal(options.bytes, 4096);
-	assert_int_equal(options.depth, 64);
-	assert_refused(client("-q", "9", "write"), "with -n COUNT");
-	assert_refused(client("-V", "write"), "-b, -q, -V and -W are for");
-	assert_refused(client("-n", "7", "-W", ""), "selective, chains");
-	assert_refused(client("-n", "7", "-c", "2"), "one connection");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_server),
 		cmocka_unit_test(test_client),
 		cmocka_unit_test(test_psn),
-		cmocka_unit_test(test_benchmark),
 	};
 
 	return cmocka_run_group_tests_name("05_options", tests, NULL, NULL);
