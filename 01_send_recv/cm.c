@@ -1,7 +1,5 @@
 /*
  * cm.c - the events of the RDMA connection manager (CM)
- *
- * Born in 01_send_recv.
  */
 #include "cm.h"
 

@@ -3,7 +3,6 @@
  *
  * The CM answers every request with an event on an event channel. Nearly all
  * of the CM is waiting for the right one, so that is all there is here.
- * Born in 01_send_recv.
  */
 #ifndef CM_H
 #define CM_H

@@ -1,7 +1,5 @@
 /*
  * device.c - which device, which port of it, and which address of the port
- *
- * Born in 03_pure_verbs.
  */
 #include "device.h"
 

@@ -1,7 +1,5 @@
 /*
  * qp.c - the states of a queue pair, one function a transition
- *
- * Born in 03_pure_verbs.
  */
 #include "qp.h"
 

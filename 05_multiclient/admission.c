@@ -1,7 +1,5 @@
 /*
  * admission.c - for how many clients this process has all that they need
- *
- * Born in 05_multiclient.
  */
 #include "admission.h"
 

@@ -2,8 +2,7 @@
  * admission.h - for how many clients this process has all that they need
  *
  * A client that is let in and then fails, since there is no memory or thread
- * for it, learns less than one that is told that the server is full. Born in
- * 05_multiclient.
+ * for it, learns less than one that is told that the server is full.
  */
 #ifndef ADMISSION_H
 #define ADMISSION_H

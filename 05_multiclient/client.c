@@ -2,7 +2,6 @@
  * client.c - exchanges memory regions with the server, and writes or reads
  *
  * The protocol is drawn in server.c.
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #include <locale.h>
 #include <unistd.h>

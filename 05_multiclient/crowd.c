@@ -1,7 +1,5 @@
 /*
  * crowd.c - all clients of a server, with a thread for each
- *
- * Born in 05_multiclient.
  */
 #include "crowd.h"
 

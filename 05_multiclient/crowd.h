@@ -1,7 +1,5 @@
 /*
  * crowd.h - all clients of a server, with a thread for each
- *
- * Born in 05_multiclient.
  */
 #ifndef CROWD_H
 #define CROWD_H

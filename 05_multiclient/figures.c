@@ -1,7 +1,5 @@
 /*
  * figures.c - what a server counts, and who is let in
- *
- * Born in 05_multiclient.
  */
 #include "figures.h"
 

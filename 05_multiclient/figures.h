@@ -2,7 +2,6 @@
  * figures.h - what a server counts, and who is let in
  *
  * The threads of all clients write here, so each function takes the lock.
- * Born in 05_multiclient.
  */
 #ifndef FIGURES_H
 #define FIGURES_H

@@ -2,7 +2,7 @@
  * held.h - how many objects of the device exist
  *
  * Counted where each is made and destroyed, by the threads of all connections:
- * what is left at the end has been forgotten. Born in 05_multiclient.
+ * what is left at the end has been forgotten.
  */
 #ifndef HELD_H
 #define HELD_H

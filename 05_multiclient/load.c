@@ -1,7 +1,5 @@
 /*
  * load.c - many connections from one client program, with a thread for each
- *
- * Born in 05_multiclient.
  */
 #include "load.h"
 

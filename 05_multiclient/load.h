@@ -1,7 +1,5 @@
 /*
  * load.h - many connections from one client program, with a thread for each
- *
- * Born in 05_multiclient.
  */
 #ifndef LOAD_H
 #define LOAD_H

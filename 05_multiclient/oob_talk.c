@@ -1,7 +1,7 @@
 /*
  * oob_talk.c - out of band: what two sides say to each other before RDMA works
  *
- * In 04 this was part of oob.c. Born in 05_multiclient.
+ * In 04 this was part of oob.c.
  */
 #include "oob_talk.h"
 

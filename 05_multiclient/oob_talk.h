@@ -1,7 +1,5 @@
 /*
  * oob_talk.h - what oob.c and oob_talk.c know of a connection, and nobody else
- *
- * Born in 05_multiclient.
  */
 #ifndef OOB_TALK_H
 #define OOB_TALK_H

@@ -1,7 +1,5 @@
 /*
  * pattern.c - what the memory of client N holds, so that both ends can check
- *
- * Born in 05_multiclient.
  */
 #include "pattern.h"
 

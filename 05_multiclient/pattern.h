@@ -3,7 +3,7 @@
  *
  * A letter for each client: 'A' for client 1, 'B' for client 2, after 'Z' from
  * 'A' again; what the server writes is in lower case. So bytes that got to the
- * wrong client, or were never written, show. Born in 05_multiclient.
+ * wrong client, or were never written, show.
  */
 #ifndef PATTERN_H
 #define PATTERN_H

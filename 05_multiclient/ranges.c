@@ -1,7 +1,5 @@
 /*
  * ranges.c - the options that are whole numbers
- *
- * Born in 05_multiclient.
  */
 #include "ranges.h"
 

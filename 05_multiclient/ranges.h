@@ -1,7 +1,5 @@
 /*
  * ranges.h - the options that are whole numbers
- *
- * Born in 05_multiclient.
  */
 #ifndef RANGES_H
 #define RANGES_H

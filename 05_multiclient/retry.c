@@ -1,7 +1,5 @@
 /*
  * retry.c - when to try again where a server was full, or failed
- *
- * Born in 05_multiclient.
  */
 #include "retry.h"
 

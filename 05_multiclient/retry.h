@@ -1,7 +1,5 @@
 /*
  * retry.h - when to try again where a server was full, or failed
- *
- * Born in 05_multiclient.
  */
 #ifndef RETRY_H
 #define RETRY_H

@@ -14,8 +14,6 @@
  * Each client has a thread, and a queue pair, memory and protection domain of
  * its own; all of them share one open device. The two sides run at their own pace:
  * state.c says which order of events is legal.
- *
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #include <locale.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 /*
  * shared.c - what all connections of a client program share
- *
- * Born in 05_multiclient.
  */
 #include "shared.h"
 

@@ -1,7 +1,7 @@
 /*
  * shared.h - what all connections of a client program share
  *
- * A server has its listener for that. Born in 05_multiclient.
+ * A server has its listener for that.
  */
 #ifndef SHARED_H
 #define SHARED_H

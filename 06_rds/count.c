@@ -1,7 +1,5 @@
 /*
  * count.c - numbered messages to each server, and what has come of them
- *
- * Born in 06_rds.
  */
 #include <errno.h>
 #include <signal.h>

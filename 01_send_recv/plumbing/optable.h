@@ -50,7 +50,8 @@ struct option_row {
 	int who; /* FOR_... */
 	size_t member; /* offsetof(struct options, ...) */
 	const char *preset; /* the value without the option; NULL: none */
-	const char *help; /* -h adds the range and the preset */
+	const char *otherwise; /* if none: what happens then, or NULL */
+	const char *help; /* -h adds the range and the default */
 };
 
 /* A program's command line. */

@@ -10,24 +10,24 @@
 
 static const struct option_row rows[] = {
 	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_SERVER,
-	  offsetof(struct options, address), NULL,
-	  "listen on this name or address only (default: all of this "
-	  "machine's)" },
+	  offsetof(struct options, address), NULL, "all of this machine's",
+	  "listen on this name or address only" },
 	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_CLIENT,
-	  offsetof(struct options, address), NULL,
+	  offsetof(struct options, address), NULL, NULL,
 	  "the server's name or address; it must be on an RDMA device, so "
 	  "127.0.0.1 will not do" },
 	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_BOTH,
-	  offsetof(struct options, port), "20886", "the server's port" },
+	  offsetof(struct options, port), "20886", NULL, "the server's port" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_BOTH,
-	  offsetof(struct options, timeout_ms), "10",
+	  offsetof(struct options, timeout_ms), "10", NULL,
 	  "how long the peer may take for one step" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER,
-	  offsetof(struct options, once), NULL, "serve one client, then exit" },
+	  offsetof(struct options, once), NULL, NULL,
+	  "serve one client, then exit" },
 	{ 's', OPTION_TEXT, "send", "TEXT", 0, OPTIONS_MESSAGE_MAX, FOR_CLIENT,
 	  offsetof(struct options, text), NULL,
-	  "the message, at most 1024 bytes (default: message from "
-	  "active/client side with pid N)" },
+	  "message from active/client side with pid N",
+	  "the message, at most 1024 bytes" },
 	{ 0 },
 };
 

@@ -1,7 +1,5 @@
 /*
  * descriptors.c - how many connections the descriptors of a process allow
- *
- * Born in 05_multiclient.
  */
 #include "descriptors.h"
 

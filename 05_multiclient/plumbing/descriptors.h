@@ -1,7 +1,5 @@
 /*
  * descriptors.h - how many connections the descriptors of a process allow
- *
- * Born in 05_multiclient.
  */
 #ifndef DESCRIPTORS_H
 #define DESCRIPTORS_H

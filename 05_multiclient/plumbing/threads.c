@@ -1,7 +1,5 @@
 /*
  * threads.c - how many threads this process may still start
- *
- * Born in 05_multiclient.
  */
 #include "threads.h"
 

@@ -1,7 +1,5 @@
 /*
  * threads.h - how many threads this process may still start
- *
- * Born in 05_multiclient.
  */
 #ifndef THREADS_H
 #define THREADS_H

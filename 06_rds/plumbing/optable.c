@@ -196,8 +196,9 @@ static void print_row(const struct option_row *row)
 	snprintf(text, sizeof(text), ranged ? form : "%s", row->help, row->min,
 		 row->max);
 	column = print_words(text, HELP_COLUMN, HELP_COLUMN);
-	if (row->preset) {
-		snprintf(text, sizeof(text), "(default: %s)", row->preset);
+	if (row->preset || row->otherwise) {
+		snprintf(text, sizeof(text), "(default: %s)",
+			 row->preset ? row->preset : row->otherwise);
 		print_words(text, column, HELP_COLUMN);
 	}
 	printf("\n");

@@ -17,49 +17,50 @@
 
 static const struct option_row rows[] = {
 	{ 'a', OPTION_LIST, "address", "ADDRESS", 0, 1, FOR_SERVER,
-	  MEMBER(addresses), NULL,
-	  "be reached at this name or address of this machine; one must be "
-	  "given" },
+	  MEMBER(addresses), NULL, NULL,
+	  "be reached at this name or address of this machine; one must "
+	  "be given" },
 	{ 'a', OPTION_LIST, "address", "ADDRESS[:PORT]", 0, OPTIONS_MAX_PEERS,
-	  FOR_CLIENT, MEMBER(addresses), NULL,
+	  FOR_CLIENT, MEMBER(addresses), NULL, NULL,
 	  "a server's name or address, with its port or without; up to 8 "
 	  "times" },
 	{ 'b', OPTION_TEXT, "local", "ADDRESS", 0, 0, FOR_CLIENT, MEMBER(local),
-	  NULL,
-	  "send from this address of this machine's (default: the one on the "
-	  "way to the server)" },
+	  NULL, "the one on the way to the server",
+	  "send from this address of this machine's" },
 	/* Port 1 is the kernel's, as 0 is. */
 	{ 'p', OPTION_DIGITS, "port", "PORT", 2, 65535, FOR_BOTH, MEMBER(port),
-	  "4000", "the port of the server or servers" },
+	  "4000", NULL, "the port of the server or servers" },
 	{ 'T', OPTION_WORD, "transport", "tcp|ib", 0, 0, FOR_BOTH,
 	  MEMBER(transport), NULL,
-	  "what the kernel sends it over (default: it chooses; ib where an "
-	  "RDMA device has the address)" },
+	  "it chooses; ib where an RDMA device has the address",
+	  "what the kernel sends it over" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_SERVER,
-	  MEMBER(timeout_ms), "10",
+	  MEMBER(timeout_ms), "10", NULL,
 	  "how long a client may keep us from sending, and memory of ours" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_CLIENT,
-	  MEMBER(timeout_ms), "10", "how long a server may take for one step" },
+	  MEMBER(timeout_ms), "10", NULL,
+	  "how long a server may take for one step" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
-	  "end when a client says goodbye" },
+	  NULL, "end when a client says goodbye" },
 	{ 'w', OPTION_FLAG, "wait", NULL, 0, 0, FOR_SERVER, MEMBER(wait), NULL,
-	  "do not read PORT until a message comes to PORT + 1, so that PORT "
-	  "becomes congested" },
+	  NULL,
+	  "do not read PORT until a message comes to PORT + 1, so that "
+	  "PORT becomes congested" },
 	{ 'n', OPTION_NUMBER, "count", "COUNT", 1, 10000000, FOR_CLIENT,
-	  MEMBER(count), "100",
+	  MEMBER(count), "100", NULL,
 	  "messages; below 1000, p99.9 of bench is the maximum" },
 	/* More than RDS takes, so that its refusal can be seen. */
 	{ 's', OPTION_NUMBER, "size", "BYTES", DGRAM_HEADER, 2 * DGRAM_MAX,
-	  FOR_CLIENT, MEMBER(bytes), "64",
+	  FOR_CLIENT, MEMBER(bytes), "64", NULL,
 	  "of each; the header has the first 12" },
 	{ 'x', OPTION_TEXT, "halfway", "COMMAND", 0, 0, FOR_CLIENT,
-	  MEMBER(command), NULL,
-	  "count: start this when half is sent, such as one that breaks the "
-	  "connection; after the last message it has SECONDS to end" },
+	  MEMBER(command), NULL, NULL,
+	  "count: start this when half is sent, such as one that breaks "
+	  "the connection; after the last message it has SECONDS to end" },
 	{ 'k', OPTION_TEXT, "key", "KEY", 0, 0, FOR_CLIENT, MEMBER(key_text),
-	  NULL, "write: use this key, without asking for one" },
+	  NULL, NULL, "write: use this key, without asking for one" },
 	{ 'c', OPTION_FLAG, "csv", NULL, 0, 0, FOR_CLIENT, MEMBER(csv), NULL,
-	  "bench: comma-separated values" },
+	  NULL, "bench: comma-separated values" },
 	{ 0 },
 };
 
@@ -88,7 +89,7 @@ static const struct optable tables[] = {
 			   "  count    send each COUNT numbered messages, as "
 			   "fast as they go; ask\n"
 			   "           what has come of it\n"
-			   "  congest  send to a server that does not read (its "
+			   "  congest  send to a server that does not read (its"
 			   "-w), and see the\n"
 			   "           congestion begin and end\n"
 			   "  fill     send until nothing more can be queued, "
