@@ -53,10 +53,12 @@ static int refuse_number(const struct option_row *row, const char *text)
 {
 	const char *form =
 		row->kind == OPTION_HEX ?
-			"-%c %s: give a number from %#lx to %#lx" :
-			"-%c %s: give a whole number from %ld to %ld";
+			"-%c %s: give a number from %#lx to %#lx%s%s" :
+			"-%c %s: give a whole number from %ld to %ld%s%s";
 
-	log_fail(form, row->letter, text, row->min, row->max);
+	log_fail(form, row->letter, text, row->min, row->max,
+		 row->preset ? "; the default is " : "",
+		 row->preset ? row->preset : "");
 	return EXIT_USAGE;
 }
 
