@@ -102,12 +102,12 @@ story() {
 	done
 }
 
-@test "03: no data race: a write and a benchmark under ThreadSanitizer" {
+@test "03: no data race: writing, little and much, under ThreadSanitizer" {
 	local work
 
-	for work in write '-n 50 -b 4096 -q 8'; do
-		printf 'server: ./server -1 write\nclient: ./client -a 192.0.2.1 %s\n' \
-			"$work" >"$BATS_TEST_TMPDIR/commands"
+	for work in write '-b 200000 write'; do
+		printf 'server: ./server -1 %s\nclient: ./client -a 192.0.2.1 %s\n' \
+			"$work" "$work" >"$BATS_TEST_TMPDIR/commands"
 		"$top/scripts/pair.sh" -d "$top/build/tests/$CHAPTER.threads" \
 			"$BATS_TEST_TMPDIR/commands" "$BATS_TEST_TMPDIR/run"
 		run -0 cat "$BATS_TEST_TMPDIR/run/status.log"

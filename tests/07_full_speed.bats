@@ -118,7 +118,7 @@ bench_there() {
 }
 
 @test "07: a benchmark between two nodes" {
-	local pid said
+	local said
 
 	between_nodes 'serve_until_eof ./server write' bench_there
 	[[ ${lines[0]} == write,4096,64,20,* && ${lines[1]} == read,* ]]

@@ -17,7 +17,7 @@ Usage: check_readme.py [-r ROOT] [--write]
 
 - Relative links lead to files of the repository, and to headings that exist.
 - Each chapter has a README.md. After the first chapter it says in its first
-  20 lines how far it is from the chapter before, in the very sentence that
+  20 lines how far it is from the one that it grows out of, in the very sentence that
   `scripts/maint/carry_forward.sh --size 01 02` prints; --write puts the number right.
 - Each line of a chapter's `races` files, which declare what may change places
   in a log, is in the chapter's README.md as a line of its own, so that the
@@ -36,6 +36,7 @@ import urllib.parse
 sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from chapters import grown_from  # noqa: E402 pylint: disable=C0413
 from md_text import Markdown  # noqa: E402 pylint: disable=C0413
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -244,9 +245,9 @@ def check_chapter(tree, chapter, write):
     if name not in tree.files:
         tree.say(name, 1, 'this chapter has no README.md')
         return
-    at = tree.chapters.index(chapter)
-    if at:
-        check_size(tree, tree.chapters[at - 1], chapter, write)
+    before = grown_from(tree.chapters, chapter)
+    if before:
+        check_size(tree, before, chapter, write)
     said = {line.strip() for line in tree.lines(name)}
     due = {}
     for races in sorted(tree.files):

@@ -27,6 +27,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from chapters import grown_from  # noqa: E402 pylint: disable=C0413
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = 'docs/demo.txt'
@@ -91,17 +92,17 @@ def size(root, before, chapter):
 
 def table(root, text):
     """text with the sizes put right; and the chapters that have no row."""
-    before, without = '', []
-    for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
-        chapter = makefile.parent.name
-        if not (makefile.parent / 'README.md').exists():
-            continue
+    without = []
+    chapters = sorted(makefile.parent.name
+                      for makefile in root.glob('[0-9][0-9]_*/Makefile')
+                      if (makefile.parent / 'README.md').exists())
+    for chapter in chapters:
+        before = grown_from(chapters, chapter)
         row = re.compile(rf'^(\| \[[^\]]*\]\({chapter}/README\.md\) .*\|)'
                          r'[^|]*\|$', re.MULTILINE)
         if not row.search(text):
             without.append(chapter)
         text = row.sub(rf'\g<1> {size(root, before, chapter)} |', text)
-        before = chapter
     return text, without
 
 
