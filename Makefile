@@ -52,6 +52,8 @@ shell:
 down:
 	@scripts/lab.sh down
 
+lesson:
+	@scripts/lesson.sh '$(CH)' $(call quote,$(PART))
 break:
 	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
@@ -78,7 +80,9 @@ docs:
 	@scripts/maint/api_map.py
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
-	@scripts/maint/check_readme.py --write
+	@scripts/maint/break_tables.py --write
+	@scripts/maint/lesson_lines.py --write
+	@scripts/maint/check_readme.py
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done
@@ -94,7 +98,10 @@ For readers:
   make lab          or start the lab, a throwaway virtual machine (NODES=2: two)
   make shell        a shell in it (NODE=b: on the second machine)
   make down         end the lab
-  make break        CH=01: list what can be broken on purpose; CASE=name does
+  make lesson       CH=02: print what the chapter adds to the one before (CH=03
+                    PART=1: the first part of that)
+  make break        CH=01: list what can be broken on purpose, and what each
+                    case asks; CASE=name lets you guess, runs it and explains it
   make exercise     CH=01: list the exercises; EX=1 says what your solution
                     lacks (DIR=my_copy: the one in that folder)
   make explain      what an error means: type or paste it, or E='the error'
@@ -135,6 +142,7 @@ help_setup := scripts/setup_rxe.sh
 help_lab := scripts/lab.sh
 help_shell := scripts/lab.sh
 help_down := scripts/lab.sh
+help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
 help_explain := scripts/explain.py
@@ -149,5 +157,5 @@ help-%:
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
 .PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
-	shell down break exercise explain wire wiretap bench logs wire-logs docs \
+	shell down lesson break exercise explain wire wiretap bench logs wire-logs docs \
 	clean help $(CHAPTERS)
