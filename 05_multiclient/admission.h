@@ -2,30 +2,34 @@
  * admission.h - for how many clients this process has all that they need
  *
  * A client that is let in and then fails, since there is no memory or thread
- * for it, learns less than one that is told that the server is full. Born in
- * 05_multiclient.
+ * for it, learns less than one that is told that the server is full.
  */
 #ifndef ADMISSION_H
 #define ADMISSION_H
 
 #include "device.h"
 
-/*
- * Room for *max clients and *shaking handshakes beside them, with the
- * descriptors and the threads that this process may have; makes them smaller,
- * and says so, if that is too little. Returns 0, or -1 having said why.
- */
-int admission_fit(unsigned int *max, unsigned int *shaking);
+/* For how many there is room at a time. */
+struct room {
+	unsigned int clients;
+	unsigned int strangers; /* that have not yet shown who they are */
+};
 
 /*
- * The same for the memory that device locks for each client: to be called
- * when it is open, and before the first client.
+ * Makes *room smaller, and says so, if this process may not have the
+ * descriptors, threads or locked memory for it. To be called when all is open
+ * that it needs besides, and before the first client. Returns 0, or -1 having
+ * said why there is room for nobody.
  */
-int admission_memory(const struct device *device, unsigned int *max);
+int admission_fit(struct room *room, struct device *device, unsigned int bytes);
 
-/* The parts of admission_fit(); left: threads that may still be started. */
-int admission_descriptors(unsigned int *max, unsigned int *shaking);
-int admission_threads(unsigned long left, unsigned int *max,
-		      unsigned int *shaking);
+/* One thing of the three: so much is left, and a client or stranger costs … */
+struct supply {
+	unsigned long left;
+	const char *what;
+	const char *hint; /* how to get more */
+	unsigned int client, stranger;
+};
+int admission_share(struct room *room, const struct supply *supply);
 
 #endif

@@ -6,6 +6,7 @@
 #include "data.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #define PAGE ((size_t)4096)
 
 /* access: what the device may do to the memory beyond reading it. */
-static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+static int region_open(struct region *region, struct conn *conn, size_t size,
 		       int access)
 {
 	/* A page's beginning: the device moves data page by page. */
@@ -27,7 +28,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 	/* Zeroed: what is sent by mistake must not be an old secret. */
 	memset(region->buf, 0, size);
 	region->size = size;
-	region->mr = ibv_reg_mr(pd, region->buf, size, access);
+	region->mr = ibv_reg_mr(conn->pd, region->buf, size, access);
 	if (!region->mr)
 		return log_fail_errno(
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
@@ -36,10 +37,11 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 				"says how much of it a user may have"
 				" [docs/troubleshooting.md#memlock]" :
 				"");
+	conn->device->held.mrs++;
 	return 0;
 }
 
-static void region_close(struct region *region)
+static void region_close(struct region *region, struct conn *conn)
 {
 	int err;
 
@@ -48,6 +50,8 @@ static void region_close(struct region *region)
 		log_fail_errno("ibv_dereg_mr", err, "its memory is not freed");
 		return;
 	}
+	if (region->mr)
+		conn->device->held.mrs--;
 	free(region->buf);
 	*region = (struct region){ 0 };
 }
@@ -61,15 +65,24 @@ static int local_access(enum mode mode)
 
 int data_exposed_access(enum mode mode)
 {
-	switch (mode) {
-	case MODE_WRITE:
-		return IBV_ACCESS_REMOTE_WRITE;
-	case MODE_READ:
-		return IBV_ACCESS_REMOTE_READ;
-	case MODE_BENCH:
-		break;
-	}
-	return IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	return mode == MODE_WRITE ? IBV_ACCESS_REMOTE_WRITE :
+				    IBV_ACCESS_REMOTE_READ;
+}
+
+/* Whether the device can register so many bytes at a time. */
+static int check_limit(struct ibv_context *verbs, size_t size)
+{
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
+
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	if (size > attr.max_mr_size)
+		return log_fail("-b %zu: the device registers at most %" PRIu64
+				" bytes at a time",
+				size, attr.max_mr_size);
+	return 0;
 }
 
 static int open_exposed(struct data *data, enum mode mode, size_t size)
@@ -79,42 +92,34 @@ static int open_exposed(struct data *data, enum mode mode, size_t size)
 	/* The specification wants the local right with the remote. */
 	if (access & IBV_ACCESS_REMOTE_WRITE)
 		access |= IBV_ACCESS_LOCAL_WRITE;
-	return region_open(&data->exposed, data->conn->pd, size, access);
+	return region_open(&data->exposed, data->conn, size, access);
 }
 
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
 	data->conn = conn;
 	data->waiting_for = "a completion";
-	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
+	if (check_limit(conn->pd->context, size))
+		return -1;
+	if (region_open(&data->messages, conn, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
-	if (region_open(&data->local, conn->pd, size, local_access(mode)))
+	if (region_open(&data->local, conn, size, local_access(mode)))
 		return -1;
-	if (mode == MODE_BENCH)
-		return 0;
 	return open_exposed(data, mode, size);
-}
-
-int data_lend(struct data *data, size_t size)
-{
-	region_close(&data->exposed);
-	return open_exposed(data, MODE_BENCH, size);
 }
 
 void data_close(struct data *data)
 {
-	region_close(&data->exposed);
-	region_close(&data->local);
-	region_close(&data->messages);
+	region_close(&data->exposed, data->conn);
+	region_close(&data->local, data->conn);
+	region_close(&data->messages, data->conn);
 }
 
-struct remote data_offer(const struct data *data, size_t size)
+struct remote data_offer(const struct data *data)
 {
 	const struct region *exposed = &data->exposed;
 
-	if (!exposed->mr)
-		return (struct remote){ .length = size };
 	return (struct remote){
 		.addr = (uintptr_t)exposed->buf,
 		.rkey = exposed->mr->rkey,

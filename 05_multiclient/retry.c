@@ -1,20 +1,21 @@
 /*
- * retry.c - when to try again where a server was full, or failed
- *
- * Born in 05_multiclient.
+ * retry.c - when to try again what may go better later
  */
 #include "retry.h"
 
 #include <errno.h>
 #include <stdint.h>
+
 #include <sys/random.h>
 
-int retry_pause_ms(unsigned int refusals)
+#include "log.h"
+
+int retry_pause_ms(unsigned int failures)
 {
 	int pause = RETRY_FIRST_MS;
 	uint32_t random;
 
-	for (unsigned int i = 1; i < refusals && pause < RETRY_LONGEST_MS; i++)
+	for (unsigned int i = 1; i < failures && pause < RETRY_LONGEST_MS; i++)
 		pause *= 2;
 	if (pause > RETRY_LONGEST_MS)
 		pause = RETRY_LONGEST_MS;
@@ -24,10 +25,17 @@ int retry_pause_ms(unsigned int refusals)
 	return pause / 2 + random % (pause / 2 + 1);
 }
 
-int retry_wait(int ms, const struct patience *patience)
+int retry_wait(unsigned int failures, const struct options *options,
+	       const struct patience *patience)
 {
+	int ms = retry_pause_ms(failures);
+
+	if (failures > options->retries)
+		return -1;
+	log_line("trying again in %.2f s, %u of %u.", ms / 1e3, failures,
+		 options->retries);
 	if (wait_readable(-1, -1, patience->stop_fd, wait_deadline(ms)) < 0 &&
 	    errno == ETIMEDOUT)
 		return 0;
-	return wait_fail("room on the server", errno, patience);
+	return wait_fail("the next try", errno, patience);
 }

@@ -1,17 +1,17 @@
 /*
  * options.h - the command line
- *
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "msg.h"
 
 #define OPTIONS_DEFAULT_PORT "4433"
+#define OPTIONS_DEFAULT_BYTES 1024
 
 /* The longest time, in seconds, that a client may stay after all is said. */
 #define OPTIONS_HOLD_MAX 3600
@@ -32,15 +32,11 @@ struct options {
 	const char *address; /* NULL on a server: all of this machine's */
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
-	/* Many clients; server only. */
-	unsigned int max; /* that are served at a time */
-	unsigned int grace; /* seconds for the last ones after a signal */
-	unsigned int end_after; /* connections; 0: serve until told to stop */
-	/* Many connections; client only. */
-	unsigned int clients; /* connections at a time */
-	unsigned int cycles; /* how often each is made, one after another */
-	unsigned int hold; /* seconds for which each is held */
-	unsigned int tries; /* how often again where the server is full */
+	unsigned int max; /* server: clients that are served at a time */
+	unsigned int grace; /* server: seconds for the last, after a signal */
+	unsigned int end_after; /* server: connections; 0: do not end */
+	unsigned int hold; /* client: seconds to stay when all is said */
+	unsigned int retries; /* client: how often again, if that may help */
 	enum mode mode; /* what to do with the peer's memory */
 	const char *device; /* NULL: the first that will do */
 	int port_num; /* of the device; 0: the first active one */
@@ -49,12 +45,8 @@ struct options {
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
-	/* The benchmark; client only. */
-	unsigned int count; /* operations; 0: no benchmark */
-	unsigned int bytes; /* of one operation */
-	unsigned int depth; /* operations at a time */
-	bool csv; /* the table as comma-separated values */
-	unsigned int without; /* WITHOUT_… in pump.h */
+	size_t bytes; /* of memory, to be written or read */
+	bool counts; /* -b was given: say how many bytes were verified */
 };
 
 /* What options_parse() returns besides an exit status. */

@@ -1,7 +1,5 @@
 /*
  * options.c - the command line
- *
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #include "options.h"
 
@@ -12,9 +10,8 @@
 #include <string.h>
 
 #include "log.h"
+#include "pattern.h"
 #include "psn.h"
-#include "pump.h"
-#include "ranges.h"
 #include "usage.h"
 
 static const struct option long_options[] = {
@@ -23,39 +20,44 @@ static const struct option long_options[] = {
 	{ "timeout", required_argument, NULL, 't' },
 	{ "once", no_argument, NULL, '1' },
 	{ "max", required_argument, NULL, 'm' },
-	{ "grace", required_argument, NULL, 'g' },
+	{ "grace", required_argument, NULL, 'G' },
 	{ "end-after", required_argument, NULL, 'e' },
-	{ "clients", required_argument, NULL, 'c' },
-	{ "cycles", required_argument, NULL, 'k' },
 	{ "hold", required_argument, NULL, 'w' },
 	{ "retries", required_argument, NULL, 'r' },
 	{ "device", required_argument, NULL, 'd' },
 	{ "ib-port", required_argument, NULL, 'i' },
-	{ "gid-index", required_argument, NULL, 'G' },
+	{ "gid-index", required_argument, NULL, 'g' },
 	{ "psn", required_argument, NULL, 'P' },
 	{ "cert", required_argument, NULL, 'C' },
 	{ "key", required_argument, NULL, 'K' },
 	{ "ca", required_argument, NULL, 'A' },
-	{ "count", required_argument, NULL, 'n' },
 	{ "bytes", required_argument, NULL, 'b' },
-	{ "depth", required_argument, NULL, 'q' },
-	{ "csv", no_argument, NULL, 'V' },
-	{ "without", required_argument, NULL, 'W' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:t:d:i:G:P:C:K:A:1m:g:e:h",
-	[ROLE_CLIENT] = ":a:p:t:d:i:G:P:C:K:A:c:k:w:r:n:b:q:VW:h",
+	[ROLE_SERVER] = ":a:p:t:d:i:g:P:C:K:A:b:1m:G:e:h",
+	[ROLE_CLIENT] = ":a:p:t:d:i:g:P:C:K:A:b:w:r:h",
 };
+
+/* Whether text is a whole number from min to max; if so, it is *number. */
+static bool parse_number(const char *text, long min, long max, long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtol(text, &end, 10);
+	return end != text && !*end && !errno && *number >= min &&
+	       *number <= max;
+}
 
 static int parse_port(struct options *options, const char *text)
 {
 	long port;
 
-	if (!ranges_number(text, 1, 65535, &port)) {
+	if (!parse_number(text, 1, 65535, &port)) {
 		log_fail("-p %s: a port is a number from 1 to 65535; without "
 			 "-p it is " OPTIONS_DEFAULT_PORT,
 			 text);
@@ -69,7 +71,7 @@ static int parse_timeout(struct options *options, const char *text)
 {
 	long seconds;
 
-	if (!ranges_number(text, 1, 3600, &seconds)) {
+	if (!parse_number(text, 1, 3600, &seconds)) {
 		log_fail("-t %s: give a whole number of seconds from 1 to "
 			 "3600; without -t it is 10",
 			 text);
@@ -94,27 +96,14 @@ static int parse_psn(struct options *options, const char *text)
 	return OPTIONS_GO_ON;
 }
 
-static int parse_without(struct options *options, const char *text)
+/* The number of the option with this letter. */
+static int parse_range(char letter, const char *text, long min, long max,
+		       long *number)
 {
-	static char *const names[] = { "selective", "chains", "batches",
-				       "inline", NULL };
-	/* getsubopt(3) cuts its text into words: not in argv, please. */
-	char *copy = strdup(text), *rest = copy, *value;
-	int status = OPTIONS_GO_ON, i;
-
-	while (copy && *rest && status == OPTIONS_GO_ON) {
-		i = getsubopt(&rest, names, &value);
-		if (i < 0 || value)
-			status = EXIT_USAGE;
-		else
-			options->without |= 1U << i;
-	}
-	free(copy);
-	if (copy && *text && status == OPTIONS_GO_ON)
+	if (parse_number(text, min, max, number))
 		return OPTIONS_GO_ON;
-	log_fail("-W %s: give some of selective, chains, batches, inline, "
-		 "with commas between them",
-		 text);
+	log_fail("-%c %s: give a whole number from %ld to %ld", letter, text,
+		 min, max);
 	return EXIT_USAGE;
 }
 
@@ -129,8 +118,22 @@ static int parse_mode(struct options *options, const char *text)
 	return 0;
 }
 
+/* An option of one role, which is a number. */
+static int parse_own(char letter, const char *text, long min, long max,
+		     unsigned int *own)
+{
+	long number = 0;
+	int status = parse_range(letter, text, min, max, &number);
+
+	*own = number;
+	return status;
+}
+
 static int parse_option(struct options *options, enum role role, int option)
 {
+	long number;
+	int status;
+
 	switch (option) {
 	case 'a':
 		options->address = optarg;
@@ -142,9 +145,28 @@ static int parse_option(struct options *options, enum role role, int option)
 	case '1':
 		options->end_after = 1;
 		return OPTIONS_GO_ON;
+	case 'm':
+		return parse_own('m', optarg, 1, 100000, &options->max);
+	case 'G':
+		return parse_own('G', optarg, 0, 3600, &options->grace);
+	case 'e':
+		return parse_own('e', optarg, 1, 1000000, &options->end_after);
+	case 'w':
+		return parse_own('w', optarg, 0, OPTIONS_HOLD_MAX,
+				 &options->hold);
+	case 'r':
+		return parse_own('r', optarg, 0, 1000, &options->retries);
 	case 'd':
 		options->device = optarg;
 		return OPTIONS_GO_ON;
+	case 'i':
+		status = parse_range('i', optarg, 1, 255, &number);
+		options->port_num = number;
+		return status;
+	case 'g':
+		status = parse_range('g', optarg, 0, 255, &number);
+		options->gid_index = number;
+		return status;
 	case 'P':
 		return parse_psn(options, optarg);
 	case 'C':
@@ -156,16 +178,17 @@ static int parse_option(struct options *options, enum role role, int option)
 	case 'A':
 		options->ca = optarg;
 		return OPTIONS_GO_ON;
-	case 'V':
-		options->csv = true;
-		return OPTIONS_GO_ON;
-	case 'W':
-		return parse_without(options, optarg);
+	case 'b':
+		status = parse_range('b', optarg, PATTERN_MIN, MSG_MAX_LENGTH,
+				     &number);
+		options->bytes = number;
+		options->counts = true;
+		return status;
 	case 'h':
 		fputs(usage[role], stdout);
 		return EXIT_DONE;
 	default:
-		return ranges_option(options, option, optarg);
+		return EXIT_USAGE;
 	}
 }
 
@@ -200,25 +223,9 @@ static int next_option(enum role role, int argc, char **argv)
 	return option;
 }
 
-/* What is left after the options: the mode, or nothing with -n. */
+/* What is left after the options: the mode. */
 static int check_rest(struct options *options, int argc, char **argv)
 {
-	if (options->count) {
-		if (optind < argc)
-			return log_fail("%s: a benchmark (-n) measures writes "
-					"and reads; give no mode with it",
-					argv[optind]);
-		if (options->clients > 1 || options->cycles > 1 ||
-		    options->hold)
-			return log_fail("-n measures one connection: give no "
-					"-c, -k, -w with it");
-		options->mode = MODE_BENCH;
-		return 0;
-	}
-	if (options->bytes || options->depth || options->csv ||
-	    options->without)
-		return log_fail("-b, -q, -V and -W are for a benchmark; ask "
-				"for one with -n COUNT");
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "
 				"write or read; see -h");
@@ -231,14 +238,9 @@ static int check_rest(struct options *options, int argc, char **argv)
 /* One number for all would be as good as none: each could guess the others'. */
 static int check_psn(const struct options *options, enum role role)
 {
-	if (options->psn < 0)
+	if (options->psn < 0 || role == ROLE_CLIENT || options->end_after == 1)
 		return 0;
-	if (role == ROLE_SERVER && options->end_after != 1)
-		return log_fail("-P is for one connection: give -1 with it");
-	if (options->clients > 1 || options->cycles > 1)
-		return log_fail("-P is for one connection: give no -c and -k "
-				"with it");
-	return 0;
+	return log_fail("-P is for one connection: give -1 with it");
 }
 
 int options_parse(struct options *options, enum role role, int argc,
@@ -251,6 +253,7 @@ int options_parse(struct options *options, enum role role, int argc,
 		.timeout_ms = 10 * 1000,
 		.gid_index = -1,
 		.psn = -1,
+		.bytes = OPTIONS_DEFAULT_BYTES,
 		.cert = role == ROLE_SERVER ? "certs/server.pem" :
 					      "certs/client.pem",
 		.key = role == ROLE_SERVER ? "certs/server.key" :
@@ -258,8 +261,6 @@ int options_parse(struct options *options, enum role role, int argc,
 		.ca = "certs/ca.pem",
 		.max = 1024,
 		.grace = 10,
-		.clients = 1,
-		.cycles = 1,
 	};
 	while (status == OPTIONS_GO_ON &&
 	       (option = next_option(role, argc, argv)) != -1)
@@ -273,10 +274,5 @@ int options_parse(struct options *options, enum role role, int argc,
 	}
 	if (check_rest(options, argc, argv) || check_psn(options, role))
 		return EXIT_USAGE;
-	/* Only now, since until here 0 meant that they were not given. */
-	if (!options->bytes)
-		options->bytes = 4096;
-	if (!options->depth)
-		options->depth = 64;
 	return OPTIONS_GO_ON;
 }
