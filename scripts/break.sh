@@ -17,6 +17,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
+# shellcheck source=scripts/lib/chapter.sh
+source "$top/scripts/lib/chapter.sh"
 
 cli_help "$@"
 prepare=no
@@ -42,10 +44,10 @@ fi
 copy=$top/build/break/$chapter/$name
 out=${3:-$copy/run}
 rm -rf "$copy"
-mkdir -p "$copy"
-cp -p "$top/$chapter"/*.[ch] "$top/$chapter/Makefile" "$copy"
+chapter_update "$top/$chapter" "$copy"
 # With what is built already, and its age: make builds what the patch changes.
-for extra in "$top/$chapter"/*.{o,sh} "$cases/$name".sh \
+cp -rp "$top/$chapter/plumbing" "$copy"
+for extra in "$top/$chapter"/*.{[cho],sh} "$cases/$name".sh \
 	"$top/$chapter"/{server,client}; do
 	[[ -e $extra ]] && cp -p "$extra" "$copy"
 done

@@ -19,6 +19,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
+# shellcheck source=scripts/lib/chapter.sh
+source "$top/scripts/lib/chapter.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
 # shellcheck source=scripts/lib/judge.sh
@@ -63,25 +65,6 @@ original=$(dirname "$place")/original
 rm -rf "$place"
 mkdir -p "$place/mine" "$original"
 
-copy() {
-	cp "$1"/*.[ch] "$1/Makefile" "$2"
-	cp "$1"/*.sh "$2" 2>/dev/null || true
-}
-
-# update FROM TO: TO has the sources of FROM and no others; only what differs is
-# copied, so that make builds no more than that.
-update() {
-	local file
-
-	for file in "$2"/*.[ch]; do
-		[[ -e $1/${file##*/} ]] || rm -f "$file" "${file%.?}.o"
-	done
-	for file in "$1"/*.[ch] "$1"/Makefile "$1"/*.sh; do
-		[[ ! -e $file ]] || cmp -s "$file" "$2/${file##*/}" ||
-			cp "$file" "$2"
-	done
-}
-
 # The chapter as committed; without git, as it is. It is built once for all
 # exercises.
 copy_original() {
@@ -92,9 +75,9 @@ copy_original() {
 		git -C "$top" archive HEAD "$chapter" |
 			tar -x -C "$from" --strip-components=1
 	else
-		copy "$top/$chapter" "$from"
+		chapter_update "$top/$chapter" "$from"
 	fi
-	update "$from" "$original"
+	chapter_update "$from" "$original"
 	rm -rf "$from"
 }
 
@@ -104,7 +87,7 @@ copy_theirs() {
 	! cmp -s <(grep -v '\.o' "$theirs/Makefile") \
 		<(grep -v '\.o' "$original/Makefile") ||
 		cp -a "$original/." "$place/mine"
-	update "$theirs" "$place/mine"
+	chapter_update "$theirs" "$place/mine"
 }
 
 copy_original

@@ -25,6 +25,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 # shellcheck source=scripts/lib/cli.sh
 source scripts/lib/cli.sh
+# shellcheck source=scripts/lib/chapter.sh
+source scripts/lib/chapter.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
@@ -85,9 +87,7 @@ build() {
 	local chapter=$1 copy=$2
 
 	[[ ! -d $copy ]] || return 0
-	mkdir -p "$copy"
-	cp "$chapter"/*.[ch] "$chapter/Makefile" "$copy"
-	[[ ! -e $chapter/certs.sh ]] || cp "$chapter/certs.sh" "$copy"
+	chapter_update "$chapter" "$copy"
 	patch -s -d "$copy" -p1 <scripts/lib/wiretap/show_memory.patch
 	make -s -C "$copy"
 }

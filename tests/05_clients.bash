@@ -10,7 +10,7 @@
 build_05() {
 	local dir=$top/build/tests/05_multiclient.$1
 
-	copy_sources "$top/05_multiclient" "$dir"
+	chapter_update "$top/05_multiclient" "$dir"
 	cp "$top"/05_multiclient/*.sh "$dir"
 	make -s -j2 -C "$dir" CFLAGS="${2//[$'\n\t']/ } -Werror"
 	build_shim
@@ -21,8 +21,7 @@ build_exercise() {
 	local dir=$top/build/tests/05_multiclient.$1
 
 	rm -rf "$dir"
-	mkdir -p "$dir"
-	cp -r "$top"/05_multiclient/{*.[ch],*.sh,Makefile} "$dir"
+	chapter_update "$top/05_multiclient" "$dir"
 	patch -s -d "$dir" -p1 <"$top/05_multiclient/exercises/$1.patch"
 	make -s -j2 -C "$dir" CFLAGS='-O1 -g -Werror'
 }

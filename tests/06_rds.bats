@@ -384,8 +384,7 @@ END
 	local copy=$top/build/tests/$CHAPTER.read
 
 	rm -rf "$copy"
-	mkdir -p "$copy"
-	cp "$top/$CHAPTER"/*.[ch] "$top/$CHAPTER/Makefile" "$copy"
+	chapter_update "$top/$CHAPTER" "$copy"
 	patch -s -d "$copy" -p1 <"$top/$CHAPTER/exercises/read.patch"
 	make -s -j2 -C "$copy" CFLAGS='-O1 -g -Werror'
 	out=$BATS_TEST_TMPDIR/run

@@ -12,10 +12,7 @@ copy_of() {
 
 	copy=$EXERCISE_PLACE/copy
 	rm -rf "$copy"
-	mkdir -p "$copy"
-	for file in "$top/$1"/*.[ch] "$top/$1"/{Makefile,*.sh}; do
-		[ ! -e "$file" ] || cp "$file" "$copy"
-	done
+	chapter_update "$top/$1" "$copy"
 	for file in "${@:2}"; do
 		patch -s -d "$copy" -p1 <"$file"
 	done

@@ -87,8 +87,7 @@ unsolved() {
 }
 
 @test "a copy that does not build, and wrong usage, are said" {
-	mkdir -p "$BATS_TEST_TMPDIR/copy"
-	cp "$top"/01_send_recv/{*.[ch],Makefile} "$BATS_TEST_TMPDIR/copy"
+	chapter_update "$top/01_send_recv" "$BATS_TEST_TMPDIR/copy"
 	echo 'int x = ;' >>"$BATS_TEST_TMPDIR/copy/client.c"
 	run -1 "$top/scripts/exercise.sh" 01 1 "$BATS_TEST_TMPDIR/copy"
 	[[ $output == *'missing  it builds'* ]]

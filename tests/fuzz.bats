@@ -18,7 +18,7 @@ finds_out() {
 
 	chapter=$(echo "$top/${1%%_*}"_*)
 	mkdir "$copy"
-	cp "$chapter"/*.[ch] "$copy"
+	cp -r "$chapter"/{*.[ch],plumbing} "$copy"
 	sed -i "$2" "$copy/$file"
 	run -1 cmp -s "$chapter/$file" "$copy/$file"
 	FUZZ_DIR=$BATS_TEST_TMPDIR/fuzz run ! \

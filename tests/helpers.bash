@@ -11,6 +11,8 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
+# shellcheck source=scripts/lib/chapter.sh
+source "$top/scripts/lib/chapter.sh"
 # device.sh has just forgotten what setup_file found for the whole file.
 device_where=${TEST_DEVICE_WHERE:-}
 device_host_address=${TEST_DEVICE_ADDRESS:-}
@@ -35,19 +37,6 @@ needs_lab() {
 	[[ $device_where == lab ]] || skip "this test needs the lab"
 }
 
-# Copies what differs, so that make builds no more than that.
-copy_sources() {
-	local file
-
-	mkdir -p "$2"
-	for file in "$1"/*.[ch] "$1/Makefile"; do
-		cmp -s "$file" "$2/${file##*/}" || cp "$file" "$2"
-	done
-	for file in "$2"/*.[ch]; do
-		[[ -e $1/${file##*/} ]] || rm "$file"
-	done
-}
-
 # The shim that makes things happen at a program's calls.
 build_shim() {
 	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
@@ -58,7 +47,7 @@ build_shim() {
 build_chapter() {
 	local dir=$top/build/tests/$1.plain
 
-	copy_sources "$top/$1" "$dir"
+	chapter_update "$top/$1" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
 	build_shim
 }
@@ -68,7 +57,7 @@ build_sanitized() {
 	local dir=$top/build/tests/$1.sanitized
 	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 
-	copy_sources "$top/$1" "$dir"
+	chapter_update "$top/$1" "$dir"
 	flags+=' -fno-sanitize-recover=undefined'
 	# shellcheck disable=SC2086 # several words
 	cc -std=gnu11 -Wall -Wextra -Werror $flags -c -o "$dir/new.obj" \

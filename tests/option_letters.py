@@ -65,7 +65,7 @@ def listed(body):
 
 def usage(chapter):
     """What each program's -h lists, by role."""
-    source = (chapter / "usage.c").read_text()
+    source = (chapter / "plumbing/usage.c").read_text()
     found, rest = {}, source
     for role in ("server", "client"):
         body = re.search(rf"char {role}\[\] =(.*?);\n", source, re.DOTALL)[1]
@@ -73,6 +73,11 @@ def usage(chapter):
         rest = rest.replace(body, "")
     # What stands outside of both is a part of both.
     return {role: options | listed(rest) for role, options in found.items()}
+
+
+def sources(chapter):
+    """The C files of a chapter."""
+    return [*chapter.glob("*.c"), *chapter.glob("plumbing/*.c")]
 
 
 def roles(chapter):
@@ -83,7 +88,7 @@ def roles(chapter):
     for name, role in (("SERVER", "server"), ("CLIENT", "client")):
         for part in lists.get(name, "").split():
             parts[part[:-1] + "c"] = {role}
-    for path in chapter.glob("*.c"):
+    for path in sources(chapter):
         if {path.name, f"{chapter.name}/{path.name}"} & CLIENTS:
             parts[path.name] = {"client"}
     return parts
@@ -102,7 +107,7 @@ def lacking(option, text, path, wanted, has):
 
 def check(chapter):
     has, parts, bad, count = usage(chapter), roles(chapter), 0, 0
-    for path in sorted(chapter.glob("*.c")):
+    for path in sorted(sources(chapter)):
         if path.name == "usage.c":
             continue
         for line, text in strings(path.read_text()):

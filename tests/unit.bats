@@ -36,9 +36,9 @@ untested() {
 		modules[$name]=1
 		tested[$name $(sum "$chapter" "$name")]=1
 	done < <(make -s -C "$unit" list)
-	for file in "$top"/0[1-9]_*/*.c; do
+	for file in "$top"/0[1-9]_*/{,plumbing/}*.c; do
 		name=$(basename "$file" .c)
-		chapter=$(basename "$(dirname "$file")")
+		chapter=${file#"$top"/} chapter=${chapter%%/*}
 		[[ -z ${modules[$name]:-} ||
 			$on_a_device == *" $chapter/$name.c "* ||
 			-n ${tested[$name $(sum "$chapter" "$name")]:-} ]] ||

@@ -34,7 +34,8 @@ list() {
 	done | grep -E '\.[ch]$|^Makefile$' | sort -u)
 }
 
-# size CHAPTER CHAPTER: counts what diff -r -N shows of their *.c and *.h.
+# size CHAPTER CHAPTER: counts what diff -N shows of their *.c and *.h,
+# without plumbing/ and whatever else stands aside.
 size() {
 	local one two file plus minus files=0 added=0 removed=0
 
@@ -49,7 +50,7 @@ size() {
 		added=$((added + plus))
 		removed=$((removed + minus))
 	done < <({ chapter_files "$one"; chapter_files "$two"; } |
-		grep '\.[ch]$' | sort -u)
+		grep '^[^/]*\.[ch]$' | sort -u)
 	echo "\`diff -r $one $two\` changes $files C files:" \
 		"$added lines added, $removed removed."
 }

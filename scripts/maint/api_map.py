@@ -83,15 +83,22 @@ def reading_order(readme, names):
     for name in re.findall(r'`([\w.\[\]]+)`', section[0] if section else ''):
         for one in (name.replace('[ch]', 'h'), name.replace('[ch]', 'c')):
             told.setdefault(one, len(told))
-    return sorted(names, key=lambda name: (told.get(name, len(told)), name))
+    return sorted(names, key=lambda name: (
+        told.get(name.rpartition('/')[2], len(told)), name))
+
+
+def files(chapter):
+    """The C files of a chapter, by their path in it."""
+    return {path.relative_to(chapter).as_posix(): path.read_text('utf-8')
+            for folder in (chapter, chapter / 'plumbing')
+            for path in folder.glob('*.[ch]')}
 
 
 def calls_of(chapter):
     """(library, call, file, line) of a chapter, in reading order."""
-    sources = {path.name: without_comments(path.read_text('utf-8'))
-               for path in chapter.glob('*.[ch]')}
-    rds = any('linux/rds.h' in path.read_text('utf-8')
-              for path in chapter.glob('*.[ch]'))
+    texts = files(chapter)
+    sources = {name: without_comments(text) for name, text in texts.items()}
+    rds = any('linux/rds.h' in text for text in texts.values())
     own = {name for text in sources.values() for name in DEFINITION.findall(text)}
     readme = chapter / 'README.md'
     for name in reading_order(readme.read_text('utf-8'), sources):

@@ -49,7 +49,7 @@ class Tree:
         self.targets |= {f'help-{name}' for name in self.targets}
         self.targets |= {p.parent.name for p in root.glob('[0-9]*/Makefile')}
         usage = ''.join(p.read_text('utf-8')
-                        for p in root.glob('[0-9]*/usage.c'))
+                        for p in root.glob('[0-9]*/plumbing/usage.c'))
         self.options = set(re.findall(r'(?<![\w-])(--?[A-Za-z0-9][a-z-]*)', usage))
 
     def chapter(self, number):

@@ -78,7 +78,7 @@ def picture(recording):
 def size(root, before, chapter):
     """The size of a chapter as the table shows it."""
     if not before:
-        files = sorted((root / chapter).glob('*.[ch]'))
+        files = sorted((root / chapter).glob('*.[ch]'))  # without plumbing/
         lines = sum(file.read_text('utf-8').count('\n') for file in files)
         return f'{len(files)} C files, {lines} lines'
     said = subprocess.run(

@@ -115,7 +115,7 @@ mkdir -p "$dir/seeds" "$dir/corpus"
 "seed_$target" "$dir/seeds"
 clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	-DCHAPTER="${number#0}" -I"$chapter" -o "$dir/fuzz" \
+	-DCHAPTER="${number#0}" -I"$chapter" -I"$chapter/plumbing" -o "$dir/fuzz" \
 	"$top/tests/fuzz/fuzz_$fuzzer.c" \
 	"${sources[@]/#/$chapter/}"
 exec timeout -k 5 $((seconds + 60)) "$dir/fuzz" \

@@ -28,7 +28,7 @@ build_all() {
 		*.sh | *.bash) bash -n "$file" ;;
 		*.py) python3 -c 'import ast, sys
 ast.parse(open(sys.argv[1]).read())' "$file" ;;
-		0[1-9]_*/*.[ch])
+		0[1-9]_*/*.[ch]) # in plumbing/, too
 			[[ $command == unit\ * ]] ||
 				make -s -C "${file%%/*}" CFLAGS='-O1 -g'
 			;;

@@ -36,8 +36,8 @@ SENDS = (
     (r'TCP text "READY', 'oob.c', r'send_all\(oob, READY'),
     (r'TCP text "BYE', 'oob.c', r'send\(oob->fd, BYE'),
     (r'TCP FIN', 'oob.c', r'\bclose\(oob->fd\)'),
-    (r'TLS (Client|Server) Hello', 'tls_io.c', r'\bSSL_do_handshake\('),
-    (r'TLS Application Data', 'tls_io.c', r'\bSSL_write(_ex)?\('),
+    (r'TLS (Client|Server) Hello', 'plumbing/tls_io.c', r'\bSSL_do_handshake\('),
+    (r'TLS Application Data', 'plumbing/tls_io.c', r'\bSSL_write(_ex)?\('),
 )
 
 
@@ -113,11 +113,14 @@ class Sources:
     """The C files of one chapter."""
 
     def __init__(self, folder):
-        self.texts = {path.name: path.read_text(encoding='utf-8') for path in
-                      sorted(pathlib.Path(folder).glob('*.[ch]'))}
+        here = pathlib.Path(folder)
+        self.texts = {path.relative_to(here).as_posix():
+                      path.read_text(encoding='utf-8') for path in
+                      sorted([*here.glob('*.[ch]'),
+                              *here.glob('plumbing/*.[ch]')])}
         self.calls = []  # (regular expression, weight, Code)
         for name, text in self.texts.items():
-            if name.endswith('.c') and name != 'log.c':
+            if name.endswith('.c') and name != 'plumbing/log.c':
                 self._find_calls(name, text)
         self.calls.sort(key=lambda call: -call[1])
 

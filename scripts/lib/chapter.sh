@@ -1,0 +1,27 @@
+# chapter.sh - the sources of a chapter; sourced by what builds a copy of one
+# shellcheck shell=bash
+
+# chapter_sources CHAPTER: its source files, a line each, as paths in it. A
+# chapter's folder may also be somebody's copy of it.
+chapter_sources() (
+	cd "$1" || return
+	for file in {.,plumbing,load}/{*.[ch],*.sh,Makefile}; do
+		[[ ! -f $file ]] || printf '%s\n' "${file#./}"
+	done
+)
+
+# chapter_update FROM TO: TO has the sources of FROM and no others afterwards.
+# Only what differs is copied, so that make builds no more than that.
+chapter_update() {
+	local file
+
+	mkdir -p "$2"
+	while IFS= read -r file; do
+		[[ -e $1/$file ]] ||
+			rm -f "$2/$file" "$2/$(basename "${file%.?}").o"
+	done < <(chapter_sources "$2")
+	while IFS= read -r file; do
+		mkdir -p "$2/$(dirname "$file")"
+		cmp -s "$1/$file" "$2/$file" || cp "$1/$file" "$2/$file"
+	done < <(chapter_sources "$1")
+}
