@@ -46,7 +46,9 @@ out=${3:-$copy/run}
 rm -rf "$copy"
 chapter_update "$top/$chapter" "$copy"
 # With what is built already, and its age: make builds what the patch changes.
-cp -rp "$top/$chapter/plumbing" "$copy"
+for folder in plumbing load; do
+	[[ ! -d $top/$chapter/$folder ]] || cp -rp "$top/$chapter/$folder" "$copy"
+done
 for extra in "$top/$chapter"/*.{[cho],sh} "$cases/$name".sh \
 	"$top/$chapter"/{server,client}; do
 	[[ -e $extra ]] && cp -p "$extra" "$copy"
