@@ -78,6 +78,7 @@ docs:
 	@scripts/maint/api_map.py
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
+	@scripts/maint/break_tables.py --write
 	@scripts/maint/check_readme.py --write
 
 clean:
@@ -94,7 +95,8 @@ For readers:
   make lab          or start the lab, a throwaway virtual machine (NODES=2: two)
   make shell        a shell in it (NODE=b: on the second machine)
   make down         end the lab
-  make break        CH=01: list what can be broken on purpose; CASE=name does
+  make break        CH=01: list what can be broken on purpose, and what each
+                    case asks; CASE=name lets you guess, runs it and explains it
   make exercise     CH=01: list the exercises; EX=1 says what your solution
                     lacks (DIR=my_copy: the one in that folder)
   make explain      what an error means: type or paste it, or E='the error'

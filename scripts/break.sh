@@ -3,12 +3,14 @@
 #
 # usage: scripts/break.sh CHAPTER [CASE [OUT]]      (make break CH=01 CASE=no_recv)
 #
-# CHAPTER is 1, 01 or 01_send_recv. Without CASE, lists the cases.
-# The chapter is copied to build/break/, CASE.patch is applied to the copy
-# (where there is one: some cases only run differently), it is built, run as
-# break/CASE/commands says, and the logs of both ends are compared with those
-# of the recorded run. With OUT, the logs are only left there; with --prepare
-# before CHAPTER, the copy is only built.
+# CHAPTER is 1, 01 or 01_send_recv. Without CASE, lists the cases and what each
+# asks. With it, shows what is changed (CHAPTER/break/CASE/patch; some cases only
+# run differently) and, on a terminal, lets you guess what will happen. Then the
+# chapter is copied to build/break/, the copy is patched, built and run as the
+# case's `commands` says. What each end said is shown in the order of time, and
+# compared with the logs of the recorded run; then comes what happened and why.
+# With OUT, the logs are only left there; with --prepare before CHAPTER, the copy
+# is only built.
 #
 # Exit status: 0 it broke as promised, 1 it did not, 2 usage, 3 it cannot be run
 # on this kernel (and is said why).
@@ -31,38 +33,82 @@ cli_chapter "${1:-}"
 cases=$top/$chapter/break
 [[ $# -lt 2 ]] || cli_case "$2"
 cli_checked
+number=${chapter%%_*}
 
 if [[ $# -eq 1 ]]; then
-	echo "Cases of $chapter, each told in its README.md:"
-	for commands in "$cases"/*/commands; do
-		name=$(basename "$(dirname "$commands")")
-		printf '  make break CH=%s CASE=%s\n' "${chapter%%_*}" "$name"
-	done
+	echo "What can be broken in $chapter, and what each case asks."
+	printf 'make break CH=%s CASE=NAME shows it, runs it and explains it.\n\n' "$number"
+	"$top/scripts/lib/cases.py" list "$top/$chapter"
 	exit 0
 fi
 
+case=$cases/$name
 copy=$top/build/break/$chapter/$name
 out=${3:-$copy/run}
-rm -rf "$copy"
-chapter_update "$top/$chapter" "$copy"
-# With what is built already, and its age: make builds what the patch changes.
-for folder in plumbing load; do
-	[[ ! -d $top/$chapter/$folder ]] || cp -rp "$top/$chapter/$folder" "$copy"
-done
-for extra in "$top/$chapter"/*.{[cho],sh} "$cases/$name".sh \
-	"$top/$chapter"/{server,client}; do
-	[[ -e $extra ]] && cp -p "$extra" "$copy"
-done
-if [[ -e $cases/$name.patch ]]; then
-	echo "break: $chapter with $name.patch"
-	patch -s -d "$copy" -p1 <"$cases/$name.patch"
-else
-	echo "break: $chapter as it is, run as in break/$name/commands"
+terminal=no
+[[ ! -t 0 || ! -t 1 ]] || terminal=yes
+
+# show_change: what is broken, and how it is run.
+show_change() {
+	local colour=never
+
+	[[ ! -t 1 ]] || colour=always
+	"$top/scripts/lib/cases.py" question "$case"
+	if [[ -e $case/patch ]]; then
+		printf '\nWhat is changed (%s):\n\n' "$chapter/break/$name/patch"
+		GREP_COLORS='mt=01' grep --color="$colour" -E '^[-+].*|' "$case/patch"
+	else
+		printf '\nNothing is changed in the code.\n'
+	fi
+	printf '\nHow it is run:\n\n'
+	grep -v '^#' "$case/commands" | sed 's/^/  /'
+	echo
+}
+
+# prepare_copy: the chapter with the patch, built.
+prepare_copy() {
+	local extra
+
+	rm -rf "$copy"
+	chapter_update "$top/$chapter" "$copy"
+	# With what is built already, and its age: make builds what the patch
+	# changes.
+	for extra in "$top/$chapter"/{plumbing,load}; do
+		[[ ! -d $extra ]] || cp -rp "$extra" "$copy"
+	done
+	for extra in "$top/$chapter"/*.{[cho],sh} "$case"/*.sh \
+		"$top/$chapter"/{server,client}; do
+		[[ -e $extra ]] && cp -p "$extra" "$copy"
+	done
+	[[ ! -e $case/patch ]] || patch -s -d "$copy" -p1 <"$case/patch"
+	make -s -C "$copy"
+}
+
+# ask: the guess of a reader who has a terminal.
+ask() {
+	echo "Before it runs: what will each end say, and with which status will it end?"
+	read -rp 'Your guess in a line (Enter: none): ' guess || echo
+	echo
+}
+
+if [[ $prepare == yes || $# -eq 3 ]]; then
+	prepare_copy
+	[[ $prepare == no ]] || exit 0
+	exec "$top/scripts/pair.sh" -d "$copy" "$case/commands" "$out"
 fi
-make -s -C "$copy"
-[[ $prepare == no ]] || exit 0
-if [[ $# -eq 3 ]]; then
-	exec "$top/scripts/pair.sh" -d "$copy" "$cases/$name/commands" "$out"
-fi
-"$top/scripts/pair.sh" -v -d "$copy" "$cases/$name/commands" "$out"
-"$top/scripts/compare_logs.sh" "$out" "$cases/$name"
+guess=
+show_change
+[[ $terminal == no ]] || ask
+echo "break: building $chapter/break/$name and running it ..."
+prepare_copy
+"$top/scripts/pair.sh" -t -d "$copy" "$case/commands" "$out"
+echo
+"$top/scripts/lib/cases.py" ends "$case" "$out"
+printf 'Compared with the logs of the recorded run: '
+"$top/scripts/compare_logs.sh" "$out" "$case" || {
+	echo "break: it went otherwise than the run that $chapter/break/$name/README.md tells of" >&2
+	exit 1
+}
+[[ -z $guess ]] || printf '\nYour guess was: %s\n' "$guess"
+printf '\nWhat happened, and why:\n\n'
+"$top/scripts/lib/cases.py" story "$case"

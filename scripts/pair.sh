@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pair.sh - run a client/server pair and keep what both ends said
 #
-# usage: scripts/pair.sh [-v] [-n NODES] [-d DIR] COMMANDS OUT
+# usage: scripts/pair.sh [-v|-t] [-n NODES] [-d DIR] COMMANDS OUT
 #
 # COMMANDS is a file with a line a program, as in 01_send_recv/expected/default:
 #
@@ -22,6 +22,9 @@
 # means that the run cannot succeed on this kernel: what it says is why.
 #
 #   -v        show both ends' lines as they come, each with its label
+#   -t        note the time of each line as well: OUT/LABEL.times has both streams of
+#             LABEL in the order in which they were written, each line with the time
+#             in seconds and with `|`, or `!` if it was on stderr
 #   -n NODES  2: the servers run on node a, everything else on node b (default:
 #             what COMMANDS asks for, or 1)
 #
@@ -41,14 +44,16 @@ source "$top/scripts/lib/left_over.sh"
 # No program of ours may run longer than this: its own deadlines are shorter.
 limit=${PAIR_LIMIT:-120}
 verbose=no
+timed=
 nodes=
 dir=
 looked=no first=
 
 cli_help "$@"
-while getopts vn:d: option; do
+while getopts vtn:d: option; do
 	case $option in
 	v) verbose=yes ;;
+	t) timed=$top/build/timed ;;
 	n) nodes=$OPTARG ;;
 	d) dir=$OPTARG ;;
 	*) exit 2 ;;
@@ -97,7 +102,7 @@ run_program() {
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
 	{
 		device_run "$node" bash -c \
-			"cd ${dir@Q} && $first exec timeout -k 5 $limit $wrap $command" \
+			"cd ${dir@Q} && $first exec $timed timeout -k 5 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"
@@ -169,6 +174,17 @@ run_setup() {
 	done
 }
 
+# times LABEL: takes the times out of its logs, into one file in their order.
+times() {
+	local at='[0-9]+\.[0-9]{6}'
+
+	sed -E "s/^($at) /\1 | /" "$out/$1.log" >"$out/$1.unsorted"
+	sed -nE "s/^($at) /\1 ! /p" "$out/$1.err" >>"$out/$1.unsorted"
+	sort -s -n -k 1,1 "$out/$1.unsorted" >"$out/$1.times"
+	rm "$out/$1.unsorted"
+	sed -i -E "s/^$at //" "$out/$1.log" "$out/$1.err"
+}
+
 # Statuses in the order of COMMANDS, and no empty .err files.
 finish() {
 	local label status
@@ -179,10 +195,15 @@ finish() {
 		read -r status <"$out/.$label.status"
 		echo "$label: exit status $status"
 		rm "$out/.$label.status"
+		[[ -z $timed ]] || times "$label"
 		[[ -s $out/$label.err ]] || rm "$out/$label.err"
 	done < <(grep -v '^#' "$commands") >"$out/status.log"
 }
 
+if [[ -n $timed && ! $timed -nt $top/scripts/lib/timed.c ]]; then
+	mkdir -p "$top/build"
+	cc -std=gnu11 -O2 -o "$timed" "$top/scripts/lib/timed.c"
+fi
 exec {screen}>&1
 rm -rf "$out"
 mkdir -p "$out"

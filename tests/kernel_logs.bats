@@ -134,6 +134,7 @@ pair_on() {
 @test "a case of make break has logs by kernel, too" {
 	mkdir -p 01_talk/break
 	mv $talk 01_talk/break/talk
+	printf '%s\n' '# talk' '' '> What is said?' '' 'Something else.' >01_talk/break/talk/README.md
 	sed -i 's/ old / broken /' 01_talk/client.sh
 	echo broken >01_talk/break/talk/client.log
 	run -0 env KERNEL=6.1.9 scripts/break.sh 01 talk

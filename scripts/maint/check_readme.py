@@ -20,8 +20,8 @@ Usage: check_readme.py [-r ROOT] [--write]
   20 lines how far it is from the chapter before, in the very sentence that
   `scripts/maint/carry_forward.sh --size 01 02` prints; --write puts the number right.
 - Each line of a chapter's `races` files, which declare what may change places
-  in a log, is in the chapter's README.md as a line of its own, so that the
-  reader is told.
+  in a log, is in the chapter's README.md or in that of one of its breaks, as a
+  line of its own, so that the reader is told.
 
 Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
 """
@@ -247,7 +247,9 @@ def check_chapter(tree, chapter, write):
     at = tree.chapters.index(chapter)
     if at:
         check_size(tree, tree.chapters[at - 1], chapter, write)
-    said = {line.strip() for line in tree.lines(name)}
+    said = {line.strip() for readme in tree.markdown
+            if readme == name or readme.startswith(f'{chapter}/break/')
+            for line in tree.lines(readme)}
     due = {}
     for races in sorted(tree.files):
         if re.fullmatch(chapter + r'/(.*/)?races', races):

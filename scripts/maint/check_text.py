@@ -56,7 +56,7 @@ def length(text):
 
 def whitespace(text):
     """Whitespace that cannot be seen, or is seen differently by everyone."""
-    if text.name.endswith('.patch'):
+    if text.path.name == 'patch' or text.name.endswith('.patch'):
         return
     here = None
     patch = False

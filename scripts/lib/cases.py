@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+"""What a chapter breaks on purpose, as the README.md of each case says it.
+
+Usage: cases.py list CHAPTER      each case with its question
+       cases.py names CHAPTER     the names, in the order of the chapter's README
+       cases.py question CASE     what the case asks
+       cases.py story CASE        what happens and why, for a terminal
+       cases.py ends CASE OUT     what each end said in the run that `pair.sh -t`
+                                  left in OUT, with the time of each line
+
+CHAPTER and CASE are folders: 01_send_recv, 01_send_recv/break/no_recv. A case's
+README.md begins with a heading, which is its name, and a quotation, which is
+the question; the rest is the story.
+"""
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+from terminal import lines_of, width, wrap  # noqa: E402 pylint: disable=C0413
+
+BEGINNING = re.compile(r'# (\w+)\n\n((?:> .*\n)+)\n')
+ROW = re.compile(r'^\| .*\bCASE=(\w+)` \|$', re.MULTILINE)
+
+
+def parts(case):
+    """(question, story) of a case; both empty if its README has no such form."""
+    text = (case / 'README.md').read_text('utf-8')
+    match = BEGINNING.match(text)
+    if not match or match[1] != case.name:
+        return '', ''
+    question = ' '.join(re.findall(r'> (.*)', match[2]))
+    return question, text[match.end():]
+
+
+def cases(chapter):
+    """The folders of a chapter's cases, in the order of its README's table."""
+    have = {path.parent.name for path in chapter.glob('break/*/commands')}
+    readme = chapter / 'README.md'
+    told = ROW.findall(readme.read_text('utf-8')) if readme.is_file() else []
+    order = [name for name in dict.fromkeys(told) if name in have]
+    return [chapter / 'break' / name
+            for name in order + sorted(have - set(order))]
+
+
+def said(path):
+    """(time, mark, text) of each line that an end has said."""
+    for line in path.read_text('utf-8', 'replace').splitlines():
+        at, mark, text = (line.split(' ', 2) + [''])[:3]
+        yield float(at), mark, text
+
+
+def print_ends(case, out, columns):
+    """A block for each end, its lines in the order in which it wrote them."""
+    commands = (case / 'commands').read_text('utf-8')
+    statuses = (out / 'status.log').read_text('utf-8').splitlines()
+    ends = {line.split(':')[0]: list(said(out / f'{line.split(":")[0]}.times'))
+            for line in statuses}
+    starts = {end: lines[0][0] for end, lines in ends.items() if lines}
+    if not re.search(r'^nodes: 2', commands, re.MULTILINE):
+        # All have the same clock.
+        starts = dict.fromkeys(starts, min(starts.values(), default=0))
+    for status in statuses:
+        print(status)
+        for at, mark, text in ends[status.split(':')[0]]:
+            first = f'{at - starts[status.split(":")[0]]:8.3f} {mark} '
+            rest = f'{"":8} {mark}   '
+            print(*wrap(text, columns, first, rest), sep='\n')
+        print()
+
+
+def main(arguments):
+    """Prints what was asked for; returns the exit status."""
+    parser = Parser(__doc__)
+    parser.add_argument('what', choices=('list', 'names', 'question', 'story', 'ends'))
+    parser.add_argument('place', type=folder)
+    parser.add_argument('out', type=folder, nargs='?')
+    options = parser.parse_args(arguments)
+    what, place, columns = options.what, options.place, width()
+    if (what == 'ends') != (options.out is not None):
+        parser.error('OUT belongs to ends')
+    if what == 'names':
+        print(*(case.name for case in cases(place)), sep='\n')
+    elif what == 'list':
+        for case in cases(place):
+            print(case.name, *wrap(parts(case)[0], columns, '  '), sep='\n')
+    elif what == 'question':
+        print(*wrap(parts(place)[0], columns), sep='\n')
+    elif what == 'ends':
+        print_ends(place, options.out, columns)
+    else:
+        print(*lines_of(parts(place)[1], columns), sep='\n')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,187 @@
+"""The lesson of a chapter: what its top level adds to the chapter before.
+
+Used by lesson.sh, which prints it, and by check_readme.py, which knows how long
+it is:  lesson.py ROOT CHAPTER [PART]
+"""
+import difflib
+import os
+import pathlib
+import re
+import sys
+
+# The chapters that do not start from the one before them.
+FROM = {'07': '02'}
+# What a chapter has beside its lesson.
+ASIDE = ('plumbing', 'load')
+ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)
+
+
+def number(count):
+    """A count as prose has it."""
+    return f'{count:,}'
+
+
+def files_of(folder):
+    """{name: path} of what can be part of a lesson."""
+    found = [*folder.glob('*.[ch]'), *folder.glob('*.sh'), *folder.glob('Makefile')]
+    return {path.name: path for path in sorted(found)}
+
+
+def before(chapter):
+    """The folder of the chapter that this one starts from, or None."""
+    all_of_them = sorted(path.parent for path in
+                         chapter.parent.glob('[0-9][0-9]_*/Makefile'))
+    at = all_of_them.index(chapter)
+    start = FROM.get(chapter.name[:2])
+    if start:
+        return next(path for path in all_of_them if path.name.startswith(start))
+    return all_of_them[at - 1] if at else None
+
+
+def names_in(cell):
+    """The files that a cell of the table names: `qp.h`, `data.[ch]`, `addr`."""
+    for name in re.findall(r'`([^`]+)`', cell):
+        if name.endswith('.[ch]') or re.fullmatch(r'[a-z_0-9]+', name):
+            stem = name.removesuffix('.[ch]')
+            yield from (stem + '.h', stem + '.c')
+        yield name
+
+
+def reading_order(chapter):
+    """{name: part} in the order of the README's table; None: no part is said."""
+    readme = chapter / 'README.md'
+    text = readme.read_text('utf-8') if readme.is_file() else ''
+    section = re.search(r'^## The files.*?(?=^## |\Z)', text, re.M | re.S)
+    order, where = {}, None
+    for match in ROW.finditer(section[0] if section else ''):
+        cells = [cell.strip() for cell in match[1].split('|')]
+        if where is None:
+            where = cells.index('part') if 'part' in cells else -1
+        part = cells[where] if where >= 0 else ''
+        for name in names_in(cells[0]):
+            order.setdefault(name, int(part) if part.isdigit() else None)
+    return order
+
+
+class Lesson:
+    """What is to be read of a chapter, file by file."""
+
+    def __init__(self, chapter):
+        self.chapter, self.start = chapter, before(chapter)
+        self.here = files_of(chapter)
+        self.there = files_of(self.start) if self.start else {}
+        self.gone = [name for name in self.there if name not in self.here and
+                     not any((chapter / aside / name).is_file() for aside in ASIDE)]
+        if self.start:
+            # It may have come out of the plumbing.
+            self.there |= {name: self.start / 'plumbing' / name
+                           for name in self.here if name not in self.there
+                           and (self.start / 'plumbing' / name).is_file()}
+        self.parts = reading_order(chapter)
+        self.order = [name for name in self.parts if name in self.here]
+        self.order += [name for name in self.here if name not in self.parts
+                       and name.endswith(('.c', '.h'))]
+        self.same = [name for name in self.order if name in self.there and
+                     self.here[name].read_bytes() == self.there[name].read_bytes()]
+        self.added = self.removed = 0
+
+    def of_file(self, name):
+        """The lines to print of a file: a difference, or all of it."""
+        new = self.here[name].read_text('utf-8').splitlines()
+        title = f'{self.chapter.name}/{name}'
+        if name not in self.there:
+            self.added += len(new)
+            return [f'=== {title}, new, {len(new)} lines', *new]
+        old = self.there[name].read_text('utf-8').splitlines()
+        lines = list(difflib.unified_diff(
+            old, new, str(self.there[name].relative_to(self.chapter.parent)),
+            title, lineterm=''))
+        added = sum(line.startswith('+') for line in lines[2:])
+        self.added += added
+        self.removed += added + len(old) - len(new)
+        if len(lines) <= len(new):
+            return [f'=== {title}, changed', *lines]
+        return [f'=== {title}, changed so much that it is printed whole: '
+                f'{len(new)} lines', *new]
+
+    def lines(self, part=None):
+        """The lesson, or one part of it."""
+        for name in self.order:
+            if name not in self.same and part in (None, self.parts.get(name)):
+                yield from self.of_file(name)
+                yield ''
+        if self.gone and part in (None, 1):
+            yield f'=== no longer here: {", ".join(self.gone)}'
+
+    def left_out(self):
+        """What it does not print."""
+        for aside in ASIDE:
+            sizes = [path.read_text('utf-8').count('\n') for path in
+                     (self.chapter / aside).glob('*.[ch]')]
+            if sizes:
+                yield (f'{aside}/: {len(sizes)} files, '
+                       f'{number(sum(sizes))} lines')
+        if self.same:
+            lines = sum(self.here[name].read_text('utf-8').count('\n')
+                        for name in self.same)
+            yield (f'as in {self.start.name}: {len(self.same)} files, '
+                   f'{number(lines)} lines')
+
+    def all_parts(self):
+        """The numbers of the parts."""
+        return sorted({part for part in self.parts.values() if part})
+
+    def without_part(self):
+        """Files of a lesson in parts that belong to none."""
+        return [name for name in self.order if self.all_parts()
+                and name not in self.same and not self.parts.get(name)]
+
+
+def sentence(chapter):
+    """What the chapter's README says of its lesson."""
+    lesson = Lesson(chapter)
+    due = f'`make lesson CH={chapter.name[:2]}` prints '
+    due += (f'what is new here since {lesson.start.name}' if lesson.start else
+            "this chapter's code in reading order")
+    due += f': {number(len(list(lesson.lines())))} lines'
+    if parts := lesson.all_parts():
+        due += ' (' + ', '.join(
+            f'PART={part}: {number(len(list(lesson.lines(part))))}'
+            for part in parts) + ')'
+    return due + '.'
+
+
+def coloured(line):
+    """A line for a terminal."""
+    for start, code in (('=== ', '1;36'), ('@@', '36'), ('+', '32'), ('-', '31')):
+        if line.startswith(start):
+            return f'\033[{code}m{line}\033[0m'
+    return line
+
+
+def main(root, name, part=None, colour='no'):
+    """Prints a lesson; returns the exit status."""
+    lesson = Lesson(pathlib.Path(root).resolve() / name)
+    parts = lesson.all_parts()
+    if part and not (part.isdigit() and int(part) in parts):
+        print(f'lesson: {name} has no part {part}; ' + (
+            'there is: ' + ' '.join(map(str, parts)) if parts else
+            'its lesson has no parts'), file=sys.stderr)
+        return 2
+    for line in lesson.lines(int(part) if part else None):
+        print(coloured(line) if colour == 'yes' else line)
+    print()
+    of_it = f', part {part}' if part else ''
+    print(f'{name}{of_it}: {number(lesson.added)} lines added, '
+          f'{number(lesson.removed)} removed. Not printed:')
+    for line in lesson.left_out() or ['nothing']:
+        print(f'  {line}')
+    return 0
+
+
+if __name__ == '__main__':
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except BrokenPipeError:
+        # The reader has left the pager.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
