@@ -46,12 +46,14 @@ doctor:
 setup:
 	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
 lab:
-	$(call run,build lab,scripts/lab.sh up --nodes $(or $(call quote,$(NODES)),1))
+	$(call run,build lab,scripts/lab.sh up $(if $(NODES),--nodes $(call quote,$(NODES))))
 shell:
 	@scripts/lab.sh shell $(or $(call quote,$(NODE)),a)
 down:
 	@scripts/lab.sh down
 
+lesson:
+	@scripts/lesson.sh '$(CH)' $(call quote,$(PART))
 break:
 	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
@@ -79,7 +81,8 @@ docs:
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
 	@scripts/maint/break_tables.py --write
-	@scripts/maint/check_readme.py --write
+	@scripts/maint/lesson_lines.py --write
+	@scripts/maint/check_readme.py
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done
@@ -92,9 +95,11 @@ For readers:
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
   make setup        make a Soft-RoCE device here, where the kernel has it
-  make lab          or start the lab, a throwaway virtual machine (NODES=2: two)
+  make lab          or start the lab, two throwaway virtual machines (NODES=1: one)
   make shell        a shell in it (NODE=b: on the second machine)
   make down         end the lab
+  make lesson       CH=02: print what the chapter adds to the one before (CH=03
+                    PART=1: the first part of that)
   make break        CH=01: list what can be broken on purpose, and what each
                     case asks; CASE=name lets you guess, runs it and explains it
   make exercise     CH=01: list the exercises; EX=1 says what your solution
@@ -137,6 +142,7 @@ help_setup := scripts/setup_rxe.sh
 help_lab := scripts/lab.sh
 help_shell := scripts/lab.sh
 help_down := scripts/lab.sh
+help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
 help_explain := scripts/explain.py
@@ -151,5 +157,5 @@ help-%:
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
 .PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
-	shell down break exercise explain wire wiretap bench logs wire-logs docs \
+	shell down lesson break exercise explain wire wiretap bench logs wire-logs docs \
 	clean help $(CHAPTERS)

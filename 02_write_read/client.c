@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "conn.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
+#include "pattern.h"
 #include "transfer.h"
+
+/* The most requests that are posted at a time: MSG_MR and an operation. */
+#define SENDS 2
 
 /* What the server will find: what we write to it, or what it reads from us. */
 static void write_message(const struct data *data, enum mode mode)
@@ -23,15 +26,28 @@ static void write_message(const struct data *data, enum mode mode)
 
 	snprintf(region->buf, region->size,
 		 "message from active/client side with pid %d", getpid());
+	pattern_fill(region->buf, region->size);
 }
 
-/* Exchanges regions, writes or reads; or runs a benchmark. */
+/* Shows what has come, and looks at every byte of it. */
+static int check_result(const struct transfer *transfer,
+			const struct options *options)
+{
+	const struct region *result = transfer_result(transfer);
+
+	transfer_print_result(transfer);
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	if (options->counts)
+		log_line("%zu bytes verified.", result->size);
+	return 0;
+}
+
+/* Exchanges regions, then writes or reads. */
 static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
-	if (options->mode == MODE_BENCH)
-		return bench_client(data, options);
 	write_message(data, options->mode);
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;
@@ -39,8 +55,7 @@ static int converse(struct data *data, const struct options *options)
 		return -1;
 	log_line("[LOG] %s: Both DONE, calling rdma_disconnect(conn->id)",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return 0;
+	return check_result(&transfer, options);
 }
 
 int main(int argc, char **argv)
@@ -60,11 +75,10 @@ int main(int argc, char **argv)
 	if (conn_resolve(&conn, &options, &patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, options.depth, DATA_RECEIVES))
+	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))
 		goto out;
 	/* 3. Let the device use our memory, and the server some of it. */
-	if (data_open(&data, &conn, options.mode,
-		      options.mode == MODE_BENCH ? options.bytes : DATA_SIZE))
+	if (data_open(&data, &conn, options.mode, options.bytes))
 		goto out;
 	/* 4. Post all receives, before the server can possibly send. */
 	if (data_post_receives(&data))

@@ -6,6 +6,7 @@
 #include "data.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,17 +63,26 @@ static int local_access(enum mode mode)
 /* What the peer must be allowed to do to the exposed region in mode. */
 static int exposed_access(enum mode mode)
 {
-	switch (mode) {
-	case MODE_WRITE:
-		/* The specification wants the local right with the remote. */
-		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	case MODE_READ:
+	if (mode == MODE_READ)
 		return IBV_ACCESS_REMOTE_READ;
-	case MODE_BENCH:
-		break;
-	}
-	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-	       IBV_ACCESS_REMOTE_READ;
+	/* The specification wants the local right with the remote. */
+	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+}
+
+/* Whether the device can register so many bytes at a time. */
+static int check_limit(struct ibv_context *verbs, size_t size)
+{
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
+
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	if (size > attr.max_mr_size)
+		return log_fail("-b %zu: the device registers at most %" PRIu64
+				" bytes at a time",
+				size, attr.max_mr_size);
+	return 0;
 }
 
 /* Asks for an event at the next completion: for one event, once. */
@@ -89,6 +99,8 @@ static int arm(struct conn *conn)
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
 	data->conn = conn;
+	if (check_limit(conn->pd->context, size))
+		return -1;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	if (arm(conn))
 		return -1;
@@ -97,17 +109,8 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 		return -1;
 	if (region_open(&data->local, conn->pd, size, local_access(mode)))
 		return -1;
-	if (mode == MODE_BENCH)
-		return 0;
 	return region_open(&data->exposed, conn->pd, size,
 			   exposed_access(mode));
-}
-
-int data_lend(struct data *data, size_t size)
-{
-	region_close(&data->exposed);
-	return region_open(&data->exposed, data->conn->pd, size,
-			   exposed_access(MODE_BENCH));
 }
 
 void *data_message(const struct data *data, int slot)

@@ -9,9 +9,6 @@
 #include "conn.h"
 #include "msg.h"
 
-/* The bytes that are written or read, but for a benchmark. */
-#define DATA_SIZE 1024
-
 /* Memory that the device may use, and the right to do so. */
 struct region {
 	char *buf;
@@ -40,15 +37,11 @@ struct data {
 
 /*
  * Allocates and registers the messages and, for mode, the other regions of
- * size bytes each, with the least access that mode needs: a benchmark's client
- * exposes nothing. Returns 0, or -1 having said why. Either way, end with
- * data_close(), before conn_close().
+ * size bytes each, with the least access that mode needs. Returns 0, or -1
+ * having said why. Either way, end with data_close(), before conn_close().
  */
 int data_open(struct data *data, struct conn *conn, enum mode mode,
 	      size_t size);
-
-/* Exposes size fresh bytes for a benchmark in place of what was exposed. */
-int data_lend(struct data *data, size_t size);
 
 /*
  * Ends all requests that are still posted, so that the device is done with the

@@ -39,8 +39,6 @@ const char *msg_mode_name(enum mode mode)
 		return "write";
 	case MODE_READ:
 		return "read";
-	case MODE_BENCH:
-		return "benchmark";
 	}
 	return "unknown";
 }
@@ -79,27 +77,21 @@ static int check_fields(const struct msg *msg)
 
 	switch (msg->type) {
 	case MSG_MR:
-		if (msg->mode < MODE_WRITE || msg->mode > MODE_BENCH)
+		if (msg->mode < MODE_WRITE || msg->mode > MODE_READ)
 			return log_fail("the peer's MSG_MR has the unknown "
 					"mode %d",
 					msg->mode);
 		return msg_check_memory(mem);
-	case MSG_BENCH:
-		if (msg->mode || mem->addr || mem->rkey)
-			break;
-		return msg_check_memory(mem);
 	case MSG_DONE:
 		if (msg->mode || mem->addr || mem->rkey || mem->length)
-			break;
+			return log_fail("the peer's MSG_DONE has a value where "
+					"there must be zero");
 		return 0;
 	default:
 		return log_fail("the peer sent a message of the unknown type "
 				"%d",
 				msg->type);
 	}
-	return log_fail("the peer's message of type %d has a value where "
-			"there must be zero",
-			msg->type);
 }
 
 int msg_decode(struct msg *msg, const void *wire, size_t length)

@@ -21,15 +21,13 @@
 
 enum msg_type {
 	MSG_MR = 1, /* here is my memory: mode, addr, rkey, length */
-	MSG_DONE = 2, /* I am done with yours */
-	MSG_BENCH = 3 /* lend me length bytes for a benchmark */
+	MSG_DONE = 2 /* I am done with yours */
 };
 
 /* What a side does with the other's memory. */
 enum mode {
 	MODE_WRITE = 1,
-	MODE_READ = 2,
-	MODE_BENCH = 3
+	MODE_READ = 2
 };
 
 /* Memory of the peer, as the peer described it. */
@@ -43,7 +41,7 @@ struct remote {
 struct msg {
 	enum msg_type type;
 	enum mode mode; /* MSG_MR; otherwise 0 */
-	struct remote mem; /* MSG_MR; MSG_BENCH: length only; otherwise 0 */
+	struct remote mem; /* MSG_MR; otherwise 0 */
 };
 
 /* The word for mode on the command line. */

@@ -12,7 +12,7 @@
  *     (disconnect as in 01_send_recv)
  *
  * The two sides run at their own pace: state.c says which order of events is
- * legal. A client may ask for a benchmark instead: see bench.h.
+ * legal.
  *
  * Born in 01_send_recv, last changed in 02_write_read.
  */
@@ -20,11 +20,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "conn.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
+#include "pattern.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: an answer and an operation. */
@@ -38,30 +38,36 @@ static void write_message(const struct data *data, enum mode mode)
 
 	snprintf(region->buf, region->size,
 		 "message from passive/server side with pid %d", getpid());
+	pattern_fill(region->buf, region->size);
 }
 
-/* Exchanges regions, writes or reads; or serves a benchmark. */
+/* Shows what has come, and looks at every byte of it. */
+static int check_result(const struct transfer *transfer,
+			const struct options *options)
+{
+	const struct region *result = transfer_result(transfer);
+
+	transfer_print_result(transfer);
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	if (options->counts)
+		log_line("%zu bytes verified.", result->size);
+	return 0;
+}
+
+/* Exchanges regions, then writes or reads. */
 static int converse(struct data *data, const struct options *options)
 {
-	struct transfer transfer = {
-		.data = data,
-		.mode = options->mode,
-		.lends = true,
-	};
-	int ret;
+	struct transfer transfer = { .data = data, .mode = options->mode };
 
 	write_message(data, options->mode);
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;
-	ret = transfer_run(&transfer);
-	if (ret < 0)
+	if (transfer_run(&transfer))
 		return -1;
-	if (ret > 0)
-		return bench_serve(data, transfer.bench_length);
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return 0;
+	return check_result(&transfer, options);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
@@ -80,7 +86,7 @@ static int serve_client(struct listener *listener,
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))
 		goto out;
 	/* 3. Let the device use our memory, and the client some of it. */
-	if (data_open(&data, &conn, options->mode, DATA_SIZE))
+	if (data_open(&data, &conn, options->mode, options->bytes))
 		goto out;
 	/* 4. Post all receives, before the client can possibly send. */
 	if (data_post_receives(&data))

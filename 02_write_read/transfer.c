@@ -34,16 +34,23 @@ static int send_done(struct transfer *transfer)
 	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
 }
 
-/* Both have each other's MSG_MR, so both see it if the modes differ. */
-static int check_modes(const struct transfer *transfer)
+/* Both have each other's MSG_MR, so both see it if mode or size differ. */
+static int check_peer(const struct transfer *transfer)
 {
-	if (transfer->peer_mode == transfer->mode)
-		return 0;
-	return log_fail("this side runs %s and the peer %s; start both with "
-			"the same word"
-			" [docs/troubleshooting.md#refused]",
-			msg_mode_name(transfer->mode),
-			msg_mode_name(transfer->peer_mode));
+	size_t size = transfer->data->exposed.size;
+
+	if (transfer->peer_mode != transfer->mode)
+		return log_fail("this side runs %s and the peer %s; start both "
+				"with the same word"
+				" [docs/troubleshooting.md#refused]",
+				msg_mode_name(transfer->mode),
+				msg_mode_name(transfer->peer_mode));
+	if (transfer->peer.length != size)
+		return log_fail("this side has %zu bytes of memory and the "
+				"peer %u; start both with the same -b"
+				" [docs/troubleshooting.md#refused]",
+				size, transfer->peer.length);
+	return 0;
 }
 
 static int start_rdma(struct transfer *transfer)
@@ -51,7 +58,7 @@ static int start_rdma(struct transfer *transfer)
 	const struct region *local = &transfer->data->local;
 	bool write = transfer->mode == MODE_WRITE;
 
-	if (check_modes(transfer))
+	if (check_peer(transfer))
 		return -1;
 	log_line("received MSG_MR. %s remote memory...",
 		 write ? "writing message to" : "reading message from");
@@ -97,20 +104,6 @@ static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
 	return transfer_event(transfer, event);
 }
 
-/* Legal only where the conversation has not begun, and with a server. */
-static int on_bench(struct transfer *transfer, uint32_t length)
-{
-	const struct states *states = &transfer->states;
-
-	if (!transfer->lends || states->mr_posted || states->recv != RS_INIT)
-		return log_fail(
-			"protocol error: the peer asks for a benchmark; "
-			"that may be its first message, to a server "
-			"that does not itself begin (-o first)");
-	transfer->bench_length = length;
-	return 1;
-}
-
 /* One of the peer's messages is here. */
 static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 {
@@ -118,17 +111,11 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 
 	if (msg_decode(&msg, (const void *)(uintptr_t)wc->wr_id, wc->byte_len))
 		return -1;
-	switch (msg.type) {
-	case MSG_MR:
-		transfer->peer = msg.mem;
-		transfer->peer_mode = msg.mode;
-		return transfer_event(transfer, EV_MR_RECEIVED);
-	case MSG_DONE:
+	if (msg.type == MSG_DONE)
 		return transfer_event(transfer, EV_DONE_RECEIVED);
-	case MSG_BENCH:
-		return on_bench(transfer, msg.mem.length);
-	}
-	return -1;
+	transfer->peer = msg.mem;
+	transfer->peer_mode = msg.mode;
+	return transfer_event(transfer, EV_MR_RECEIVED);
 }
 
 /* Looks at the status first: without success, little else is defined. */
@@ -160,16 +147,18 @@ int transfer_run(struct transfer *transfer)
 			return -1;
 		ret = on_completion(transfer, &wc);
 	} while (ret == 0);
-	if (ret < 0)
-		return -1;
-	return transfer->bench_length ? 1 : 0;
+	return ret < 0 ? -1 : 0;
+}
+
+const struct region *transfer_result(const struct transfer *transfer)
+{
+	return transfer->mode == MODE_WRITE ? &transfer->data->exposed :
+					      &transfer->data->local;
 }
 
 void transfer_print_result(const struct transfer *transfer)
 {
-	const struct region *region = transfer->mode == MODE_WRITE ?
-					      &transfer->data->exposed :
-					      &transfer->data->local;
+	const struct region *region = transfer_result(transfer);
 
 	log_text("remote buffer: ", region->buf,
 		 strnlen(region->buf, region->size));

@@ -6,20 +6,16 @@
 #ifndef TRANSFER_H
 #define TRANSFER_H
 
-#include <stdbool.h>
-
 #include "data.h"
 #include "state.h"
 
-/* One transfer. Set data, mode and lends; zero the rest. */
+/* One transfer. Set data and mode; zero the rest. */
 struct transfer {
 	struct data *data; /* borrowed */
 	enum mode mode;
-	bool lends; /* whether the peer may ask for a benchmark instead */
 	struct states states;
 	struct remote peer; /* once the peer's MSG_MR is here */
 	enum mode peer_mode; /* what the peer says that it runs */
-	uint32_t bench_length; /* what the peer asked for; 0: it did not */
 };
 
 /*
@@ -29,12 +25,15 @@ struct transfer {
 int transfer_event(struct transfer *transfer, enum event event);
 
 /*
- * Takes completions until the transfer is finished. Returns 0; 1 if the peer
- * asks for a benchmark instead (bench_length); or -1 having said why.
+ * Takes completions until the transfer is finished. Returns 0, or -1 having
+ * said why.
  */
 int transfer_run(struct transfer *transfer);
 
-/* What the peer wrote into our memory, or we read from its; prints it. */
+/* Where what the peer wrote into our memory is, or what we read from its. */
+const struct region *transfer_result(const struct transfer *transfer);
+
+/* Prints the text at its beginning. */
 void transfer_print_result(const struct transfer *transfer);
 
 #endif

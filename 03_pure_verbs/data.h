@@ -9,9 +9,6 @@
 #include "conn.h"
 #include "msg.h"
 
-/* The bytes that are written or read, but for a benchmark. */
-#define DATA_SIZE 1024
-
 /* Memory that the device may use, and the right to do so. */
 struct region {
 	char *buf;
@@ -50,21 +47,17 @@ int data_exposed_access(enum mode mode);
 
 /*
  * Allocates and registers the messages and, for mode, the other regions of
- * size bytes each, with the least access that mode needs: a benchmark's client
- * exposes nothing. Returns 0, or -1 having said why. Either way, end with
- * data_close(), before conn_close().
+ * size bytes each, with the least access that mode needs. Returns 0, or -1
+ * having said why. Either way, end with data_close(), before conn_close().
  */
 int data_open(struct data *data, struct conn *conn, enum mode mode,
 	      size_t size);
 
-/* Exposes size fresh bytes for a benchmark in place of what was exposed. */
-int data_lend(struct data *data, size_t size);
-
 /* Takes the device's right to the memory away, and frees it. */
 void data_close(struct data *data);
 
-/* The exposed region as the peer must know it, or size bytes of none. */
-struct remote data_offer(const struct data *data, size_t size);
+/* The exposed region as the peer must know it. */
+struct remote data_offer(const struct data *data);
 
 /* The bytes of one message, and the request that it belongs to. */
 void *data_message(const struct data *data, int slot);

@@ -35,8 +35,6 @@ const char *msg_mode_name(enum mode mode)
 		return "write";
 	case MODE_READ:
 		return "read";
-	case MODE_BENCH:
-		return "benchmark";
 	}
 	return "unknown";
 }

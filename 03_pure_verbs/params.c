@@ -55,7 +55,7 @@ static enum ibv_mtu mtu_from_bytes(int bytes)
 /* The enum for a mode's name; 0 if there is none. */
 static enum mode mode_from_name(const char *name)
 {
-	for (enum mode mode = MODE_WRITE; mode <= MODE_BENCH; mode++)
+	for (enum mode mode = MODE_WRITE; mode <= MODE_READ; mode++)
 		if (!strcmp(msg_mode_name(mode), name))
 			return mode;
 	return 0;
@@ -166,7 +166,7 @@ int params_check(const struct params *params, bool roce)
 	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
 		return log_fail("the peer's MTU is none of 256, 512, 1024, "
 				"2048, 4096");
-	if (params->mode < MODE_WRITE || params->mode > MODE_BENCH)
+	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
 		return log_fail("the peer runs an unknown mode");
 	if (check_where(params, roce))
 		return -1;

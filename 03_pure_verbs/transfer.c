@@ -121,11 +121,15 @@ int transfer_run(struct transfer *transfer)
 	return ret < 0 ? -1 : 0;
 }
 
+const struct region *transfer_result(const struct transfer *transfer)
+{
+	return transfer->mode == MODE_WRITE ? &transfer->data->exposed :
+					      &transfer->data->local;
+}
+
 void transfer_print_result(const struct transfer *transfer)
 {
-	const struct region *region = transfer->mode == MODE_WRITE ?
-					      &transfer->data->exposed :
-					      &transfer->data->local;
+	const struct region *region = transfer_result(transfer);
 
 	log_text("remote buffer: ", region->buf,
 		 strnlen(region->buf, region->size));

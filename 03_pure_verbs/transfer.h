@@ -30,7 +30,10 @@ int transfer_exchanged(struct transfer *transfer);
  */
 int transfer_run(struct transfer *transfer);
 
-/* What the peer wrote into our memory, or we read from its; prints it. */
+/* Where what the peer wrote into our memory is, or what we read from its. */
+const struct region *transfer_result(const struct transfer *transfer);
+
+/* Prints the text at its beginning. */
 void transfer_print_result(const struct transfer *transfer);
 
 #endif

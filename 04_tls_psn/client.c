@@ -8,13 +8,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "conn.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
+#include "pattern.h"
 #include "probe.h"
 #include "transfer.h"
+
+/* The most requests that are posted at a time: nonce, echo, an operation. */
+#define SENDS 3
 
 /* What the server will find: what we write to it, or what it reads from us. */
 static void write_message(const struct data *data, enum mode mode)
@@ -24,9 +27,24 @@ static void write_message(const struct data *data, enum mode mode)
 
 	snprintf(region->buf, region->size,
 		 "message from active/client side with pid %d", getpid());
+	pattern_fill(region->buf, region->size);
 }
 
-/* Writes or reads; or runs a benchmark. */
+/* Shows what has come, and looks at every byte of it. */
+static int check_result(const struct transfer *transfer,
+			const struct options *options)
+{
+	const struct region *result = transfer_result(transfer);
+
+	transfer_print_result(transfer);
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	if (options->counts)
+		log_line("%zu bytes verified.", result->size);
+	return 0;
+}
+
+/* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = {
@@ -35,32 +53,11 @@ static int converse(struct data *data, const struct options *options)
 		.peer = data->conn->peer.mem,
 	};
 
-	if (options->mode == MODE_BENCH)
-		return bench_client(data, options);
 	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return 0;
-}
-
-/* The memory of the chosen mode, with our message where it will be found. */
-static int open_data(struct data *data, struct conn *conn,
-		     const struct options *options)
-{
-	if (options->mode == MODE_BENCH)
-		return data_open(data, conn, MODE_BENCH, options->bytes);
-	if (data_open(data, conn, options->mode, DATA_SIZE))
-		return -1;
-	write_message(data, options->mode);
-	return 0;
-}
-
-/* The most requests that are posted at a time: nonce, echo, an operation. */
-static unsigned int sends(const struct options *options)
-{
-	return options->depth < 3 ? 3 : options->depth;
+	return check_result(&transfer, options);
 }
 
 int main(int argc, char **argv)
@@ -81,19 +78,18 @@ int main(int argc, char **argv)
 	if (conn_resolve(&conn, &options, &patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, sends(&options), DATA_RECEIVES,
-			   options.mode == MODE_BENCH ?
-				   0 :
-				   data_exposed_access(options.mode)))
+	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+			   data_exposed_access(options.mode)))
 		goto out;
 	/* 3. Let the device use our memory, and the server some of it. */
-	if (open_data(&data, &conn, &options))
+	if (data_open(&data, &conn, options.mode, options.bytes))
 		goto out;
+	write_message(&data, options.mode);
 	/* 4. Post all receives, before the server can possibly send. */
 	if (data_post_receives(&data))
 		goto out;
 	/* 5. Exchange parameters; from INIT to RTR to RTS. */
-	mem = data_offer(&data, options.bytes);
+	mem = data_offer(&data);
 	if (conn_connect(&conn, options.mode, &mem))
 		goto out;
 	/* 6. See that what is sent arrives, then write or read. */

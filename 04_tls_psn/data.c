@@ -6,6 +6,7 @@
 #include "data.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -61,15 +62,24 @@ static int local_access(enum mode mode)
 
 int data_exposed_access(enum mode mode)
 {
-	switch (mode) {
-	case MODE_WRITE:
-		return IBV_ACCESS_REMOTE_WRITE;
-	case MODE_READ:
-		return IBV_ACCESS_REMOTE_READ;
-	case MODE_BENCH:
-		break;
-	}
-	return IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	return mode == MODE_WRITE ? IBV_ACCESS_REMOTE_WRITE :
+				    IBV_ACCESS_REMOTE_READ;
+}
+
+/* Whether the device can register so many bytes at a time. */
+static int check_limit(struct ibv_context *verbs, size_t size)
+{
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
+
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	if (size > attr.max_mr_size)
+		return log_fail("-b %zu: the device registers at most %" PRIu64
+				" bytes at a time",
+				size, attr.max_mr_size);
+	return 0;
 }
 
 static int open_exposed(struct data *data, enum mode mode, size_t size)
@@ -86,20 +96,14 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
 	data->conn = conn;
 	data->waiting_for = "a completion";
+	if (check_limit(conn->pd->context, size))
+		return -1;
 	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
 	if (region_open(&data->local, conn->pd, size, local_access(mode)))
 		return -1;
-	if (mode == MODE_BENCH)
-		return 0;
 	return open_exposed(data, mode, size);
-}
-
-int data_lend(struct data *data, size_t size)
-{
-	region_close(&data->exposed);
-	return open_exposed(data, MODE_BENCH, size);
 }
 
 void data_close(struct data *data)
@@ -109,12 +113,10 @@ void data_close(struct data *data)
 	region_close(&data->messages);
 }
 
-struct remote data_offer(const struct data *data, size_t size)
+struct remote data_offer(const struct data *data)
 {
 	const struct region *exposed = &data->exposed;
 
-	if (!exposed->mr)
-		return (struct remote){ .length = size };
 	return (struct remote){
 		.addr = (uintptr_t)exposed->buf,
 		.rkey = exposed->mr->rkey,

@@ -29,8 +29,7 @@ enum msg_type {
 /* What a side does with the other's memory. */
 enum mode {
 	MODE_WRITE = 1,
-	MODE_READ = 2,
-	MODE_BENCH = 3
+	MODE_READ = 2
 };
 
 /* Memory of the peer, as the peer described it. */

@@ -202,7 +202,7 @@ int params_check(const struct params *params, bool roce)
 	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
 		return log_fail("the peer's MTU is none of 256, 512, 1024, "
 				"2048, 4096");
-	if (params->mode < MODE_WRITE || params->mode > MODE_BENCH)
+	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
 		return log_fail("the peer runs an unknown mode");
 	if (check_where(params, roce))
 		return -1;

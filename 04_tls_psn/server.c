@@ -12,7 +12,7 @@
  *     (goodbye)
  *
  * The two sides run at their own pace: state.c says which order of events is
- * legal. A client may ask for a benchmark instead: see bench.h.
+ * legal.
  *
  * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
@@ -20,11 +20,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "conn.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
+#include "pattern.h"
 #include "probe.h"
 #include "transfer.h"
 
@@ -39,37 +39,37 @@ static void write_message(const struct data *data, enum mode mode)
 
 	snprintf(region->buf, region->size,
 		 "message from passive/server side with pid %d", getpid());
+	pattern_fill(region->buf, region->size);
 }
 
-/* Writes or reads; or serves a benchmark. */
-static int converse(struct data *data, enum mode mode)
+/* Shows what has come, and looks at every byte of it. */
+static int check_result(const struct transfer *transfer,
+			const struct options *options)
+{
+	const struct region *result = transfer_result(transfer);
+
+	transfer_print_result(transfer);
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	if (options->counts)
+		log_line("%zu bytes verified.", result->size);
+	return 0;
+}
+
+/* Writes or reads, and checks what came of it. */
+static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = {
 		.data = data,
-		.mode = mode,
+		.mode = options->mode,
 		.peer = data->conn->peer.mem,
 	};
 
-	if (mode == MODE_BENCH)
-		return bench_serve(data);
 	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
-		 mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return 0;
-}
-
-/* What to do for this client, and the memory that it may use for it. */
-static int open_data(struct data *data, struct conn *conn, enum mode mode)
-{
-	if (mode == MODE_BENCH)
-		return data_open(data, conn, mode, DATA_SIZE) ||
-		       data_lend(data, conn->peer.mem.length);
-	if (data_open(data, conn, mode, DATA_SIZE))
-		return -1;
-	write_message(data, mode);
-	return 0;
+		 options->mode == MODE_WRITE ? "WRITE" : "READ");
+	return check_result(&transfer, options);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
@@ -79,31 +79,29 @@ static int serve_client(struct listener *listener,
 {
 	struct conn conn = { 0 };
 	struct data data = { 0 };
-	enum mode mode = options->mode;
 	struct remote mem;
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
 	if (conn_request(&conn, listener, patience))
 		goto out;
-	if (conn.peer.mode == MODE_BENCH)
-		mode = MODE_BENCH;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
-			   data_exposed_access(mode)))
+			   data_exposed_access(options->mode)))
 		goto out;
 	/* 3. Let the device use our memory, and the client some of it. */
-	if (open_data(&data, &conn, mode))
+	if (data_open(&data, &conn, options->mode, options->bytes))
 		goto out;
+	write_message(&data, options->mode);
 	/* 4. Post all receives, before the client can possibly send. */
 	if (data_post_receives(&data))
 		goto out;
 	/* 5. Exchange parameters; from INIT to RTR to RTS. */
-	mem = data_offer(&data, 0);
-	if (conn_accept(&conn, mode, &mem))
+	mem = data_offer(&data);
+	if (conn_accept(&conn, options->mode, &mem))
 		goto out;
 	/* 6. See that what is sent arrives, then write or read. */
-	if (probe_path(&data) || converse(&data, mode))
+	if (probe_path(&data) || converse(&data, options))
 		goto out;
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);

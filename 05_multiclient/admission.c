@@ -55,7 +55,7 @@ int admission_share(struct room *room, const struct supply *supply)
 }
 
 /* Makes what a client needs, looks what the device locks for it, frees it. */
-static int measure(struct device *device, unsigned int bytes, unsigned int *kb)
+static int measure(struct device *device, size_t bytes, unsigned int *kb)
 {
 	struct conn conn = { .device = device };
 	struct data data = { 0 };
@@ -74,7 +74,7 @@ static int measure(struct device *device, unsigned int bytes, unsigned int *kb)
 }
 
 static int fit_memory(struct room *room, struct device *device,
-		      unsigned int bytes)
+		      size_t bytes)
 {
 	struct supply memory = {
 		.left = allowed_memory(),
@@ -89,7 +89,7 @@ static int fit_memory(struct room *room, struct device *device,
 	return memory.client ? admission_share(room, &memory) : 0;
 }
 
-int admission_fit(struct room *room, struct device *device, unsigned int bytes)
+int admission_fit(struct room *room, struct device *device, size_t bytes)
 {
 	struct supply descriptors = {
 		.what = "more descriptors",

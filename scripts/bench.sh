@@ -4,7 +4,7 @@
 # usage: scripts/bench.sh [-p PAIRS] [-d FOLDER] [NAME...]
 #                                                (default: all, 5 pairs)
 #
-# NAME is a script in scripts/lib/bench/, such as 02_steps, or a chapter, for all
+# NAME is a script in scripts/lib/bench/, such as 07_steps, or a chapter, for all
 # that are about it. Each compares two things by
 # running one after the other, PAIRS times, on one device (this host's, or one
 # lab's). Printed are the medians of both, the median of the pairs' ratios and,

@@ -15,7 +15,7 @@ setup_file() {
 	open_device
 	for chapter in 04_tls_psn 05_multiclient; do
 		dir=$top/build/tests/$chapter.plain
-		copy_sources "$top/$chapter" "$dir"
+		chapter_update "$top/$chapter" "$dir"
 		cp "$top/$chapter"/*.sh "$dir"
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done

@@ -135,7 +135,7 @@ door() {
 @test "the front door shows the recorded demo and the true sizes" {
 	run -0 scripts/maint/front_door.py --check
 	grep -q 'class="good">matches' docs/pictures/demo.svg
-	[ "$(grep -cE '^\| \[0.* C files, .*[0-9] ' README.md)" -ge 4 ]
+	[ "$(grep -cE '^\| \[0.* \| \+[0-9]+ −[0-9]+ \|$' README.md)" -ge 5 ]
 }
 
 @test "another recording, another size and a chapter without a row are found" {
@@ -150,9 +150,9 @@ door() {
 	says 'README.md is not up to date'
 	says 'demo.svg is not up to date'
 	run -0 door
-	grep -qF '| [01](01_one/README.md) | x | 1 C files, 2 lines |' \
+	grep -qF '| [01](01_one/README.md) | x | 2 lines |' \
 		"$TREE/README.md"
-	grep -qF '| [02](02_two/README.md) | x | 1 C files, +1 −0 |' \
+	grep -qF '| [02](02_two/README.md) | x | +1 −0 |' \
 		"$TREE/README.md"
 	grep -qF '2 runs, of which 1 match' "$TREE/docs/pictures/demo.svg"
 	grep -qF 'class="bad">DIFFERS' "$TREE/docs/pictures/demo.svg"
@@ -187,6 +187,74 @@ door() {
 	grep -qxF '| `a.c` | | none |' "$page"
 	grep -qxF '| `a.c` | 7 | no table of files |' "$page"
 	run -0 door --check
+}
+
+tables() {
+	scripts/maint/break_tables.py -r "$TREE" "$@"
+}
+
+# broken_case NAME QUESTION: a case of 01_one with a story.
+broken_case() {
+	mkdir -p "$TREE/01_one/break/$1"
+	: >"$TREE/01_one/break/$1/commands"
+	printf '# %s\n\n> %s\n\nIt fails.\n\n**Remember:** it does.\n' "$1" "$2" \
+		>"$TREE/01_one/break/$1/README.md"
+}
+
+@test "what can be broken is in each chapter's README, as it asks" {
+	run -0 scripts/maint/break_tables.py
+	grep -q '^| \[no_recv\](break/no_recv/README.md) | .*? | `make break CH=01 CASE=no_recv` |$' \
+		01_send_recv/README.md
+}
+
+@test "a table of cases that is not as they are is found and put right" {
+	local page=$TREE/01_one/README.md
+
+	printf '%s\n' '# One' '| case | what it asks | the command |' \
+		'|---|---|---|' After >"$page"
+	broken_case late $'Who is\n> late?'
+	broken_case early 'Who comes early?'
+	run -1 tables
+	says '01_one/README.md: the table of cases is not as their READMEs are'
+	run -0 tables --write
+	[ "$(sed -n 4,6p "$page")" = '| [early](break/early/README.md) | Who comes early? | `make break CH=01 CASE=early` |
+| [late](break/late/README.md) | Who is late? | `make break CH=01 CASE=late` |
+After' ]
+	run -0 tables
+	# The order is the author's, and new cases come last.
+	sed -i '4{h;d};5G' "$page"
+	run -0 tables
+	broken_case a_third 'And then?'
+	run -0 tables --write
+	[ "$(grep -o 'CASE=[a-z_]*' "$page" | xargs)" = \
+		'CASE=late CASE=early CASE=a_third' ]
+	rm -r "$TREE/01_one/break/late"
+	run -1 tables
+	echo '# One' >"$page"
+	run -1 tables --write
+	says '01_one/README.md has no such table'
+}
+
+@test "a case without a question, a story or what runs it is found" {
+	local page=$TREE/01_one/README.md case=$TREE/01_one/break/odd
+
+	printf '%s\n' '| case | what it asks | the command |' '|---|---|---|' >"$page"
+	broken_case odd 'It fails'
+	run -1 tables --write
+	says 'break/odd README.md: what it asks is no question: It fails'
+	broken_case odd 'Why?'
+	sed -i 's/^# odd/# even/' "$case/README.md"
+	run -1 tables --write
+	says 'README.md does not begin with the heading "# odd"'
+	broken_case odd 'Why?'
+	sed -i '/Remember/d' "$case/README.md"
+	run -1 tables --write
+	says 'no paragraph begins with **Remember:**'
+	broken_case odd 'Why?'
+	rm "$case/commands"
+	run -1 tables
+	says 'break/odd has no commands'
+	run -2 tables --nonsense
 }
 
 @test "every picture is well-formed, and says in words what it shows" {

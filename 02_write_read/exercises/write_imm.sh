@@ -32,10 +32,11 @@ for side in server client; do
 	want "and gets it, and no write" reading/$side.log \
 		'^\[on_completion\] .*opcode=12[89],' 2
 done
-run bench 'server: ./server -1 write' \
-	'client: ./client -a 192.0.2.1 -n 20 -b 4096 -q 4'
-well 'the benchmark runs as before' bench client
-well 'for the server, too' bench server
+run more 'server: ./server -1 -b 65536 write' \
+	'client: ./client -a 192.0.2.1 -b 65536 write'
+well 'more memory is written as before' more client
+well 'by the server, too' more server
+want 'and each byte of it verified' more/client.log '^65536 bytes verified\.$'
 # A client that writes half of the memory and says so, and one that says "all".
 peer half client <<'END_PATCH'
 --- a/data.c

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "log.h"
-#include "pump.h"
+#include "pattern.h"
 #include "usage.h"
 
 static const struct option long_options[] = {
@@ -21,19 +21,15 @@ static const struct option long_options[] = {
 	{ "timeout", required_argument, NULL, 't' },
 	{ "once", no_argument, NULL, '1' },
 	{ "order", required_argument, NULL, 'o' },
-	{ "count", required_argument, NULL, 'n' },
 	{ "bytes", required_argument, NULL, 'b' },
-	{ "depth", required_argument, NULL, 'q' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "without", required_argument, NULL, 'w' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:t:o:1h",
-	[ROLE_CLIENT] = ":a:p:t:o:n:b:q:cw:h",
+	[ROLE_SERVER] = ":a:p:t:o:b:1h",
+	[ROLE_CLIENT] = ":a:p:t:o:b:h",
 };
 
 /* Whether text is a whole number from min to max; if so, it is *number. */
@@ -84,38 +80,20 @@ static int parse_order(struct options *options, const char *text)
 	return EXIT_USAGE;
 }
 
-/* A number for the benchmark, of the option with this letter. */
-static int parse_bench(char letter, const char *text, long max, long *number)
+static int parse_bytes(struct options *options, const char *text)
 {
-	if (parse_number(text, 1, max, number))
-		return OPTIONS_GO_ON;
-	log_fail("-%c %s: give a whole number from 1 to %ld", letter, text,
-		 max);
-	return EXIT_USAGE;
-}
+	long bytes;
 
-static int parse_without(struct options *options, const char *text)
-{
-	static char *const names[] = { "selective", "chains", "batches",
-				       "inline", NULL };
-	/* getsubopt(3) cuts its text into words: not in argv, please. */
-	char *copy = strdup(text), *rest = copy, *value;
-	int status = OPTIONS_GO_ON, i;
-
-	while (copy && *rest && status == OPTIONS_GO_ON) {
-		i = getsubopt(&rest, names, &value);
-		if (i < 0 || value)
-			status = EXIT_USAGE;
-		else
-			options->without |= 1U << i;
+	if (!parse_number(text, PATTERN_MIN, MSG_MAX_LENGTH, &bytes)) {
+		log_fail("-b %s: give a whole number from %d to %d; "
+			 "without -b it is %d",
+			 text, PATTERN_MIN, MSG_MAX_LENGTH,
+			 OPTIONS_DEFAULT_BYTES);
+		return EXIT_USAGE;
 	}
-	free(copy);
-	if (copy && *text && status == OPTIONS_GO_ON)
-		return OPTIONS_GO_ON;
-	log_fail("-w %s: give some of selective, chains, batches, inline, "
-		 "with commas between them",
-		 text);
-	return EXIT_USAGE;
+	options->bytes = bytes;
+	options->counts = true;
+	return OPTIONS_GO_ON;
 }
 
 static int parse_mode(struct options *options, const char *text)
@@ -131,9 +109,6 @@ static int parse_mode(struct options *options, const char *text)
 
 static int parse_option(struct options *options, enum role role, int option)
 {
-	long number;
-	int status;
-
 	switch (option) {
 	case 'a':
 		options->address = optarg;
@@ -147,23 +122,8 @@ static int parse_option(struct options *options, enum role role, int option)
 		return OPTIONS_GO_ON;
 	case 'o':
 		return parse_order(options, optarg);
-	case 'n':
-		status = parse_bench('n', optarg, 10000000, &number);
-		options->count = number;
-		return status;
 	case 'b':
-		status = parse_bench('b', optarg, MSG_MAX_LENGTH, &number);
-		options->bytes = number;
-		return status;
-	case 'q':
-		status = parse_bench('q', optarg, 1024, &number);
-		options->depth = number;
-		return status;
-	case 'c':
-		options->csv = true;
-		return OPTIONS_GO_ON;
-	case 'w':
-		return parse_without(options, optarg);
+		return parse_bytes(options, optarg);
 	case 'h':
 		fputs(usage[role], stdout);
 		return EXIT_DONE;
@@ -203,21 +163,9 @@ static int next_option(enum role role, int argc, char **argv)
 	return option;
 }
 
-/* What is left after the options: the mode, or nothing with -n. */
+/* What is left after the options: the mode. */
 static int check_rest(struct options *options, int argc, char **argv)
 {
-	if (options->count) {
-		if (optind < argc)
-			return log_fail("%s: a benchmark (-n) measures writes "
-					"and reads; give no mode with it",
-					argv[optind]);
-		options->mode = MODE_BENCH;
-		return 0;
-	}
-	if (options->bytes || options->depth || options->csv ||
-	    options->without)
-		return log_fail("-b, -q, -c and -w are for a benchmark; ask "
-				"for one with -n COUNT");
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "
 				"write or read; see -h");
@@ -236,6 +184,7 @@ int options_parse(struct options *options, enum role role, int argc,
 		.port = OPTIONS_DEFAULT_PORT,
 		.timeout_ms = 10 * 1000,
 		.first = role == ROLE_CLIENT,
+		.bytes = OPTIONS_DEFAULT_BYTES,
 	};
 	while (status == OPTIONS_GO_ON &&
 	       (option = next_option(role, argc, argv)) != -1)
@@ -247,12 +196,5 @@ int options_parse(struct options *options, enum role role, int argc,
 			 "as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
-	if (check_rest(options, argc, argv))
-		return EXIT_USAGE;
-	/* Only now, since until here 0 meant that they were not given. */
-	if (!options->bytes)
-		options->bytes = 4096;
-	if (!options->depth)
-		options->depth = 64;
-	return OPTIONS_GO_ON;
+	return check_rest(options, argc, argv) ? EXIT_USAGE : OPTIONS_GO_ON;
 }

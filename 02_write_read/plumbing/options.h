@@ -12,6 +12,7 @@
 #include "msg.h"
 
 #define OPTIONS_DEFAULT_PORT "22222"
+#define OPTIONS_DEFAULT_BYTES 1024
 
 enum role {
 	ROLE_SERVER,
@@ -32,12 +33,8 @@ struct options {
 	bool once; /* server: serve one client, then exit */
 	enum mode mode; /* what to do with the peer's memory */
 	bool first; /* send MSG_MR at once, not as an answer */
-	/* The benchmark; client only. */
-	unsigned int count; /* operations; 0: no benchmark */
-	size_t bytes; /* of one operation */
-	unsigned int depth; /* operations at a time */
-	bool csv; /* the table as comma-separated values */
-	unsigned int without; /* WITHOUT_… in pump.h */
+	size_t bytes; /* of memory, to be written or read */
+	bool counts; /* -b was given: say how many bytes were verified */
 };
 
 /* What options_parse() returns besides an exit status. */

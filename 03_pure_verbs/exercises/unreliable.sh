@@ -11,17 +11,13 @@ want 'the client has written' own/server.log \
 	'^remote buffer: message from active/client side with pid [0-9]+$'
 want 'the server has written' own/client.log \
 	'^remote buffer: message from passive/server side with pid [0-9]+$'
-run reading 'server: ./server -1 read' 'client: ./client -a 192.0.2.1 read' \
-	'client2: ./client -a 192.0.2.1 -n 10'
+run reading 'server: ./server -1 read' 'client: ./client -a 192.0.2.1 read'
 ends 'a server refuses to read' reading server 2
 want 'and has opened nothing' reading/server.log '' 0
 want 'and says so in one line' reading/server.err '^error: '
 ends 'a client refuses to read' reading client 2
 want 'and has opened nothing, either' reading/client.log '' 0
 want 'and says so in one line' reading/client.err '^error: '
-ends 'and to run the benchmark' reading client2 2
-want 'for which it opens nothing' reading/client2.log '' 0
-want 'and says so in one line' reading/client2.err '^error: '
 run mixed 'server: ORIGINAL/server -1 -t 3 write' \
 	'client: ./client -a 192.0.2.1 -t 3 write'
 fails 'one that is reliable and one that is not: the server fails, since nobody acknowledges what it sends' \

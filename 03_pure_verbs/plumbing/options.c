@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "log.h"
+#include "pattern.h"
 #include "psn.h"
-#include "pump.h"
 #include "usage.h"
 
 static const struct option long_options[] = {
@@ -25,19 +25,15 @@ static const struct option long_options[] = {
 	{ "ib-port", required_argument, NULL, 'i' },
 	{ "gid-index", required_argument, NULL, 'g' },
 	{ "psn", required_argument, NULL, 'P' },
-	{ "count", required_argument, NULL, 'n' },
 	{ "bytes", required_argument, NULL, 'b' },
-	{ "depth", required_argument, NULL, 'q' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "without", required_argument, NULL, 'w' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:t:d:i:g:P:1h",
-	[ROLE_CLIENT] = ":a:p:t:d:i:g:P:n:b:q:cw:h",
+	[ROLE_SERVER] = ":a:p:t:d:i:g:P:b:1h",
+	[ROLE_CLIENT] = ":a:p:t:d:i:g:P:b:h",
 };
 
 /* Whether text is a whole number from min to max; if so, it is *number. */
@@ -105,30 +101,6 @@ static int parse_range(char letter, const char *text, long min, long max,
 	return EXIT_USAGE;
 }
 
-static int parse_without(struct options *options, const char *text)
-{
-	static char *const names[] = { "selective", "chains", "batches",
-				       "inline", NULL };
-	/* getsubopt(3) cuts its text into words: not in argv, please. */
-	char *copy = strdup(text), *rest = copy, *value;
-	int status = OPTIONS_GO_ON, i;
-
-	while (copy && *rest && status == OPTIONS_GO_ON) {
-		i = getsubopt(&rest, names, &value);
-		if (i < 0 || value)
-			status = EXIT_USAGE;
-		else
-			options->without |= 1U << i;
-	}
-	free(copy);
-	if (copy && *text && status == OPTIONS_GO_ON)
-		return OPTIONS_GO_ON;
-	log_fail("-w %s: give some of selective, chains, batches, inline, "
-		 "with commas between them",
-		 text);
-	return EXIT_USAGE;
-}
-
 static int parse_mode(struct options *options, const char *text)
 {
 	if (!strcmp(text, "write"))
@@ -169,23 +141,12 @@ static int parse_option(struct options *options, enum role role, int option)
 		return status;
 	case 'P':
 		return parse_psn(options, optarg);
-	case 'n':
-		status = parse_range('n', optarg, 1, 10000000, &number);
-		options->count = number;
-		return status;
 	case 'b':
-		status = parse_range('b', optarg, 1, MSG_MAX_LENGTH, &number);
+		status = parse_range('b', optarg, PATTERN_MIN, MSG_MAX_LENGTH,
+				     &number);
 		options->bytes = number;
+		options->counts = true;
 		return status;
-	case 'q':
-		status = parse_range('q', optarg, 1, 1024, &number);
-		options->depth = number;
-		return status;
-	case 'c':
-		options->csv = true;
-		return OPTIONS_GO_ON;
-	case 'w':
-		return parse_without(options, optarg);
 	case 'h':
 		fputs(usage[role], stdout);
 		return EXIT_DONE;
@@ -225,21 +186,9 @@ static int next_option(enum role role, int argc, char **argv)
 	return option;
 }
 
-/* What is left after the options: the mode, or nothing with -n. */
+/* What is left after the options: the mode. */
 static int check_rest(struct options *options, int argc, char **argv)
 {
-	if (options->count) {
-		if (optind < argc)
-			return log_fail("%s: a benchmark (-n) measures writes "
-					"and reads; give no mode with it",
-					argv[optind]);
-		options->mode = MODE_BENCH;
-		return 0;
-	}
-	if (options->bytes || options->depth || options->csv ||
-	    options->without)
-		return log_fail("-b, -q, -c and -w are for a benchmark; ask "
-				"for one with -n COUNT");
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "
 				"write or read; see -h");
@@ -259,6 +208,7 @@ int options_parse(struct options *options, enum role role, int argc,
 		.timeout_ms = 10 * 1000,
 		.gid_index = -1,
 		.psn = -1,
+		.bytes = OPTIONS_DEFAULT_BYTES,
 	};
 	while (status == OPTIONS_GO_ON &&
 	       (option = next_option(role, argc, argv)) != -1)
@@ -270,12 +220,5 @@ int options_parse(struct options *options, enum role role, int argc,
 			 "as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
-	if (check_rest(options, argc, argv))
-		return EXIT_USAGE;
-	/* Only now, since until here 0 meant that they were not given. */
-	if (!options->bytes)
-		options->bytes = 4096;
-	if (!options->depth)
-		options->depth = 64;
-	return OPTIONS_GO_ON;
+	return check_rest(options, argc, argv) ? EXIT_USAGE : OPTIONS_GO_ON;
 }

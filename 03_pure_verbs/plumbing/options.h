@@ -13,6 +13,7 @@
 #include "msg.h"
 
 #define OPTIONS_DEFAULT_PORT "18515"
+#define OPTIONS_DEFAULT_BYTES 1024
 
 enum role {
 	ROLE_SERVER,
@@ -36,12 +37,8 @@ struct options {
 	int port_num; /* of the device; 0: the first active one */
 	int gid_index; /* -1: the one of the address in use */
 	int32_t psn; /* -1: a random one */
-	/* The benchmark; client only. */
-	unsigned int count; /* operations; 0: no benchmark */
-	size_t bytes; /* of one operation */
-	unsigned int depth; /* operations at a time */
-	bool csv; /* the table as comma-separated values */
-	unsigned int without; /* WITHOUT_… in pump.h */
+	size_t bytes; /* of memory, to be written or read */
+	bool counts; /* -b was given: say how many bytes were verified */
 };
 
 /* What options_parse() returns besides an exit status. */

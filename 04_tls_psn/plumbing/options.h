@@ -13,6 +13,7 @@
 #include "msg.h"
 
 #define OPTIONS_DEFAULT_PORT "4433"
+#define OPTIONS_DEFAULT_BYTES 1024
 
 enum role {
 	ROLE_SERVER,
@@ -39,12 +40,8 @@ struct options {
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
-	/* The benchmark; client only. */
-	unsigned int count; /* operations; 0: no benchmark */
-	size_t bytes; /* of one operation */
-	unsigned int depth; /* operations at a time */
-	bool csv; /* the table as comma-separated values */
-	unsigned int without; /* WITHOUT_… in pump.h */
+	size_t bytes; /* of memory, to be written or read */
+	bool counts; /* -b was given: say how many bytes were verified */
 };
 
 /* What options_parse() returns besides an exit status. */

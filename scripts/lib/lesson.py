@@ -52,12 +52,11 @@ def reading_order(chapter):
     readme = chapter / 'README.md'
     text = readme.read_text('utf-8') if readme.is_file() else ''
     section = re.search(r'^## The files.*?(?=^## |\Z)', text, re.M | re.S)
-    order, where = {}, None
+    order, head = {}, []
     for match in ROW.finditer(section[0] if section else ''):
         cells = [cell.strip() for cell in match[1].split('|')]
-        if where is None:
-            where = cells.index('part') if 'part' in cells else -1
-        part = cells[where] if where >= 0 else ''
+        head = head or cells
+        part = dict(zip(head, cells)).get('part', '')
         for name in names_in(cells[0]):
             order.setdefault(name, int(part) if part.isdigit() else None)
     return order

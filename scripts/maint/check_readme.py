@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks that what the Markdown files show and point at is really so.
 
-Usage: check_readme.py [-r ROOT] [--write]
+Usage: check_readme.py [-r ROOT]
 
 - Every ```c block in a chapter's Markdown is a verbatim piece of a C file of
   that chapter, and with `file=` in its first line of that file, from the folder
@@ -16,9 +16,7 @@ Usage: check_readme.py [-r ROOT] [--write]
       ```text log=expected/default/server.log
 
 - Relative links lead to files of the repository, and to headings that exist.
-- Each chapter has a README.md. After the first chapter it says in its first
-  20 lines how far it is from the chapter before, in the very sentence that
-  `scripts/maint/carry_forward.sh --size 01 02` prints; --write puts the number right.
+- Each chapter has a README.md.
 - Each line of a chapter's `races` files, which declare what may change places
   in a log, is in the chapter's README.md or in that of one of its breaks, as a
   line of its own, so that the reader is told.
@@ -40,10 +38,6 @@ from md_text import Markdown  # noqa: E402 pylint: disable=C0413
 
 HERE = pathlib.Path(__file__).resolve().parent
 ELISION = re.compile(r'\s*(\.\.\.|/\* \.\.\. \*/)\s*$')
-SIZE = re.compile(r'`diff -r \S+ \S+` changes \d+ C files: '
-                  r'\d+ lines added, \d+ removed\.')
-# How far down a README may say how far it is from the chapter before.
-OPENING = 20
 
 
 class Tree:
@@ -217,36 +211,12 @@ def check_link(tree, name, line, target):
             tree.say(name, line, f'{place} has no #{fragment}')
 
 
-def check_size(tree, before, chapter, write):
-    """The sentence on the difference from the chapter before."""
-    name = f'{chapter}/README.md'
-    due = subprocess.run(
-        [HERE / 'carry_forward.sh', '-r', tree.root, '--size', before, chapter],
-        stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    lines = tree.lines(name)
-    for number, line in enumerate(lines[:OPENING], 1):
-        if due in line:
-            return
-        if SIZE.search(line) and write:
-            lines[number - 1] = SIZE.sub(lambda _: due, line)
-            (tree.root / name).write_text('\n'.join(lines), 'utf-8')
-            return
-        if SIZE.search(line):
-            tree.say(name, number, f'should say: {due}\n\t'
-                     'scripts/maint/check_readme.py --write puts it right')
-            return
-    tree.say(name, 1, f'should say in its first {OPENING} lines: {due}')
-
-
-def check_chapter(tree, chapter, write):
+def check_chapter(tree, chapter):
     """What the README of a chapter must say."""
     name = f'{chapter}/README.md'
     if name not in tree.files:
         tree.say(name, 1, 'this chapter has no README.md')
         return
-    at = tree.chapters.index(chapter)
-    if at:
-        check_size(tree, tree.chapters[at - 1], chapter, write)
     said = {line.strip() for readme in tree.markdown
             if readme == name or readme.startswith(f'{chapter}/break/')
             for line in tree.lines(readme)}
@@ -266,13 +236,10 @@ def main(arguments):
     """Checks the tree; returns the exit status."""
     parser = Parser(__doc__)
     parser.add_root(HERE.parents[1])
-    parser.add_argument('--write', action='store_true')
-    options = parser.parse_args(arguments)
-    root, write = options.root, options.write
-    tree = Tree(root)
+    tree = Tree(parser.parse_args(arguments).root)
     blocks = links = 0
     for chapter in tree.chapters:
-        check_chapter(tree, chapter, write)
+        check_chapter(tree, chapter)
     for name, markdown in tree.markdown.items():
         for block in markdown.blocks:
             check_block(tree, name, block)

@@ -7,8 +7,7 @@ Usage: front_door.py [-r ROOT] [--check]
 
 The picture is docs/pictures/demo.svg. The table has a row for each chapter that
 has a README.md, which begins with a link to its folder's README.md; the last cell
-of the row is its size: how many C files and lines, or after the first chapter how
-many the difference from the chapter before changes, adds and removes. In a chapter,
+of the row is its size: how many lines its lesson adds and removes (see lesson.sh). In a chapter,
 the table below "The files" has names in its first cell and their lines in the second,
 rounded to tens (`name.[ch]`: of both together); a row whose second cell is empty is
 left alone.
@@ -21,12 +20,12 @@ Exit status: 0 written or up to date, 1 not up to date, 2 usage.
 import html
 import pathlib
 import re
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lesson import Lesson  # noqa: E402 pylint: disable=C0413
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = 'docs/demo.txt'
@@ -75,23 +74,18 @@ def picture(recording):
     return '\n'.join(out) + '\n</svg>\n'
 
 
-def size(root, before, chapter):
-    """The size of a chapter as the table shows it."""
-    if not before:
-        files = sorted((root / chapter).glob('*.[ch]'))  # without plumbing/
-        lines = sum(file.read_text('utf-8').count('\n') for file in files)
-        return f'{len(files)} C files, {lines} lines'
-    said = subprocess.run(
-        [HERE / 'carry_forward.sh', '-r', root, '--size', before, chapter],
-        stdout=subprocess.PIPE, text=True, check=True).stdout
-    files, added, removed = re.search(
-        r'changes (\d+) C files: (\d+) lines added, (\d+) removed', said).groups()
-    return f'{files} C files, +{added} −{removed}'
+def size(root, chapter):
+    """The size of a chapter's lesson as the table shows it."""
+    lesson = Lesson(root / chapter)
+    list(lesson.lines())
+    if not lesson.start:
+        return f'{lesson.added} lines'
+    return f'+{lesson.added} −{lesson.removed}'
 
 
 def table(root, text):
     """text with the sizes put right; and the chapters that have no row."""
-    before, without = '', []
+    without = []
     for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
         chapter = makefile.parent.name
         if not (makefile.parent / 'README.md').exists():
@@ -100,8 +94,7 @@ def table(root, text):
                          r'[^|]*\|$', re.MULTILINE)
         if not row.search(text):
             without.append(chapter)
-        text = row.sub(rf'\g<1> {size(root, before, chapter)} |', text)
-        before = chapter
+        text = row.sub(rf'\g<1> {size(root, chapter)} |', text)
     return text, without
 
 

@@ -5,8 +5,8 @@
 #
 # Runs each chapter between the two nodes of the lab through networks that lose,
 # delay, reorder and duplicate packets, by scripts/wire.sh: chapter 01 with its
-# message each way, the others with a small benchmark, which verifies every
-# byte. Prints a row a run: how long it took on the wire, how many packets there
+# message each way, the others with 200 KiB that each side writes to the other,
+# every byte of which is verified. Prints a row a run: how long it took on the wire, how many packets there
 # were, how many of RDMA were sent again or were NAKs, and how the two ended:
 # `right`, or the error that was said. docs/wire_networks.txt is its output.
 #
@@ -34,10 +34,10 @@ write_commands() {
 
 	said='^received message: message from (passive|active)/'
 	if [[ $1 != 01* ]]; then
-		server+=' write'
-		client+=' -n 50 -b 4096 -q 4'
+		server+=' -b 204800 write'
+		client+=' -b 204800 write'
 		# In 05, after the client's number.
-		said='^(Client 1: )?benchmark: 4096 bytes verified'
+		said='^(Client 1: )?(all )?204800 bytes (verified|are right)'
 	fi
 	mkdir -p "$folder"
 	printf '%s\n' "server: $server" "client: $client" >"$folder/commands"

@@ -38,8 +38,8 @@ cut() {
 	local folder=$top/build/tests/long_cut out
 
 	mkdir -p "$folder"
-	printf '%s\n' 'server: ./server -1 write' \
-		'client: ./client -a 192.0.2.1 -n 100000 -b 4096 -q 4' \
+	printf '%s\n' 'server: ./server -1 -b 67108864 write' \
+		'client: ./client -a 192.0.2.1 -b 67108864 write' \
 		>"$folder/commands"
 	CUT=200 "$top/scripts/wire.sh" "$1" "$folder" >"$BATS_TEST_TMPDIR/ladder"
 	out=$top/build/wire/$1/long_cut

@@ -76,6 +76,16 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	return 0;
 }
 
+/* The most that this device registers at a time. */
+#define MOST_BYTES 5000
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	(void)context;
+	*attr = (struct ibv_device_attr){ .max_mr_size = MOST_BYTES };
+	return 0;
+}
+
 static int req_notify(struct ibv_cq *cq, int solicited)
 {
 	(void)cq;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "options_test.h"
-#include "pump.h"
 
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__)
@@ -27,7 +26,9 @@ static void test_defaults(void **state)
 	assert_string_equal(options.port, "22222");
 	assert_int_equal(options.timeout_ms, 10000);
 	assert_true(options.first);
-	assert_int_equal(options.count, 0);
+	assert_false(options.counts);
+	assert_accepted(client("-b", "1024", "read", NULL));
+	assert_true(options.counts);
 }
 
 static void test_order(void **state)
@@ -42,36 +43,14 @@ static void test_order(void **state)
 	assert_refused(server("-o", NULL), "-o: needs a value");
 }
 
-static void test_benchmark(void **state)
-{
-	(void)state;
-	assert_accepted(client("-n", "1", NULL));
-	assert_int_equal(options.mode, MODE_BENCH);
-	assert_int_equal(options.count, 1);
-	assert_int_equal(options.bytes, 4096);
-	assert_int_equal(options.depth, 64);
-	assert_false(options.csv);
-	assert_int_equal(options.without, 0);
-	assert_accepted(client("--count=7", "--bytes=8", "--depth=9", "--csv",
-			       "--without=inline", NULL));
-	assert_int_equal(options.count, 7);
-	assert_int_equal(options.bytes, 8);
-	assert_int_equal(options.depth, 9);
-	assert_true(options.csv);
-	assert_int_equal(options.without, WITHOUT_INLINE);
-	assert_refused(client("-n", "1", "write", NULL),
-		       "write: a benchmark (-n) measures writes and reads");
-}
-
 static void test_other_role(void **state)
 {
 	(void)state;
 	assert_refused(server("-n", "1", NULL), "-n: no such option");
-	assert_refused(server("--count", "1", NULL), "no such option");
-	assert_refused(server("-b", "1", "write", NULL), "-b: no such option");
-	assert_refused(server("-q", "1", "write", NULL), "-q: no such option");
-	assert_refused(server("-c", "write", NULL), "-c: no such option");
-	assert_refused(server("-w", "inline", "write", NULL), "-w: no such");
+	assert_refused(client("--count", "1", NULL), "no such option");
+	assert_refused(client("-q", "1", "write", NULL), "-q: no such option");
+	assert_refused(client("-c", "write", NULL), "-c: no such option");
+	assert_refused(client("-w", "inline", "write", NULL), "-w: no such");
 	assert_refused(client("-1", "write", NULL), "-1: no such option");
 	assert_refused(client("-x", "write", NULL), "error: -x: no such");
 	assert_refused(client("--nonsense", "write", NULL), "--nonsense: no");
@@ -100,12 +79,9 @@ static void test_help(void **state)
 					    "-t, --timeout", "-o, --order",
 					    "-h, --help",    "write|read",
 					    "1 to 65535",    "22222",
-					    "default: 10",   "example: ./" };
-	static const char *const bench[] = { "-n, --count",   "-b, --bytes",
-					     "-q, --depth",   "-c, --csv",
-					     "-w, --without", "1 to 10000000",
-					     "1 to 67108864", "1 to 1024",
-					     "default: 4096", "default: 64" };
+					    "default: 10",   "example: ./",
+					    "-b, --bytes",   "64 to 67108864",
+					    "default: 1024" };
 
 	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
@@ -113,9 +89,6 @@ static void test_help(void **state)
 		assert_string_equal(said.err, "");
 		for (size_t i = 0; i < sizeof(both) / sizeof(*both); i++)
 			assert_non_null(strstr(said.out, both[i]));
-		for (size_t i = 0; i < sizeof(bench) / sizeof(*bench); i++)
-			assert_int_equal(strstr(said.out, bench[i]) != NULL,
-					 role == ROLE_CLIENT);
 		assert_int_equal(strstr(said.out, "--once") != NULL,
 				 role == ROLE_SERVER);
 	}
@@ -126,7 +99,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_benchmark),
 		cmocka_unit_test(test_other_role),
 		cmocka_unit_test(test_common),
 		cmocka_unit_test(test_help),

@@ -39,25 +39,11 @@ static void test_files(void **state)
 	assert_refused(client("write", "--ca"), "--ca: needs a value");
 }
 
-/* As in chapter 03: nothing that is given is passed over. */
-static void test_benchmark(void **state)
-{
-	(void)state;
-	assert_accepted(client("-n", "7"));
-	assert_int_equal(options.bytes, 4096);
-	assert_int_equal(options.depth, 64);
-	assert_refused(client("-q", "9", "write"), "with -n COUNT");
-	assert_refused(client("-c", "write"), "with -n COUNT");
-	assert_refused(client("-n", "7", "-w", ""), "selective, chains");
-	assert_refused(client("-n", "7", "write"), "a benchmark (-n)");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_benchmark),
 	};
 
 	return cmocka_run_group_tests_name("04_options", tests, NULL, NULL);

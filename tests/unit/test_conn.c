@@ -182,6 +182,25 @@ static void test_modes(void **state)
 	}
 }
 
+/* And so is it if they do not have as much memory. */
+static void test_sizes(void **state)
+{
+	struct params other = peer;
+
+	(void)state;
+	for (int server = 0; server < 2; server++) {
+		reset(NULL);
+		peer_says = &other;
+		assert_int_equal(create(0), 0);
+		conn.peer = peer;
+		conn.peer.mem.length = other.mem.length = ours.length + 1;
+		assert_int_equal(establish(server, MODE_READ), -1);
+		assert_one_line(said.err, "start both with the same -b");
+		assert_string_equal(asked, server ? "send" : "send recv");
+		close_all();
+	}
+}
+
 static void test_not_ready(void **state)
 {
 	(void)state;
@@ -230,6 +249,7 @@ int main(void)
 		cmocka_unit_test_setup(test_establish, reset),
 		cmocka_unit_test_setup(test_mtu, reset),
 		cmocka_unit_test_setup(test_modes, reset),
+		cmocka_unit_test_setup(test_sizes, reset),
 		cmocka_unit_test_setup(test_not_ready, reset),
 		cmocka_unit_test_setup(test_peer_leaves, reset),
 	};

@@ -115,7 +115,7 @@ static void test_round_trip(void **state)
 		  { { 0xfe, [15] = 0xff } },
 		  0xbfff,
 		  IBV_MTU_4096,
-		  MODE_BENCH,
+		  MODE_READ,
 		  { UINT64_MAX - MSG_MAX_LENGTH, UINT32_MAX, MSG_MAX_LENGTH } },
 		{ 0x11,
 		  0x800000,
@@ -131,7 +131,7 @@ static void test_round_trip(void **state)
 		      0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10 } },
 		  0xbfff,
 		  IBV_MTU_4096,
-		  MODE_BENCH,
+		  MODE_READ,
 		  { UINT64_MAX - MSG_MAX_LENGTH, UINT32_MAX, MSG_MAX_LENGTH } },
 	};
 	char wire[PARAMS_MAX];
@@ -220,7 +220,7 @@ static void test_mode(void **state)
 	sent = good;
 	for (int mode = 0; mode < 256; mode++) {
 		sent.mode = mode;
-		if (mode < MODE_WRITE || mode > MODE_BENCH)
+		if (mode < MODE_WRITE || mode > MODE_READ)
 			assert_refused(true, SAYS_MODE);
 		else
 			assert_accepted(true);
@@ -313,7 +313,7 @@ static void test_check(void **state)
 	wrong.mtu = 0;
 	assert_int_equal(check(&wrong), -1);
 	wrong = good;
-	wrong.mode = MODE_BENCH + 1;
+	wrong.mode = MODE_READ + 1;
 	assert_int_equal(check(&wrong), -1);
 	assert_one_line(said.err, "unknown mode");
 	wrong.mode = 0;

@@ -1,5 +1,5 @@
 /*
- * test_work_options.c - what a program shall do: write, read or a benchmark
+ * test_work_options.c - what a program shall do, write or read, and to how much
  */
 #include "options.h"
 
@@ -8,7 +8,6 @@
 
 #include "command_line.h"
 #include "options_test.h"
-#include "pump.h"
 
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__)
@@ -46,85 +45,38 @@ static void test_bad_mode(void **state)
 	assert_refused(client("read", "read", NULL), "read: one word too");
 }
 
-/* The bounds of a number: 1 and max are in, what is beside them is not. */
-static void check_bounds(const char *option, const char *max,
-			 const char *beyond)
+/* The bounds are in, what is beside them is not. */
+static void test_bytes(void **state)
 {
-	static const char *const bad[] = { "0",	 "-1", "",    "abc", "1x",
-					   "1 ", "1.", "0x1", "1e3" };
+	static const char *const bad[] = { "63",
+					   "67108865",
+					   "0",
+					   "-1",
+					   "",
+					   "abc",
+					   "64x",
+					   "64 ",
+					   "1.",
+					   "0x80",
+					   "1e3",
+					   "4294967360",
+					   "99999999999999999999" };
 
-	assert_accepted(client("-n", "5", option, "1", NULL));
-	assert_accepted(client("-n", "5", option, max, NULL));
-	assert_refused(client("-n", "5", option, beyond, NULL), "from 1 to");
-	assert_one_line(said.err, max);
-	assert_refused(client("-n", "5", option, "99999999999999999999", NULL),
-		       "from 1 to");
-	/* 2^32 + 1 must not become 1. */
-	assert_refused(client("-n", "5", option, "4294967297", NULL),
-		       "from 1 to");
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_refused(client("-n", "5", option, bad[i], NULL),
-			       "give a whole number from 1 to");
-}
-
-static void test_bounds(void **state)
-{
 	(void)state;
-	check_bounds("-n", "10000000", "10000001");
-	check_bounds("-b", "67108864", "67108865");
-	check_bounds("-q", "1024", "1025");
-	assert_accepted(
-		client("-n", "10000000", "-b", "67108864", "-q", "1024", NULL));
-	assert_int_equal(options.count, 10000000);
+	assert_accepted(server("write", NULL));
+	assert_int_equal(options.bytes, 1024);
+	assert_accepted(client("read", NULL));
+	assert_int_equal(options.bytes, 1024);
+	assert_accepted(server("-b", "64", "write", NULL));
+	assert_int_equal(options.bytes, 64);
+	assert_accepted(client("--bytes=67108864", "read", NULL));
 	assert_int_equal(options.bytes, MSG_MAX_LENGTH);
-	assert_int_equal(options.depth, 1024);
-}
-
-static unsigned int without(const char *list)
-{
-	assert_accepted(client("-n", "1", WITHOUT, list, NULL));
-	return options.without;
-}
-
-static void test_without(void **state)
-{
-	static const char *const bad[] = {
-		"x", "selectiv", "inline,x", "inline=1", "inline chains", ","
-	};
-	char list[] = "chains,inline";
-
-	(void)state;
-	assert_int_equal(without("selective"), WITHOUT_SELECTIVE);
-	assert_int_equal(without("chains"), WITHOUT_CHAINS);
-	assert_int_equal(without("batches"), WITHOUT_BATCHES);
-	assert_int_equal(without("inline"), WITHOUT_INLINE);
-	assert_int_equal(without("inline,chains"),
-			 WITHOUT_INLINE | WITHOUT_CHAINS);
-	assert_int_equal(without("selective,chains,batches,inline"), 15);
-	/* The words of the command line are left as they were. */
-	assert_int_equal(without(list), WITHOUT_INLINE | WITHOUT_CHAINS);
-	assert_string_equal(list, "chains,inline");
-	/* Two lists add up. */
-	assert_accepted(
-		client("-n1", WITHOUT, "inline", WITHOUT, "chains", NULL));
-	assert_int_equal(options.without, WITHOUT_INLINE | WITHOUT_CHAINS);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_refused(client("-n", "1", WITHOUT, bad[i], NULL),
-			       "selective, chains, batches, inline");
-		assert_non_null(strstr(said.err, bad[i]));
+		assert_refused(server("-b", bad[i], "write", NULL),
+			       "from 64 to 67108864");
+		assert_refused(client("-b", bad[i], "write", NULL),
+			       "from 64 to 67108864");
 	}
-	assert_refused(client("-n", "1", WITHOUT, "", NULL),
-		       "selective, chains");
-}
-
-/* What only a benchmark uses is refused where none is asked for. */
-static void test_benchmark_without_count(void **state)
-{
-	(void)state;
-	assert_refused(client("-b", "64", "write", NULL), "-n");
-	assert_refused(client("-q", "1", "read", NULL), "-n");
-	assert_refused(client(CSV, "write", NULL), "-n");
-	assert_refused(client(WITHOUT, "inline", "write", NULL), "-n");
 }
 
 int main(void)
@@ -132,9 +84,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mode),
 		cmocka_unit_test(test_bad_mode),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_without),
-		cmocka_unit_test(test_benchmark_without_count),
+		cmocka_unit_test(test_bytes),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);

@@ -61,20 +61,20 @@ stop_server() {
 	server=''
 }
 
-# Chapter 02's server, on ADDRESS. It says that it listens; ss does not know.
-serve_02() {
-	serve "$top/02_write_read/server" -1 -a "$1" -t 60 write
+# Chapter 07's server, on ADDRESS. It says that it listens; ss does not know.
+serve_07() {
+	serve "$top/07_full_speed/server" -1 -a "$1" -t 60 write
 	await grep -q '^listening' "$tmp/served"
 }
 
-# client_02 ADDRESS ARGUMENT…: one benchmark; its table, as comma-separated
+# client_07 ADDRESS ARGUMENT…: one benchmark; its table, as comma-separated
 # values, goes to "table".
-client_02() {
+client_07() {
 	local address=$1
 
 	shift
-	serve_02 "$address"
-	timeout "$limit" "$top/02_write_read/client" -a "$address" -t 60 -c \
+	serve_07 "$address"
+	timeout "$limit" "$top/07_full_speed/client" -a "$address" -t 60 -c \
 		"$@" >"$tmp/table" || fail "./client $*: failed"
 	end_server
 }

@@ -13,8 +13,4 @@
 #define FIRST_PORT "1"
 #define PORTS "1 to 65535"
 
-/* Letters that not every chapter has for the same. */
-#define CSV "-c"
-#define WITHOUT "-w"
-
 #endif

@@ -29,11 +29,6 @@ static const struct wanted wanted[] = {
 	  { { SLOT_COUNT * MSG_SIZE, IBV_ACCESS_LOCAL_WRITE },
 	    { SIZE, IBV_ACCESS_LOCAL_WRITE },
 	    { SIZE, IBV_ACCESS_REMOTE_READ } } },
-	/* Its client lends nothing. */
-	{ MODE_BENCH,
-	  2,
-	  { { SLOT_COUNT * MSG_SIZE, IBV_ACCESS_LOCAL_WRITE },
-	    { SIZE, IBV_ACCESS_LOCAL_WRITE } } },
 };
 
 static inline int open_memory(struct data *data, struct conn *conn, int mode)

@@ -22,7 +22,11 @@ static const struct sample samples[] = {
 	    0xde, 0xad, 0xbe, 0xef, 0x00, 0x00, 0x04, 0x00 },
 	  0x000080 },
 	{ MSG_DONE, { 'R', 'D', 'M', 'A', 1, 2 }, 0xffffc0 },
-	{ MSG_BENCH, { 'R', 'D', 'M', 'A', 1, 3, [22] = 1 }, 0x0fffc0 },
 };
+
+/* Which of them speak of memory, and the last mode that there is. */
+#define WITH_MEMORY 1
+#define LAST_MODE MODE_READ
+static const int with_memory_at[WITH_MEMORY] = { 0 };
 
 #endif

@@ -14,8 +14,6 @@
 #define PORTS "1 to 65535"
 
 /* Letters that not every chapter has for the same. */
-#define CSV "-c"
-#define WITHOUT "-w"
 #define GID_INDEX "-g"
 
 #endif

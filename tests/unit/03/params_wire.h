@@ -20,8 +20,7 @@
 
 static size_t wire_of(const struct params *params, void *wire)
 {
-	static const char *const modes[] = { "?", "write", "read",
-					     "benchmark" };
+	static const char *const modes[] = { "?", "write", "read" };
 	char gid[INET6_ADDRSTRLEN];
 
 	inet_ntop(AF_INET6, params->gid.raw, gid, sizeof(gid));
@@ -31,7 +30,7 @@ static size_t wire_of(const struct params *params, void *wire)
 			" RKEY 0x%08x LENGTH %u\n",
 			params->qpn, params->psn, gid, params->lid,
 			128 << params->mtu,
-			params->mode < 4 ? modes[params->mode] : "?",
+			params->mode < 3 ? modes[params->mode] : "?",
 			params->mem.addr, params->mem.rkey, params->mem.length);
 }
 

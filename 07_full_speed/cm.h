@@ -1,0 +1,47 @@
+/*
+ * cm.h - the events of the RDMA connection manager (CM)
+ *
+ * The CM answers every request with an event on an event channel. Nearly all
+ * of the CM is waiting for the right one, so that is all there is here.
+ * Born in 01_send_recv.
+ */
+#ifndef CM_H
+#define CM_H
+
+#include <rdma/rdma_cma.h>
+
+#include "wait.h"
+
+/*
+ * Creates an event channel that never blocks its reader. Returns NULL having
+ * said why. Free it with rdma_destroy_event_channel().
+ */
+struct rdma_event_channel *cm_open_channel(void);
+
+/*
+ * Sets how soon the device of id sends a packet again that is not acknowledged.
+ * Call it before rdma_connect() or rdma_accept(). Returns 0, or -1 having said
+ * why not.
+ */
+int cm_set_ack_timeout(struct rdma_cm_id *id);
+
+/* What cm_expect() returns if no event will come on the channel any more. */
+#define CM_NO_MORE (-2)
+
+/*
+ * Waits for the next event on channel, which must be of type want, and
+ * acknowledges it. If id is not NULL, *id becomes the event's id: for a
+ * CONNECT_REQUEST this is a new one, which the caller then owns. Returns 0;
+ * or -1 having said which other event came, or that none came in time; or
+ * CM_NO_MORE having said that the device was removed or the channel is broken.
+ */
+int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
+	      const struct patience *patience, struct rdma_cm_id **id);
+
+/*
+ * Takes one event off channel if there is one, acknowledges it and writes its
+ * type to *type. Returns 1, 0 if there was none, or -1 having said why.
+ */
+int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type);
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * conn.c - from an address to a connected queue pair, and back to nothing
+ *
+ * Born in 01_send_recv, last changed in 02_write_read.
+ */
+#include "conn.h"
+
+#include <errno.h>
+
+#include "addr.h"
+#include "cm.h"
+#include "log.h"
+
+int conn_request(struct conn *conn, struct listener *listener,
+		 const struct patience *patience)
+{
+	int ret;
+
+	conn->patience = *patience;
+	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST,
+			patience, &conn->id);
+	listener->gone = ret == CM_NO_MORE;
+	if (ret)
+		return -1;
+	log_line("received connection request.");
+
+	/*
+	 * The new id reports to the listener's channel, where the next
+	 * clients' requests arrive too. On a channel of its own, its events
+	 * can be waited for one by one while the requests queue up.
+	 */
+	conn->events = cm_open_channel();
+	if (!conn->events)
+		return -1;
+	if (rdma_migrate_id(conn->id, conn->events))
+		return log_fail_errno("rdma_migrate_id", errno,
+				      "this client is not served");
+	return 0;
+}
+
+/* The most that address and route resolution may take each; in ms. */
+static int resolve_ms(const struct conn *conn)
+{
+	/* Shorter than our own deadline, so that the CM says why. */
+	return conn->patience.timeout_ms < 4000 ?
+		       conn->patience.timeout_ms / 2 :
+		       2000;
+}
+
+/* One address: which device leads there, and by which path? */
+static int resolve(struct conn *conn, const struct addrinfo *ai)
+{
+	if (rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
+		return log_fail_errno("rdma_create_id", errno,
+				      "may this user open "
+				      "/dev/infiniband/rdma_cm"
+				      " [docs/troubleshooting.md#permission]");
+	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr, resolve_ms(conn)))
+		return log_fail_errno("rdma_resolve_addr", errno,
+				      "compare -a with `ip addr` on the "
+				      "server and `rdma link` here");
+	if (cm_expect(conn->events, RDMA_CM_EVENT_ADDR_RESOLVED,
+		      &conn->patience, NULL))
+		return -1;
+	log_line("address resolved.");
+	if (rdma_resolve_route(conn->id, resolve_ms(conn))) {
+		if (errno == ENODEV)
+			return addr_explain_no_device(ai->ai_addr);
+		return log_fail_errno("rdma_resolve_route", errno,
+				      "compare `rdma link` on both ends");
+	}
+	if (cm_expect(conn->events, RDMA_CM_EVENT_ROUTE_RESOLVED,
+		      &conn->patience, NULL))
+		return -1;
+	log_line("route resolved.");
+	return 0;
+}
+
+static void destroy_id(struct conn *conn)
+{
+	if (conn->id && rdma_destroy_id(conn->id))
+		log_fail_errno("rdma_destroy_id", errno, "it is lost");
+	conn->id = NULL;
+}
+
+int conn_resolve(struct conn *conn, const struct options *options,
+		 const struct patience *patience)
+{
+	struct addrinfo *list;
+	int ret = -1;
+
+	conn->patience = *patience;
+	conn->events = cm_open_channel();
+	if (!conn->events)
+		return -1;
+	if (addr_lookup(options->address, options->port, &list))
+		return -1;
+	/* A name may have several addresses; the first that works is taken. */
+	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
+		ret = resolve(conn, ai);
+		if (ret)
+			destroy_id(conn);
+	}
+	freeaddrinfo(list);
+	return ret;
+}
+
+/* With inline data if the device has it: that is a help, not a need. */
+static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
+{
+	attr->cap.max_inline_data = CONN_INLINE;
+	if (rdma_create_qp(conn->id, conn->pd, attr)) {
+		attr->cap.max_inline_data = 0;
+		if (rdma_create_qp(conn->id, conn->pd, attr))
+			return log_fail_errno("rdma_create_qp", errno,
+					      "did the peer give up in the "
+					      "meantime? if not, see `rdma "
+					      "resource show`");
+	}
+	conn->qp = conn->id->qp;
+	/* The library has written there what it really gives. */
+	conn->max_inline = attr->cap.max_inline_data;
+	return cm_set_ack_timeout(conn->id);
+}
+
+int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = sends,
+			.max_recv_wr = receives,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+		/* Each send says for itself if it wants a completion. */
+		.sq_sig_all = 0,
+	};
+
+	conn->pd = ibv_alloc_pd(conn->id->verbs);
+	if (!conn->pd)
+		return log_fail_errno("ibv_alloc_pd", errno,
+				      "see `rdma resource show`");
+	conn->comp = ibv_create_comp_channel(conn->id->verbs);
+	if (!conn->comp)
+		return log_fail_errno("ibv_create_comp_channel", errno,
+				      "see \"ulimit -n\"");
+	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
+		return -1;
+	/* Room for every completion that can be outstanding at once. */
+	conn->cq = ibv_create_cq(conn->id->verbs, sends + receives, NULL,
+				 conn->comp, 0);
+	if (!conn->cq)
+		return log_fail_errno("ibv_create_cq", errno,
+				      "see `rdma resource show`");
+	attr.send_cq = conn->cq;
+	attr.recv_cq = conn->cq;
+	return create_qp(conn, &attr);
+}
+
+/*
+ * retry_count: how often an unacknowledged packet is sent again. The client's
+ * number holds for both ends. 7, which most examples use, means "for ever" on
+ * rxe, so 6 is the most that ends.
+ * rnr_retry_count: how often to try again where no receive is posted (receiver
+ * not ready). Each end says how often the peer shall. Both post a receive
+ * before they connect, so 0 is enough, and a mistake in that order shows at
+ * once.
+ * initiator_depth, responder_resources: how many reads may be under way at
+ * once, ours and the peer's. As many as the devices can; the CM takes the
+ * smaller of what both ends say. 0 means that reads are not enabled.
+ */
+static struct rdma_conn_param conn_param(void)
+{
+	return (struct rdma_conn_param){
+		.initiator_depth = RDMA_MAX_INIT_DEPTH,
+		.responder_resources = RDMA_MAX_RESP_RES,
+		.retry_count = 6,
+		.rnr_retry_count = 0,
+	};
+}
+
+static int wait_established(struct conn *conn)
+{
+	if (cm_expect(conn->events, RDMA_CM_EVENT_ESTABLISHED, &conn->patience,
+		      NULL))
+		return -1;
+	conn->established = true;
+	return 0;
+}
+
+int conn_accept(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param();
+
+	if (rdma_accept(conn->id, &param))
+		return log_fail_errno("rdma_accept", errno,
+				      "did the client give up in the meantime");
+	return wait_established(conn);
+}
+
+int conn_connect(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param();
+
+	if (rdma_connect(conn->id, &param))
+		return log_fail_errno("rdma_connect", errno,
+				      "does `rdma link` still show the device "
+				      "as ACTIVE");
+	return wait_established(conn);
+}
+
+int conn_peer_fd(const struct conn *conn)
+{
+	return conn->events->fd;
+}
+
+/*
+ * Says that the connection is over and puts the queue pair in the error
+ * state: both ends must call this, whoever began.
+ */
+static int disconnect(struct conn *conn)
+{
+	conn->established = false;
+	if (rdma_disconnect(conn->id))
+		return log_fail_errno("rdma_disconnect", errno,
+				      "the connection is closed anyway");
+	return 0;
+}
+
+int conn_check_peer(struct conn *conn)
+{
+	enum rdma_cm_event_type type;
+	int n = cm_poll(conn->events, &type);
+
+	if (n <= 0)
+		return n;
+	/*
+	 * Even late packets of the connection are gone by now, and all that
+	 * was posted has been flushed long since.
+	 */
+	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+		return log_fail("the peer left, and what is waited for can no "
+				"longer come; was it ever posted"
+				" [docs/troubleshooting.md#left]");
+	if (type != RDMA_CM_EVENT_DISCONNECTED)
+		return log_fail("%s in the middle of the conversation; see "
+				"what the peer says, and `rdma link`",
+				rdma_event_str(type));
+	conn->peer_left = true;
+	return conn->established ? disconnect(conn) : 0;
+}
+
+int conn_disconnect(struct conn *conn)
+{
+	if (disconnect(conn))
+		return -1;
+	if (!conn->peer_left &&
+	    cm_expect(conn->events, RDMA_CM_EVENT_DISCONNECTED, &conn->patience,
+		      NULL))
+		return -1;
+	log_line("disconnected.");
+	return 0;
+}
+
+int conn_wait_disconnect(struct conn *conn)
+{
+	if (!conn->peer_left) {
+		if (cm_expect(conn->events, RDMA_CM_EVENT_DISCONNECTED,
+			      &conn->patience, NULL))
+			return -1;
+		if (disconnect(conn))
+			return -1;
+	}
+	log_line("peer disconnected.");
+	return 0;
+}
+
+void conn_close(struct conn *conn)
+{
+	int err;
+
+	if (conn->established)
+		disconnect(conn);
+	/* The reverse of the order in which they were made. */
+	if (conn->qp)
+		rdma_destroy_qp(conn->id);
+	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
+		log_fail_errno("ibv_destroy_cq", err, "it is lost");
+	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
+		log_fail_errno("ibv_destroy_comp_channel", err, "it is lost");
+	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
+		log_fail_errno("ibv_dealloc_pd", err,
+			       "does a memory region of it still exist");
+	destroy_id(conn);
+	if (conn->events)
+		rdma_destroy_event_channel(conn->events);
+	*conn = (struct conn){ 0 };
+}

@@ -1,0 +1,83 @@
+/*
+ * conn.h - from an address to a connected queue pair, and back to nothing
+ *
+ * Here the RDMA connection manager (CM) does the work. Born in
+ * 01_send_recv, last changed in 02_write_read.
+ */
+#ifndef CONN_H
+#define CONN_H
+
+#include <stdbool.h>
+
+#include <rdma/rdma_cma.h>
+
+#include "listener.h"
+#include "options.h"
+#include "wait.h"
+
+/* How many bytes of a request we would like to be able to post inline. */
+#define CONN_INLINE 64
+
+/* One connection to one peer. Zero it before conn_request/conn_resolve. */
+struct conn {
+	struct patience patience;
+	struct rdma_event_channel *events; /* of this connection alone */
+	struct rdma_cm_id *id;
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp; /* tells that the CQ has news */
+	struct ibv_cq *cq; /* send and receive completions */
+	struct ibv_qp *qp;
+	unsigned int pending; /* posted requests that will still report */
+	uint32_t max_inline; /* bytes that the device really takes inline */
+	bool established; /* and not yet disconnected */
+	bool peer_left; /* the peer disconnected first */
+};
+
+/*
+ * Server: takes the next client's request off the listener and makes it conn.
+ * Returns 0, or -1 having said why. Either way, end with conn_close().
+ */
+int conn_request(struct conn *conn, struct listener *listener,
+		 const struct patience *patience);
+
+/*
+ * Client: finds the RDMA device and the path that lead to options' address.
+ * Returns 0, or -1 having said why. Either way, end with conn_close().
+ */
+int conn_resolve(struct conn *conn, const struct options *options,
+		 const struct patience *patience);
+
+/*
+ * Creates the protection domain, completion channel, completion queue and
+ * queue pair on the device that the CM found, with room for that many sends
+ * and receives at a time. Returns 0, or -1 having said why.
+ */
+int conn_create_qp(struct conn *conn, unsigned int sends,
+		   unsigned int receives);
+
+/*
+ * Server: accepts the request; client: connects. Both return 0 once the CM
+ * says ESTABLISHED, or -1 having said why. Receives must be posted before.
+ */
+int conn_accept(struct conn *conn);
+int conn_connect(struct conn *conn);
+
+/*
+ * A descriptor that becomes readable when there is news of the peer, and what
+ * to call then. If the peer left, conn_check_peer() puts the queue pair in
+ * the error state, so that every request still posted is flushed: it comes
+ * back as a completion. Returns 0, or -1 having said why.
+ */
+int conn_peer_fd(const struct conn *conn);
+int conn_check_peer(struct conn *conn);
+
+/* Client: disconnects and waits for the peer to agree. Returns 0 or -1. */
+int conn_disconnect(struct conn *conn);
+
+/* Server: waits until the peer disconnects. Returns 0, or -1. */
+int conn_wait_disconnect(struct conn *conn);
+
+/* Disconnects if need be and frees everything, however far it came. */
+void conn_close(struct conn *conn);
+
+#endif

@@ -1,0 +1,368 @@
+/*
+ * data.c - memory regions, posting, and waiting for a completion
+ *
+ * Born in 01_send_recv, last changed in 02_write_read.
+ */
+#include "data.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+#define PAGE ((size_t)4096)
+
+/* access: what the device may do to the memory beyond reading it. */
+static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+		       int access)
+{
+	/* A page's beginning: the device moves data page by page. */
+	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
+	if (!region->buf)
+		return log_fail_errno("aligned_alloc", errno, "%zu bytes",
+				      size);
+	/* Zeroed: what is sent by mistake must not be an old secret. */
+	memset(region->buf, 0, size);
+	region->size = size;
+	region->mr = ibv_reg_mr(pd, region->buf, size, access);
+	if (!region->mr)
+		return log_fail_errno(
+			"ibv_reg_mr", errno, "%zu bytes%s", size,
+			errno == ENOMEM || errno == EPERM ?
+				": this memory is locked, and `ulimit -l` "
+				"says how much of it a user may have"
+				" [docs/troubleshooting.md#memlock]" :
+				"");
+	return 0;
+}
+
+static void region_close(struct region *region)
+{
+	int err;
+
+	if (region->mr && (err = ibv_dereg_mr(region->mr))) {
+		/* The device may still use the memory: better to lose it. */
+		log_fail_errno("ibv_dereg_mr", err, "its memory is not freed");
+		return;
+	}
+	free(region->buf);
+	*region = (struct region){ 0 };
+}
+
+/* What the device must be allowed to do to the local region in mode. */
+static int local_access(enum mode mode)
+{
+	/* A write only reads what it sends; a read writes what it gets. */
+	return mode == MODE_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE;
+}
+
+/* What the peer must be allowed to do to the exposed region in mode. */
+static int exposed_access(enum mode mode)
+{
+	switch (mode) {
+	case MODE_WRITE:
+		/* The specification wants the local right with the remote. */
+		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	case MODE_READ:
+		return IBV_ACCESS_REMOTE_READ;
+	case MODE_BENCH:
+		break;
+	}
+	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+	       IBV_ACCESS_REMOTE_READ;
+}
+
+/* Whether the device can register so many bytes at a time. */
+static int check_limit(struct ibv_context *verbs, size_t size)
+{
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
+
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	if (size > attr.max_mr_size)
+		return log_fail("-b %zu: the device registers at most %" PRIu64
+				" bytes at a time",
+				size, attr.max_mr_size);
+	return 0;
+}
+
+/* Asks for an event at the next completion: for one event, once. */
+static int arm(struct conn *conn)
+{
+	int err = ibv_req_notify_cq(conn->cq, 0);
+
+	if (err)
+		return log_fail_errno("ibv_req_notify_cq", err,
+				      "the CQ is unusable");
+	return 0;
+}
+
+int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
+{
+	data->conn = conn;
+	if (check_limit(conn->pd->context, size))
+		return -1;
+	/* Nothing is posted yet, so that no completion comes before this. */
+	if (arm(conn))
+		return -1;
+	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
+			IBV_ACCESS_LOCAL_WRITE))
+		return -1;
+	if (region_open(&data->local, conn->pd, size, local_access(mode)))
+		return -1;
+	if (mode == MODE_BENCH)
+		return 0;
+	return region_open(&data->exposed, conn->pd, size,
+			   exposed_access(mode));
+}
+
+int data_lend(struct data *data, size_t size)
+{
+	region_close(&data->exposed);
+	if (check_limit(data->conn->pd->context, size))
+		return -1;
+	return region_open(&data->exposed, data->conn->pd, size,
+			   exposed_access(MODE_BENCH));
+}
+
+void *data_message(const struct data *data, int slot)
+{
+	return data->messages.buf + slot * MSG_SIZE;
+}
+
+const char *data_request_name(const struct data *data, uint64_t wr_id)
+{
+	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_FIRST))
+		return "send of MSG_MR";
+	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
+		return "send of MSG_DONE";
+	if (wr_id == (uintptr_t)data->local.buf)
+		return "RDMA operation";
+	return "receive";
+}
+
+static int post_receive(struct data *data, int slot)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)data_message(data, slot),
+		.length = MSG_SIZE,
+		.lkey = data->messages.mr->lkey,
+	};
+	struct ibv_recv_wr *bad, wr = {
+		/* Comes back in the completion: which request was it? */
+		.wr_id = (uintptr_t)data_message(data, slot),
+		.sg_list = &sge,
+		.num_sge = 1,
+	};
+	int err = ibv_post_recv(data->conn->qp, &wr, &bad);
+
+	if (err)
+		return log_fail_errno("ibv_post_recv", err,
+				      "are more posted than max_recv_wr"
+				      " [docs/troubleshooting.md#post]");
+	data->conn->pending++;
+	return 0;
+}
+
+int data_post_receives(struct data *data)
+{
+	for (int slot = SLOT_RECV; slot < SLOT_COUNT; slot++)
+		if (post_receive(data, slot))
+			return -1;
+	return 0;
+}
+
+static int post(struct data *data, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+	int err;
+
+	/* Without this, a request that succeeds says nothing. */
+	wr->send_flags = IBV_SEND_SIGNALED;
+	err = ibv_post_send(data->conn->qp, wr, &bad);
+	if (err)
+		return log_fail_errno("ibv_post_send", err,
+				      "are more posted than max_send_wr"
+				      " [docs/troubleshooting.md#post]");
+	data->conn->pending++;
+	return 0;
+}
+
+int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)data_message(data, slot),
+		.length = MSG_SIZE,
+		.lkey = data->messages.mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = (uintptr_t)data_message(data, slot),
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+	};
+
+	msg_encode(msg, data_message(data, slot));
+	return post(data, &wr);
+}
+
+int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
+		   const struct remote *peer)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)data->local.buf,
+		.length = data->local.size,
+		.lkey = data->local.mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = (uintptr_t)data->local.buf,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.wr.rdma = {
+			.remote_addr = peer->addr,
+			.rkey = peer->rkey,
+		},
+	};
+
+	if (data->local.size > peer->length)
+		return log_fail("the peer's memory has %u bytes, and %zu are "
+				"needed; are both ends of the same source",
+				peer->length, data->local.size);
+	return post(data, &wr);
+}
+
+/* Takes the event that made the completion channel readable. */
+static int take_cq_event(struct conn *conn)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(conn->comp, &cq, &context)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("ibv_get_cq_event", errno,
+				      "the completion channel is unusable");
+	}
+	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
+	ibv_ack_cq_events(cq, 1);
+	return arm(conn);
+}
+
+/* Takes one completion off the CQ: 1, or 0 if there is none, or -1. */
+static int poll_cq(struct conn *conn, struct ibv_wc *wc)
+{
+	int n = ibv_poll_cq(conn->cq, 1, wc);
+
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	/* 0: a request that was to report only if it failed. */
+	if (n > 0 && wc->wr_id)
+		conn->pending--;
+	return n;
+}
+
+/* Sleeps until the CQ or the peer has news; the CQ must be armed. */
+static int sleep_for_news(struct conn *conn, int64_t deadline)
+{
+	int news = wait_readable(conn->comp->fd, conn_peer_fd(conn),
+				 conn->patience.stop_fd, deadline);
+
+	if (news < 0)
+		return wait_fail("a completion", errno, &conn->patience);
+	/* What the peer did before it left comes before its leaving. */
+	if (news & WAIT_FIRST)
+		return take_cq_event(conn);
+	return conn_check_peer(conn);
+}
+
+/*
+ * Whether a completion of success is of what was posted. A peer can also write
+ * with immediate data, which takes a receive and brings no message: hence the
+ * opcode is looked at, and not only whose request it was.
+ */
+static bool is_expected(const struct data *data, const struct ibv_wc *wc)
+{
+	int slot = 0;
+
+	if (wc->wr_id == (uintptr_t)data->local.buf)
+		return wc->opcode == IBV_WC_RDMA_WRITE ||
+		       wc->opcode == IBV_WC_RDMA_READ;
+	while (slot < SLOT_COUNT &&
+	       wc->wr_id != (uintptr_t)data_message(data, slot))
+		slot++;
+	if (slot < SLOT_RECV)
+		return wc->opcode == IBV_WC_SEND;
+	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
+}
+
+int data_wait(struct data *data, struct ibv_wc *wc)
+{
+	struct conn *conn = data->conn;
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	int n;
+
+	/*
+	 * The CQ is armed whenever it is looked at. So a completion that comes
+	 * between the look and the sleep makes an event, which ends the sleep.
+	 */
+	while ((n = poll_cq(conn, wc)) == 0)
+		if (sleep_for_news(conn, deadline))
+			return -1;
+	if (n < 0)
+		return -1;
+	if (wc->status == IBV_WC_SUCCESS && !is_expected(data, wc))
+		return log_fail("protocol error: a completion with opcode %d, "
+				"which nothing that was posted asks for; is "
+				"the peer another program",
+				wc->opcode);
+	return 0;
+}
+
+/*
+ * Until its completion is there, a request's memory belongs to the device. In
+ * the error state, every request comes back at once: most of them "flushed".
+ */
+static int drain(struct conn *conn)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	struct ibv_wc wc;
+	int n, err;
+
+	if (!conn->pending)
+		return 0;
+	err = ibv_modify_qp(conn->qp, &attr, IBV_QP_STATE);
+	if (err)
+		return log_fail_errno("ibv_modify_qp", err,
+				      "to the error state");
+	while (conn->pending) {
+		n = poll_cq(conn, &wc);
+		if (n < 0)
+			return -1;
+		if (n > 0)
+			continue;
+		/* Neither a signal nor the peer can end this early. */
+		if (wait_readable(conn->comp->fd, -1, -1, deadline) < 0)
+			return wait_fail("the flush of all posted requests",
+					 errno, &conn->patience);
+		if (take_cq_event(conn))
+			return -1;
+	}
+	return 0;
+}
+
+void data_close(struct data *data)
+{
+	if (data->conn)
+		drain(data->conn);
+	region_close(&data->exposed);
+	region_close(&data->local);
+	region_close(&data->messages);
+}

@@ -1,0 +1,89 @@
+/*
+ * data.h - memory regions, posting, and waiting for a completion
+ *
+ * Born in 01_send_recv, last changed in 02_write_read.
+ */
+#ifndef DATA_H
+#define DATA_H
+
+#include "conn.h"
+#include "msg.h"
+
+/* Memory that the device may use, and the right to do so. */
+struct region {
+	char *buf;
+	size_t size;
+	struct ibv_mr *mr;
+};
+
+/* Where each message stands in the region of messages. */
+enum slot {
+	SLOT_SEND_FIRST,
+	SLOT_SEND_DONE,
+	SLOT_RECV,
+	SLOT_COUNT = 4
+};
+
+/* How many receives are posted before the connection: all that will come. */
+#define DATA_RECEIVES (SLOT_COUNT - SLOT_RECV)
+
+/* The memory of one connection. Zero it before data_open(). */
+struct data {
+	struct conn *conn; /* borrowed */
+	struct region messages; /* SLOT_COUNT messages, for send and receive */
+	struct region local; /* where our writes come from, our reads go */
+	struct region exposed; /* what the peer may write to or read from */
+};
+
+/*
+ * Allocates and registers the messages and, for mode, the other regions of
+ * size bytes each, with the least access that mode needs: a benchmark's client
+ * exposes nothing. Returns 0, or -1 having said why. Either way, end with
+ * data_close(), before conn_close().
+ */
+int data_open(struct data *data, struct conn *conn, enum mode mode,
+	      size_t size);
+
+/* Exposes size fresh bytes for a benchmark in place of what was exposed. */
+int data_lend(struct data *data, size_t size);
+
+/*
+ * Ends all requests that are still posted, so that the device is done with the
+ * memory; then takes its right to it away, and frees it.
+ */
+void data_close(struct data *data);
+
+/* The bytes of one message, and the request that it belongs to. */
+void *data_message(const struct data *data, int slot);
+
+/* What the request with wr_id was, in words. */
+const char *data_request_name(const struct data *data, uint64_t wr_id);
+
+/*
+ * Posts a receive for each message that the peer will send. A receive must be
+ * there before its message is: so all of them, before the connection is.
+ * Returns 0, or -1 having said why.
+ */
+int data_post_receives(struct data *data);
+
+/*
+ * Encodes msg into slot, which must not be touched until the completion is
+ * there, and posts the send. Returns 0, or -1 having said why.
+ */
+int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
+
+/*
+ * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
+ * all of data->local and the beginning of the peer's memory. Returns 0 or -1.
+ */
+int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
+		   const struct remote *peer);
+
+/*
+ * Waits for the next completion, which may be one of failure: look at its
+ * status first. Returns 0 and the completion in *wc, or -1 having said why
+ * none came, or that it is of nothing that was asked for.
+ */
+int data_wait(struct data *data, struct ibv_wc *wc);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * listener.h - where a server waits for its clients
+ *
+ * Here, the CM listens. Born in 01_send_recv.
+ */
+#ifndef LISTENER_H
+#define LISTENER_H
+
+#include <stdbool.h>
+
+#include <rdma/rdma_cma.h>
+
+#include "options.h"
+#include "wait.h"
+
+/* What all connections of a server share. Zero it before listener_open(). */
+struct listener {
+	struct rdma_event_channel *events; /* connection requests arrive here */
+	struct rdma_cm_id *id; /* bound and listening */
+	bool gone; /* nobody can come any more: its device was removed, … */
+};
+
+/*
+ * Binds to options' address and port and listens. Returns 0, or -1 having
+ * said why. Either way the caller ends with listener_close().
+ */
+int listener_open(struct listener *listener, const struct options *options);
+
+/* Frees what listener_open() made, however far it came. */
+void listener_close(struct listener *listener);
+
+/*
+ * Waits, without a deadline, until a client asks for a connection. Returns 1;
+ * 0 if the program was asked to stop; or -1 having said why.
+ */
+int listener_wait(struct listener *listener, const struct patience *patience);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * log.h - what the programs say, and how they name a failure
+ *
+ * The story goes to stdout, a line an event; failures go to stderr, a line
+ * each: what failed, why, and what to try; the end in brackets names the entry
+ * in the project's docs that has more. Born in 01_send_recv.
+ */
+#ifndef LOG_H
+#define LOG_H
+
+#include <stddef.h>
+
+#include <infiniband/verbs.h>
+
+/* Prints one line of the story and flushes it. The newline is added. */
+void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Prints label and then length bytes that a peer sent, as one line. Whatever
+ * is not printable text becomes \xNN, so that a peer cannot send control
+ * sequences to the reader's terminal; many zeros in a row become their number.
+ */
+void log_text(const char *label, const char *bytes, size_t length);
+
+/* Prints one failure to stderr. Always returns -1, for "return log_fail(". */
+int log_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * The same for a call that failed with an errno: err is that errno (0 where
+ * the call gives none), and fmt says what to try. Always returns -1.
+ */
+int log_fail_errno(const char *call, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Names a completion whose status is not success: what was asked for (what),
+ * the status, its meaning and what to try. Reads only the fields that are
+ * defined in a failed completion (ibv_poll_cq(3)). Always returns -1.
+ */
+int log_fail_wc(const char *what, const struct ibv_wc *wc);
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * transfer.c - the transfer of two sides: from completions to what to do next
+ *
+ * Born in 02_write_read.
+ */
+#include "transfer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+
+static int send_mr(struct transfer *transfer)
+{
+	const struct region *exposed = &transfer->data->exposed;
+	struct msg msg = {
+		.type = MSG_MR,
+		.mode = transfer->mode,
+		.mem = {
+			.addr = (uintptr_t)exposed->buf,
+			.rkey = exposed->mr->rkey,
+			.length = exposed->size,
+		},
+	};
+
+	return data_post_send(transfer->data, SLOT_SEND_FIRST, &msg);
+}
+
+static int send_done(struct transfer *transfer)
+{
+	struct msg msg = { .type = MSG_DONE };
+
+	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
+}
+
+/* Both have each other's MSG_MR, so both see it if mode or size differ. */
+static int check_peer(const struct transfer *transfer)
+{
+	size_t size = transfer->data->exposed.size;
+
+	if (transfer->peer_mode != transfer->mode)
+		return log_fail("this side runs %s and the peer %s; start both "
+				"with the same word"
+				" [docs/troubleshooting.md#refused]",
+				msg_mode_name(transfer->mode),
+				msg_mode_name(transfer->peer_mode));
+	if (transfer->peer.length != size)
+		return log_fail("this side has %zu bytes of memory and the "
+				"peer %u; start both with the same -b"
+				" [docs/troubleshooting.md#refused]",
+				size, transfer->peer.length);
+	return 0;
+}
+
+static int start_rdma(struct transfer *transfer)
+{
+	const struct region *local = &transfer->data->local;
+	bool write = transfer->mode == MODE_WRITE;
+
+	if (check_peer(transfer))
+		return -1;
+	log_line("received MSG_MR. %s remote memory...",
+		 write ? "writing message to" : "reading message from");
+	log_line("[DEBUG] About to post RDMA %s", write ? "WRITE" : "READ");
+	log_line("[DEBUG] peer_mr.addr=0x%" PRIx64 ", peer_mr.rkey=0x%" PRIx32,
+		 transfer->peer.addr, transfer->peer.rkey);
+	log_line("[DEBUG] local_region=%p, lkey=0x%" PRIx32, (void *)local->buf,
+		 local->mr->lkey);
+	return data_post_rdma(transfer->data,
+			      write ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ,
+			      &transfer->peer);
+}
+
+int transfer_event(struct transfer *transfer, enum event event)
+{
+	switch (state_step(&transfer->states, event)) {
+	case ACT_NOTHING:
+		return 0;
+	case ACT_SEND_MR:
+		return send_mr(transfer);
+	case ACT_START_RDMA:
+		return start_rdma(transfer);
+	case ACT_SEND_DONE:
+		return send_done(transfer);
+	case ACT_FINISH:
+		return 1;
+	default:
+		return -1;
+	}
+}
+
+/* One of our requests is complete. */
+static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
+{
+	const struct data *data = transfer->data;
+	enum event event = EV_RDMA_DONE;
+
+	log_line("send completed successfully.");
+	if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_FIRST))
+		event = EV_MR_SENT;
+	else if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
+		event = EV_DONE_SENT;
+	return transfer_event(transfer, event);
+}
+
+/* Legal only where the conversation has not begun, and with a server. */
+static int on_bench(struct transfer *transfer, uint32_t length)
+{
+	const struct states *states = &transfer->states;
+
+	if (!transfer->lends || states->mr_posted || states->recv != RS_INIT)
+		return log_fail(
+			"protocol error: the peer asks for a benchmark; "
+			"that may be its first message, to a server "
+			"that does not itself begin (-o first)");
+	transfer->bench_length = length;
+	return 1;
+}
+
+/* One of the peer's messages is here. */
+static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
+{
+	struct msg msg;
+
+	if (msg_decode(&msg, (const void *)(uintptr_t)wc->wr_id, wc->byte_len))
+		return -1;
+	switch (msg.type) {
+	case MSG_MR:
+		transfer->peer = msg.mem;
+		transfer->peer_mode = msg.mode;
+		return transfer_event(transfer, EV_MR_RECEIVED);
+	case MSG_DONE:
+		return transfer_event(transfer, EV_DONE_RECEIVED);
+	case MSG_BENCH:
+		return on_bench(transfer, msg.mem.length);
+	}
+	return -1;
+}
+
+/* Looks at the status first: without success, little else is defined. */
+static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
+{
+	char opcode[32] = "";
+
+	if (wc->status == IBV_WC_SUCCESS)
+		snprintf(opcode, sizeof(opcode), "opcode=%d, ", wc->opcode);
+	log_line("[on_completion] wr_id=0x%" PRIx64
+		 ", status=%d (%s), %ssend_state=%d, recv_state=%d",
+		 wc->wr_id, wc->status, ibv_wc_status_str(wc->status), opcode,
+		 transfer->states.send, transfer->states.recv);
+	if (wc->status != IBV_WC_SUCCESS)
+		return log_fail_wc(data_request_name(transfer->data, wc->wr_id),
+				   wc);
+	if (wc->opcode & IBV_WC_RECV)
+		return on_receive(transfer, wc);
+	return on_send(transfer, wc);
+}
+
+int transfer_run(struct transfer *transfer)
+{
+	struct ibv_wc wc;
+	int ret;
+
+	do {
+		if (data_wait(transfer->data, &wc))
+			return -1;
+		ret = on_completion(transfer, &wc);
+	} while (ret == 0);
+	if (ret < 0)
+		return -1;
+	return transfer->bench_length ? 1 : 0;
+}
+
+const struct region *transfer_result(const struct transfer *transfer)
+{
+	return transfer->mode == MODE_WRITE ? &transfer->data->exposed :
+					      &transfer->data->local;
+}
+
+void transfer_print_result(const struct transfer *transfer)
+{
+	const struct region *region = transfer_result(transfer);
+
+	log_text("remote buffer: ", region->buf,
+		 strnlen(region->buf, region->size));
+}

@@ -1,0 +1,43 @@
+/*
+ * transfer.h - the transfer of two sides: from completions to what to do next
+ *
+ * Born in 02_write_read.
+ */
+#ifndef TRANSFER_H
+#define TRANSFER_H
+
+#include <stdbool.h>
+
+#include "data.h"
+#include "state.h"
+
+/* One transfer. Set data, mode and lends; zero the rest. */
+struct transfer {
+	struct data *data; /* borrowed */
+	enum mode mode;
+	bool lends; /* whether the peer may ask for a benchmark instead */
+	struct states states;
+	struct remote peer; /* once the peer's MSG_MR is here */
+	enum mode peer_mode; /* what the peer says that it runs */
+	uint32_t bench_length; /* what the peer asked for; 0: it did not */
+};
+
+/*
+ * Moves the machines as event demands and does what is to be done then.
+ * Returns 0; 1 if the transfer is finished; or -1 having said why.
+ */
+int transfer_event(struct transfer *transfer, enum event event);
+
+/*
+ * Takes completions until the transfer is finished. Returns 0; 1 if the peer
+ * asks for a benchmark instead (bench_length); or -1 having said why.
+ */
+int transfer_run(struct transfer *transfer);
+
+/* Where what the peer wrote into our memory is, or what we read from its. */
+const struct region *transfer_result(const struct transfer *transfer);
+
+/* Prints the text at its beginning. */
+void transfer_print_result(const struct transfer *transfer);
+
+#endif

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# 07.sh - chapter 07's benchmark and perftest's, one after the other
+#
+# usage: 07.sh ADDRESS PAIRS      (bench.sh runs it, where the RDMA device is)
+#
+# For each size, PAIRS times: our writes and reads at depth 1 and 128, and
+# ib_write_bw, ib_read_bw and ib_read_lat with the same counts, device and GID;
+# who comes first alternates. Prints a line per comparison, as bench.sh
+# describes; progress goes to stderr.
+# shellcheck disable=SC2016 # $1 is for awk
+set -euo pipefail
+
+# shellcheck source=scripts/lib/bench/lib.bash
+source "$(dirname "$0")/lib.bash"
+address=$1
+pairs=$2
+port=18515
+depths=(1 128)
+# Bytes and operations: about as long for every size.
+sizes=("64 20000" "4096 5000" "65536 500" "1048576 30")
+
+# Sets device and gid_index: whose GID is the address in use.
+find_gid() {
+	# In an IPv4 address's GID, the address is written as it is.
+	read -r device gid_index < <(ibv_devinfo -v | awk -v address="$address" '
+		$1 == "hca_id:" { device = $2 }
+		/GID\[/ && /RoCE v2/ {
+			sub(/.*GID\[ */, "")
+			sub(/\]:/, "")
+			sub(/,$/, "", $2)
+			sub(/^::ffff:/, "", $2)
+			if ($2 == address)
+				print device, $1
+		}') || fail "no RoCE v2 GID on any device is $address;" \
+		"see \`ibv_devinfo -v\`"
+}
+
+# perftest NUMBER PROGRAM ARGUMENT…: both ends; value becomes what awk finds in
+# the client's report by the expression NUMBER.
+perftest() {
+	local number=$1 program=$2 common attempt
+
+	shift 2
+	common=(-F -d "$device" -x "$gid_index" -p "$port" "$@")
+	for attempt in 1 2 3; do
+		is_listening "$port" &&
+			fail "something else listens on port $port"
+		serve "$program" "${common[@]}"
+		await is_listening "$port"
+		timeout "$limit" "$program" "${common[@]}" "$address" \
+			>"$tmp/report" 2>"$tmp/err" ||
+			fail "$program $*: $(cat "$tmp/err")"
+		end_server
+		value=$(awk -v bytes="$bytes" "$number" "$tmp/report")
+		# On a busy machine it may not find out its clock's rate.
+		[[ $value =~ ^[0-9]*\.?[0-9]*[1-9][0-9.]*$ ]] && return
+		echo "07: $program, attempt $attempt: $value" >&2
+	done
+	fail "$program $*: $(cat "$tmp/report")"
+}
+
+run_ours() {
+	client_07 "$address" -b "$bytes" -n "$count" -q "$depth"
+	ours_write=$(column write mb_per_s)
+	ours_read=$(column read mb_per_s)
+	ours_latency=$(column read median_us)
+}
+
+# Its MB are 2^20 bytes, ours 10^6.
+run_theirs() {
+	local bw=(-s "$bytes" -n "$count" -t "$depth" --output=bandwidth)
+	local number='/^ *[0-9.]+ *$/ { print $1 * 1.048576 }'
+
+	perftest "$number" ib_write_bw "${bw[@]}"
+	their_write=$value
+	perftest "$number" ib_read_bw "${bw[@]}"
+	their_read=$value
+	[[ $depth -eq 1 ]] || return 0
+	# The column t_typical is the median.
+	perftest '$1 == bytes { print $5 }' ib_read_lat -s "$bytes" -n "$count"
+	their_latency=$value
+}
+
+report() {
+	local what="$bytes B, depth $depth"
+
+	printf 'write, %s\t%s\t%s\tMB/s\t>=\n' \
+		"$what" "$ours_write" "$their_write"
+	printf 'read, %s\t%s\t%s\tMB/s\t>=\n' \
+		"$what" "$ours_read" "$their_read"
+	[[ $depth -ne 1 ]] || printf 'read latency, %s B\t%s\t%s\tus\t<=\n' \
+		"$bytes" "$ours_latency" "$their_latency"
+}
+
+find_gid
+section 'chapter 07 and perftest' ours perftest
+for size in "${sizes[@]}"; do
+	read -r bytes count <<<"$size"
+	for ((pair = 1; pair <= pairs; pair++)); do
+		echo "07: $bytes bytes, pair $pair of $pairs" >&2
+		for depth in "${depths[@]}"; do
+			if ((pair % 2)); then
+				run_ours
+				run_theirs
+			else
+				run_theirs
+				run_ours
+			fi
+			report
+		done
+	done
+done

@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+#
+# make lesson: what a chapter adds to the one that it starts from, in the order of
+# its README; and what each README says of how long that is. On a small tree of
+# its own.
+# shellcheck disable=SC2016 # backquotes are Markdown's
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TREE=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$TREE"
+	cp -r "$BATS_TEST_DIRNAME/../scripts" "$BATS_TEST_DIRNAME/../Makefile" "$TREE"
+	cd "$TREE" || return
+	chapter 01_one server.c 'cm.[ch]' Makefile
+	printf '%s\n' 'int main(void)' '{' '	return 0;' '}' >01_one/server.c
+	echo 'int cm;' >01_one/cm.c
+	echo 'extern int cm;' >01_one/cm.h
+	echo 'int log;' >01_one/plumbing/log.c
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+# chapter NAME FILE…: one whose README has these files in its table.
+chapter() {
+	local file
+
+	mkdir -p "$1/plumbing"
+	echo 'all:' >"$1/Makefile"
+	{
+		printf '# %s\n\nText.\n\n## The files\n\n| file | lines |\n|---|---|\n' "$1"
+		for file in "${@:2}"; do
+			printf '| `%s` | 1 |\n' "$file"
+		done
+		printf '\n## Next\n\n| `other.c` | 1 |\n'
+	} >"$1/README.md"
+}
+
+# A second chapter: one file changed, one new, one gone, one the same, and one
+# that comes out of the plumbing.
+second() {
+	chapter 02_two new.c 'server.c' 'log.c'
+	sed 's/return 0/return 1/' 01_one/server.c >02_two/server.c
+	seq 20 >>02_two/server.c
+	seq 20 >>01_one/server.c
+	echo 'int new;' >02_two/new.c
+	cp 01_one/cm.c 02_two
+	printf '%s\n' 'int log;' 'int more;' >02_two/log.c
+	echo 'int wait;' >02_two/plumbing/wait.c
+	mkdir 02_two/load
+	echo 'int load;' >02_two/load/crowd.c
+}
+
+titles() {
+	grep '^===' <<<"$output"
+}
+
+@test "01 is printed whole, in the order of its README, without the plumbing" {
+	run -0 make -s lesson CH=01
+	[ "$(titles)" = '=== 01_one/server.c, new, 4 lines
+=== 01_one/cm.h, new, 1 lines
+=== 01_one/cm.c, new, 1 lines
+=== 01_one/Makefile, new, 1 lines' ]
+	[[ $output == *$'\nint main(void)\n{\n\treturn 0;\n}\n'* ]]
+	[[ $output != *'int log'* ]]
+	[[ $output == *'plumbing/: 1 files, 1 lines'* ]]
+}
+
+@test "of a later chapter what is changed, new and gone is printed" {
+	second
+	run -0 scripts/lesson.sh 2
+	[ "$(titles)" = '=== 02_two/new.c, new, 1 lines
+=== 02_two/server.c, changed
+=== 02_two/log.c, changed so much that it is printed whole: 2 lines
+=== no longer here: cm.h' ]
+	[[ $output == *$'\n--- 01_one/server.c\n+++ 02_two/server.c\n@@'* ]]
+	[[ $output == *$'\n-\treturn 0;\n+\treturn 1;\n'* ]]
+	[[ $output == *$'\n02_two: 3 lines added, 1 removed. Not printed:\n'* ]]
+	[[ $output == *$'\n  plumbing/: 1 files, 1 lines\n'* ]]
+	[[ $output == *$'\n  load/: 1 files, 1 lines\n'* ]]
+	[[ $output == *$'\n  as in 01_one: 1 files, 1 lines' ]]
+	[[ $output != *'int load'* && $output != *$'\033'* ]]
+}
+
+@test "07 starts from 02, and what is not in the table comes last" {
+	second
+	chapter 06_six
+	echo 'int six;' >06_six/six.c
+	chapter 07_seven b.c
+	cp 02_two/{server,new,cm,log}.c 07_seven
+	echo 'int a;' >07_seven/a.c
+	echo 'int b;' >07_seven/b.c
+	run -0 scripts/lesson.sh 07
+	[ "$(titles)" = '=== 07_seven/b.c, new, 1 lines
+=== 07_seven/a.c, new, 1 lines' ]
+	[[ $output == *'as in 02_two: 4 files'* ]]
+}
+
+# The second chapter's table, with parts.
+parts() {
+	second
+	sed -i -e '/^| file/s/$/ part |/' -e 's/^| `new.c.*/& 1 |/' \
+		-e 's/^| `server.c.*/& 2 |/' -e 's/^| `log.c.*/& 2 |/' 02_two/README.md
+}
+
+@test "a lesson in parts is printed by part, or whole" {
+	parts
+	run -0 make -s lesson CH=02 PART=1
+	[ "$(titles)" = '=== 02_two/new.c, new, 1 lines
+=== no longer here: cm.h' ]
+	run -0 make -s lesson CH=02 PART=2
+	[ "$(titles | grep -c .)" -eq 2 ]
+	run -0 make -s lesson CH=02
+	[ "$(titles | grep -c .)" -eq 4 ]
+	run -2 scripts/lesson.sh 2 3
+	[[ $output == 'lesson: 02_two has no part 3; there is: 1 2' ]]
+	run -2 scripts/lesson.sh 1 1
+	[[ $output == 'lesson: 01_one has no part 1; its lesson has no parts' ]]
+	run -2 scripts/lesson.sh 9
+	run -2 scripts/lesson.sh 1 2 3
+}
+
+@test "a terminal gets colours, and a pager that it names" {
+	second
+	run -0 env PAGER='sed s/^/PAGED:/' script -qec 'scripts/lesson.sh 2' /dev/null
+	[[ $output == *$'PAGED:\033[31m-\treturn 0;\033[0m'* ]]
+	[[ $output == *$'PAGED:\033[32m+\treturn 1;\033[0m'* ]]
+}
+
+@test "each chapter's README says how long its lesson is" {
+	run -0 "$BATS_TEST_DIRNAME/../scripts/maint/lesson_lines.py"
+	parts
+	run -1 scripts/maint/lesson_lines.py
+	[[ $output == *"02_two/README.md:3: should say: \`make lesson CH=02\` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16)."* ]]
+	run -0 scripts/maint/lesson_lines.py --write
+	[ "$(sed -n 1,5p 01_one/README.md)" = '# 01_one
+
+`make lesson CH=01` prints this chapter'"'"'s code in reading order: 35 lines.
+
+Text.' ]
+	[ "$(scripts/lesson.sh 1 | sed '/lines added/,$d' | head -n -1 | wc -l)" -eq 35 ]
+	run -0 scripts/maint/lesson_lines.py
+	echo 'int more;' >>02_two/new.c
+	run -1 scripts/maint/lesson_lines.py
+	run -0 scripts/maint/lesson_lines.py --write
+	[ "$(grep -c 'make lesson' 02_two/README.md)" -eq 1 ]
+	# Each file of a lesson in parts belongs to one of them.
+	echo 'int lost;' >02_two/lost.c
+	run -1 scripts/maint/lesson_lines.py --write
+	[[ $output == '02_two/README.md: the table of files does not say to which part of the lesson lost.c belongs' ]]
+	run -2 scripts/maint/lesson_lines.py --nonsense
+}

@@ -1,0 +1,33 @@
+/*
+ * msg_bytes.h - chapter 07's messages as bytes
+ *
+ * Written down by hand from the layout in msg.c.
+ */
+#ifndef MSG_BYTES_H
+#define MSG_BYTES_H
+
+#include "msg.h"
+
+/* A message, and which of its bytes must be zero: bit i is byte i. */
+struct sample {
+	enum msg_type type;
+	uint8_t bytes[MSG_SIZE];
+	uint32_t zeros;
+};
+
+static const struct sample samples[] = {
+	{ MSG_MR,
+	  { 'R',  'D',	'M',  'A',  1,	  1,	2,    0,
+	    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+	    0xde, 0xad, 0xbe, 0xef, 0x00, 0x00, 0x04, 0x00 },
+	  0x000080 },
+	{ MSG_DONE, { 'R', 'D', 'M', 'A', 1, 2 }, 0xffffc0 },
+	{ MSG_BENCH, { 'R', 'D', 'M', 'A', 1, 3, [22] = 1 }, 0x0fffc0 },
+};
+
+/* Which of them speak of memory, and the last mode that there is. */
+#define WITH_MEMORY 2
+#define LAST_MODE MODE_BENCH
+static const int with_memory_at[WITH_MEMORY] = { 0, 2 };
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * test_07_lend.c - the memory that a benchmark lends
+ */
+#include "data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_memory.h"
+
+#define SIZE 1024
+
+/* For a benchmark's peer: to read and to write, and no more than asked for. */
+static void test_lend(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
+	assert_int_equal(data_lend(&data, 100), 0);
+	/* In place of what was there before. */
+	assert_int_equal(count, 4);
+	assert_int_equal(all[2].gone, 1);
+	assert_int_equal(all[3].mr.length, 100);
+	assert_int_equal(all[3].access, IBV_ACCESS_LOCAL_WRITE |
+						IBV_ACCESS_REMOTE_WRITE |
+						IBV_ACCESS_REMOTE_READ);
+	data_close(&data);
+	assert_int_equal(gone, 4);
+}
+
+/* The device is asked before anything is registered. */
+static void test_too_much(void **state)
+{
+	int ret;
+
+	(void)state;
+	reset();
+	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
+	capture_start();
+	ret = data_lend(&data, MOST_BYTES + 1);
+	capture_stop(&said);
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "the device registers at most 5000 bytes");
+	assert_int_equal(count, 3);
+	data_close(&data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lend),
+		cmocka_unit_test(test_too_much),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+/*
+ * test_07_options.c - the command line of chapter 07
+ */
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "command_line.h"
+#include "options_test.h"
+#include "pump.h"
+
+#define server(...) parse(ROLE_SERVER, __VA_ARGS__)
+#define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__)
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_accepted(server("write", NULL));
+	assert_null(options.address);
+	assert_string_equal(options.port, "22227");
+	assert_int_equal(options.timeout_ms, 10000);
+	assert_false(options.once);
+	/* A server answers, a client begins. */
+	assert_false(options.first);
+	assert_accepted(client("read", NULL));
+	assert_string_equal(options.address, "node");
+	assert_string_equal(options.port, "22227");
+	assert_int_equal(options.timeout_ms, 10000);
+	assert_true(options.first);
+	assert_int_equal(options.count, 0);
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	assert_accepted(server("-o", "first", "write", NULL));
+	assert_true(options.first);
+	assert_accepted(client("--order=answer", "write", NULL));
+	assert_false(options.first);
+	assert_refused(server("-o", "second", "write", NULL),
+		       "-o second: give first or answer");
+	assert_refused(server("-o", NULL), "-o: needs a value");
+}
+
+static void test_benchmark(void **state)
+{
+	(void)state;
+	assert_accepted(client("-n", "1", NULL));
+	assert_int_equal(options.mode, MODE_BENCH);
+	assert_int_equal(options.count, 1);
+	assert_int_equal(options.bytes, 4096);
+	assert_int_equal(options.depth, 64);
+	assert_false(options.csv);
+	assert_int_equal(options.without, 0);
+	assert_accepted(client("--count=7", "--bytes=8", "--depth=9", "--csv",
+			       "--without=inline", NULL));
+	assert_int_equal(options.count, 7);
+	assert_int_equal(options.bytes, 8);
+	assert_int_equal(options.depth, 9);
+	assert_true(options.csv);
+	assert_int_equal(options.without, WITHOUT_INLINE);
+	assert_refused(client("-n", "1", "write", NULL),
+		       "write: a benchmark (-n) measures writes and reads");
+}
+
+static void test_other_role(void **state)
+{
+	(void)state;
+	assert_refused(server("-n", "1", NULL), "-n: no such option");
+	assert_refused(server("--count", "1", NULL), "no such option");
+	assert_refused(server("-q", "1", "write", NULL), "-q: no such option");
+	assert_refused(server("-c", "write", NULL), "-c: no such option");
+	assert_refused(server("-w", "inline", "write", NULL), "-w: no such");
+	assert_refused(client("-1", "write", NULL), "-1: no such option");
+	assert_refused(client("-x", "write", NULL), "error: -x: no such");
+	assert_refused(client("--nonsense", "write", NULL), "--nonsense: no");
+}
+
+static void test_common(void **state)
+{
+	(void)state;
+	assert_accepted(server("-a", "192.0.2.1", "-p", "65535", "-t", "3600",
+			       "-1", "write", NULL));
+	assert_string_equal(options.address, "192.0.2.1");
+	assert_string_equal(options.port, "65535");
+	assert_int_equal(options.timeout_ms, 3600000);
+	assert_true(options.once);
+	assert_refused(server("-p", "0", "write", NULL), "1 to 65535");
+	assert_refused(client("-p", "abc", "write", NULL), "1 to 65535");
+	assert_refused(server("-t", "0", "write", NULL), "1 to 3600");
+	assert_refused(server("--once=yes", "write", NULL), "takes no value");
+	assert_refused(parse(ROLE_CLIENT, "write", NULL), "-a 192.0.2.1");
+}
+
+/* The bounds of a number: 1 and max are in, what is beside them is not. */
+static void check_bounds(const char *option, const char *max,
+			 const char *beyond)
+{
+	static const char *const bad[] = { "0",	 "-1", "",    "abc", "1x",
+					   "1 ", "1.", "0x1", "1e3" };
+
+	assert_accepted(client("-n", "5", option, "1", NULL));
+	assert_accepted(client("-n", "5", option, max, NULL));
+	assert_refused(client("-n", "5", option, beyond, NULL), "from 1 to");
+	assert_one_line(said.err, max);
+	assert_refused(client("-n", "5", option, "99999999999999999999", NULL),
+		       "from 1 to");
+	/* 2^32 + 1 must not become 1. */
+	assert_refused(client("-n", "5", option, "4294967297", NULL),
+		       "from 1 to");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_refused(client("-n", "5", option, bad[i], NULL),
+			       "from 1 to");
+}
+
+static void test_bounds(void **state)
+{
+	(void)state;
+	check_bounds("-n", "10000000", "10000001");
+	check_bounds("-b", "67108864", "67108865");
+	check_bounds("-q", "1024", "1025");
+	assert_accepted(
+		client("-n", "10000000", "-b", "67108864", "-q", "1024", NULL));
+	assert_int_equal(options.count, 10000000);
+	assert_int_equal(options.bytes, MSG_MAX_LENGTH);
+	assert_int_equal(options.depth, 1024);
+}
+
+static unsigned int without(const char *list)
+{
+	assert_accepted(client("-n", "1", WITHOUT, list, NULL));
+	return options.without;
+}
+
+static void test_without(void **state)
+{
+	static const char *const bad[] = {
+		"x", "selectiv", "inline,x", "inline=1", "inline chains", ","
+	};
+	char list[] = "chains,inline";
+
+	(void)state;
+	assert_int_equal(without("selective"), WITHOUT_SELECTIVE);
+	assert_int_equal(without("chains"), WITHOUT_CHAINS);
+	assert_int_equal(without("batches"), WITHOUT_BATCHES);
+	assert_int_equal(without("inline"), WITHOUT_INLINE);
+	assert_int_equal(without("inline,chains"),
+			 WITHOUT_INLINE | WITHOUT_CHAINS);
+	assert_int_equal(without("selective,chains,batches,inline"), 15);
+	/* The words of the command line are left as they were. */
+	assert_int_equal(without(list), WITHOUT_INLINE | WITHOUT_CHAINS);
+	assert_string_equal(list, "chains,inline");
+	/* Two lists add up. */
+	assert_accepted(
+		client("-n1", WITHOUT, "inline", WITHOUT, "chains", NULL));
+	assert_int_equal(options.without, WITHOUT_INLINE | WITHOUT_CHAINS);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_refused(client("-n", "1", WITHOUT, bad[i], NULL),
+			       "selective, chains, batches, inline");
+		assert_non_null(strstr(said.err, bad[i]));
+	}
+	assert_refused(client("-n", "1", WITHOUT, "", NULL),
+		       "selective, chains");
+}
+
+/* What only a benchmark uses is refused where none is asked for. */
+static void test_benchmark_without_count(void **state)
+{
+	(void)state;
+	assert_accepted(client("-b", "64", "write", NULL));
+	assert_refused(client("-b", "63", "write", NULL), "at least 64");
+	assert_refused(server("-b", "63", "write", NULL), "at least 64");
+	assert_refused(client("-q", "1", "read", NULL), "-n");
+	assert_refused(client(CSV, "write", NULL), "-n");
+	assert_refused(client(WITHOUT, "inline", "write", NULL), "-n");
+}
+
+/* Every option of the role, its default and its bounds, and an example. */
+static void test_help(void **state)
+{
+	static const char *const both[] = { "-a, --address", "-p, --port",
+					    "-t, --timeout", "-o, --order",
+					    "-h, --help",    "write|read",
+					    "1 to 65535",    "22227",
+					    "default: 10",   "example: ./" };
+	static const char *const bench[] = { "-n, --count",   "-c, --csv",
+					     "-w, --without", "1 to 10000000",
+					     "1 to 67108864", "1 to 1024",
+					     "default: 4096", "default: 64)" };
+
+	(void)state;
+	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
+		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
+		assert_string_equal(said.err, "");
+		for (size_t i = 0; i < sizeof(both) / sizeof(*both); i++)
+			assert_non_null(strstr(said.out, both[i]));
+		for (size_t i = 0; i < sizeof(bench) / sizeof(*bench); i++)
+			assert_int_equal(strstr(said.out, bench[i]) != NULL,
+					 role == ROLE_CLIENT);
+		assert_int_equal(strstr(said.out, "--once") != NULL,
+				 role == ROLE_SERVER);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_benchmark),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_without),
+		cmocka_unit_test(test_benchmark_without_count),
+		cmocka_unit_test(test_other_role),
+		cmocka_unit_test(test_common),
+		cmocka_unit_test(test_help),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/*
+ * test_pattern.c - each byte that the peer should have written is looked at
+ */
+#include "pattern.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+#define SIZE 20000
+
+static struct captured said;
+static char memory[SIZE];
+
+static int check(size_t size)
+{
+	int ret;
+
+	capture_start();
+	ret = pattern_check(memory, size);
+	capture_stop(&said);
+	return ret;
+}
+
+static void fill(size_t size)
+{
+	memset(memory, 0, SIZE);
+	strcpy(memory, "message from passive/server side with pid 4194304");
+	pattern_fill(memory, size);
+}
+
+static void test_right(void **state)
+{
+	(void)state;
+	for (size_t size = PATTERN_MIN; size <= SIZE; size += 997) {
+		fill(size);
+		assert_int_equal(check(size), 0);
+		assert_string_equal(said.err, "");
+		/* And nothing beyond it is written. */
+		if (size < SIZE)
+			assert_int_equal(memory[size], 0);
+	}
+}
+
+/* Whichever byte it is, and whatever is wrong with it. */
+static void test_wrong(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SIZE; i++) {
+		fill(SIZE);
+		memory[i] ^= 1U << i % 8;
+		assert_int_equal(check(SIZE), -1);
+		assert_one_line(said.err, "error: byte ");
+	}
+}
+
+static void test_offset(void **state)
+{
+	char part[32];
+
+	(void)state;
+	for (size_t i = PATTERN_MIN; i < SIZE; i += 501) {
+		fill(SIZE);
+		memory[i]++;
+		check(SIZE);
+		snprintf(part, sizeof(part), "byte %zu of the memory", i);
+		assert_one_line(said.err, part);
+	}
+}
+
+/* Another page, or one that nobody has written, is not taken for the right. */
+static void test_pages(void **state)
+{
+	char page[4096];
+
+	(void)state;
+	fill(SIZE);
+	memcpy(page, memory + 4096, 4096);
+	memmove(memory + 4096, memory + 8192, 4096);
+	memcpy(memory + 8192, page, 4096);
+	assert_int_equal(check(SIZE), -1);
+	memset(memory, 0, SIZE);
+	assert_int_equal(check(SIZE), -1);
+	memset(memory, 'x', SIZE);
+	assert_int_equal(check(SIZE), -1);
+	assert_one_line(said.err, "byte 63 of the memory is 0x78 and should "
+				  "be 0x00");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_right),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_offset),
+		cmocka_unit_test(test_pages),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}
