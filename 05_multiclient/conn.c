@@ -29,7 +29,11 @@ int conn_begin(struct conn *conn, struct devices *devices,
 	       const struct options *options)
 {
 	conn->device = devices_find(devices, oob_local(conn->oob));
-	return conn->device ? find_source(conn, options) : -1;
+	if (!conn->device)
+		return -1;
+	log_line("Using shared RDMA device %s",
+		 ibv_get_device_name(conn->device->verbs->device));
+	return find_source(conn, options);
 }
 
 int conn_request(struct conn *conn, struct listener *listener, struct oob *oob,
