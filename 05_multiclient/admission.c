@@ -13,9 +13,6 @@
 /* With fewer strangers at a time, one that is silent would be felt. */
 #define STRANGERS_MIN 4
 
-/* Threads that are left to others of this user. */
-#define THREADS_SPARE 8
-
 /* As in server.c. */
 #define SENDS 3
 
@@ -73,8 +70,7 @@ static int measure(struct device *device, size_t bytes, unsigned int *kb)
 	return ret ? -1 : 0;
 }
 
-static int fit_memory(struct room *room, struct device *device,
-		      size_t bytes)
+static int fit_memory(struct room *room, struct device *device, size_t bytes)
 {
 	struct supply memory = {
 		.left = allowed_memory(),
@@ -106,8 +102,6 @@ int admission_fit(struct room *room, struct device *device, size_t bytes)
 	};
 
 	descriptors.left = allowed_descriptors(needed(room, &descriptors));
-	threads.left -=
-		threads.left > THREADS_SPARE ? THREADS_SPARE : threads.left;
 	return admission_share(room, &descriptors) ||
 			       admission_share(room, &threads) ||
 			       fit_memory(room, device, bytes) ?

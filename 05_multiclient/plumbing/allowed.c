@@ -21,6 +21,14 @@
 /* For files that are read for a moment: certificates, /proc, names of hosts. */
 #define DESCRIPTORS_SPARE 8
 
+/* Threads that are left to others of this user, or of this group. */
+#define THREADS_SPARE 8
+
+static unsigned long rest(unsigned long limit, unsigned long used)
+{
+	return used < limit ? limit - used : 0;
+}
+
 /* How many descriptors are open, but for the one that counts them. */
 static unsigned long count_descriptors(void)
 {
@@ -53,7 +61,7 @@ unsigned long allowed_descriptors(unsigned long wanted)
 			wanted < limit.rlim_max ? wanted : limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		limit.rlim_cur = before;
-	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+	return rest(limit.rlim_cur, used);
 }
 
 /* How many threads this user has: each is a folder in /proc/PID/task. */
@@ -81,14 +89,12 @@ static unsigned long count_threads(void)
 unsigned long allowed_threads_of_user(void)
 {
 	struct rlimit limit;
-	unsigned long used;
 
 	/* It is not for root: see setrlimit(2). */
 	if (!getuid() || getrlimit(RLIMIT_NPROC, &limit) ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return ULONG_MAX;
-	used = count_threads();
-	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+	return rest(limit.rlim_cur, count_threads() + THREADS_SPARE);
 }
 
 /* A number in a file of one line; ULONG_MAX if it has none, such as "max". */
@@ -122,7 +128,7 @@ unsigned long allowed_threads_of_group(const char *root, const char *group)
 		char *slash = strrchr(path, '/');
 
 		if (max != ULONG_MAX && used != ULONG_MAX) {
-			max = used < max ? max - used : 0;
+			max = rest(max, used + THREADS_SPARE);
 			least = max < least ? max : least;
 		}
 		if (!slash || slash < path + strlen(root))
@@ -194,5 +200,5 @@ unsigned long allowed_memory(void)
 		log_fail_errno("setrlimit", errno, "RLIMIT_MEMLOCK");
 	if (limit.rlim_cur == RLIM_INFINITY)
 		return ULONG_MAX;
-	return used < limit.rlim_cur / 1024 ? limit.rlim_cur / 1024 - used : 0;
+	return rest(limit.rlim_cur / 1024, used);
 }

@@ -1,7 +1,8 @@
 /*
  * allowed.h - what the system still allows this process
  *
- * Descriptors, threads and locked memory, each less what is in use already.
+ * Descriptors, threads and locked memory, each less what is in use already; of
+ * the first two, a few are left aside.
  */
 #ifndef ALLOWED_H
 #define ALLOWED_H
@@ -9,7 +10,7 @@
 /*
  * Raises the number of descriptors that this process may have, as far as it is
  * allowed to and up to wanted more than now. Returns how many more it may open
- * then, a few of them left aside, or 0 having said why.
+ * then.
  */
 unsigned long allowed_descriptors(unsigned long wanted);
 

@@ -148,14 +148,14 @@ static void test_groups(void **state)
 	write_group("/a", "100", "30");
 	write_group("/a/b", "max", "20");
 	assert_true(allowed_threads_of_group(root, "/") == ULONG_MAX);
-	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 70);
+	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 62);
 	write_group("/a/b", "60", "20");
-	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 40);
-	assert_int_equal(allowed_threads_of_group(root, "/a"), 70);
+	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 32);
+	assert_int_equal(allowed_threads_of_group(root, "/a"), 62);
 	write_group("/a/b", "10", "20");
 	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 0);
 	/* One that is not there, in one that is. */
-	assert_int_equal(allowed_threads_of_group(root, "/a/c"), 70);
+	assert_int_equal(allowed_threads_of_group(root, "/a/c"), 62);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }
@@ -177,7 +177,8 @@ static int count_as_user(void)
 	if (setrlimit(RLIMIT_NPROC, &limit) || (!getuid() && setuid(54321)))
 		return 1;
 	before = allowed_threads_of_user();
-	if (before >= 50)
+	/* This one runs, and some are left to others. */
+	if (before > 50 - 1 - 8)
 		return 2;
 	pthread_barrier_init(&barrier, NULL, 6);
 	for (int i = 0; i < 5; i++)
