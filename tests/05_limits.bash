@@ -79,7 +79,7 @@ metrics() {
 	start_client ./load/load -a "$address" -n 3 -N 20 write
 	while [[ $times -lt $1 ]] || is_running "$client"; do
 		text=$(<"$file")
-		[[ $text == '# HELP rdma_clients_connected '*$'\n'rdma_queue_pairs* ]] ||
+		[[ $text == '# HELP rdma_clients_connected '*$'\n'rdma_objects* ]] ||
 			fail "half a file: $text"
 		times=$((times + 1))
 	done
@@ -106,7 +106,7 @@ metrics() {
 	grep -qx 'rdma_clients_refused_total 1' "$file" || fail "not 1 refused"
 	grep -qx 'rdma_clients_failed_total{step="goodbye"} 3' "$file" ||
 		fail "not 3 failed"
-	grep -qx 'rdma_queue_pairs 0' "$file" || fail "queue pairs at the end"
+	grep -qx 'rdma_objects{kind="qp"} 0' "$file" || fail "queue pairs at the end"
 	[[ ! -e $file.new ]] || fail "$file.new is left"
 	# A folder that is not there is said, and the server serves.
 	start_server ./server -M /nonexistent/metrics -1 write
@@ -120,12 +120,12 @@ config_file() {
 	local file=$scratch/rdma.conf status=0
 
 	printf '%s\n' '# ours' '[server]' 'max = 2' 'once = yes' 'end-after = 3' \
-		'[client]' "address = $address" 'clients = 2' 'hold = 3600' >"$file"
+		'[client]' "address = $address" 'hold = 3600' >"$file"
 	start_server ./server -f "$file" write
-	start_client ./client -f "$file" write
+	start_client ./load/load -n 2 -f "$file" write
 	await "two clients that hold their connections" all_hold 2
 	# What comes later wins.
-	./client -f "$file" -c 1 write >"$scratch/third.log" \
+	./client -f "$file" -w 1 write >"$scratch/third.log" \
 		2>"$scratch/third.err" && fail "a third client was served"
 	says_one third.err 'server full \(2 of 2\)'
 	kill -TERM "$client"
