@@ -122,6 +122,8 @@ static void print_sum(const struct load *load, double seconds)
 	if (load->unmade)
 		log_line("asked to stop: connections that were not made: %u.",
 			 load->unmade);
+	if (count < 2)
+		return;
 	log_line("%u connections: %u served, %u refused, %u failed; in %.2f s, "
 		 "%.1f connections/s",
 		 count, load->served, load->refused, load->failed, seconds,
