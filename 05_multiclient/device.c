@@ -249,8 +249,8 @@ void devices_close(struct devices *devices)
 		device_close(&devices->list[--devices->count]);
 }
 
-const struct device *devices_find(const struct devices *devices,
-				  const struct sockaddr *local)
+struct device *devices_find(struct devices *devices,
+			    const struct sockaddr *local)
 {
 	for (enum fit fit = FIT_WELL; fit != FIT_NOT; fit--)
 		for (unsigned int i = 0; i < devices->count; i++)
@@ -283,13 +283,13 @@ int device_source(const struct device *device, const struct sockaddr *local,
 			    &source->gid);
 	if (err)
 		return log_fail_errno("ibv_query_gid", err > 0 ? err : errno,
-				      "GID index %d: give another with -G; "
+				      "GID index %d: give another with -g; "
 				      "scripts/setup_rxe.sh --status lists "
 				      "them",
 				      source->gid_index);
 	memset(&gid, 0, sizeof(gid));
 	if (device_is_roce(device) && !memcmp(&gid, &source->gid, sizeof(gid)))
-		return log_fail("GID index %d is empty; give another with -G, "
+		return log_fail("GID index %d is empty; give another with -g, "
 				"or none; scripts/setup_rxe.sh --status lists "
 				"them",
 				source->gid_index);

@@ -124,6 +124,14 @@ flooded_client() {
 	clients_on_device no_server
 }
 
+@test "05: what can pass by itself is tried again, with -r" {
+	clients_on_device passing
+}
+
+@test "05: what cannot pass, or has begun, is not tried again" {
+	clients_on_device not_repeated
+}
+
 @test "05: a client that may not come is refused, and the next one is served" {
 	clients_on_device refused_clients
 }
