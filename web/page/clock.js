@@ -1,0 +1,26 @@
+// The time of one emulated machine, which can stand still. v86 reads it from
+// performance.now(); a machine that was stopped for a minute must not find that a
+// minute has gone, or each of its timers would run out at once.
+export class Clock {
+	// real: () => milliseconds
+	constructor(real) {
+		this.real = real;
+		this.lost = 0;
+		this.stopped = null;
+	}
+
+	now() {
+		return (this.stopped ?? this.real()) - this.lost;
+	}
+
+	stop() {
+		this.stopped ??= this.real();
+	}
+
+	go() {
+		if (this.stopped === null)
+			return;
+		this.lost += this.real() - this.stopped;
+		this.stopped = null;
+	}
+}
