@@ -52,7 +52,7 @@ export function chapterData(top, tree, chapter) {
 }
 
 export function writeLabData(top, site) {
-	const rules = execFileSync('python3', [join(top, 'web/site/tokens.py')]);
+	const rules = execFileSync('python3', [join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);
 	for (const chapter of site.chapters)
 		site.write(`web/lab/${chapter}.json`,

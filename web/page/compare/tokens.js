@@ -1,5 +1,5 @@
 // What changes in a log from one run to the next. The rules are those of
-// scripts/lib/log_tokens.py, from which the site's builder takes the table; what
+// scripts/lib/log_rules.py, from which the site's builder takes the table; what
 // is done with them is the same here as there, and a test compares the two.
 
 // {lines: [Line]} of one log; see Rules.read.
@@ -52,7 +52,7 @@ export function addressDigits(raw) {
 }
 
 export class Rules {
-	// table: what site/tokens.py prints.
+	// table: what site/rules.py prints.
 	constructor(table) {
 		this.tokens = table.tokens.map(([cls, scope, regex]) =>
 			({cls, scope, regex: new RegExp(regex, 'gid')}));

@@ -1,18 +1,22 @@
 #!/usr/bin/python3
-"""The rules of log_tokens.py as JSON, for the comparison in the page.
+"""What the page knows of logs and packets, from where the shell has it: JSON.
 
-Usage: tokens.py
+Usage: rules.py
+
+The tokens of log_tokens.py, for the comparison, and what sends which packet, from
+wire/sources.py.
 """
 import json
 import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] /
-                       'scripts/lib'))
+LIB = pathlib.Path(__file__).resolve().parents[2] / 'scripts/lib'
+sys.path[:0] = [str(LIB), str(LIB / 'wire')]
 # pylint: disable=wrong-import-position
 from arguments import Parser  # noqa: E402
 import log_tokens  # noqa: E402
+import sources  # noqa: E402
 
 
 def javascript(regex):
@@ -31,6 +35,7 @@ def main():
         'exact': javascript(log_tokens.EXACT_LINES.pattern),
         'unit': javascript(log_tokens.UNIT),
         'heading': javascript(log_tokens.HEADING.pattern),
+        'senders': sources.SENDS,
         'ports': sorted(log_tokens.DOCUMENTED_PORTS),
     }, indent=1, ensure_ascii=False))
 
