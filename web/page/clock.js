@@ -13,6 +13,11 @@ export class Clock {
 		return (this.stopped ?? this.real()) - this.lost;
 	}
 
+	// From here on it goes on from that time.
+	set(time) {
+		this.lost += this.now() - time;
+	}
+
 	stop() {
 		this.stopped ??= this.real();
 	}

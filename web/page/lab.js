@@ -51,8 +51,10 @@ export class Lab extends EventTarget {
 
 	async start() {
 		this.described = this.describe();
-		const state = await this.get('state.zst', 'arrayBuffer');
-		await Promise.all([this.nodes.a.start(state, 1), this.nodes.b.start(state, 2)]);
+		const [state, {time}] = await Promise.all([
+			this.get('state.zst', 'arrayBuffer'), this.get('state.json')]);
+		await Promise.all([this.nodes.a.start(state, time, 1),
+			this.nodes.b.start(state, time, 2)]);
 		await this.described;
 		await this.bring(this.chapter);
 		document.addEventListener('visibilitychange', () => this.visible());

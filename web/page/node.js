@@ -1,6 +1,8 @@
 // A node as the page has it: its terminal, a way to run commands on it, files that
 // go in, and what its programs say.
 
+import {nodeUp} from './node_up.js';
+
 const encoder = new TextEncoder();
 const hexDigits = bytes => [...bytes].map(x => x.toString(16).padStart(2, '0')).join('');
 export const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
@@ -10,7 +12,7 @@ export class Node extends EventTarget {
 	constructor(name, worker) {
 		super();
 		Object.assign(this, {name, worker, answer: '', line: '', pending: [],
-			queue: Promise.resolve(), puts: new Map(), trouble: null});
+			queue: Promise.resolve(), puts: new Map(), commands: 0, trouble: null});
 		this.decoders = [0, 1, 2].map(() => new TextDecoder());
 		this.loaded = this.message('loaded');
 		worker.addEventListener('message', ({data}) => this.take(data));
@@ -86,14 +88,14 @@ export class Node extends EventTarget {
 		}
 	}
 
-	async start(state, number) {
+	async start(state, time, number) {
 		await this.loaded;
 		const started = this.message('started');
-		this.worker.postMessage({type: 'start', state});
+		this.worker.postMessage({type: 'start', state, time});
 		await started;
 		const seed = hexDigits(crypto.getRandomValues(new Uint8Array(32)));
 		const {status, out} = await this.exec(
-			`node-up ${number} ${Math.floor(Date.now() / 1000)} ${seed}`);
+			nodeUp(number, Math.floor(Date.now() / 1000), seed));
 		if (status)
 			throw new Error(`node ${this.name} did not come up: ${out}`);
 		this.up = true;
@@ -108,12 +110,18 @@ export class Node extends EventTarget {
 		this.serial(0, text);
 	}
 
-	// Runs a line of shell, after those before it: {status, out}.
+	// Runs lines of shell, after those before them: {status, out}. They go in as a
+	// file: a serial port of v86 that is given more than 256 bytes at a time keeps
+	// the rest to itself until the next byte comes.
 	exec(command) {
-		const done = this.queue.then(() => new Promise(resolve => {
-			this.pending.push(resolve);
-			this.serial(1, `{ ${command}\n} </dev/null 2>&1; printf '\\001%d\\n' $?\n`);
-		}));
+		const done = this.queue.then(async () => {
+			const name = `command-${++this.commands}`;
+			await this.put(name, encoder.encode(`${command}\n`));
+			return new Promise(resolve => {
+				this.pending.push(resolve);
+				this.serial(1, `(. /page/${name}) </dev/null 2>&1; printf '\\001%d\\n' $?\n`);
+			});
+		});
 		this.queue = done;
 		return done;
 	}

@@ -4,6 +4,8 @@ import {Clock} from './clock.js';
 import {machineOptions} from './machine_options.js';
 
 const PORTS = [0, 1, 2];
+// More at once than the guest takes at once would wait for the byte after them.
+const CHUNK = 64, CHUNK_MS = 20;
 
 const clock = new Clock(performance.now.bind(performance));
 performance.now = () => clock.now();
@@ -34,7 +36,9 @@ function hear(port, byte) {
 	}
 }
 
-function start({state}) {
+function start({state, time}) {
+	// The picture's timers are due at times of the clock that it was taken by.
+	clock.set(time);
 	emulator = new V86({...machineOptions,
 		wasm_path: new URL('../libraries/v86.wasm', import.meta.url).href,
 		initial_state: {buffer: state}});
@@ -49,7 +53,13 @@ function start({state}) {
 
 const orders = {
 	start,
-	serial: ({port, bytes}) => emulator.serial_send_bytes(port, bytes),
+	serial: async ({port, bytes}) => {
+		for (let at = 0; at < bytes.length; at += CHUNK) {
+			if (at)
+				await new Promise(resolve => setTimeout(resolve, CHUNK_MS));
+			emulator.serial_send_bytes(port, bytes.subarray(at, at + CHUNK));
+		}
+	},
 	frame: ({bytes}) => emulator.bus.send('net0-receive', bytes),
 	put: async ({name, bytes, id}) => {
 		await emulator.create_file(`/${name}`, bytes);

@@ -60,6 +60,6 @@ export function writeLabData(top, site) {
 	if (!site.parts)
 		return;
 	mkdirSync(join(site.out, 'web/lab'), {recursive: true});
-	for (const name of ['state.zst', ...site.chapters.map(x => `${x}.tar.gz`)])
+	for (const name of ['state.zst', 'state.json', ...site.chapters.map(x => `${x}.tar.gz`)])
 		copyFileSync(join(site.parts, name), join(site.out, 'web/lab', name));
 }
