@@ -9,7 +9,7 @@ export function nodeUp(number, seconds, seed) {
 		`printf '127.0.0.1 localhost\\n192.0.2.1 a node-a\\n192.0.2.2 b node-b\\n' >/etc/hosts && ` +
 		`printf 'link set eth0 address ${mac(number)}\\n` +
 		`addr add 192.0.2.${number}/24 dev eth0\\nlink set eth0 up\\n` +
-		`neigh replace 192.0.2.${other} lladdr ${mac(other)} dev eth0\\n' | ip -batch - && ` +
+		`neigh replace 192.0.2.${other} lladdr ${mac(other)} dev eth0\\n' | /sbin/ip -batch - && ` +
 		'rdma link add rxe0 type rxe netdev eth0 && cd /root && ' +
 		`{ setsid sh -c 'exec cttyhack bash -i </dev/ttyS0 >/dev/ttyS0 2>&1' & }`;
 }
