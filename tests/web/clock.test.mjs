@@ -25,3 +25,15 @@ test('it goes on from the time that it is set to', () => {
 	real += 3;
 	assert.equal(clock.now(), 53);
 });
+
+test('it goes no further than its limit, and does not jump when that moves on', () => {
+	let real = 1000;
+	const clock = new Clock(() => real);
+	clock.limit = 1010;
+	real += 500;
+	assert.equal(clock.now(), 1010);
+	clock.limit = 2000;
+	assert.equal(clock.now(), 1010);
+	real += 5;
+	assert.equal(clock.now(), 1015);
+});

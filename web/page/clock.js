@@ -7,14 +7,22 @@ export class Clock {
 		this.real = real;
 		this.lost = 0;
 		this.stopped = null;
+		// It goes no further than this; what is cut off does not come later.
+		this.limit = Infinity;
 	}
 
 	now() {
-		return (this.stopped ?? this.real()) - this.lost;
+		const time = (this.stopped ?? this.real()) - this.lost;
+
+		if (time <= this.limit)
+			return time;
+		this.lost += time - this.limit;
+		return this.limit;
 	}
 
 	// From here on it goes on from that time.
 	set(time) {
+		this.limit = Infinity;
 		this.lost += this.now() - time;
 	}
 

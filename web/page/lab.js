@@ -20,6 +20,9 @@ export class Lab extends EventTarget {
 		this.nodes = {};
 		for (const name of ['a', 'b'])
 			this.nodes[name] = this.makeNode(name);
+		for (const [name, other] of [['a', 'b'], ['b', 'a']])
+			this.nodes[name].addEventListener('time', ({detail}) =>
+				this.nodes[other].limit(detail));
 		this.link = new Wire({
 			deliver: (to, bytes) => this.nodes[to].deliver(bytes),
 			onFrame: record => this.frame(record),

@@ -46,6 +46,9 @@ export class Node extends EventTarget {
 		case 'frame':
 			this.emit('frame', data.bytes);
 			break;
+		case 'time':
+			this.emit('time', data.time);
+			break;
 		case 'serial':
 			this.hear(data.port, data.bytes);
 			break;
@@ -144,6 +147,11 @@ export class Node extends EventTarget {
 
 	resize(rows, columns) {
 		return this.exec(`stty -F /dev/ttyS0 rows ${rows} cols ${columns}`);
+	}
+
+	// Its clock may not run away from the other node's, which says this.
+	limit(time) {
+		this.worker.postMessage({type: 'limit', time});
 	}
 
 	deliver(bytes) {

@@ -7,6 +7,11 @@ const PORTS = [0, 1, 2];
 // More at once than the guest takes at once would wait for the byte after them.
 const CHUNK = 64, CHUNK_MS = 20;
 
+// How far a node's clock may be ahead of the other's, and how often they tell. A
+// browser may leave a thread alone for a second, and a queue pair gives up when an
+// acknowledgement is half a second late: so the one that is ahead waits.
+const AHEAD_MS = 25, TELL_MS = 10;
+
 const clock = new Clock(performance.now.bind(performance));
 performance.now = () => clock.now();
 // Only now, since v86 keeps the function that it finds.
@@ -39,6 +44,8 @@ function hear(port, byte) {
 function start({state, time}) {
 	// The picture's timers are due at times of the clock that it was taken by.
 	clock.set(time);
+	clock.limit = time + AHEAD_MS;
+	setInterval(() => postMessage({type: 'time', time: clock.now()}), TELL_MS);
 	emulator = new V86({...machineOptions,
 		wasm_path: new URL('../libraries/v86.wasm', import.meta.url).href,
 		initial_state: {buffer: state}});
@@ -78,6 +85,10 @@ const orders = {
 // One after another: a freeze must not overtake the thaw before it.
 let last = Promise.resolve();
 self.onmessage = ({data}) => {
+	if (data.type === 'limit') {
+		clock.limit = data.time + AHEAD_MS;
+		return;
+	}
 	last = last.then(() => orders[data.type](data)).catch(error =>
 		postMessage({type: 'trouble', text: String(error?.stack ?? error)}));
 };

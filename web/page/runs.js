@@ -31,13 +31,15 @@ const text = lines => lines.map(line => `${line}\n`).join('');
 // pair.sh would have left them: {'server.log': …, 'client.err': …, 'status.log': …}.
 export async function runPrograms(nodes, run, folder) {
 	const programs = new Map();
+	// What is set up and recorded on one node counts what that node's kernel has.
+	const oneNode = run.nodes === 1 && run.setup.length > 0;
 	const listen = ({detail}) => programs.get(detail.label)?.hear(detail);
 
 	for (const node of Object.values(nodes))
 		node.addEventListener('said', listen);
 	try {
 		for (const {label, command, waits} of run.programs) {
-			const node = label.startsWith('server') ? nodes.a : nodes.b;
+			const node = oneNode || label.startsWith('server') ? nodes.a : nodes.b;
 			const program = new Program(label);
 			programs.set(label, program);
 			const started = await node.exec(`cd ${quote(folder)} && { echo; echo ${

@@ -4,10 +4,12 @@ import {basename, dirname, extname, join, posix} from 'node:path';
 
 const SKIP = new Set(['build', 'node_modules', '.git', 'certs', 'mutants']);
 const SOURCE = new Set(['.c', '.h', '.sh', '.py', '.patch', '.txt', '.log', '.err',
-	'.bats', '.bash', '.tsv', '.mjs', '.js', '.manifest', '.reborn', '.config']);
+	'.bats', '.bash', '.tsv', '.mjs', '.js', '.html', '.manifest', '.reborn', '.config']);
 const NAMES = new Set(['Makefile', 'LICENSE', 'commands', 'races', 'run', 'config', 'init',
 	'packages', '.clang-format']);
-const COPY = new Set(['.svg', '.html', '.pcapng', '.png']);
+const COPY = new Set(['.svg', '.pcapng', '.png']);
+// A recorded run is a page by itself; any other HTML is source.
+const isPage = path => /\/expected\/[^/]+\.html$/.test(path);
 
 function* walk(top, folder) {
 	for (const entry of readdirSync(join(top, folder), {withFileTypes: true})) {
@@ -26,10 +28,10 @@ export function readTree(top) {
 		const kind = extname(path);
 		if (kind === '.md')
 			tree.pages.push(path);
+		else if (COPY.has(kind) || isPage(path))
+			tree.copies.push(path);
 		else if (SOURCE.has(kind) || NAMES.has(basename(path)))
 			tree.sources.push(path);
-		else if (COPY.has(kind))
-			tree.copies.push(path);
 	}
 	return tree;
 }
