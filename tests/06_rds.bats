@@ -391,15 +391,16 @@ END
 	[[ $output == *': Connection timed out, after 1.'* ]]
 	run -0 guest b "$calls 192.0.2.2 192.0.2.77 ib first"
 	[[ $output == *': success, after '* ]]
-	run -0 guest b "$calls 192.0.2.2 192.0.2.77 tcp full"
-	[[ $output == *': Interrupted system call, after '[5-9]* ]]
+	# One socket in eight has path 0, and need not wait for the others.
+	run -0 guest b "$calls 192.0.2.2 192.0.2.77 tcp first"
+	[[ $output == *': success, after '[05-9].* ]]
 	guest a "$calls 192.0.2.1 192.0.2.2 tcp hold" &
 	holds=$!
 	sleep 3
-	run -0 guest b "$calls 192.0.2.2 192.0.2.1 tcp zero"
-	[[ $output == *'MSG_ZEROCOPY, cookie 77: success'*': 0 bytes more'*'COMPLETION: 1 cookie, 77' ]]
 	run -0 guest b "$calls 192.0.2.2 192.0.2.1 tcp empty"
 	[[ $output == *'20000 messages of 0 bytes were taken' ]]
+	run -0 guest b "$calls 192.0.2.2 192.0.2.1 tcp zero"
+	[[ $output == *'MSG_ZEROCOPY, cookie 77: success'*': 0 bytes more'*'COMPLETION: 1 cookie, 77' ]]
 	run -0 guest b "$calls 192.0.2.2 192.0.2.1 tcp blocked"
 	[[ $output == *': Interrupted system call, after '[5-9]* ]]
 	wait "$holds"

@@ -9,6 +9,7 @@
 #include <linux/rds.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,7 +176,7 @@ int main(int argc, char **argv)
 	struct sockaddr_in own, peer;
 	struct timeval timeout = { .tv_sec = 1 };
 	const char *what;
-	int fd, transport, small = 4096;
+	int fd, transport, buffer = 65536;
 
 	if (argc != 5)
 		usage();
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
 		       sizeof(transport)))
 		die("SO_RDS_TRANSPORT");
 	if (!strcmp(what, "hold"))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
 	if (bind(fd, (struct sockaddr *)&own, sizeof(own)))
 		die("bind");
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)))
