@@ -13,7 +13,8 @@ setup() {
 	touch "$TREE/scripts/a.sh" "$TREE/01_one/Makefile"
 	printf '%s\n' 'all:' 'break:' 'exercise:' >"$TREE/Makefile"
 	echo '| 1 | one |' >"$TREE/01_one/exercises/README.md"
-	echo '"  -a, --address ADDRESS  listen"' >"$TREE/01_one/plumbing/usage.c"
+	echo "{ 'a', OPTION_TEXT, \"address\", NULL, 0, 0, FOR_BOTH, 0 }," \
+		>"$TREE/01_one/plumbing/options.c"
 }
 
 # Shown for a test that failed.

@@ -5,12 +5,11 @@
 #define OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "msg.h"
+#include "optable.h"
 
-#define OPTIONS_DEFAULT_PORT "4433"
 #define OPTIONS_DEFAULT_BYTES 1024
 
 /* The longest time, in seconds, that a client may stay after all is said. */
@@ -21,13 +20,6 @@ enum role {
 	ROLE_CLIENT
 };
 
-/* What the programs exit with. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2
-};
-
 struct options {
 	const char *address; /* NULL on a server: all of this machine's */
 	const char *port; /* a checked number */
@@ -35,6 +27,7 @@ struct options {
 	unsigned int max; /* server: clients that are served at a time */
 	unsigned int grace; /* server: seconds for the last, after a signal */
 	unsigned int end_after; /* server: connections; 0: do not end */
+	bool once; /* server: the same as one connection */
 	unsigned int hold; /* client: seconds to stay when all is said */
 	unsigned int retries; /* client: how often again, if that may help */
 	enum mode mode; /* what to do with the peer's memory */
@@ -45,13 +38,8 @@ struct options {
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
-	size_t bytes; /* of memory, to be written or read */
+	unsigned int bytes; /* of memory, to be written or read */
 	bool counts; /* -b was given: say how many bytes were verified */
-};
-
-/* What options_parse() returns besides an exit status. */
-enum {
-	OPTIONS_GO_ON = -1
 };
 
 /*

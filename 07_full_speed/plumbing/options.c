@@ -1,7 +1,5 @@
 /*
  * options.c - the command line
- *
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #include "options.h"
 

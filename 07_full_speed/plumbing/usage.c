@@ -1,7 +1,5 @@
 /*
  * usage.c - what -h prints
- *
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #include "usage.h"
 
