@@ -137,7 +137,7 @@ new_packets() {
 @test "wire: 02: 1 MiB is First, Middle, Last; a READ takes its answers' PSNs" {
 	local psn message
 
-	wire 02 "$(own_run write '-n 1 -b 1048576 -q 1')"
+	wire 02 "$(own_run '-b 1048576 write' '-b 1048576 write')"
 	# MSG_MR: address and rkey are bytes 8 to 15 and 16 to 19.
 	message=$(tshark -r "$out/a.pcap" -T fields -e data.data -Y \
 		"ip.src == $server && infiniband.bth.opcode == 4" 2>/dev/null |
@@ -197,23 +197,22 @@ begins_with_its_psn() {
 @test "wire: 03 psn_wrap goes from 0xffffff to 0" {
 	# It has no patch, so the chapter's own programs will do.
 	wire 03_pure_verbs "$top/03_pure_verbs/break/psn_wrap"
-	# The packets between the first and the last of 200 writes of 4 KiB.
 	[[ $(field psn 'SEND Only' $client) == 0xfffffd ]]
 	awk -F'\t' '$3 ~ /2$/ && $5 ~ /^(SEND|RDMA)/ && $16 != "again" {
 			if (last == "0xffffff") after = $6
 			last = $6
 		}
 		END { exit after != "0x0" }' "$facts"
-	grep -q 'benchmark: 4096 bytes verified' "$logs/client.log"
-	grep -q 'benchmark: 4096 bytes verified' "$logs/server.log"
+	grep -q '^65536 bytes verified' "$logs/client.log"
+	grep -q '^65536 bytes verified' "$logs/server.log"
 }
 
 @test "wire: 03 with 5 % loss: sent again, and every byte is right" {
 	local end
 
-	LOSS=5% run_wire 03 "$(own_run write '-n 20 -b 4096 -q 4')"
+	LOSS=5% run_wire 03 "$(own_run '-b 81920 write' '-b 81920 write')"
 	for end in client server; do
-		grep -q 'benchmark: 4096 bytes verified' "$logs/$end.log"
+		grep -q '^81920 bytes verified' "$logs/$end.log"
 		# Its goodbye may come after the last retry, but hardly ever.
 		grep -q "^$end: exit status 0\$" "$logs/status.log" ||
 			grep -q '^error: send of MSG_DONE: status 12 ' \
@@ -227,7 +226,7 @@ begins_with_its_psn() {
 }
 
 @test "wire: 03: the link is cut: status 12 after 7 tries of 67 ms" {
-	CUT=200 run_wire 03 "$(own_run write '-n 100000 -b 4096 -q 4')"
+	CUT=200 run_wire 03 "$(own_run '-b 67108864 write' '-b 67108864 write')"
 	grep -q '^client: exit status 1$' "$logs/status.log"
 	grep -q 'RDMA operation: status 12 ' "$logs/client.err"
 	run -0 "$top/scripts/lib/wire/timers.py" "$out"
