@@ -95,7 +95,8 @@ For readers:
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
   make setup        make a Soft-RoCE device here, where the kernel has it
-  make lab          or start the lab, two throwaway virtual machines (NODES=1: one)
+  make lab          or start the lab, two throwaway virtual machines (NODES=1:
+                    one)
   make shell        a shell in it (NODE=b: on the second machine)
   make down         end the lab
   make lesson       CH=02: print what the chapter adds to the one before (CH=03
