@@ -57,8 +57,6 @@ commands() { scripts/maint/check_commands.py -r "$TREE"; }
 	readme '`recieve` and `two' 'lines recieve` [text](recieve.md)' '```c' \
 		'int recieve;' '```' 'ibv_post_recv, recieve.c, RDMA, QPs'
 	run -0 spelling
-	readme '队列对 of 内存区域：fine'
-	run -0 spelling
 	readme 'An rkey for RoCE, the rkey'"'"'s.'
 	run -1 spelling
 	printf '%s\n' '# ours' rkey RoCE >"$TREE/tests/words.txt"
