@@ -37,6 +37,7 @@ test('only a declared race may change the order', () => {
 	assert.ok(!matches(run, files));
 	assert.ok(matches(run, files, 'server.log: one <> two\n'));
 	assert.ok(!matches({'server.log': 'two\n'}, files, 'server.log: one <> two\n'));
+	assert.ok(!matches(run, files, 'server.log: one <> 1\nserver.log: two <> 2\n'));
 });
 
 test('a number that counts is checked where its line stands', () => {

@@ -69,8 +69,8 @@ test('a lost packet is sent again, and the run matches all the same', options, a
 	const run = lab(`return lab.run('${FIRST}', 'default')`);
 	for (let lost = false; !lost;) {
 		await until('!document.querySelectorAll(".wire button")[1].disabled', 'a packet waits');
-		const last = (await lab('return lab.packets()')).findLast(x => x.fate === 'waits');
-		lost = last.kind === 'SEND Only';
+		const first = (await lab('return lab.packets()')).find(x => x.fate === 'waits');
+		lost = first.kind === 'SEND Only';
 		await lab(lost ? 'lab.step("drop")' : 'lab.step()');
 	}
 	await lab('lab.wire({hold: false})');

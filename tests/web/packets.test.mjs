@@ -40,6 +40,18 @@ test('a frame that ends too early is said to be broken, at every length', () => 
 		assert.ok(dissect(bytes.slice(0, size)).broken, `${size} bytes`);
 });
 
+test('what is sent again is marked so, a request and a message of the CM alike', () => {
+	const words = new Words();
+	const again = read(captures[0]).map(({bytes}) => {
+		words.say(dissect(bytes));
+		const {kind, mark} = words.say(dissect(bytes));
+		return `${kind} ${mark}`;
+	});
+	assert.ok(again.includes('SEND Only again'));
+	assert.ok(again.includes('ConnectRequest again'));
+	assert.ok(again.includes('ACK '));
+});
+
 test('fields are inside the frame', () => {
 	for (const {bytes} of read(captures[1]))
 		for (const {at, size} of dissect(bytes).fields)

@@ -22,8 +22,10 @@ test('an edit is kept until it is undone or forgotten, each chapter by itself', 
 	assert.deepEqual(edits('01', storage), {'client.c': 'mine'});
 	keep('01', 'client.c', 'theirs', 'theirs', storage);
 	assert.deepEqual(edits('01', storage), {});
+	keep('01', 'data.c', 'mine', 'theirs', storage);
 	forget('02', storage);
-	assert.equal(storage.length, 0);
+	assert.deepEqual(edits('02', storage), {});
+	assert.deepEqual(edits('01', storage), {'data.c': 'mine'});
 });
 
 test('the logs of a run are those that pair.sh would leave', () => {

@@ -1,7 +1,9 @@
-// stir.c - takes random bytes, in hexadecimal digits, into the kernel's source
-//
-// stir DIGITS: two nodes that one picture of the memory has begun would draw the
-// same numbers, the same PSNs and keys among them. The page draws a seed for each.
+/*
+ * stir.c - takes random bytes, in hexadecimal digits, into the kernel's source
+ *
+ * stir DIGITS: two nodes that one picture of the memory has begun would draw the
+ * same numbers, the same PSNs and keys among them. The page draws a seed for each.
+ */
 #include <fcntl.h>
 #include <linux/random.h>
 #include <stdio.h>

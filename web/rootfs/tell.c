@@ -1,9 +1,11 @@
-// tell.c - runs a program and tells the page each line, where it was said
-//
-// tell LABEL SECONDS COMMAND...: what the program says goes to the terminal as it
-// is, and to the page, on a serial port of its own, a line at a time with the
-// label in front: `server o listening on port 20886.` (o: stdout, e: stderr).
-// The last line is `LABEL x STATUS`. The program has so many seconds.
+/*
+ * tell.c - runs a program and tells the page each line, where it was said
+ *
+ * tell LABEL SECONDS COMMAND...: what the program says goes to the terminal as it
+ * is, and to the page, on a serial port of its own, a line at a time with the
+ * label in front: `server o listening on port 20886.` (o: stdout, e: stderr).
+ * The last line is `LABEL x STATUS`. The program has so many seconds.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
