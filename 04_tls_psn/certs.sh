@@ -7,7 +7,7 @@
 # Makes in DIR (default: certs) a CA and, signed by it, a certificate for a
 # server and one for a client, each with its private key, for 30 days and for
 # the names and addresses of the lab and of this machine. The key of the CA is
-# thrown away at once: nobody can sign anything more with it, we included. What
+# deleted at once, so that we cannot sign anything more with it either. What
 # is in DIR from an earlier run is replaced, all of it, and that is said; a DIR
 # with anything else in it is left alone.
 #
