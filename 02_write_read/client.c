@@ -92,8 +92,8 @@ int main(int argc, char **argv)
 	ret = conn_disconnect(&conn);
 out:
 	/* 8. Free everything. */
-	log_line("[LOG] destroy_connection called for conn=%p, id=%p",
-		 (void *)&conn, (void *)conn.id);
+	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
+		 (void *)conn.id);
 	data_close(&data);
 	conn_close(&conn);
 	return ret ? EXIT_FAILED : EXIT_DONE;

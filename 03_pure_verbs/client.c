@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	ret = conn_disconnect(&conn);
 out:
 	/* 8. Free everything. */
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
+	log_line("[LOG] closing connection conn=%p", (void *)&conn);
 	if (conn_drain(&conn))
 		ret = -1;
 	data_close(&data);

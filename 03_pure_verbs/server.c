@@ -104,7 +104,7 @@ static int serve_client(struct listener *listener,
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
+	log_line("[LOG] closing connection conn=%p", (void *)&conn);
 	if (conn_drain(&conn))
 		ret = -1;
 	data_close(&data);
