@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log.h"
+#include "pattern.h"
 
 static int send_mr(struct transfer *transfer)
 {
@@ -54,9 +56,8 @@ static int check_peer(const struct transfer *transfer)
 static int post_rdma(struct transfer *transfer)
 {
 	return data_post_rdma(transfer->data,
-			      transfer->mode == MODE_WRITE ?
-				      IBV_WR_RDMA_WRITE :
-				      IBV_WR_RDMA_READ,
+			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
+							     IBV_WR_RDMA_READ,
 			      &transfer->peer);
 }
 
@@ -157,16 +158,27 @@ int transfer_run(struct transfer *transfer)
 	return ret < 0 ? -1 : 0;
 }
 
-const struct region *transfer_result(const struct transfer *transfer)
+void transfer_prepare(const struct data *data, enum mode mode, const char *who)
 {
-	return transfer->mode == MODE_WRITE ? &transfer->data->exposed :
-					      &transfer->data->local;
+	const struct region *region =
+		mode == MODE_WRITE ? &data->local : &data->exposed;
+
+	snprintf(region->buf, region->size, "message from %s side with pid %d",
+		 who, getpid());
+	pattern_fill(region->buf, region->size);
 }
 
-void transfer_print_result(const struct transfer *transfer)
+int transfer_check(const struct transfer *transfer, bool counts)
 {
-	const struct region *region = transfer_result(transfer);
+	const struct region *result = transfer->mode == MODE_WRITE ?
+					      &transfer->data->exposed :
+					      &transfer->data->local;
 
-	log_text("remote buffer: ", region->buf,
-		 strnlen(region->buf, region->size));
+	log_text("remote buffer: ", result->buf,
+		 strnlen(result->buf, result->size));
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	if (counts)
+		log_line("%zu bytes verified.", result->size);
+	return 0;
 }

@@ -4,6 +4,8 @@
 #ifndef TRANSFER_H
 #define TRANSFER_H
 
+#include <stdbool.h>
+
 #include "data.h"
 #include "state.h"
 
@@ -16,22 +18,22 @@ struct transfer {
 };
 
 /*
- * Tells the machines that the exchange of parameters has carried what MSG_MR
- * would have, both ways, and starts the operation. Returns 0, or -1 having
- * said why.
- */
-int transfer_exchanged(struct transfer *transfer);
-
-/*
- * Takes completions until the transfer is finished. Returns 0, or -1 having
- * said why.
+ * Starts the operation, and takes completions until the transfer is finished.
+ * Returns 0, or -1 having said why.
  */
 int transfer_run(struct transfer *transfer);
 
-/* Where what the peer wrote into our memory is, or what we read from its. */
-const struct region *transfer_result(const struct transfer *transfer);
+/*
+ * Puts a message from who where the peer will find it: into what we write to
+ * it, or into what it reads from us. The rest of that memory has a pattern.
+ */
+void transfer_prepare(const struct data *data, enum mode mode, const char *who);
 
-/* Prints the text at its beginning. */
-void transfer_print_result(const struct transfer *transfer);
+/*
+ * Prints the message that the peer wrote into our memory, or that we read from
+ * its, and looks at every byte behind it; counts: says how many there are.
+ * Returns 0, or -1 having said what is wrong.
+ */
+int transfer_check(const struct transfer *transfer, bool counts);
 
 #endif
