@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "conn.h"
+#include "content.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
@@ -20,14 +21,15 @@ static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
-	transfer_prepare(data, options->mode, "active/client");
+	content_write(data, options->mode, "active/client");
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;
 	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, calling rdma_disconnect(conn->id)",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return transfer_check(&transfer, options->counts);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts);
 }
 
 int main(int argc, char **argv)

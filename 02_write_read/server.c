@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "conn.h"
+#include "content.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
@@ -31,14 +32,15 @@ static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
-	transfer_prepare(data, options->mode, "passive/server");
+	content_write(data, options->mode, "passive/server");
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;
 	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return transfer_check(&transfer, options->counts);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */

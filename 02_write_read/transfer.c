@@ -6,10 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "log.h"
-#include "pattern.h"
 
 static int send_mr(struct transfer *transfer)
 {
@@ -158,27 +156,16 @@ int transfer_run(struct transfer *transfer)
 	return ret < 0 ? -1 : 0;
 }
 
-void transfer_prepare(const struct data *data, enum mode mode, const char *who)
+const struct region *transfer_result(const struct transfer *transfer)
 {
-	const struct region *region =
-		mode == MODE_WRITE ? &data->local : &data->exposed;
-
-	snprintf(region->buf, region->size, "message from %s side with pid %d",
-		 who, getpid());
-	pattern_fill(region->buf, region->size);
+	return transfer->mode == MODE_WRITE ? &transfer->data->exposed :
+					      &transfer->data->local;
 }
 
-int transfer_check(const struct transfer *transfer, bool counts)
+void transfer_print_result(const struct transfer *transfer)
 {
-	const struct region *result = transfer->mode == MODE_WRITE ?
-					      &transfer->data->exposed :
-					      &transfer->data->local;
+	const struct region *region = transfer_result(transfer);
 
-	log_text("remote buffer: ", result->buf,
-		 strnlen(result->buf, result->size));
-	if (pattern_check(result->buf, result->size))
-		return -1;
-	if (counts)
-		log_line("%zu bytes verified.", result->size);
-	return 0;
+	log_text("remote buffer: ", region->buf,
+		 strnlen(region->buf, region->size));
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "conn.h"
+#include "content.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
@@ -29,7 +30,8 @@ static int converse(struct data *data, const struct options *options)
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return transfer_check(&transfer, options->counts);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts);
 }
 
 int main(int argc, char **argv)
@@ -59,7 +61,7 @@ int main(int argc, char **argv)
 	/* 4. Let the device use our memory, and the server some of it. */
 	if (data_open(&data, &conn, options.mode, options.bytes))
 		goto out;
-	transfer_prepare(&data, options.mode, "active/client");
+	content_write(&data, options.mode, "active/client");
 	/* 5. Post all receives, before the server can possibly send. */
 	if (data_post_receives(&data))
 		goto out;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "conn.h"
+#include "content.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
@@ -40,7 +41,8 @@ static int converse(struct data *data, const struct options *options)
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return transfer_check(&transfer, options->counts);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
@@ -66,7 +68,7 @@ static int serve_client(struct listener *listener,
 	/* 4. Let the device use our memory, and the client some of it. */
 	if (data_open(&data, &conn, options->mode, options->bytes))
 		goto out;
-	transfer_prepare(&data, options->mode, "passive/server");
+	content_write(&data, options->mode, "passive/server");
 	/* 5. Post all receives, before the client can possibly send. */
 	if (data_post_receives(&data))
 		goto out;

@@ -4,8 +4,6 @@
 #ifndef TRANSFER_H
 #define TRANSFER_H
 
-#include <stdbool.h>
-
 #include "data.h"
 #include "state.h"
 
@@ -23,17 +21,10 @@ struct transfer {
  */
 int transfer_run(struct transfer *transfer);
 
-/*
- * Puts a message from who where the peer will find it: into what we write to
- * it, or into what it reads from us. The rest of that memory has a pattern.
- */
-void transfer_prepare(const struct data *data, enum mode mode, const char *who);
+/* Where what the peer wrote into our memory is, or what we read from its. */
+const struct region *transfer_result(const struct transfer *transfer);
 
-/*
- * Prints the message that the peer wrote into our memory, or that we read from
- * its, and looks at every byte behind it; counts: says how many there are.
- * Returns 0, or -1 having said what is wrong.
- */
-int transfer_check(const struct transfer *transfer, bool counts);
+/* Prints the text at its beginning. */
+void transfer_print_result(const struct transfer *transfer);
 
 #endif

@@ -49,7 +49,7 @@ static int converse(struct data *data, const struct options *options,
 		.peer = data->conn->peer.mem,
 	};
 
-	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
@@ -108,8 +108,8 @@ static int run_connection(struct shared *shared, const struct options *options,
 	ret = conn_disconnect(&conn);
 out:
 	/* 8. Free everything of this connection. */
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	if (conn_drain(&conn))
+	log_line("[LOG] closing connection conn=%p", (void *)&conn);
+	if (data_drain(&data))
 		ret = -1;
 	data_close(&data);
 	conn_close(&conn);

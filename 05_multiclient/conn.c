@@ -20,6 +20,7 @@ static int find_source(struct conn *conn, const struct options *options)
 	conn->mine.gid = conn->source.gid;
 	conn->mine.lid = conn->source.port.lid;
 	conn->mine.mtu = conn->source.port.active_mtu;
+	conn->max_message = conn->source.port.max_msg_sz;
 	if (options->psn >= 0) {
 		conn->mine.psn = options->psn;
 		return 0;
@@ -64,33 +65,6 @@ int conn_resolve(struct conn *conn, struct shared *shared,
 	return find_source(conn, options);
 }
 
-/* Asks for an event at the next completion: for one event, once. */
-static int arm(struct conn *conn)
-{
-	int err = ibv_req_notify_cq(conn->cq, 0);
-
-	if (err)
-		return log_fail_errno("ibv_req_notify_cq", err,
-				      "the CQ is unusable");
-	return 0;
-}
-
-int conn_take_event(struct conn *conn)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(conn->comp, &cq, &context)) {
-		if (errno == EAGAIN)
-			return 0;
-		return log_fail_errno("ibv_get_cq_event", errno,
-				      "the completion channel is unusable");
-	}
-	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
-	ibv_ack_cq_events(cq, 1);
-	return arm(conn);
-}
-
 /* The PD, and the CQ with its channel. */
 static int create_cq(struct conn *conn, unsigned int entries)
 {
@@ -112,8 +86,7 @@ static int create_cq(struct conn *conn, unsigned int entries)
 		return log_fail_errno("ibv_create_cq", errno,
 				      "see `rdma resource show`");
 	conn->held->cqs++;
-	/* Nothing is posted yet, so that no completion comes before this. */
-	return arm(conn);
+	return 0;
 }
 
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
@@ -224,6 +197,15 @@ int conn_peer_fd(const struct conn *conn)
 	return conn->peer_left ? -1 : oob_fd(conn->oob);
 }
 
+int conn_to_err(struct conn *conn)
+{
+	/* In RESET nothing is posted, and no way leads from there to ERR. */
+	if (conn->failed || conn->qp->state == IBV_QPS_RESET)
+		return 0;
+	conn->failed = true;
+	return qp_to_err(conn->qp);
+}
+
 int conn_check_peer(struct conn *conn)
 {
 	int ret = oob_check(conn->oob);
@@ -265,13 +247,11 @@ static int check_goodbye(const struct conn *conn)
 
 int conn_disconnect(struct conn *conn)
 {
-	int ret = conn_drain(conn);
-
 	if (check_goodbye(conn))
 		return -1;
 	oob_bye(conn->oob);
 	log_line("disconnected.");
-	return ret;
+	return 0;
 }
 
 int conn_wait_disconnect(struct conn *conn)

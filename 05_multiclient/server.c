@@ -60,7 +60,7 @@ static int converse(struct session *session)
 	};
 	const struct region *result = result_region(data, session->mode);
 
-	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 session->mode == MODE_WRITE ? "WRITE" : "READ");
@@ -186,8 +186,8 @@ static int serve_client(struct session *session)
 	session->step = STEP_GOODBYE;
 	ret = conn_wait_disconnect(conn);
 out:
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)conn);
-	if (conn_drain(conn))
+	log_line("[LOG] closing connection conn=%p", (void *)conn);
+	if (data_drain(data))
 		ret = -1;
 	close_data(session);
 	conn_close(conn);

@@ -11,7 +11,7 @@
 
 #include <sys/socket.h>
 
-#include "device.h"
+#include "devices.h"
 #include "held.h"
 #include "oob.h"
 #include "options.h"

@@ -10,7 +10,7 @@
 /* More active ports than a server has. */
 #define DEVICES_MAX 16
 
-/* All devices of a server, once for each port. Zero it before devices_open(). */
+/* A server's devices, once for each port. Zero it before devices_open(). */
 struct devices {
 	struct device list[DEVICES_MAX];
 	unsigned int count;
@@ -20,8 +20,8 @@ struct devices {
  * Opens the device that options name (-d, -i); otherwise the first with an
  * active port that belongs to the address local: a RoCE port that has it among
  * its GIDs or, if there is none, one of InfiniBand, whose GIDs are no IP
- * addresses. Starts it as device_start() does. Returns 0, or -1 having said why. Either way, end with
- * device_close().
+ * addresses. Starts it as device_start() does. Returns 0, or -1 having said
+ * why. Either way, end with device_close().
  */
 int devices_open_one(struct device *device, const struct options *options,
 		     const struct sockaddr *local);
