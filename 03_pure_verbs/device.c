@@ -20,8 +20,7 @@ bool device_is_roce(const struct device *device)
 	return device->link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
-/* An IP address as a GID: IPv6 as it is, IPv4 as ::ffff:a.b.c.d. */
-static void addr_to_gid(const struct sockaddr *addr, union ibv_gid *gid)
+void device_gid_of(const struct sockaddr *addr, union ibv_gid *gid)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)addr;
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)addr;
@@ -67,7 +66,7 @@ enum fit device_fits(const struct device *device, const struct sockaddr *local)
 		return FIT_WELL;
 	if (!device_is_roce(device))
 		return FIT_PERHAPS;
-	addr_to_gid(local, &gid);
+	device_gid_of(local, &gid);
 	return find_gid(device, &port, &gid) >= 0 ? FIT_WELL : FIT_NOT;
 }
 
@@ -93,7 +92,7 @@ int device_source(const struct device *device, const struct sockaddr *local,
 		return log_fail_errno("ibv_query_port", err,
 				      "port %d; see `rdma link`",
 				      device->port_num);
-	addr_to_gid(local, &gid);
+	device_gid_of(local, &gid);
 	source->gid_index = device->gid_index;
 	if (source->gid_index < 0 && device_is_roce(device))
 		source->gid_index = find_gid(device, &source->port, &gid);

@@ -61,6 +61,9 @@ void device_close(struct device *device);
 /* Whether the port is an Ethernet port: RoCE needs GIDs, InfiniBand LIDs. */
 bool device_is_roce(const struct device *device);
 
+/* An IP address as a GID: IPv6 as it is, IPv4 as ::ffff:a.b.c.d. */
+void device_gid_of(const struct sockaddr *addr, union ibv_gid *gid);
+
 /*
  * Finds the port's GID for local: what -g says, or on RoCE the RoCE v2 GID
  * that is this IP address, or on InfiniBand the first; and asks what the port is

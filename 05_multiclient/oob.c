@@ -18,6 +18,7 @@
 #include "log.h"
 #include "oob_talk.h"
 #include "sock.h"
+#include "tls_fail.h"
 
 /* Takes over ctx; NULL: the reason has been said. */
 static struct oob *new_oob(SSL_CTX *ctx)

@@ -8,6 +8,7 @@
 
 #include "oob.h"
 #include "tls.h"
+#include "tls_io.h"
 
 struct oob {
 	int fd;

@@ -1,13 +1,14 @@
 /*
  * tls_fail.c - the errors of TLS in words
  */
+#include "tls_fail.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include <openssl/err.h>
 
 #include "log.h"
-#include "tls.h"
 
 int tls_fail(const char *call, const char *hint)
 {
