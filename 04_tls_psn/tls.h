@@ -30,10 +30,4 @@ SSL_CTX *tls_context(const struct options *options, enum role role);
  */
 int tls_expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr);
 
-/*
- * Prints the subject of the certificate that the peer has shown, as one line
- * of the story, after tls_handshake(). Returns 0, or -1 having said why not.
- */
-int tls_print_peer(const SSL *ssl);
-
 #endif

@@ -9,6 +9,7 @@
 #include <openssl/err.h>
 
 #include "log.h"
+#include "tls.h"
 #include "tls_fail.h"
 
 /*

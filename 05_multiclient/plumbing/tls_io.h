@@ -28,4 +28,10 @@ int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
 int tls_read(SSL *ssl, const struct tls_limit *limit, uint8_t *bytes,
 	     size_t length, const char *what);
 
+/*
+ * Prints the subject of the certificate that the peer has shown, as one line
+ * of the story, after tls_handshake(). Returns 0, or -1 having said why not.
+ */
+int tls_print_peer(const SSL *ssl);
+
 #endif
