@@ -34,9 +34,10 @@ static int modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 
 	if (err)
 		return log_fail_errno("ibv_modify_qp", err,
-				      "%s: is each attribute in the mask, and "
-				      "was the state before the right one"
-				      " [docs/troubleshooting.md#rtr]",
+				      "%s: is each attribute in the mask, was "
+				      "the state before the right one, are "
+				      "the GIDs of both ends (-g) of one "
+				      "network [docs/troubleshooting.md#rtr]",
 				      what);
 	return 0;
 }

@@ -9,26 +9,24 @@
 
 #include <stdbool.h>
 
-#include "devices.h"
-#include "held.h"
+#include "device.h"
 #include "listener.h"
 #include "oob.h"
 #include "options.h"
-#include "shared.h"
 #include "wait.h"
 
 /* How many bytes of a request we would like to be able to post inline. */
 #define CONN_INLINE 64
 
-/* What conn_resolve() returns if the server has no room for us. */
-#define CONN_FULL 1
+/* What is returned where the same may well work later: see oob_connect(). */
+#define CONN_PASSING 1
 
-/* One connection to one peer. Zero it, but for held, before all else. */
+/* One connection to one peer. Zero it before conn_request/conn_resolve. */
 struct conn {
 	struct patience patience;
 	struct oob *oob;
-	const struct device *device; /* shared with all other connections */
-	struct held *held; /* likewise: what exists of what is made here */
+	struct device own; /* a client's; a server shares its own */
+	struct device *device; /* the one or the other */
 	struct source source;
 	struct params mine; /* what the peer must know of us */
 	struct params peer; /* what we know of the peer */
@@ -37,7 +35,6 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	uint32_t max_inline; /* bytes that the device really takes inline */
-	uint32_t max_message; /* bytes that the port takes in one request */
 	unsigned int pending; /* posted requests that will still report */
 	bool peer_left; /* the peer disconnected first */
 	bool peer_done; /* and said goodbye: it has all that we sent */
@@ -49,18 +46,25 @@ struct conn {
  * conn's from now on. Returns 0, or -1 having said why. Either way, end with
  * conn_close().
  */
-int conn_request(struct conn *conn, const struct listener *listener,
-		 struct oob *oob, const struct patience *patience);
+int conn_request(struct conn *conn, struct listener *listener, struct oob *oob,
+		 const struct patience *patience);
 
 /*
  * Client: reaches the server at options' address, and finds the device and
- * the GID that belong to the way there. Returns 0; CONN_FULL, with the
- * server's words in *hello; or -1 having said why. Either way, end with
- * conn_close().
+ * the GID that belong to the way there. Returns 0, CONN_PASSING or -1 having
+ * said why; a server that is full is one of those that pass. Either way, end
+ * with conn_close().
  */
-int conn_resolve(struct conn *conn, struct shared *shared,
-		 const struct options *options, const struct patience *patience,
-		 struct hello *hello);
+int conn_resolve(struct conn *conn, const struct options *options,
+		 const struct patience *patience, struct hello *hello);
+
+/*
+ * The parts of both. What the client heard from the server, whether it is let in;
+ * returns as above. And: finds the device among those that are open already.
+ */
+int conn_take_hello(struct conn *conn, const struct hello *hello);
+int conn_begin(struct conn *conn, struct devices *devices,
+	       const struct options *options);
 
 /*
  * Creates the protection domain, completion channel, completion queue and
@@ -101,10 +105,25 @@ int conn_disconnect(struct conn *conn);
 /* Server: waits until the peer disconnects. Returns 0, or -1. */
 int conn_wait_disconnect(struct conn *conn);
 
+/*
+ * Takes the event that made conn->comp readable, and asks for one at the next
+ * completion. Poll the CQ until it is empty before you wait for that. Returns
+ * 0, also if there was no event, or -1 having said why.
+ */
+int conn_take_event(struct conn *conn);
+
 /* Takes the queue pair to ERR, once. Returns 0, or -1 having said why. */
 int conn_to_err(struct conn *conn);
 
-/* Frees everything, however far it came; after data_close(). */
+/*
+ * Puts the queue pair in the error state and takes completions until every
+ * posted request has reported: only then is its memory ours again. To be
+ * called before that is freed, however far conn came. Returns 0, or -1 having
+ * said why.
+ */
+int conn_drain(struct conn *conn);
+
+/* Frees everything, however far it came; after conn_drain(). */
 void conn_close(struct conn *conn);
 
 #endif

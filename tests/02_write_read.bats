@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
 # 02_write_read.bats - chapter 02 when all goes well: the logged runs, what is
-# broken on purpose, every order in which the two sides can begin, the benchmark
+# broken on purpose, every order in which the two sides can begin, more memory
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 bats_require_minimum_version 1.5.0
@@ -97,9 +97,8 @@ orders() {
 	FUNCTIONS='transfer check_both check_states' on_device a orders
 }
 
-@test "02: the same, and a benchmark, with AddressSanitizer and UBSan" {
+@test "02: the same, with AddressSanitizer and UBSan" {
 	FUNCTIONS='transfer check_both check_states' on_device -s a orders
-	FUNCTIONS='bench check_table' on_device -s a bench_shapes 64 20 4
 }
 
 two_that_answer() {
@@ -128,21 +127,17 @@ clients_of() {
 		says_nothing client.err
 		grep '^remote buffer' "$scratch/client.log"
 	done
-	run_client 0 ./client -a a -n 20 -c
-	grep -E '^(write|read),' "$scratch/client.log"
 }
 
-@test "02: between two nodes: IPv4, IPv6, a name; a benchmark" {
+@test "02: between two nodes: IPv4, IPv6, a name" {
 	local pid expected said
 
 	between_nodes 'serve_until_eof ./server -o answer read' 'clients_of read'
 	expected="remote buffer: message from passive/server side with pid $pid"
 	[[ ${lines[0]} == "$expected" && ${lines[1]} == "$expected" &&
 		${lines[2]} == "$expected" ]]
-	[[ ${lines[3]} == write,4096,64,20,* && ${lines[4]} == read,* ]]
 	run ! grep '^error' <<<"$said"
-	[[ $(grep -c '^peer disconnected' <<<"$said") -eq 4 ]]
-	[[ $said == *'benchmark: 4096 bytes verified.'* ]]
+	[[ $(grep -c '^peer disconnected' <<<"$said") -eq 3 ]]
 }
 
 mismatch() {
@@ -174,87 +169,54 @@ mismatches() {
 	FUNCTIONS=mismatch on_device a mismatches
 }
 
-# check_table BYTES COUNT DEPTH: client.log has the table, which is in order.
-check_table() {
-	grep -qx 'op *bytes depth *count *min us *median *p99 *p99\.9 *max *MB/s *ops/s' \
-		"$scratch/client.log" || fail "the table has no heading"
-	awk -v bytes="$1" -v count="$2" -v depth="$3" '
-		$1 != "write" && $1 != "read" { next }
-		NF != 11 || $2 != bytes || $3 != depth || $4 != count ||
-			$5 <= 0 || $5 > $6 || $6 > $7 || $7 > $8 || $8 > $9 ||
-			$10 < 0 || $11 <= 0 { exit 1 }
-		{ ops = ops $1 " " }
-		# MB/s is rounded to 0.1, operations to 1.
-		$10 - $2 * $11 / 1e6 > 0.06 + $2 / 1e6 { exit 1 }
-		$2 * $11 / 1e6 - $10 > 0.06 + $2 / 1e6 { exit 1 }
-		END { if (ops != "write read ") exit 1 }' \
-		"$scratch/client.log" || fail "the table is wrong"
+# sizes MODE BYTES…: all of it there and back, and verified on both sides.
+sizes() {
+	local mode=$1 bytes
+
+	shift
+	for bytes; do
+		start_server ./server -1 -b "$bytes" "$mode"
+		run_client 0 ./client -a "$address" -b "$bytes" "$mode"
+		end_of server "$server" 0
+		server=''
+		says_nothing client.err
+		says_nothing server.err
+		has_line client.log "^$bytes bytes verified\.\$" ||
+			fail "the client has not verified $bytes bytes"
+		has_line server.log "^$bytes bytes verified\.\$" ||
+			fail "the server has not verified $bytes bytes"
+	done
+}
+all_sizes() {
+	sizes write 64 1025 4097 1048576 67108864
+	sizes read 64 1025 4097 1048576 67108864
+	# Who does not ask is not told, but what is default is the same memory.
+	start_server ./server -1 write
+	run_client 0 ./client -a "$address" -b 1024 write
+	end_of server "$server" 0
+	server=''
+	! has_line server.log verified || fail "nobody has asked for that line"
 }
 
-# bench BYTES COUNT DEPTH [ARGUMENT…]: one run; the data was right at both ends.
-bench() {
-	local bytes=$1 count=$2 depth=$3
+@test "02: -b: from 64 bytes to 64 MiB, each of them verified" {
+	FUNCTIONS=sizes on_device a all_sizes
+}
 
-	shift 3
-	run_client 0 ./client -a "$address" -b "$bytes" -n "$count" \
-		-q "$depth" "$@"
-	says_nothing client.err
-	has_line client.log "^benchmark: $bytes bytes verified\.\$" ||
-		fail "the client did not verify what it read"
+two_sizes() {
+	start_server ./server -b 4096 write
+	run_client 1 ./client -a "$address" -b 8192 write
+	says_one client.err \
+		'this side has 8192 bytes of memory and the peer 4096; start both with the same -b'
 	await "a server that is done with the client" server_is_done
-	[[ $(grep '^benchmark: ' "$scratch/server.log" | tail -n 2) == \
-		"benchmark: lending $bytes bytes.
-benchmark: $bytes bytes verified." ]] ||
-		fail "the server did not verify what was written"
-	says_nothing server.err
-}
-
-# bench_shapes BYTES COUNT DEPTH…: a benchmark of each.
-bench_shapes() {
-	start_server ./server write
-	while [[ $# -gt 0 ]]; do
-		bench "$1" "$2" "$3"
-		check_table "$1" "$2" "$3"
-		shift 3
-	done
+	says_one server.err \
+		'this side has 4096 bytes of memory and the peer 8192; start both with the same -b'
+	# Nothing was written, and the next client is served.
+	! has_line client.log 'About to post' || fail "the client went on"
+	! has_line server.log 'About to post' || fail "the server went on"
+	run_client 0 ./client -a "$address" -b 4096 write
 	stop_server
 }
 
-@test "02: benchmark: one byte, 1 MiB, odd sizes; depth 1 and 1024" {
-	FUNCTIONS='bench check_table' on_device a bench_shapes 1 300 1 \
-		1 1000 128 64 1 1 65 100 3 4097 100 1024 1048576 5 2
-}
-
-bench_without() {
-	local list
-
-	start_server ./server read
-	for list in selective chains batches inline \
-		selective,chains,batches,inline; do
-		bench 64 200 32 -w "$list"
-		check_table 64 200 32
-	done
-	stop_server
-}
-
-@test "02: benchmark: without each of its four steps, and all of them" {
-	FUNCTIONS='bench check_table' on_device a bench_without
-}
-
-bench_csv() {
-	local number='[0-9]+\.[0-9]'
-
-	start_server ./server write
-	bench 512 50 8 -c
-	grep -A 2 '^op,' "$scratch/client.log" >"$scratch/table"
-	has_line table '^op,bytes,depth,count,min_us,median_us,p99_us,p99\.9_us,max_us,mb_per_s,ops_per_s$' ||
-		fail "no heading"
-	has_line table "^write,512,8,50(,$number){6},[0-9]+\$" || fail "no write"
-	has_line table "^read,512,8,50(,$number){6},[0-9]+\$" || fail "no read"
-	! has_line client.log '^op ' || fail "there is an aligned table, too"
-	stop_server
-}
-
-@test "02: benchmark: comma-separated values" {
-	FUNCTIONS=bench on_device a bench_csv
+@test "02: two sizes do not go together, and both say so" {
+	on_device a two_sizes
 }

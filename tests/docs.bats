@@ -281,8 +281,8 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 
 @test "the chapters have the same sections, in the same order" {
 	local readme due=('What you will learn' 'Words first' 'The conversation'
-		'The files, in reading order' 'The code, piece by piece' 'Run it'
-		'What may come in either order' 'Break it' 'Bad days' 'Questions'
+		'The files, in reading order' 'The code, piece by piece'
+		'What may come in either order' 'Break it' 'Questions'
 		'Options' 'Exercises' 'Where next')
 
 	for readme in 0[1-6]_*/README.md; do
@@ -290,6 +290,22 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		# What else a chapter has may stand between them.
 		diff <(printf '## %s\n' "${due[@]}") <(grep -Fx "$(printf \
 			'## %s\n' "${due[@]}")" "$readme")
+	done
+}
+
+@test "01 and 02 are run first: the commands and what they print, in 60 lines" {
+	local readme first
+
+	for readme in 0[12]_*/README.md; do
+		echo "$readme"
+		first=$(head -n 60 "$readme")
+		grep -q 'minutes to read.* seconds to run' <<<"$first"
+		grep -q '^make -C .* && scripts/lab.sh up' <<<"$first"
+		grep -q '^scripts/lab.sh exec a -- .*/server -1' <<<"$first"
+		grep -q '^scripts/lab.sh exec b -- .*/client -a 192.0.2.1' <<<"$first"
+		# Recorded lines, ten of them or more.
+		[ "$(sed -n '/^```text log=/,/^```$/{/^```/d;p}' <<<"$first" |
+			wc -l)" -ge 10 ]
 	done
 }
 

@@ -2,14 +2,13 @@
  * hostile_02.c - a peer that does not keep to the protocol of chapter 02
  *
  * Linked into the chapter in place of msg_encode() (ld's --wrap), with a few lines
- * of data.c and bench.c changed; see build_hostile() in 02_bad_days.bats. Does
+ * of data.c and pattern.c changed; see build_hostile() in 02_bad_days.bats. Does
  * what a peer that keeps to the protocol would never do:
  *
  *   HOSTILE        "1 4=2 20=255": in the first message, byte 4 becomes 2 and
  *                  byte 20 becomes 255
  *   HOSTILE_SIZE   "1 23": the first message is sent with 23 bytes
- *   HOSTILE_DATA   "100": byte 100 of what a benchmark writes is wrong
- *   HOSTILE_BLIND  the client does not verify what it read
+ *   HOSTILE_DATA   "100": byte 100 of its memory is wrong
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -30,9 +30,9 @@ TOKEN = re.compile(r"""
 """, re.VERBOSE | re.DOTALL | re.MULTILINE)
 OPTION = re.compile(r"(?<![\w.=/-])(--[a-z][a-z-]+|-[A-Za-z0-9])(?![\w])")
 # What speaks of the options that were given knows which role it is.
-PARSERS = {"options.c", "ranges.c"}
+PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
-CLIENTS = {"bench.c", "pump.c", "06_rds/addr.c"}
+CLIENTS = {"bench.c", "pump.c", "06_rds/addr.c", "05_multiclient/conn.c"}
 
 
 def strings(text):

@@ -16,7 +16,7 @@ setup_file() {
 	open_device
 	for chapter in "${chapters[@]}"; do
 		dir=$top/build/tests/$chapter.plain
-		copy_sources "$top/$chapter" "$dir"
+		chapter_update "$top/$chapter" "$dir"
 		[[ ! -e $top/$chapter/certs.sh ]] ||
 			cp "$top/$chapter/certs.sh" "$dir"
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'

@@ -9,11 +9,10 @@ bats_require_minimum_version 1.5.0
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	TREE=$BATS_TEST_TMPDIR/tree
-	mkdir -p "$TREE"/{tests,scripts,01_one/break/bad,01_one/exercises}
+	mkdir -p "$TREE"/{tests,scripts,01_one/break/bad,01_one/exercises,01_one/plumbing}
 	touch "$TREE/scripts/a.sh" "$TREE/01_one/Makefile"
 	printf '%s\n' 'all:' 'break:' 'exercise:' >"$TREE/Makefile"
 	echo '| 1 | one |' >"$TREE/01_one/exercises/README.md"
-	mkdir "$TREE/01_one/plumbing"
 	echo "{ 'a', OPTION_TEXT, \"address\", NULL, 0, 0, FOR_BOTH, 0 }," \
 		>"$TREE/01_one/plumbing/options.c"
 }
@@ -57,6 +56,8 @@ commands() { scripts/maint/check_commands.py -r "$TREE"; }
 @test "code is not spelled, and words of the list are known" {
 	readme '`recieve` and `two' 'lines recieve` [text](recieve.md)' '```c' \
 		'int recieve;' '```' 'ibv_post_recv, recieve.c, RDMA, QPs'
+	run -0 spelling
+	readme '队列对 of 内存区域：fine'
 	run -0 spelling
 	readme 'An rkey for RoCE, the rkey'"'"'s.'
 	run -1 spelling

@@ -22,7 +22,7 @@ sum() { md5sum <"$top/$1/$2.c"; }
 # In 01 and 02 the CM makes the connection, and from 03 on the module does: a
 # made-up device tests the latter, and tests on a real one the former
 # (01_bad_days.bats, peers.bats).
-on_a_device=' 01_send_recv/conn.c 02_write_read/conn.c '
+on_a_device=' 01_send_recv/conn.c 02_write_read/conn.c 07_full_speed/conn.c '
 
 # untested: the modules that have a test, in the chapters whose version has none.
 untested() {

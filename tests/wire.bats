@@ -92,6 +92,11 @@ client=192.0.2.2
 	grep -q 'received message: message from active/client' \
 		"$logs/server.log"
 	page_is_right
+	# On a terminal without room for three columns no line is wrapped.
+	run -0 env COLUMNS=80 "$top/scripts/lib/wire/ladder.py" "$out"
+	[[ $output == *'a ◀── b    ConnectRequest QPN'*'a ──▶ b    ConnectReply'* ]]
+	[[ $output == *$'\n           server     peer disconnected.'* ]]
+	[[ $(LC_ALL=C.UTF-8 wc -L <<<"$output") -le 80 ]]
 }
 
 @test "wire: 02 writes to the address and with the rkey of MSG_MR" {
@@ -132,7 +137,7 @@ new_packets() {
 @test "wire: 02: 1 MiB is First, Middle, Last; a READ takes its answers' PSNs" {
 	local psn message
 
-	wire 02 "$(own_run write '-n 1 -b 1048576 -q 1')"
+	wire 02 "$(own_run '-b 1048576 write' '-b 1048576 write')"
 	# MSG_MR: address and rkey are bytes 8 to 15 and 16 to 19.
 	message=$(tshark -r "$out/a.pcap" -T fields -e data.data -Y \
 		"ip.src == $server && infiniband.bth.opcode == 4" 2>/dev/null |
@@ -192,29 +197,41 @@ begins_with_its_psn() {
 @test "wire: 03 psn_wrap goes from 0xffffff to 0" {
 	# It has no patch, so the chapter's own programs will do.
 	wire 03_pure_verbs "$top/03_pure_verbs/break/psn_wrap"
-	# The packets between the first and the last of 200 writes of 4 KiB.
 	[[ $(field psn 'SEND Only' $client) == 0xfffffd ]]
 	awk -F'\t' '$3 ~ /2$/ && $5 ~ /^(SEND|RDMA)/ && $16 != "again" {
 			if (last == "0xffffff") after = $6
 			last = $6
 		}
 		END { exit after != "0x0" }' "$facts"
-	grep -q 'benchmark: 4096 bytes verified' "$logs/client.log"
-	grep -q 'benchmark: 4096 bytes verified' "$logs/server.log"
+	grep -q '^65536 bytes verified' "$logs/client.log"
+	grep -q '^65536 bytes verified' "$logs/server.log"
 }
 
-@test "wire: 03 with 5 % loss: sent again, and every byte is right" {
+# The run came through, with packets sent again.
+lossy_and_right() {
 	local end
 
-	LOSS=5% run_wire 03 "$(own_run write '-n 20 -b 4096 -q 4')"
 	for end in client server; do
-		grep -q 'benchmark: 4096 bytes verified' "$logs/$end.log"
+		grep -q '^36864 bytes verified' "$logs/$end.log" || return
 		# Its goodbye may come after the last retry, but hardly ever.
 		grep -q "^$end: exit status 0\$" "$logs/status.log" ||
 			grep -q '^error: send of MSG_DONE: status 12 ' \
-				"$logs/$end.err"
+				"$logs/$end.err" || return
 	done
 	awk -F'\t' '$16 == "again" { n++ } END { exit n < 3 }' "$facts"
+}
+
+# With rxe, each loss within one request counts against its 6 retries, and chance
+# may lose no packet at all: either is rare, and three times in a row it is none.
+@test "wire: 03 with 5 % loss: sent again, and every byte is right" {
+	local try
+
+	for try in 1 2 3; do
+		LOSS=5% run_wire 03 "$(own_run '-b 36864 write' '-b 36864 write')"
+		! lossy_and_right || break
+	done
+	echo "try $try"
+	lossy_and_right
 	grep -q 'RDMA .* \[retransmission\]' "$BATS_TEST_TMPDIR/ladder"
 	grep -q '^rdma statistic show  *before  *after' "$BATS_TEST_TMPDIR/ladder"
 	grep -Eq '^[ab] (duplicate_request|out_of_seq_request|completer_retry_err|rcvd_seq_err) ' \
@@ -222,7 +239,7 @@ begins_with_its_psn() {
 }
 
 @test "wire: 03: the link is cut: status 12 after 7 tries of 67 ms" {
-	CUT=200 run_wire 03 "$(own_run write '-n 100000 -b 4096 -q 4')"
+	CUT=200 run_wire 03 "$(own_run '-b 67108864 write' '-b 67108864 write')"
 	grep -q '^client: exit status 1$' "$logs/status.log"
 	grep -q 'RDMA operation: status 12 ' "$logs/client.err"
 	run -0 "$top/scripts/lib/wire/timers.py" "$out"

@@ -19,7 +19,8 @@ static const char *channel_hint(int err)
 	switch (err) {
 	case ENODEV:
 		return "is there an RDMA device (`rdma link`)? if not: sudo "
-		       "scripts/setup_rxe.sh, or scripts/lab.sh up"
+		       "scripts/setup_rxe.sh, or use the lab: "
+		       "scripts/lab.sh shell"
 		       " [docs/troubleshooting.md#no-device]";
 	case EMFILE:
 	case ENFILE:

@@ -1,8 +1,6 @@
 /*
  * tls_io.c - handshake, write and read before a deadline; who the peer is
  */
-#include "tls_io.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +8,6 @@
 
 #include "log.h"
 #include "tls.h"
-#include "tls_fail.h"
 
 /*
  * What to do after a call on ssl returned ret: 1, call again, now that
@@ -81,14 +78,20 @@ int tls_print_peer(const SSL *ssl)
 }
 
 /* A queue of old errors would be taken for this call's: clear it each time. */
-int tls_handshake(SSL *ssl, const struct tls_limit *limit)
+int tls_handshake(SSL *ssl, struct tls_limit *limit)
 {
 	int ret;
 
 	do {
+		/* It computes here, and waits for the peer in again(). */
+		if (limit->turn && turn_take(limit->turn, &limit->deadline))
+			return wait_fail("TLS handshake", errno,
+					 &limit->patience);
 		ERR_clear_error();
 		errno = 0;
 		ret = SSL_do_handshake(ssl);
+		if (limit->turn)
+			turn_leave(limit->turn);
 	} while (ret != 1 && again(ssl, limit, ret, "TLS handshake") > 0);
 	return ret == 1 ? check_protocol(ssl) : -1;
 }

@@ -24,7 +24,7 @@ static const struct option long_options[] = {
 	{ "bytes", required_argument, NULL, 'b' },
 	{ "depth", required_argument, NULL, 'q' },
 	{ "csv", no_argument, NULL, 'c' },
-	{ "without", required_argument, NULL, 'w' },
+	{ "without", required_argument, NULL, 'W' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -32,7 +32,7 @@ static const struct option long_options[] = {
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
 	[ROLE_SERVER] = ":a:p:t:o:b:1h",
-	[ROLE_CLIENT] = ":a:p:t:o:b:n:q:cw:h",
+	[ROLE_CLIENT] = ":a:p:t:o:b:n:q:cW:h",
 };
 
 /* Whether text is a whole number from min to max; if so, it is *number. */
@@ -127,7 +127,7 @@ static int parse_without(struct options *options, const char *text)
 	free(copy);
 	if (copy && *text && status == OPTIONS_GO_ON)
 		return OPTIONS_GO_ON;
-	log_fail("-w %s: give some of selective, chains, batches, inline, "
+	log_fail("-W %s: give some of selective, chains, batches, inline, "
 		 "with commas between them",
 		 text);
 	return EXIT_USAGE;
@@ -175,7 +175,7 @@ static int parse_option(struct options *options, enum role role, int option)
 	case 'c':
 		options->csv = true;
 		return OPTIONS_GO_ON;
-	case 'w':
+	case 'W':
 		return parse_without(options, optarg);
 	case 'h':
 		fputs(usage[role], stdout);
@@ -228,7 +228,7 @@ static int check_rest(struct options *options, int argc, char **argv)
 		return 0;
 	}
 	if (options->depth || options->csv || options->without)
-		return log_fail("-q, -c and -w are for a benchmark; ask for "
+		return log_fail("-q, -c and -W are for a benchmark; ask for "
 				"one with -n COUNT");
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "

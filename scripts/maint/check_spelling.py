@@ -4,7 +4,7 @@
 Usage: check_spelling.py [-r ROOT] [-w WORDS]
 
 Looked at is what is written for people: not code, be it a block or a word in
-backticks, nor where links lead to. WORDS (default: tests/words.txt in ROOT) has the
+backticks, nor where links lead to, nor Chinese. WORDS (default: tests/words.txt in ROOT) has the
 words that the dictionary lacks, a line each; # begins a comment.
 
 Prints FILE:LINE: WORD for each unknown word. Exit status: 0 none, 1 some, 2 usage or
@@ -25,7 +25,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 NOISE = [re.compile(pattern) for pattern in (
     r'(`+)(?:(?!\n\n)[\s\S])*?\1', r'<!--[\s\S]*?-->', r'<[^>]*>', r'\]\([^)]*\)', r'https?://\S+',
     r'&\w+;', r'\S*[\w/.-]+\.(?:c|h|sh|py|md|svg|txt|bats|pem|key|tsv)\b',
-    r'\b\w*[_\d]\w*\b', r'\b[A-Z]{2,}s?\b')]
+    r'\b\w*[_\d]\w*\b', r'\b[A-Z]{2,}s?\b', r'[\u3000-\u9fff\uff00-\uffef]+')]
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 

@@ -30,7 +30,6 @@ seed_02_msg() {
 	printf 'RDMA\1\1\2\0\0\0\125\126\166\232\317\0\0\0\11\63\0\0\4\0' \
 		>"$1/mr_read"
 	printf 'RDMA\1\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$1/done"
-	printf 'RDMA\1\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\0' >"$1/bench"
 }
 
 seed_03_msg() {
@@ -48,7 +47,7 @@ seed_03_params() {
 	echo "RDMA 1 QPN 0xfffffe $psn GID 2001:db8::1 LID 0xffff" \
 		"MTU 4096 MODE read $memory LENGTH 67108864" >"$1/read"
 	echo "RDMA 1 QPN 0x000002 $psn GID fe80::5054:ff:fe52:4401 LID 0x0007" \
-		"MTU 256 MODE benchmark $memory LENGTH 1" >"$1/benchmark"
+		"MTU 256 MODE read $memory LENGTH 1" >"$1/one"
 }
 
 # bytes HEX...: what the hexadecimal digits say.
@@ -78,7 +77,7 @@ seed_params() {
 	bytes "$magic" 00fffffe 00ffffff 20010db8000000000000000000000001 \
 		"$memory" bfff 05 02 00000000 >"$3/read"
 	bytes "$magic" 00000002 00000000 fe80000000000000505400fffe524401 \
-		"$memory" 0007 01 03 00000000 >"$3/benchmark"
+		"$memory" 0007 01 01 00000000 >"$3/local"
 }
 
 # One datagram of each type, one as long as a text may be, and one longer.

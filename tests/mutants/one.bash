@@ -46,7 +46,8 @@ run_test() {
 		make -s -C tests/unit check TESTS="$file"
 		return
 	fi
-	said=$(bats --tap --print-output-on-failure ${regex:+-f "$regex"} \
+	# Within a test, PATH begins with where bats has its inner parts.
+	said=$(unset "${!BATS_@}" && "$(command -pv bats)" --tap --print-output-on-failure ${regex:+-f "$regex"} \
 		"$file" 2>&1) || {
 		printf '%s\n' "$said"
 		return 1

@@ -71,7 +71,7 @@ static void test_other_role(void **state)
 	assert_refused(server("--count", "1", NULL), "no such option");
 	assert_refused(server("-q", "1", "write", NULL), "-q: no such option");
 	assert_refused(server("-c", "write", NULL), "-c: no such option");
-	assert_refused(server("-w", "inline", "write", NULL), "-w: no such");
+	assert_refused(server("-W", "inline", "write", NULL), "-W: no such");
 	assert_refused(client("-1", "write", NULL), "-1: no such option");
 	assert_refused(client("-x", "write", NULL), "error: -x: no such");
 	assert_refused(client("--nonsense", "write", NULL), "--nonsense: no");
@@ -185,7 +185,7 @@ static void test_help(void **state)
 					    "1 to 65535",    "22227",
 					    "default: 10",   "example: ./" };
 	static const char *const bench[] = { "-n, --count",   "-c, --csv",
-					     "-w, --without", "1 to 10000000",
+					     "-W, --without", "1 to 10000000",
 					     "1 to 67108864", "1 to 1024",
 					     "default: 4096", "default: 64)" };
 
