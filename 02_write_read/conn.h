@@ -28,6 +28,7 @@ struct conn {
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that will still report */
 	uint32_t max_inline; /* bytes that the device really takes inline */
+	uint32_t max_message; /* bytes that the port takes in one request */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */
 };

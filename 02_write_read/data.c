@@ -164,7 +164,7 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	int err;
 
 	/* Without this, a request that succeeds says nothing. */
-	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->send_flags |= IBV_SEND_SIGNALED;
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
@@ -188,6 +188,9 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 		.opcode = IBV_WR_SEND,
 	};
 
+	/* The device takes the bytes now, and need not fetch them later. */
+	if (MSG_SIZE <= data->conn->max_inline)
+		wr.send_flags = IBV_SEND_INLINE;
 	msg_encode(msg, data_message(data, slot));
 	return post(data, &wr);
 }
@@ -195,9 +198,12 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer)
 {
+	size_t left = data->local.size - data->next;
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)data->local.buf,
-		.length = data->local.size,
+		.addr = (uintptr_t)data->local.buf + data->next,
+		.length = left < data->conn->max_message ?
+				  left :
+				  data->conn->max_message,
 		.lkey = data->local.mr->lkey,
 	};
 	struct ibv_send_wr wr = {
@@ -206,7 +212,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		.num_sge = 1,
 		.opcode = opcode,
 		.wr.rdma = {
-			.remote_addr = peer->addr,
+			.remote_addr = peer->addr + data->next,
 			.rkey = peer->rkey,
 		},
 	};
@@ -215,6 +221,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		return log_fail("the peer's memory has %u bytes, and %zu are "
 				"needed; are both ends of the same source",
 				peer->length, data->local.size);
+	data->next = sge.length < left ? data->next + sge.length : 0;
 	return post(data, &wr);
 }
 
@@ -242,9 +249,7 @@ static int poll_cq(struct conn *conn, struct ibv_wc *wc)
 
 	if (n < 0)
 		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
-	/* 0: a request that was to report only if it failed. */
-	if (n > 0 && wc->wr_id)
-		conn->pending--;
+	conn->pending -= n;
 	return n;
 }
 

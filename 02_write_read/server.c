@@ -15,57 +15,32 @@
  * legal.
  */
 #include <locale.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "conn.h"
+#include "content.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
-#include "pattern.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: an answer and an operation. */
 #define SENDS 2
-
-/* What the client will find: what we write to it, or what it reads from us. */
-static void write_message(const struct data *data, enum mode mode)
-{
-	const struct region *region =
-		mode == MODE_WRITE ? &data->local : &data->exposed;
-
-	snprintf(region->buf, region->size,
-		 "message from passive/server side with pid %d", getpid());
-	pattern_fill(region->buf, region->size);
-}
-
-/* Shows what has come, and looks at every byte of it. */
-static int check_result(const struct transfer *transfer,
-			const struct options *options)
-{
-	const struct region *result = transfer_result(transfer);
-
-	transfer_print_result(transfer);
-	if (pattern_check(result->buf, result->size))
-		return -1;
-	if (options->counts)
-		log_line("%zu bytes verified.", result->size);
-	return 0;
-}
 
 /* Exchanges regions, then writes or reads. */
 static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
-	write_message(data, options->mode);
+	content_write(data, options->mode, "passive/server");
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;
 	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return check_result(&transfer, options);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
@@ -98,8 +73,8 @@ static int serve_client(struct listener *listener,
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
-	log_line("[LOG] destroy_connection called for conn=%p, id=%p",
-		 (void *)&conn, (void *)conn.id);
+	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
+		 (void *)conn.id);
 	data_close(&data);
 	conn_close(&conn);
 	return ret;

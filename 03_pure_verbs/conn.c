@@ -11,18 +11,15 @@
 #include "qp.h"
 
 /* What both sides do once they have a connection for the exchange. */
-static int find_source(struct conn *conn, const struct options *options)
+static int find_source(struct conn *conn)
 {
 	if (device_source(conn->device, oob_local(conn->oob), &conn->source))
 		return -1;
 	conn->mine.gid = conn->source.gid;
 	conn->mine.lid = conn->source.port.lid;
 	conn->mine.mtu = conn->source.port.active_mtu;
-	if (options->psn >= 0) {
-		conn->mine.psn = options->psn;
-		return 0;
-	}
-	return psn_draw(&conn->mine.psn);
+	conn->max_message = conn->source.port.max_msg_sz;
+	return 0;
 }
 
 int conn_request(struct conn *conn, struct listener *listener,
@@ -36,7 +33,7 @@ int conn_request(struct conn *conn, struct listener *listener,
 	conn->device = devices_find(&listener->devices, oob_local(conn->oob));
 	if (!conn->device)
 		return -1;
-	if (find_source(conn, listener->options))
+	if (find_source(conn))
 		return -1;
 	return oob_recv_params(conn->oob, &conn->peer,
 			       device_is_roce(conn->device));
@@ -51,37 +48,18 @@ int conn_resolve(struct conn *conn, const struct options *options,
 		return -1;
 	log_line("exchange connected.");
 	/* The way that TCP took to the server shows which device leads there. */
-	if (device_open(&conn->own, options, oob_local(conn->oob)))
+	if (devices_open_one(&conn->own, options, oob_local(conn->oob)))
 		return -1;
 	conn->device = &conn->own;
-	return find_source(conn, options);
+	return find_source(conn);
 }
 
-/* Asks for an event at the next completion: for one event, once. */
-static int arm(struct conn *conn)
+int conn_choose_psn(struct conn *conn, const struct options *options)
 {
-	int err = ibv_req_notify_cq(conn->cq, 0);
-
-	if (err)
-		return log_fail_errno("ibv_req_notify_cq", err,
-				      "the CQ is unusable");
+	if (options->psn < 0)
+		return psn_draw(&conn->mine.psn);
+	conn->mine.psn = options->psn;
 	return 0;
-}
-
-int conn_take_event(struct conn *conn)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(conn->comp, &cq, &context)) {
-		if (errno == EAGAIN)
-			return 0;
-		return log_fail_errno("ibv_get_cq_event", errno,
-				      "the completion channel is unusable");
-	}
-	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
-	ibv_ack_cq_events(cq, 1);
-	return arm(conn);
 }
 
 /* The PD, and the CQ with its channel. */
@@ -103,8 +81,7 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	if (!conn->cq)
 		return log_fail_errno("ibv_create_cq", errno,
 				      "see `rdma resource show`");
-	/* Nothing is posted yet, so that no completion comes before this. */
-	return arm(conn);
+	return 0;
 }
 
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
@@ -214,6 +191,15 @@ int conn_peer_fd(const struct conn *conn)
 	return conn->peer_left ? -1 : oob_fd(conn->oob);
 }
 
+int conn_to_err(struct conn *conn)
+{
+	/* In RESET nothing is posted, and no way leads from there to ERR. */
+	if (conn->failed || conn->qp->state == IBV_QPS_RESET)
+		return 0;
+	conn->failed = true;
+	return qp_to_err(conn->qp);
+}
+
 int conn_check_peer(struct conn *conn)
 {
 	int ret = oob_check(conn->oob);
@@ -237,13 +223,11 @@ static int check_goodbye(const struct conn *conn)
 
 int conn_disconnect(struct conn *conn)
 {
-	int ret = conn_drain(conn);
-
 	if (check_goodbye(conn))
 		return -1;
 	oob_bye(conn->oob);
 	log_line("disconnected.");
-	return ret;
+	return 0;
 }
 
 int conn_wait_disconnect(struct conn *conn)

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "device.h"
+#include "devices.h"
 #include "listener.h"
 #include "oob.h"
 #include "options.h"
@@ -32,6 +32,7 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	uint32_t max_inline; /* bytes that the device really takes inline */
+	uint32_t max_message; /* bytes that the port takes in one request */
 	unsigned int pending; /* posted requests that will still report */
 	bool peer_left; /* the peer disconnected first */
 	bool peer_done; /* and said goodbye: it has all that we sent */
@@ -52,6 +53,12 @@ int conn_request(struct conn *conn, struct listener *listener,
  */
 int conn_resolve(struct conn *conn, const struct options *options,
 		 const struct patience *patience);
+
+/*
+ * Chooses the number of the first packet that we shall send: what options say,
+ * or one that nobody can foresee. Returns 0, or -1 having said why.
+ */
+int conn_choose_psn(struct conn *conn, const struct options *options);
 
 /*
  * Creates the protection domain, completion channel, completion queue and
@@ -86,25 +93,10 @@ int conn_disconnect(struct conn *conn);
 /* Server: waits until the peer disconnects. Returns 0, or -1. */
 int conn_wait_disconnect(struct conn *conn);
 
-/*
- * Takes the event that made conn->comp readable, and asks for one at the next
- * completion. Poll the CQ until it is empty before you wait for that. Returns
- * 0, also if there was no event, or -1 having said why.
- */
-int conn_take_event(struct conn *conn);
-
 /* Takes the queue pair to ERR, once. Returns 0, or -1 having said why. */
 int conn_to_err(struct conn *conn);
 
-/*
- * Puts the queue pair in the error state and takes completions until every
- * posted request has reported: only then is its memory ours again. To be
- * called before that is freed, however far conn came. Returns 0, or -1 having
- * said why.
- */
-int conn_drain(struct conn *conn);
-
-/* Frees everything, however far it came; after conn_drain(). */
+/* Frees everything, however far it came; after data_close(). */
 void conn_close(struct conn *conn);
 
 #endif

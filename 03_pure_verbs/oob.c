@@ -8,11 +8,11 @@
 #include "oob.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "line.h"
 #include "log.h"
 #include "sock.h"
 
@@ -20,14 +20,12 @@
 #define READY "READY\n"
 #define BYE "BYE\n"
 
+_Static_assert(PARAMS_MAX <= LINE_LONGEST, "a line can hold the parameters");
+
 struct oob {
-	int fd;
+	struct line line; /* with a deadline for the whole exchange */
 	bool broken; /* a listener that can take no more clients */
-	struct patience patience;
-	int64_t deadline; /* for the whole exchange */
 	struct sockaddr_storage local;
-	char line[PARAMS_MAX + 1]; /* what has come of the next line */
-	size_t length;
 };
 
 static struct oob *new_oob(void)
@@ -37,7 +35,7 @@ static struct oob *new_oob(void)
 	if (!oob)
 		log_fail_errno("calloc", errno, "out of memory");
 	else
-		oob->fd = -1;
+		oob->line.fd = -1;
 	return oob;
 }
 
@@ -47,8 +45,8 @@ struct oob *oob_listen(const struct options *options)
 
 	if (!oob)
 		return NULL;
-	oob->fd = sock_listen(options);
-	if (oob->fd < 0 || sock_local(oob->fd, &oob->local)) {
+	oob->line.fd = sock_listen(options);
+	if (oob->line.fd < 0 || sock_local(oob->line.fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
 	}
@@ -57,7 +55,7 @@ struct oob *oob_listen(const struct options *options)
 
 int oob_fd(const struct oob *oob)
 {
-	return oob->fd;
+	return oob->line.fd;
 }
 
 const struct sockaddr *oob_local(const struct oob *oob)
@@ -65,89 +63,13 @@ const struct sockaddr *oob_local(const struct oob *oob)
 	return (const struct sockaddr *)&oob->local;
 }
 
-/* Sends all of the bytes, however many pieces the socket takes them in. */
-static int send_all(struct oob *oob, const char *bytes, size_t length)
-{
-	while (length) {
-		/* A peer that is gone must be an error here, not a signal. */
-		ssize_t n = send(oob->fd, bytes, length, MSG_NOSIGNAL);
-
-		if (n >= 0) {
-			bytes += n;
-			length -= n;
-			continue;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return log_fail_errno("send", errno,
-					      "the peer is gone; see what it "
-					      "says");
-		if (wait_writable(oob->fd, oob->patience.stop_fd,
-				  oob->deadline))
-			return wait_fail("room to send to the peer", errno,
-					 &oob->patience);
-	}
-	return 0;
-}
-
-/* Reads one byte: a line must not take with it what comes after it. */
-static int recv_byte(struct oob *oob, const char *what, char *byte)
-{
-	ssize_t n;
-
-	while ((n = recv(oob->fd, byte, 1, 0)) < 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			return log_fail_errno("recv", errno,
-					      "while waiting for %s", what);
-		if (wait_readable(oob->fd, -1, oob->patience.stop_fd,
-				  oob->deadline) < 0)
-			return wait_fail(what, errno, &oob->patience);
-	}
-	if (n == 0)
-		return log_fail("the peer closed the connection instead of "
-				"sending %s; see what it says"
-				" [docs/troubleshooting.md#left]",
-				what);
-	return 0;
-}
-
-/*
- * Reads a whole line into oob->line, in as many pieces as it comes. Never
- * more than fits: a peer may send without end.
- */
-static int recv_line(struct oob *oob, const char *what)
-{
-	oob->length = 0;
-	do {
-		if (oob->length == PARAMS_MAX)
-			return log_fail("the peer's line has more than %d "
-					"bytes; is it another program",
-					PARAMS_MAX);
-		if (recv_byte(oob, what, &oob->line[oob->length]))
-			return -1;
-	} while (oob->line[oob->length++] != '\n');
-	oob->line[oob->length] = 0;
-	return 0;
-}
-
-/* Reads a line that must be exactly this one. */
-static int expect(struct oob *oob, const char *line, const char *what)
-{
-	if (recv_line(oob, what))
-		return -1;
-	if (strcmp(oob->line, line))
-		return log_fail("the peer sent something else than %s; is it "
-				"another program, or another version",
-				what);
-	return 0;
-}
-
 /* A connected socket, the address of this end, and the deadline for all. */
 static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
 {
-	oob->fd = fd;
-	oob->patience = *patience;
-	oob->deadline = deadline;
+	oob->line.fd = fd;
+	oob->line.patience = *patience;
+	oob->line.deadline = deadline;
 	return fd < 0 ? -1 : sock_local(fd, &oob->local);
 }
 
@@ -164,10 +86,10 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 
 	if (!oob)
 		return NULL;
-	fd = sock_accept(listener->fd);
+	fd = sock_accept(listener->line.fd);
 	listener->broken = fd == SOCK_BROKEN;
 	if (start(oob, fd, patience, deadline) ||
-	    send_all(oob, HELLO, strlen(HELLO))) {
+	    line_send(&oob->line, HELLO, strlen(HELLO))) {
 		oob_close(oob);
 		return NULL;
 	}
@@ -184,7 +106,7 @@ struct oob *oob_connect(const struct options *options,
 		return NULL;
 	if (start(oob, sock_connect(options, patience, deadline), patience,
 		  deadline) ||
-	    expect(oob, HELLO, "hello")) {
+	    line_expect(&oob->line, HELLO, "hello")) {
 		oob_close(oob);
 		return NULL;
 	}
@@ -195,27 +117,27 @@ int oob_send_params(struct oob *oob, const struct params *params)
 {
 	char wire[PARAMS_MAX];
 
-	return send_all(oob, wire, params_encode(params, wire));
+	return line_send(&oob->line, wire, params_encode(params, wire));
 }
 
 int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 {
-	if (recv_line(oob, "the peer's parameters"))
+	if (line_recv(&oob->line, "the peer's parameters"))
 		return -1;
-	return params_decode(params, oob->line, oob->length, roce);
+	return params_decode(params, oob->line.text, oob->line.length, roce);
 }
 
 int oob_ready(struct oob *oob)
 {
-	if (send_all(oob, READY, strlen(READY)))
+	if (line_send(&oob->line, READY, strlen(READY)))
 		return -1;
-	return expect(oob, READY, "READY");
+	return line_expect(&oob->line, READY, "READY");
 }
 
 int oob_check(struct oob *oob)
 {
 	char byte;
-	ssize_t n = recv(oob->fd, &byte, 1, MSG_PEEK);
+	ssize_t n = recv(oob->line.fd, &byte, 1, MSG_PEEK);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return OOB_THERE;
@@ -223,13 +145,13 @@ int oob_check(struct oob *oob)
 	if (n <= 0)
 		return OOB_GONE;
 	/* The exchange is long over, and its deadline too. */
-	oob->deadline = wait_deadline(oob->patience.timeout_ms);
-	return expect(oob, BYE, "BYE") ? -1 : OOB_SAID_BYE;
+	oob->line.deadline = wait_deadline(oob->line.patience.timeout_ms);
+	return line_expect(&oob->line, BYE, "BYE") ? -1 : OOB_SAID_BYE;
 }
 
 void oob_bye(struct oob *oob)
 {
-	ssize_t n = send(oob->fd, BYE, strlen(BYE), MSG_NOSIGNAL);
+	ssize_t n = send(oob->line.fd, BYE, strlen(BYE), MSG_NOSIGNAL);
 
 	(void)n;
 }
@@ -238,7 +160,7 @@ void oob_close(struct oob *oob)
 {
 	if (!oob)
 		return;
-	if (oob->fd >= 0)
-		close(oob->fd);
+	if (oob->line.fd >= 0)
+		close(oob->line.fd);
 	free(oob);
 }

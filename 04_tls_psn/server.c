@@ -15,44 +15,18 @@
  * legal.
  */
 #include <locale.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "conn.h"
+#include "content.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
-#include "pattern.h"
 #include "probe.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: nonce, echo, an operation. */
 #define SENDS 3
-
-/* What the client will find: what we write to it, or what it reads from us. */
-static void write_message(const struct data *data, enum mode mode)
-{
-	const struct region *region =
-		mode == MODE_WRITE ? &data->local : &data->exposed;
-
-	snprintf(region->buf, region->size,
-		 "message from passive/server side with pid %d", getpid());
-	pattern_fill(region->buf, region->size);
-}
-
-/* Shows what has come, and looks at every byte of it. */
-static int check_result(const struct transfer *transfer,
-			const struct options *options)
-{
-	const struct region *result = transfer_result(transfer);
-
-	transfer_print_result(transfer);
-	if (pattern_check(result->buf, result->size))
-		return -1;
-	if (options->counts)
-		log_line("%zu bytes verified.", result->size);
-	return 0;
-}
 
 /* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options)
@@ -63,11 +37,12 @@ static int converse(struct data *data, const struct options *options)
 		.peer = data->conn->peer.mem,
 	};
 
-	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return check_result(&transfer, options);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
@@ -83,29 +58,32 @@ static int serve_client(struct listener *listener,
 	/* 1. Take the request that the client has sent. */
 	if (conn_request(&conn, listener, patience))
 		goto out;
-	/* 2. Create the queue pair, and what it needs. */
+	/* 2. Choose the number of our first packet. */
+	if (conn_choose_psn(&conn, options))
+		goto out;
+	/* 3. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
 			   data_exposed_access(options->mode)))
 		goto out;
-	/* 3. Let the device use our memory, and the client some of it. */
+	/* 4. Let the device use our memory, and the client some of it. */
 	if (data_open(&data, &conn, options->mode, options->bytes))
 		goto out;
-	write_message(&data, options->mode);
-	/* 4. Post all receives, before the client can possibly send. */
+	content_write(&data, options->mode, "passive/server");
+	/* 5. Post all receives, before the client can possibly send. */
 	if (data_post_receives(&data))
 		goto out;
-	/* 5. Exchange parameters; from INIT to RTR to RTS. */
+	/* 6. Exchange parameters; from INIT to RTR to RTS. */
 	mem = data_offer(&data);
 	if (conn_accept(&conn, options->mode, &mem))
 		goto out;
-	/* 6. See that what is sent arrives, then write or read. */
+	/* 7. See that what is sent arrives, then write or read. */
 	if (probe_path(&data) || converse(&data, options))
 		goto out;
-	/* 7. Let the client end the connection. */
+	/* 8. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	if (conn_drain(&conn))
+	log_line("[LOG] closing connection conn=%p", (void *)&conn);
+	if (data_drain(&data))
 		ret = -1;
 	data_close(&data);
 	conn_close(&conn);

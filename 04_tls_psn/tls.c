@@ -12,6 +12,7 @@
 #include <openssl/x509v3.h>
 
 #include "log.h"
+#include "tls_fail.h"
 
 /* On the wire, an ALPN name is a length and that many bytes. */
 static const unsigned char alpn[] = "\x0d" TLS_PROTOCOL;

@@ -4,41 +4,15 @@
  * The protocol is drawn in server.c.
  */
 #include <locale.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "conn.h"
+#include "content.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
-#include "pattern.h"
 #include "transfer.h"
-
-/* What the server will find: what we write to it, or what it reads from us. */
-static void write_message(const struct data *data, enum mode mode)
-{
-	const struct region *region =
-		mode == MODE_WRITE ? &data->local : &data->exposed;
-
-	snprintf(region->buf, region->size,
-		 "message from active/client side with pid %d", getpid());
-	pattern_fill(region->buf, region->size);
-}
-
-/* Shows what has come, and looks at every byte of it. */
-static int check_result(const struct transfer *transfer,
-			const struct options *options)
-{
-	const struct region *result = transfer_result(transfer);
-
-	transfer_print_result(transfer);
-	if (pattern_check(result->buf, result->size))
-		return -1;
-	if (options->counts)
-		log_line("%zu bytes verified.", result->size);
-	return 0;
-}
 
 /* Exchanges regions, then writes or reads; or runs a benchmark. */
 static int converse(struct data *data, const struct options *options)
@@ -47,14 +21,15 @@ static int converse(struct data *data, const struct options *options)
 
 	if (options->mode == MODE_BENCH)
 		return bench_client(data, options);
-	write_message(data, options->mode);
+	content_write(data, options->mode, "active/client");
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;
 	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, calling rdma_disconnect(conn->id)",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return check_result(&transfer, options);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts);
 }
 
 int main(int argc, char **argv)
@@ -92,8 +67,8 @@ int main(int argc, char **argv)
 	ret = conn_disconnect(&conn);
 out:
 	/* 8. Free everything. */
-	log_line("[LOG] destroy_connection called for conn=%p, id=%p",
-		 (void *)&conn, (void *)conn.id);
+	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
+		 (void *)conn.id);
 	data_close(&data);
 	conn_close(&conn);
 	return ret ? EXIT_FAILED : EXIT_DONE;

@@ -104,6 +104,20 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	return ret;
 }
 
+/* A device has limits, and says so: here, how long one message can be. */
+static int ask_port(struct conn *conn)
+{
+	struct ibv_port_attr port;
+	int err = ibv_query_port(conn->id->verbs, conn->id->port_num, &port);
+
+	if (err)
+		return log_fail_errno("ibv_query_port", err,
+				      "port %d; see `rdma link`",
+				      conn->id->port_num);
+	conn->max_message = port.max_msg_sz;
+	return 0;
+}
+
 /* With inline data if the device has it: that is a help, not a need. */
 static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 {
@@ -136,6 +150,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 		.sq_sig_all = 0,
 	};
 
+	if (ask_port(conn))
+		return -1;
 	conn->pd = ibv_alloc_pd(conn->id->verbs);
 	if (!conn->pd)
 		return log_fail_errno("ibv_alloc_pd", errno,

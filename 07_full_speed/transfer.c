@@ -51,6 +51,14 @@ static int check_peer(const struct transfer *transfer)
 	return 0;
 }
 
+static int post_rdma(struct transfer *transfer)
+{
+	return data_post_rdma(transfer->data,
+			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
+							     IBV_WR_RDMA_READ,
+			      &transfer->peer);
+}
+
 static int start_rdma(struct transfer *transfer)
 {
 	const struct region *local = &transfer->data->local;
@@ -65,9 +73,7 @@ static int start_rdma(struct transfer *transfer)
 		 transfer->peer.addr, transfer->peer.rkey);
 	log_line("[DEBUG] local_region=%p, lkey=0x%" PRIx32, (void *)local->buf,
 		 local->mr->lkey);
-	return data_post_rdma(transfer->data,
-			      write ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ,
-			      &transfer->peer);
+	return post_rdma(transfer);
 }
 
 int transfer_event(struct transfer *transfer, enum event event)
@@ -99,6 +105,8 @@ static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
 		event = EV_MR_SENT;
 	else if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
 		event = EV_DONE_SENT;
+	else if (data->next)
+		return post_rdma(transfer);
 	return transfer_event(transfer, event);
 }
 

@@ -32,7 +32,7 @@ build_hostile() {
 	change "$1/data.c" 's/^	msg_encode(.*/&\
 	extern uint32_t hostile_size(void);\
 	sge.length = hostile_size();/'
-	change "$1/pattern.c" 's/^		buf\[i\] = \(.*\);/{\
+	change "$1/plumbing/pattern.c" 's/^		buf\[i\] = \(.*\);/{\
 		extern char hostile_byte(size_t);\
 		buf[i] = \1 + hostile_byte(i);\
 		}/'

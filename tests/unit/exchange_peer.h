@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "oob.h"
 #include "tls.h"
+#include "tls_io.h"
 #include "tls_certs.h"
 
 /* How it ends, when it has said all. */

@@ -94,6 +94,7 @@ static int req_notify(struct ibv_cq *cq, int solicited)
 }
 
 static struct ibv_send_wr sent;
+static struct ibv_sge sge;
 static int posted;
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
@@ -102,6 +103,7 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 	(void)qp;
 	(void)bad;
 	sent = *wr;
+	sge = *wr->sg_list;
 	posted++;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * test_device.c - which device, which port of it, which GID of the port
  */
-#include "device.h"
+#include "devices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static int open_for(const struct options *options, const char *local)
 		assert_int_equal(addr_lookup(local, "7", &list), 0);
 	device = (struct device){ 0 };
 	capture_start();
-	ret = device_open(&device, options, local ? list->ai_addr : NULL);
+	ret = devices_open_one(&device, options, local ? list->ai_addr : NULL);
 	capture_stop(&said);
 	if (list)
 		freeaddrinfo(list);

@@ -1,7 +1,7 @@
 /*
  * test_devices.c - a server's devices, and which of them a client comes by
  */
-#include "device.h"
+#include "devices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

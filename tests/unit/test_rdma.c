@@ -35,6 +35,7 @@ static void test_fits(void **state)
 	(void)state;
 	reset();
 	assert_int_equal(data_open(&data, &conn, MODE_READ, SIZE), 0);
+	conn.max_message = SIZE;
 	for (int i = 0; i < 2; i++) {
 		posted = 0;
 		assert_int_equal(post_rdma(ops[i], SIZE - 1), -1);
@@ -50,6 +51,56 @@ static void test_fits(void **state)
 		assert_true(sent.wr.rdma.remote_addr == 0x10000);
 		assert_int_equal(sent.wr.rdma.rkey, 0x77);
 		assert_true(sent.wr_id == (uintptr_t)data.local.buf);
+		assert_int_equal(sge.length, SIZE);
+	}
+	forget();
+	data_close(&data);
+}
+
+/* What the port does not take at once goes in pieces, each at its place. */
+static void test_pieces(void **state)
+{
+	static const size_t at[] = { 0, 400, 800, 0 };
+	static const uint32_t bytes[] = { 400, 400, 224, 400 };
+
+	(void)state;
+	reset();
+	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
+	conn.max_message = 400;
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(data.next, at[i]);
+		assert_int_equal(post_rdma(IBV_WR_RDMA_WRITE, SIZE), 0);
+		assert_true(sge.addr == (uintptr_t)data.local.buf + at[i]);
+		assert_int_equal(sge.length, bytes[i]);
+		assert_true(sent.wr.rdma.remote_addr == 0x10000 + at[i]);
+		assert_true(sent.wr_id == (uintptr_t)data.local.buf);
+	}
+	forget();
+	data_close(&data);
+}
+
+/* Inline where the device takes so much, and always with a completion. */
+static void test_inline(void **state)
+{
+	static const struct {
+		uint32_t most;
+		unsigned int flags;
+	} devices[] = {
+		{ 0, IBV_SEND_SIGNALED },
+		{ MSG_SIZE - 1, IBV_SEND_SIGNALED },
+		{ MSG_SIZE, IBV_SEND_SIGNALED | IBV_SEND_INLINE },
+	};
+	const struct msg msg = { .type = MSG_DONE };
+
+	(void)state;
+	reset();
+	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
+	for (int i = 0; i < 3; i++) {
+		conn.max_inline = devices[i].most;
+		assert_int_equal(data_post_send(&data, SLOT_SEND_DONE, &msg),
+				 0);
+		assert_int_equal(sent.send_flags, devices[i].flags);
+		assert_int_equal(sge.length, MSG_SIZE);
 	}
 	forget();
 	data_close(&data);
@@ -79,6 +130,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_inline),
 		cmocka_unit_test(test_too_much),
 	};
 

@@ -26,6 +26,7 @@
 #include "capture.h"
 #include "options.h"
 #include "tls.h"
+#include "tls_io.h"
 #include "tls_certs.h"
 
 /* How the peer is reached, or where it comes from: 192.0.2.1. */

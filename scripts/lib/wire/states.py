@@ -23,6 +23,7 @@ BY_CM = {'ConnectReply': ('INIT', 'RTR', 'RTS'), 'ConnectRequest': ('INIT',),
          'ReadyToUse': ('RTR', 'RTS'), 'DisconnectRequest': ('ERR',),
          'DisconnectReply': ('ERR',)}
 TRANSITION = re.compile(r'(RESET|INIT|RTR) -> (INIT|RTR|RTS): ')
+EXCHANGED = 'memory regions exchanged.'
 LEAVING = re.compile(r'(peer )?disconnected\.$|drained: ')
 COMPLETION = re.compile(r'\[on_completion\] .*status=(\d+) \([^)]*\), '
                         r'(?:opcode=(\d+), )?send_state=(\d), recv_state=(\d)')
@@ -76,8 +77,9 @@ def machine_steps(texts):
     if not met:
         return [None] * len(texts)
     done = any('Both DONE' in text for text in texts)
-    # What was exchanged otherwise is behind both when they begin.
-    now = met[0][2:] if met[0][2:] == (0, 0) else None
+    # Where the regions are exchanged otherwise, they begin when that is done.
+    late = any(text.startswith(EXCHANGED) for text in texts)
+    now = None if late else (0, 0)
     after = {}
     for (index, opcode, send, recv), following in zip(met, met[1:] + [None]):
         if following:
@@ -88,8 +90,8 @@ def machine_steps(texts):
             after[index] = (send + 1, recv)
     result = []
     for index, text in enumerate(texts):
-        if now is None and text.startswith('received MSG_MR.'):
-            now = met[0][2:]
+        if text.startswith(EXCHANGED):
+            now = (0, 0)
         now = after.get(index, now)
         result.append(now)
     return result

@@ -1,9 +1,9 @@
 /*
- * test_03_watch.c - asynchronous events: named, acknowledged, and no others
+ * test_03_events.c - asynchronous events: named, acknowledged, and no others
  *
  * The device is played by a pipe: a byte in it is an event of that type.
  */
-#include "watch.h"
+#include "device.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +60,18 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	acknowledged++;
 }
 
+const char *ibv_get_device_name(struct ibv_device *device)
+{
+	(void)device;
+	return "rxe0";
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	(void)context;
+	return 0;
+}
+
 static void start(struct device *device, struct ibv_context *context)
 {
 	assert_int_equal(pipe(fds), 0);
@@ -71,8 +83,14 @@ static void start(struct device *device, struct ibv_context *context)
 
 static void stop(struct device *device)
 {
-	watch_stop(device);
+	static const char first[] = "Opened RDMA device: rxe0, port 0\n";
+	size_t length = strlen(first);
+
+	device_close(device);
 	capture_stop(&said);
+	/* What is said before the first event is none of them. */
+	assert_memory_equal(said.out, first, length);
+	memmove(said.out, said.out + length, strlen(said.out + length) + 1);
 	close(fds[0]);
 	close(fds[1]);
 	assert_false(device->watched);
@@ -102,7 +120,7 @@ static void test_named(void **state)
 
 	(void)state;
 	start(&device, &context);
-	ret = watch_start(&device);
+	ret = device_start(&device);
 	happen(types, sizeof(types));
 	stop(&device);
 	assert_int_equal(ret, 0);
@@ -132,7 +150,7 @@ static void test_every_type(void **state)
 	for (int i = 0; i < ALL; i++)
 		types[i] = i;
 	start(&device, &context);
-	watch_start(&device);
+	device_start(&device);
 	happen(types, sizeof(types));
 	stop(&device);
 	assert_int_equal(taken, ALL);
@@ -154,14 +172,14 @@ static void test_stop(void **state)
 	(void)state;
 	for (int i = 0; i < 50; i++) {
 		start(&device, &context);
-		ret = watch_start(&device);
+		ret = device_start(&device);
 		stop(&device);
 		assert_int_equal(ret, 0);
 		assert_string_equal(said.out, "");
 		assert_string_equal(said.err, "");
 	}
 	/* One that does not run need not end. */
-	watch_stop(&device);
+	device_close(&device);
 }
 
 static void test_broken(void **state)
@@ -172,7 +190,7 @@ static void test_broken(void **state)
 	(void)state;
 	broken = true;
 	start(&device, &context);
-	watch_start(&device);
+	device_start(&device);
 	assert_int_equal(write(fds[1], "", 1), 1);
 	pthread_join(device.watcher, NULL);
 	device.watched = false;
@@ -205,7 +223,7 @@ static void test_signals_are_not_for_it(void **state)
 	sigaddset(&set, SIGUSR1);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	start(&device, &context);
-	watch_start(&device);
+	device_start(&device);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	kill(getpid(), SIGUSR1);
 	/* It is awake, and would have had to handle the signal. */
@@ -226,5 +244,5 @@ int main(void)
 		cmocka_unit_test(test_signals_are_not_for_it),
 	};
 
-	return cmocka_run_group_tests_name("03_watch", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("03_events", tests, NULL, NULL);
 }
