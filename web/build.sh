@@ -45,7 +45,7 @@ picture() {
 		$(cat "$parts/picture" 2>/dev/null) == "$digest" ]] && return
 	node "$top/web/rootfs/snapshot.mjs" "$top/web/node_modules/v86/build" \
 		"$parts/kernel/bzImage" "$parts/rootfs/initrd.gz" "$parts/state"
-	zstd -q -12 -f "$parts/state" -o "$parts/out/state.zst"
+	zstd -q -19 -f "$parts/state" -o "$parts/out/state.zst"
 	mv "$parts/state.json" "$parts/out/state.json"
 	rm "$parts/state"
 	echo "$digest" >"$parts/picture"
