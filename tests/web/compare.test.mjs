@@ -11,8 +11,8 @@ import {expectedSets, readCommands} from '../../web/site/logs.mjs';
 
 const rules = new Rules(JSON.parse(execFileSync('python3', ['web/site/rules.py'])));
 const folders = readdirSync('.').filter(x => /^\d\d_/.test(x)).flatMap(chapter =>
-	['expected', 'break'].flatMap(kind => readdirSync(join(chapter, kind)).map(name =>
-		join(chapter, kind, name)))).filter(x => existsSync(join(x, 'commands')));
+	['expected', 'break'].map(kind => join(chapter, kind)).filter(existsSync).flatMap(
+		folder => readdirSync(folder).map(name => join(folder, name)))).filter(x => existsSync(join(x, 'commands')));
 
 test('every recorded run matches itself', () => {
 	assert.ok(folders.length >= 40);
