@@ -123,6 +123,26 @@ static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 	return cm_set_ack_timeout(conn->id);
 }
 
+/* Whether the device has queues as long as that. */
+static int check_limits(struct ibv_context *verbs, unsigned int sends,
+			unsigned int receives)
+{
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
+
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	if (sends > (unsigned int)attr.max_qp_wr ||
+	    receives > (unsigned int)attr.max_qp_wr ||
+	    sends + receives > (unsigned int)attr.max_cqe)
+		return log_fail("-q is too much for the device: %u sends and "
+				"%u receives, where a queue pair has at most "
+				"%d, and a CQ %d",
+				sends, receives, attr.max_qp_wr, attr.max_cqe);
+	return 0;
+}
+
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 {
 	struct ibv_qp_init_attr attr = {
@@ -130,13 +150,16 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 		.cap = {
 			.max_send_wr = sends,
 			.max_recv_wr = receives,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
+			/* A header, and data that is elsewhere. */
+			.max_send_sge = 2,
+			.max_recv_sge = 2,
 		},
 		/* Each send says for itself if it wants a completion. */
 		.sq_sig_all = 0,
 	};
 
+	if (check_limits(conn->id->verbs, sends, receives))
+		return -1;
 	conn->pd = ibv_alloc_pd(conn->id->verbs);
 	if (!conn->pd)
 		return log_fail_errno("ibv_alloc_pd", errno,

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "channel.h"
 #include "log.h"
-#include "pattern.h"
 #include "pump.h"
 #include "usage.h"
 
@@ -21,7 +21,8 @@ static const struct option long_options[] = {
 	{ "port", required_argument, NULL, 'p' },
 	{ "timeout", required_argument, NULL, 't' },
 	{ "once", no_argument, NULL, '1' },
-	{ "order", required_argument, NULL, 'o' },
+	{ "directory", required_argument, NULL, 'd' },
+	{ "reconnect", required_argument, NULL, 'R' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "bytes", required_argument, NULL, 'b' },
 	{ "depth", required_argument, NULL, 'q' },
@@ -33,8 +34,8 @@ static const struct option long_options[] = {
 
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:t:o:b:1h",
-	[ROLE_CLIENT] = ":a:p:t:o:b:n:q:cw:h",
+	[ROLE_SERVER] = ":a:p:t:d:q:1h",
+	[ROLE_CLIENT] = ":a:p:t:b:q:R:n:cw:h",
 };
 
 /* Whether text is a whole number from min to max; if so, it is *number. */
@@ -76,38 +77,14 @@ static int parse_timeout(struct options *options, const char *text)
 	return OPTIONS_GO_ON;
 }
 
-static int parse_order(struct options *options, const char *text)
+/* The number of the option with this letter. */
+static int parse_range(char letter, const char *text, long min, long max,
+		       long *number)
 {
-	options->first = !strcmp(text, "first");
-	if (options->first || !strcmp(text, "answer"))
+	if (parse_number(text, min, max, number))
 		return OPTIONS_GO_ON;
-	log_fail("-o %s: give first or answer", text);
-	return EXIT_USAGE;
-}
-
-static int parse_bytes(struct options *options, const char *text)
-{
-	long bytes;
-
-	if (!parse_number(text, 1, MSG_MAX_LENGTH, &bytes)) {
-		log_fail("-b %s: give a whole number from %d to %d; "
-			 "without -b it is %d, in a benchmark %d",
-			 text, 1, MSG_MAX_LENGTH, OPTIONS_DEFAULT_BYTES,
-			 OPTIONS_BENCH_BYTES);
-		return EXIT_USAGE;
-	}
-	options->bytes = bytes;
-	options->counts = true;
-	return OPTIONS_GO_ON;
-}
-
-/* A number for the benchmark, of the option with this letter. */
-static int parse_bench(char letter, const char *text, long max, long *number)
-{
-	if (parse_number(text, 1, max, number))
-		return OPTIONS_GO_ON;
-	log_fail("-%c %s: give a whole number from 1 to %ld", letter, text,
-		 max);
+	log_fail("-%c %s: give a whole number from %ld to %ld", letter, text,
+		 min, max);
 	return EXIT_USAGE;
 }
 
@@ -137,13 +114,14 @@ static int parse_without(struct options *options, const char *text)
 
 static int parse_mode(struct options *options, const char *text)
 {
-	if (!strcmp(text, "write"))
-		options->mode = MODE_WRITE;
-	else if (!strcmp(text, "read"))
-		options->mode = MODE_READ;
-	else
-		return log_fail("%s: the mode is write or read; see -h", text);
-	return 0;
+	static const enum mode modes[] = { MODE_SEND, MODE_WRITE, MODE_READ };
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(text, msg_mode_name(modes[i]))) {
+			options->mode = modes[i];
+			return 0;
+		}
+	return log_fail("%s: files go by send, write or read; see -h", text);
 }
 
 static int parse_option(struct options *options, enum role role, int option)
@@ -162,16 +140,24 @@ static int parse_option(struct options *options, enum role role, int option)
 	case '1':
 		options->once = true;
 		return OPTIONS_GO_ON;
-	case 'o':
-		return parse_order(options, optarg);
+	case 'd':
+		options->directory = optarg;
+		return OPTIONS_GO_ON;
 	case 'b':
-		return parse_bytes(options, optarg);
+		status = parse_range('b', optarg, 1, MSG_MAX_LENGTH, &number);
+		options->bytes = number;
+		return status;
+	case 'R':
+		status = parse_range('R', optarg, 0, 1000, &number);
+		options->tries = number;
+		return status;
 	case 'n':
-		status = parse_bench('n', optarg, 10000000, &number);
+		status = parse_range('n', optarg, 1, 10000000, &number);
 		options->count = number;
 		return status;
 	case 'q':
-		status = parse_bench('q', optarg, 1024, &number);
+		status =
+			parse_range('q', optarg, 1, CHANNEL_DEPTH_MAX, &number);
 		options->depth = number;
 		return status;
 	case 'c':
@@ -218,37 +204,57 @@ static int next_option(enum role role, int argc, char **argv)
 	return option;
 }
 
-/* What is left after the options: the mode, or nothing with -n. */
+/* What is left after the options: how, and which files; or nothing with -n. */
 static int check_rest(struct options *options, int argc, char **argv)
 {
 	if (options->count) {
 		if (optind < argc)
 			return log_fail("%s: a benchmark (-n) measures writes "
-					"and reads; give no mode with it",
+					"and reads; give no files with it",
 					argv[optind]);
 		options->mode = MODE_BENCH;
 		return 0;
 	}
-	if (options->depth || options->csv || options->without)
-		return log_fail("-q, -c and -w are for a benchmark; ask for "
-				"one with -n COUNT");
-	if (optind >= argc)
-		return log_fail("what shall it do? the last word must be "
-				"write or read; see -h");
-	if (optind + 1 < argc)
-		return log_fail("%s: one word too many; see -h",
-				argv[optind + 1]);
+	if (options->without)
+		return log_fail("-w is for a benchmark; ask for one with "
+				"-n COUNT");
+	if (optind + 1 >= argc)
+		return log_fail("what shall it do? after the options come "
+				"send, write or read, and files; see -h");
+	options->files = argv + optind + 1;
+	options->file_count = argc - optind - 1;
 	return parse_mode(options, argv[optind]);
 }
 
-/* A benchmark moves less, if it shall; a text needs its place. */
-static int check_bytes(const struct options *options)
+/* A channel has room for credits, and a part for a name. */
+static int check_channel(const struct options *options)
 {
-	if (options->count || options->bytes >= PATTERN_MIN)
-		return OPTIONS_GO_ON;
-	log_fail("-b %zu: to write or read, give at least %d", options->bytes,
-		 PATTERN_MIN);
-	return EXIT_USAGE;
+	if (options->depth < FLOW_LEAST)
+		return log_fail("-q %u: for files, give at least %d",
+				options->depth, FLOW_LEAST);
+	if (options->bytes < HEAD_TEXT)
+		return log_fail("-b %zu: for files, give at least %d",
+				options->bytes, HEAD_TEXT);
+	if (options->depth * options->bytes > MSG_MAX_LENGTH)
+		return log_fail("-q %u and -b %zu: together, they must not be "
+				"more than %d bytes",
+				options->depth, options->bytes, MSG_MAX_LENGTH);
+	return 0;
+}
+
+/* What a client does is in the words behind its options. */
+static int check_client(struct options *options, int argc, char **argv)
+{
+	if (!options->address)
+		return log_fail("the server's address is missing; give it with "
+				"-a, as in: ./client -a 192.0.2.1 send FILE");
+	if (check_rest(options, argc, argv))
+		return -1;
+	/* Only now: 0 meant that it was not given. */
+	if (!options->bytes)
+		options->bytes = options->count ? OPTIONS_BENCH_BYTES :
+						  OPTIONS_FILE_BYTES;
+	return options->count ? 0 : check_channel(options);
 }
 
 int options_parse(struct options *options, enum role role, int argc,
@@ -259,25 +265,20 @@ int options_parse(struct options *options, enum role role, int argc,
 	*options = (struct options){
 		.port = OPTIONS_DEFAULT_PORT,
 		.timeout_ms = 10 * 1000,
-		.first = role == ROLE_CLIENT,
+		.depth = 64,
 	};
 	while (status == OPTIONS_GO_ON &&
 	       (option = next_option(role, argc, argv)) != -1)
 		status = parse_option(options, role, option);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	if (role == ROLE_CLIENT && !options->address) {
-		log_fail("the server's address is missing; give it with -a, "
-			 "as in: ./client -a 192.0.2.1 write");
+	if (role == ROLE_CLIENT)
+		return check_client(options, argc, argv) ? EXIT_USAGE :
+							   OPTIONS_GO_ON;
+	if (optind < argc) {
+		log_fail("%s: one word too many; see -h", argv[optind]);
 		return EXIT_USAGE;
 	}
-	if (check_rest(options, argc, argv))
-		return EXIT_USAGE;
-	/* Only now, since until here 0 meant that they were not given. */
-	if (!options->bytes)
-		options->bytes = options->count ? OPTIONS_BENCH_BYTES :
-						  OPTIONS_DEFAULT_BYTES;
-	if (!options->depth)
-		options->depth = 64;
-	return check_bytes(options);
+	options->bytes = FLOW_LEAST * HEAD_TEXT;
+	return check_channel(options) ? EXIT_USAGE : OPTIONS_GO_ON;
 }
