@@ -46,7 +46,7 @@ doctor:
 setup:
 	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
 lab:
-	$(call run,build lab,scripts/lab.sh up --nodes $(or $(call quote,$(NODES)),1))
+	$(call run,build lab,scripts/lab.sh up $(if $(NODES),--nodes $(call quote,$(NODES))))
 shell:
 	@scripts/lab.sh shell $(or $(call quote,$(NODE)),a)
 down:
@@ -95,7 +95,7 @@ For readers:
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
   make setup        make a Soft-RoCE device here, where the kernel has it
-  make lab          or start the lab, a throwaway virtual machine (NODES=2: two)
+  make lab          or start the lab, two throwaway virtual machines (NODES=1: one)
   make shell        a shell in it (NODE=b: on the second machine)
   make down         end the lab
   make lesson       CH=02: print what the chapter adds to the one before (CH=03

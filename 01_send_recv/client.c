@@ -1,7 +1,7 @@
 /*
  * client.c - sends one message to the server, and receives one
  *
- * The protocol is drawn in server.c. Born in 01_send_recv.
+ * The protocol is drawn in server.c.
  */
 #include <locale.h>
 #include <stdio.h>

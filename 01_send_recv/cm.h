@@ -3,7 +3,6 @@
  *
  * The CM answers every request with an event on an event channel. Nearly all
  * of the CM is waiting for the right one, so that is all there is here.
- * Born in 01_send_recv.
  */
 #ifndef CM_H
 #define CM_H
@@ -11,19 +10,6 @@
 #include <rdma/rdma_cma.h>
 
 #include "wait.h"
-
-/*
- * Creates an event channel that never blocks its reader. Returns NULL having
- * said why. Free it with rdma_destroy_event_channel().
- */
-struct rdma_event_channel *cm_open_channel(void);
-
-/*
- * Sets how soon the device of id sends a packet again that is not acknowledged.
- * Call it before rdma_connect() or rdma_accept(). Returns 0, or -1 having said
- * why not.
- */
-int cm_set_ack_timeout(struct rdma_cm_id *id);
 
 /* What cm_expect() returns if no event will come on the channel any more. */
 #define CM_NO_MORE (-2)

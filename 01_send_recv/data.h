@@ -1,7 +1,5 @@
 /*
  * data.h - memory regions, posting, and waiting for a completion
- *
- * Born in 01_send_recv.
  */
 #ifndef DATA_H
 #define DATA_H
@@ -9,7 +7,7 @@
 #include "conn.h"
 
 /* The most bytes that a message may have. */
-#define DATA_MESSAGE_SIZE 1024
+#define DATA_MESSAGE_SIZE OPTIONS_MESSAGE_MAX
 
 /* Memory that the device may use, and the right to do so. */
 struct region {

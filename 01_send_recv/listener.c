@@ -1,55 +1,17 @@
 /*
  * listener.c - where a server waits for its clients
- *
- * Born in 01_send_recv.
  */
 #include "listener.h"
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "addr.h"
-#include "cm.h"
+#include "cm_help.h"
 #include "log.h"
 
 /* How many clients may wait while one is being served. */
 #define BACKLOG 16
-
-/*
- * Whether addr is fine but for its port. The CM does not always say so: a
- * server on all addresses makes the port of one of them EADDRNOTAVAIL.
- */
-static bool port_is_taken(struct rdma_cm_id *id, const struct addrinfo *ai)
-{
-	struct sockaddr_storage any_port = { 0 };
-
-	memcpy(&any_port, ai->ai_addr, ai->ai_addrlen);
-	/* The port is in the same place in an IPv4 and an IPv6 address. */
-	((struct sockaddr_in *)&any_port)->sin_port = 0;
-	return !rdma_bind_addr(id, (struct sockaddr *)&any_port);
-}
-
-static int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai,
-			int err)
-{
-	char text[ADDR_TEXT_SIZE];
-
-	addr_text(ai->ai_addr, text);
-	if (err == EADDRINUSE || port_is_taken(id, ai))
-		return log_fail_errno(
-			"rdma_bind_addr", err,
-			"another program has this port of %s; "
-			"give another with -p"
-			" [docs/troubleshooting.md#address-in-use]",
-			text);
-	return log_fail_errno("rdma_bind_addr", err,
-			      "is %s an address of this machine that an RDMA "
-			      "device sits on (`rdma link`)"
-			      " [docs/troubleshooting.md#cannot-assign]",
-			      text);
-}
 
 static int bind_and_listen(struct rdma_cm_id *id, const struct addrinfo *ai)
 {
@@ -62,7 +24,7 @@ static int bind_and_listen(struct rdma_cm_id *id, const struct addrinfo *ai)
 		return log_fail_errno("rdma_set_option", errno,
 				      "IPv4 would not be taken");
 	if (rdma_bind_addr(id, ai->ai_addr))
-		return explain_bind(id, ai, errno);
+		return cm_explain_bind(id, ai, errno);
 	/* Bound to one address, an id knows its device already. */
 	if (!id->verbs && addr_is_loopback(ai->ai_addr))
 		return addr_explain_no_device(ai->ai_addr);

@@ -11,7 +11,7 @@
  *     DISCONNECTED      <-- DREP --
  *
  * A message is 0 to 1024 bytes of text, without a terminator: the completion
- * says how many came. Born in 01_send_recv.
+ * says how many came.
  */
 #include <locale.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
  * client.c - exchanges memory regions with the server, and writes or reads
  *
  * The protocol is drawn in server.c.
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #include <locale.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /*
  * conn.c - from an address to a connected queue pair, and back to nothing
- *
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #include "conn.h"
 
@@ -9,6 +7,7 @@
 
 #include "addr.h"
 #include "cm.h"
+#include "cm_help.h"
 #include "log.h"
 
 int conn_request(struct conn *conn, struct listener *listener,

@@ -1,7 +1,7 @@
 /*
  * listener.h - where a server waits for its clients
  *
- * Here, the CM listens. Born in 01_send_recv.
+ * Here, the CM listens.
  */
 #ifndef LISTENER_H
 #define LISTENER_H

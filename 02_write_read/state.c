@@ -1,7 +1,5 @@
 /*
  * state.c - the two state machines of a transfer, and nothing else
- *
- * Born in 02_write_read.
  */
 #include "state.h"
 

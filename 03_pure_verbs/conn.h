@@ -2,8 +2,7 @@
  * conn.h - from an address to a connected queue pair, and back to nothing
  *
  * Here by hand: what the CM did is oob.h (who is the peer), device.h (which
- * way leads there) and qp.h (the queue pair's states). Born in 01_send_recv,
- * last changed in 03_pure_verbs.
+ * way leads there) and qp.h (the queue pair's states).
  */
 #ifndef CONN_H
 #define CONN_H

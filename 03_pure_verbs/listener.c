@@ -1,7 +1,5 @@
 /*
  * listener.c - where a server waits for its clients
- *
- * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
 #include "listener.h"
 

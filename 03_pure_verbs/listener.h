@@ -1,7 +1,7 @@
 /*
  * listener.h - where a server waits for its clients
  *
- * Here, on a TCP port. Born in 01_send_recv, last changed in 03_pure_verbs.
+ * Here, on a TCP port.
  */
 #ifndef LISTENER_H
 #define LISTENER_H

@@ -1,7 +1,5 @@
 /*
  * msg.c - the messages that go over the wire, and how they are checked
- *
- * Born in 02_write_read, last changed in 03_pure_verbs.
  */
 #include "msg.h"
 

@@ -3,7 +3,7 @@
  *
  * Everything here goes over the wire in the clear, and is believed after no
  * more than a check of its form: whoever is between the two sides can read
- * it all, and change it. Born in 03_pure_verbs.
+ * it all, and change it.
  */
 #include "oob.h"
 

@@ -12,8 +12,7 @@
  *     bye              -->
  *
  * The server speaks first, and a client makes nothing before it knows to whom
- * it talks. Here, all of it goes over plain TCP, as text. Born in
- * 03_pure_verbs.
+ * it talks. Here, all of it goes over plain TCP, as text.
  */
 #ifndef OOB_H
 #define OOB_H

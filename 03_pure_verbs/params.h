@@ -1,7 +1,7 @@
 /*
  * params.h - what two queue pairs must know of each other
  *
- * Here, a line of text. Born in 03_pure_verbs.
+ * Here, a line of text.
  */
 #ifndef PARAMS_H
 #define PARAMS_H

@@ -1,7 +1,5 @@
 /*
  * probe.c - does what we send really arrive?
- *
- * Born in 03_pure_verbs.
  */
 #include "probe.h"
 

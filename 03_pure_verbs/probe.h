@@ -1,7 +1,5 @@
 /*
  * probe.h - does what we send really arrive?
- *
- * Born in 03_pure_verbs.
  */
 #ifndef PROBE_H
 #define PROBE_H

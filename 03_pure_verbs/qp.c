@@ -1,7 +1,5 @@
 /*
  * qp.c - the states of a queue pair, one function a transition
- *
- * Born in 03_pure_verbs.
  */
 #include "qp.h"
 
@@ -36,9 +34,10 @@ static int modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 
 	if (err)
 		return log_fail_errno("ibv_modify_qp", err,
-				      "%s: is each attribute in the mask, and "
-				      "was the state before the right one"
-				      " [docs/troubleshooting.md#rtr]",
+				      "%s: is each attribute in the mask, was "
+				      "the state before the right one, are "
+				      "the GIDs of both ends (-g) of one "
+				      "network [docs/troubleshooting.md#rtr]",
 				      what);
 	return 0;
 }

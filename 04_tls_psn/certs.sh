@@ -98,12 +98,28 @@ key() {
 		-out "$1" 2>/dev/null
 }
 
+# How long the certificates last, for openssl x509. For what has expired already,
+# OpenSSL takes a negative number up to 3.3, and the two dates from 3.4 on.
+lifetime() {
+	if ((days >= 0)) || ! openssl x509 -help 2>&1 | grep -q -- '-not_after'
+	then
+		printf '%s\n' -days "$days"
+	else
+		printf '%s\n' -not_before "$(utc $((days - 1)))" \
+			-not_after "$(utc "$days")"
+	fi
+}
+utc() { date -u -d "$1 days" +%Y%m%d%H%M%SZ; }
+
 # issue FILE ROLE SUBJECT: for that role (server or client) and no other.
 issue() {
+	local lifetime
+
+	mapfile -t lifetime < <(lifetime)
 	key "$work/$1.key"
 	openssl req -new -key "$work/$1.key" -subj "/CN=$3" |
 		openssl x509 -req -CA "$work/ca.pem" -CAkey "$work/ca.key" \
-			-days "$days" -out "$work/$1.pem" -extfile <(
+			"${lifetime[@]}" -out "$work/$1.pem" -extfile <(
 				echo "subjectAltName = $(names)"
 				echo "extendedKeyUsage = ${2}Auth"
 				echo "keyUsage = critical, digitalSignature"

@@ -1,7 +1,5 @@
 /*
  * conn.c - from an address to a connected queue pair, and back to nothing
- *
- * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
 #include "conn.h"
 

@@ -1,7 +1,5 @@
 /*
  * data.c - memory regions, posting, and waiting for a completion
- *
- * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
 #include "data.h"
 
@@ -159,7 +157,8 @@ static int post_receive(struct data *data, int slot)
 
 	if (err)
 		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
+				      "is the queue full (max_recv_wr), or the "
+				      "queue pair still in RESET"
 				      " [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
@@ -183,7 +182,8 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr"
+				      "is the queue full (max_send_wr), or the "
+				      "queue pair not in RTS"
 				      " [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;

@@ -1,7 +1,5 @@
 /*
  * device.c - which device, which port of it, and which address of the port
- *
- * Born in 03_pure_verbs.
  */
 #include "device.h"
 
@@ -140,7 +138,8 @@ static int explain_no_device(const struct options *options,
 
 	if (count == 0)
 		return log_fail("this machine has no RDMA device; sudo "
-				"scripts/setup_rxe.sh, or scripts/lab.sh up"
+				"scripts/setup_rxe.sh, or use the lab: "
+				"scripts/lab.sh shell"
 				" [docs/troubleshooting.md#no-device]");
 	if (options->port_num)
 		snprintf(port, sizeof(port), "%d", options->port_num);

@@ -1,8 +1,7 @@
 /*
  * device.h - which device, which port of it, and which address of the port
  *
- * The CM found all of this from an IP address. Now we do. Born in
- * 03_pure_verbs.
+ * The CM found all of this from an IP address. Now we do.
  */
 #ifndef DEVICE_H
 #define DEVICE_H

@@ -3,8 +3,7 @@
  *
  * Here, over TLS 1.3 with certificates on both sides. Who is between the two
  * sides can neither read the parameters nor change them, and who has no
- * certificate of our CA does not get as far as a queue pair. Born in
- * 03_pure_verbs, last changed in 04_tls_psn.
+ * certificate of our CA does not get as far as a queue pair.
  */
 #include "oob.h"
 

@@ -12,8 +12,7 @@
  *     bye              -->
  *
  * The server speaks first, and a client makes nothing before it knows to whom
- * it talks. Here, all of it goes over TLS. Born in 03_pure_verbs, last changed
- * in 04_tls_psn.
+ * it talks. Here, all of it goes over TLS.
  */
 #ifndef OOB_H
 #define OOB_H

@@ -1,7 +1,5 @@
 /*
  * params.c - what two queue pairs must know of each other
- *
- * Born in 03_pure_verbs, last changed in 04_tls_psn.
  */
 #include "params.h"
 

@@ -1,7 +1,5 @@
 /*
  * psn.c - the packet sequence number (PSN) to begin with
- *
- * Born in 03_pure_verbs, last changed in 04_tls_psn.
  */
 #include "psn.h"
 

@@ -1,7 +1,5 @@
 /*
  * psn.h - the packet sequence number (PSN) to begin with
- *
- * Born in 03_pure_verbs.
  */
 #ifndef PSN_H
 #define PSN_H

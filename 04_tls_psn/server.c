@@ -13,8 +13,6 @@
  *
  * The two sides run at their own pace: state.c says which order of events is
  * legal.
- *
- * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
 #include <locale.h>
 #include <stdio.h>

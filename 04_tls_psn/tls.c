@@ -1,7 +1,5 @@
 /*
  * tls.c - TLS 1.3 with certificates on both sides
- *
- * Born in 04_tls_psn.
  */
 #include "tls.h"
 

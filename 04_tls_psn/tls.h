@@ -1,7 +1,5 @@
 /*
  * tls.h - TLS 1.3 with certificates on both sides, and its errors in words
- *
- * Born in 04_tls_psn.
  */
 #ifndef TLS_H
 #define TLS_H

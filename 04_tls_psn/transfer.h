@@ -1,7 +1,5 @@
 /*
  * transfer.h - the transfer of two sides: from completions to what to do next
- *
- * Born in 02_write_read, last changed in 03_pure_verbs.
  */
 #ifndef TRANSFER_H
 #define TRANSFER_H

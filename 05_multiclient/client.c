@@ -2,19 +2,18 @@
  * client.c - exchanges memory regions with the server, and writes or reads
  *
  * The protocol is drawn in server.c.
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #include <locale.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "conn.h"
 #include "data.h"
-#include "load.h"
 #include "log.h"
 #include "options.h"
 #include "pattern.h"
 #include "probe.h"
-#include "shared.h"
+#include "retry.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: nonce, echo, an operation. */
@@ -27,20 +26,34 @@ static void write_message(const struct data *data, enum mode mode,
 	const struct region *region =
 		mode == MODE_WRITE ? &data->local : &data->exposed;
 
-	pattern_fill(region->buf, region->size, ROLE_CLIENT, number);
+	snprintf(region->buf, region->size,
+		 "message from active/client side, client %u", number);
+	pattern_fill(region->buf, region->size);
 }
 
-/* Whether the server has written what it should, or we have read that. */
-static int check_message(const struct data *data, enum mode mode,
-			 unsigned int number)
+/* Shows what has come, and looks at every byte of it. */
+static int check_result(const struct transfer *transfer,
+			const struct options *options, unsigned int number)
 {
-	const struct region *region =
-		mode == MODE_WRITE ? &data->exposed : &data->local;
+	const struct region *result = transfer_result(transfer);
+	unsigned int whose = 0;
 
-	return pattern_check(region->buf, region->size, ROLE_SERVER, number);
+	transfer_print_result(transfer);
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	sscanf(result->buf, "message from passive/server side to client %u",
+	       &whose);
+	if (whose != number)
+		return log_fail("these bytes are not for client %u, but "
+				"another's, or nobody's"
+				" [docs/troubleshooting.md#wrong-bytes]",
+				number);
+	if (options->counts)
+		log_line("%zu bytes verified.", result->size);
+	return 0;
 }
 
-/* Writes or reads, and looks at each byte. */
+/* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options,
 		    unsigned int number)
 {
@@ -54,74 +67,18 @@ static int converse(struct data *data, const struct options *options,
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return check_message(data, options->mode, number);
-}
-
-/* The memory of the chosen mode, with our message where it will be found. */
-static int open_data(struct data *data, struct conn *conn,
-		     const struct options *options, unsigned int number)
-{
-	if (data_open(data, conn, options->mode, options->bytes))
-		return -1;
-	write_message(data, options->mode, number);
-	return 0;
-}
-
-/* The whole life of one connection: see load.h. */
-static int run_connection(struct shared *shared, const struct options *options,
-			  const struct patience *patience, struct hello *hello)
-{
-	struct conn conn = { .held = &shared->held };
-	struct data data = { 0 };
-	struct remote mem;
-	int ret;
-
-	/* 1. Reach the server, and find the device that leads there. */
-	ret = conn_resolve(&conn, shared, options, patience, hello);
-	if (ret == CONN_FULL) {
-		conn_close(&conn);
-		return CONN_FULL;
-	}
-	if (ret)
-		goto out;
-	ret = -1;
-	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
-			   data_exposed_access(options->mode)))
-		goto out;
-	/* 3. Let the device use our memory, and the server some of it. */
-	if (open_data(&data, &conn, options, hello->number))
-		goto out;
-	/* 4. Post all receives, before the server can possibly send. */
-	if (data_post_receives(&data))
-		goto out;
-	/* 5. Exchange parameters; from INIT to RTR to RTS. */
-	mem = data_offer(&data);
-	if (conn_connect(&conn, options->mode, &mem))
-		goto out;
-	/* 6. See that what is sent arrives, then write or read. */
-	if (probe_path(&data) || converse(&data, options, hello->number))
-		goto out;
-	/* 7. Stay for a while, if asked to, and disconnect. */
-	if (options->hold && conn_hold(&conn, options->hold))
-		goto out;
-	ret = conn_disconnect(&conn);
-out:
-	/* 8. Free everything of this connection. */
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	if (conn_drain(&conn))
-		ret = -1;
-	data_close(&data);
-	conn_close(&conn);
-	return ret;
+	return check_result(&transfer, options, number);
 }
 
 int main(int argc, char **argv)
 {
 	struct patience patience = { .stop_fd = -1 };
+	unsigned int failures = 0;
 	struct options options;
-	struct shared shared;
+	struct conn conn = { 0 };
+	struct data data = { 0 };
+	struct remote mem;
+	struct hello hello;
 	int ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -131,11 +88,48 @@ int main(int argc, char **argv)
 	patience.timeout_ms = options.timeout_ms;
 	/* From now on, SIGINT and SIGTERM end the program in order. */
 	if (wait_for_signals(&patience.stop_fd))
-		return EXIT_FAILED;
-	/* All connections share certificate, key, CA and an open device. */
-	if (!shared_open(&shared, &options))
-		ret = load_run(run_connection, &shared, &options, &patience);
-	shared_close(&shared);
-	close(patience.stop_fd);
+		goto out;
+	/* 1. Reach the server, and find the device that leads there. */
+	while ((ret = conn_resolve(&conn, &options, &patience, &hello)) ==
+	       CONN_PASSING) {
+		/* Nothing was made or sent yet, so that it can be repeated. */
+		conn_close(&conn);
+		if (retry_wait(++failures, &options, &patience))
+			goto out;
+	}
+	if (ret)
+		goto out;
+	ret = -1;
+	/* 2. Create the queue pair, and what it needs. */
+	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+			   data_exposed_access(options.mode)))
+		goto out;
+	/* 3. Let the device use our memory, and the server some of it. */
+	if (data_open(&data, &conn, options.mode, options.bytes))
+		goto out;
+	write_message(&data, options.mode, hello.number);
+	/* 4. Post all receives, before the server can possibly send. */
+	if (data_post_receives(&data))
+		goto out;
+	/* 5. Exchange parameters; from INIT to RTR to RTS. */
+	mem = data_offer(&data);
+	if (conn_connect(&conn, options.mode, &mem))
+		goto out;
+	/* 6. See that what is sent arrives, then write or read. */
+	if (probe_path(&data) || converse(&data, &options, hello.number))
+		goto out;
+	/* 7. Stay for a while, if asked to, and disconnect. */
+	if (options.hold && conn_hold(&conn, options.hold))
+		goto out;
+	ret = conn_disconnect(&conn);
+out:
+	/* 8. Free everything. */
+	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
+	if (conn_drain(&conn))
+		ret = -1;
+	data_close(&data);
+	conn_close(&conn);
+	if (patience.stop_fd >= 0)
+		close(patience.stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

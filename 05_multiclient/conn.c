@@ -1,7 +1,5 @@
 /*
  * conn.c - from an address to a connected queue pair, and back to nothing
- *
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #include "conn.h"
 
@@ -15,8 +13,6 @@
 /* What both sides do once they have a connection for the exchange. */
 static int find_source(struct conn *conn, const struct options *options)
 {
-	log_line("Using shared RDMA device %s",
-		 ibv_get_device_name(conn->device->verbs->device));
 	if (device_source(conn->device, oob_local(conn->oob), &conn->source))
 		return -1;
 	conn->mine.gid = conn->source.gid;
@@ -29,40 +25,66 @@ static int find_source(struct conn *conn, const struct options *options)
 	return psn_draw(&conn->mine.psn);
 }
 
-int conn_request(struct conn *conn, const struct listener *listener,
-		 struct oob *oob, const struct patience *patience)
+int conn_begin(struct conn *conn, struct devices *devices,
+	       const struct options *options)
+{
+	conn->device = devices_find(devices, oob_local(conn->oob));
+	if (!conn->device)
+		return -1;
+	log_line("Using shared RDMA device %s",
+		 ibv_get_device_name(conn->device->verbs->device));
+	return find_source(conn, options);
+}
+
+int conn_request(struct conn *conn, struct listener *listener, struct oob *oob,
+		 const struct patience *patience)
 {
 	conn->patience = *patience;
 	conn->oob = oob;
 	log_line("received connection request.");
-	conn->device = devices_find(&listener->devices, oob_local(conn->oob));
-	if (!conn->device)
-		return -1;
-	if (find_source(conn, listener->options))
+	if (conn_begin(conn, &listener->devices, listener->options))
 		return -1;
 	return oob_recv_params(conn->oob, &conn->peer,
 			       device_is_roce(conn->device));
 }
 
-int conn_resolve(struct conn *conn, struct shared *shared,
-		 const struct options *options, const struct patience *patience,
-		 struct hello *hello)
+int conn_take_hello(struct conn *conn, const struct hello *hello)
 {
-	conn->patience = *patience;
-	conn->oob = oob_connect(shared->prepared, options, patience, hello);
-	if (!conn->oob)
-		return -1;
-	if (!hello->number)
-		return CONN_FULL;
-	/* The way that TCP took to the server shows which device leads there. */
-	conn->device = shared_device(shared, options, oob_local(conn->oob));
-	if (!conn->device)
-		return -1;
+	if (!hello->number) {
+		log_fail("server full (%" PRIu32 " of %" PRIu32 "); come again "
+			 "later, or let -r do it",
+			 hello->connected, hello->max);
+		return CONN_PASSING;
+	}
 	/* What the server calls us, so that the logs of both ends agree. */
 	log_prefix("Client %" PRIu32 ": ", hello->number);
 	if (oob_print_peer(conn->oob))
 		return -1;
 	log_line("exchange connected.");
+	return 0;
+}
+
+int conn_resolve(struct conn *conn, const struct options *options,
+		 const struct patience *patience, struct hello *hello)
+{
+	struct oob *prepared = oob_prepare(options);
+	bool passing = false;
+	int ret;
+
+	conn->patience = *patience;
+	if (prepared)
+		conn->oob = oob_connect(prepared, options, patience, hello,
+					&passing);
+	oob_close(prepared);
+	if (!conn->oob)
+		return passing ? CONN_PASSING : -1;
+	ret = conn_take_hello(conn, hello);
+	if (ret)
+		return ret;
+	/* The way that TCP took to the server shows which device leads there. */
+	if (device_open(&conn->own, options, oob_local(conn->oob)))
+		return -1;
+	conn->device = &conn->own;
 	return find_source(conn, options);
 }
 
@@ -102,7 +124,7 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	if (!conn->pd)
 		return log_fail_errno("ibv_alloc_pd", errno,
 				      "see `rdma resource show`");
-	conn->held->pds++;
+	conn->device->held.pds++;
 	conn->comp = ibv_create_comp_channel(verbs);
 	if (!conn->comp)
 		return log_fail_errno("ibv_create_comp_channel", errno,
@@ -113,7 +135,7 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	if (!conn->cq)
 		return log_fail_errno("ibv_create_cq", errno,
 				      "see `rdma resource show`");
-	conn->held->cqs++;
+	conn->device->held.cqs++;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	return arm(conn);
 }
@@ -148,7 +170,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	if (!conn->qp)
 		return log_fail_errno("ibv_create_qp", errno,
 				      "see `rdma resource show`");
-	conn->held->qps++;
+	conn->device->held.qps++;
 	/* The library has written there what it really gives. */
 	conn->max_inline = attr.cap.max_inline_data;
 	conn->mine.qpn = conn->qp->qp_num;
@@ -313,16 +335,17 @@ void conn_close(struct conn *conn)
 	/* The reverse of the order in which they were made. */
 	if (conn->qp)
 		count_end("ibv_destroy_qp", ibv_destroy_qp(conn->qp),
-			  "it is lost", &conn->held->qps);
+			  "it is lost", &conn->device->held.qps);
 	if (conn->cq)
 		count_end("ibv_destroy_cq", ibv_destroy_cq(conn->cq),
-			  "it is lost", &conn->held->cqs);
+			  "it is lost", &conn->device->held.cqs);
 	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
 		log_fail_errno("ibv_destroy_comp_channel", err, "it is lost");
 	if (conn->pd)
 		count_end("ibv_dealloc_pd", ibv_dealloc_pd(conn->pd),
 			  "does a memory region of it still exist",
-			  &conn->held->pds);
+			  &conn->device->held.pds);
+	device_close(&conn->own);
 	oob_close(conn->oob);
 	*conn = (struct conn){ 0 };
 }

@@ -2,8 +2,7 @@
  * conn.h - from an address to a connected queue pair, and back to nothing
  *
  * Here by hand: what the CM did is oob.h (who is the peer), device.h (which
- * way leads there) and qp.h (the queue pair's states). Born in 01_send_recv,
- * last changed in 05_multiclient.
+ * way leads there) and qp.h (the queue pair's states).
  */
 #ifndef CONN_H
 #define CONN_H
@@ -11,25 +10,23 @@
 #include <stdbool.h>
 
 #include "device.h"
-#include "held.h"
 #include "listener.h"
 #include "oob.h"
 #include "options.h"
-#include "shared.h"
 #include "wait.h"
 
 /* How many bytes of a request we would like to be able to post inline. */
 #define CONN_INLINE 64
 
-/* What conn_resolve() returns if the server has no room for us. */
-#define CONN_FULL 1
+/* What is returned where the same may well work later: see oob_connect(). */
+#define CONN_PASSING 1
 
-/* One connection to one peer. Zero it, but for held, before all else. */
+/* One connection to one peer. Zero it before conn_request/conn_resolve. */
 struct conn {
 	struct patience patience;
 	struct oob *oob;
-	const struct device *device; /* shared with all other connections */
-	struct held *held; /* likewise: what exists of what is made here */
+	struct device own; /* a client's; a server shares its own */
+	struct device *device; /* the one or the other */
 	struct source source;
 	struct params mine; /* what the peer must know of us */
 	struct params peer; /* what we know of the peer */
@@ -49,18 +46,25 @@ struct conn {
  * conn's from now on. Returns 0, or -1 having said why. Either way, end with
  * conn_close().
  */
-int conn_request(struct conn *conn, const struct listener *listener,
-		 struct oob *oob, const struct patience *patience);
+int conn_request(struct conn *conn, struct listener *listener, struct oob *oob,
+		 const struct patience *patience);
 
 /*
  * Client: reaches the server at options' address, and finds the device and
- * the GID that belong to the way there. Returns 0; CONN_FULL, with the
- * server's words in *hello; or -1 having said why. Either way, end with
- * conn_close().
+ * the GID that belong to the way there. Returns 0, CONN_PASSING or -1 having
+ * said why; a server that is full is one of those that pass. Either way, end
+ * with conn_close().
  */
-int conn_resolve(struct conn *conn, struct shared *shared,
-		 const struct options *options, const struct patience *patience,
-		 struct hello *hello);
+int conn_resolve(struct conn *conn, const struct options *options,
+		 const struct patience *patience, struct hello *hello);
+
+/*
+ * The parts of both. What the client heard from the server, whether it is let in;
+ * returns as above. And: finds the device among those that are open already.
+ */
+int conn_take_hello(struct conn *conn, const struct hello *hello);
+int conn_begin(struct conn *conn, struct devices *devices,
+	       const struct options *options);
 
 /*
  * Creates the protection domain, completion channel, completion queue and

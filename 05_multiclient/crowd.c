@@ -1,30 +1,25 @@
 /*
  * crowd.c - all clients of a server, with a thread for each
- *
- * Born in 05_multiclient.
  */
 #include "crowd.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
-#include "admission.h"
 #include "log.h"
 
 /* Strangers that may be shaking hands, or silent, at the same time. */
-#define SHAKING_MAX 2048
+#define STRANGERS_MAX 2048
 
 /* A thread needs far less; more would be 8 MB of addresses for each. */
 #define STACK_SIZE (512 * 1024)
 
 /* How long to leave the listener alone when no client can be taken. */
 #define REST_MS 1000
-#define REST_LONGEST_MS 16000
 
 static int open_eventfd(int *fd)
 {
@@ -37,12 +32,12 @@ static int open_eventfd(int *fd)
 int crowd_open(struct crowd *crowd, const struct options *options,
 	       void (*serve)(struct client *client))
 {
-	unsigned int max = options->max;
+	struct room room = { options->max, STRANGERS_MAX };
 
 	*crowd = (struct crowd){
 		.options = options,
+		.figures.lock = PTHREAD_MUTEX_INITIALIZER,
 		.serve = serve,
-		.shaking_max = SHAKING_MAX,
 		.deadline = wait_deadline(-1),
 		.usr1_fd = -1,
 		.room_fd = -1,
@@ -50,14 +45,13 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 		.cut_fd = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
+	turns_open(&crowd->turns);
 	if (figures_signal(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
 	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
-	    admission_fit(&max, &crowd->shaking_max) ||
-	    listener_open(&crowd->listener, options) ||
-	    admission_memory(crowd->listener.devices.list, options->bytes,
-			     &max))
+	    listener_open(&crowd->listener, options, &room))
 		return -1;
-	figures_start(&crowd->figures, max);
+	crowd->figures.max = room.clients;
+	crowd->strangers_max = room.strangers;
 	crowd->listening = true;
 	return 0;
 }
@@ -161,7 +155,8 @@ static int take_client(struct crowd *crowd)
 		return log_fail_errno("calloc", errno,
 				      "a client is not served");
 	client->crowd = crowd;
-	client->since = figures_now();
+	client->turn.turns = &crowd->turns;
+	client->turn.number = crowd->taken;
 	client->oob = oob_accept(crowd->listener.oob, &patience);
 	if (!client->oob) {
 		free(client);
@@ -170,9 +165,7 @@ static int take_client(struct crowd *crowd)
 	figures_arrive(&crowd->figures);
 	crowd->taken++;
 	if (start_thread(client)) {
-		struct hello hello;
-
-		figures_handshake(&crowd->figures, false, 0, &hello);
+		figures_leave(&crowd->figures, STEP_HANDSHAKE);
 		oob_close(client->oob);
 		free(client);
 		return -1;
@@ -207,6 +200,7 @@ static void on_stop(struct crowd *crowd, int stop_fd)
 	crowd->asked = true;
 	crowd->deadline = wait_deadline(crowd->options->grace * 1000);
 	eventfd_write(crowd->closing_fd, 1);
+	turns_close(&crowd->turns);
 }
 
 /* The last clients' time is over: what they wait for, they give up. */
@@ -217,16 +211,6 @@ static void cut(struct crowd *crowd)
 	crowd->deadline = wait_deadline(-1);
 }
 
-/* What keeps one client out may last: longer each time, up to the longest. */
-static void rest(struct crowd *crowd)
-{
-	crowd->rest_ms = crowd->rest_ms ? 2 * crowd->rest_ms : REST_MS;
-	if (crowd->rest_ms > REST_LONGEST_MS)
-		crowd->rest_ms = REST_LONGEST_MS;
-	crowd->rest_until = wait_deadline(crowd->rest_ms);
-	crowd->resting = true;
-}
-
 /* A client is there, or a thread has ended. */
 static void on_news(struct crowd *crowd, bool room)
 {
@@ -234,12 +218,7 @@ static void on_news(struct crowd *crowd, bool room)
 
 	/* Who left until now is no reason to try again after a failure. */
 	eventfd_read(crowd->room_fd, &count);
-	if (!room)
-		crowd->resting = false;
-	else if (take_client(crowd))
-		rest(crowd);
-	else
-		crowd->rest_ms = 0;
+	crowd->resting = room && take_client(crowd);
 	if (crowd->taken == crowd->options->end_after && crowd->taken)
 		stop_listening(crowd);
 }
@@ -249,26 +228,18 @@ static void on_usr1(struct crowd *crowd)
 	struct signalfd_siginfo info;
 
 	if (read(crowd->usr1_fd, &info, sizeof(info)) == sizeof(info))
-		figures_print(&crowd->figures, &crowd->held);
+		figures_print(&crowd->figures, &crowd->listener.devices);
 }
 
-static void on_failure(struct crowd *crowd)
+/* Waits for the next thing to happen and does it. Returns 0 or -1. */
+static int step(struct crowd *crowd, int stop_fd)
 {
-	if (!crowd->failed)
-		log_fail_errno("poll", errno, "the server ends");
-	crowd->failed = true;
-	stop_listening(crowd);
-	cut(crowd);
-}
-
-/* Waits for the next thing to happen and does it. */
-static void step(struct crowd *crowd, int stop_fd)
-{
-	bool room = crowd->listening && !crowd->resting &&
-		    figures_shaking(&crowd->figures) < crowd->shaking_max;
+	bool room =
+		crowd->listening && !crowd->resting &&
+		figures_now(&crowd->figures).strangers < crowd->strangers_max;
 	int fd = room ? oob_fd(crowd->listener.oob) : crowd->room_fd;
 	int news = wait_readable(fd, crowd->usr1_fd, stop_fd,
-				 crowd->resting ? crowd->rest_until :
+				 crowd->resting ? wait_deadline(REST_MS) :
 						  crowd->deadline);
 
 	if (news < 0 && errno == ECANCELED)
@@ -278,21 +249,29 @@ static void step(struct crowd *crowd, int stop_fd)
 	else if (news < 0 && errno == ETIMEDOUT)
 		cut(crowd);
 	else if (news < 0)
-		on_failure(crowd);
+		return log_fail_errno("poll", errno, "the server ends");
 	if (news > 0 && news & WAIT_SECOND)
 		on_usr1(crowd);
 	if (news > 0 && news & WAIT_FIRST)
 		on_news(crowd, room);
+	return 0;
 }
 
 int crowd_run(struct crowd *crowd, int stop_fd)
 {
 	pthread_t last;
+	int ret = 0;
 
-	while (crowd->listening || count_threads(crowd))
-		step(crowd, stop_fd);
+	while (crowd->listening || count_threads(crowd)) {
+		if (!step(crowd, stop_fd))
+			continue;
+		/* An end in order, even now: the threads need our memory. */
+		ret = -1;
+		stop_listening(crowd);
+		cut(crowd);
+	}
 	if (take_last(crowd, &last))
 		pthread_join(last, NULL);
-	figures_print(&crowd->figures, &crowd->held);
-	return crowd->failed ? -1 : 0;
+	figures_print(&crowd->figures, &crowd->listener.devices);
+	return ret;
 }

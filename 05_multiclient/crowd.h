@@ -1,7 +1,5 @@
 /*
  * crowd.h - all clients of a server, with a thread for each
- *
- * Born in 05_multiclient.
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -12,6 +10,7 @@
 #include "figures.h"
 #include "listener.h"
 #include "options.h"
+#include "turn.h"
 #include "wait.h"
 
 struct crowd;
@@ -20,23 +19,20 @@ struct crowd;
 struct client {
 	struct crowd *crowd; /* borrowed */
 	struct oob *oob; /* to be closed by serve() */
-	uint64_t since; /* when it connected, as figures_now() */
+	struct turn turn; /* for its handshake */
 };
 
 struct crowd {
 	const struct options *options; /* borrowed */
-	struct listener listener; /* with the one device that all share */
+	struct listener listener; /* with the devices that all share */
 	struct figures figures;
-	struct held held; /* for its clients, of all that they have */
+	struct turns turns;
 	void (*serve)(struct client *client);
-	unsigned int shaking_max; /* handshakes at a time */
+	unsigned int strangers_max;
 	unsigned int taken; /* connections so far */
 	bool listening;
 	bool resting; /* a client could not be taken: not again at once */
-	int rest_ms; /* for so long, */
-	int64_t rest_until; /* or until there is room */
 	bool asked; /* to stop, by a signal */
-	bool failed; /* poll(2) did: nothing new, and an end in order */
 	int64_t deadline; /* for the last clients after that */
 	int usr1_fd; /* readable: SIGUSR1 came */
 	int room_fd; /* readable: a thread or a handshake has ended */
@@ -49,7 +45,7 @@ struct crowd {
 };
 
 /*
- * Opens the device and listens, for at most as many clients as options say
+ * Opens the devices and listens, for at most as many clients as options say
  * and this process may have: see admission.h. serve() is the whole life of a
  * client; it closes client->oob. Signals must be blocked before. Returns 0, or
  * -1 having said why. Either way, end with crowd_close().
@@ -67,7 +63,7 @@ int crowd_run(struct crowd *crowd, int stop_fd);
 /* A handshake or a thread is over: there may be room for another one. */
 void crowd_room(struct crowd *crowd);
 
-/* Closes the device and the listener, after crowd_run(). */
+/* Closes the devices and the listener, after crowd_run(). */
 void crowd_close(struct crowd *crowd);
 
 #endif

@@ -1,7 +1,5 @@
 /*
  * data.c - memory regions, posting, and waiting for a completion
- *
- * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
 #include "data.h"
 
@@ -17,7 +15,7 @@
 #define PAGE ((size_t)4096)
 
 /* access: what the device may do to the memory beyond reading it. */
-static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+static int region_open(struct region *region, struct conn *conn, size_t size,
 		       int access)
 {
 	/* A page's beginning: the device moves data page by page. */
@@ -28,7 +26,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 	/* Zeroed: what is sent by mistake must not be an old secret. */
 	memset(region->buf, 0, size);
 	region->size = size;
-	region->mr = ibv_reg_mr(pd, region->buf, size, access);
+	region->mr = ibv_reg_mr(conn->pd, region->buf, size, access);
 	if (!region->mr)
 		return log_fail_errno(
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
@@ -37,10 +35,11 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 				"says how much of it a user may have"
 				" [docs/troubleshooting.md#memlock]" :
 				"");
+	conn->device->held.mrs++;
 	return 0;
 }
 
-static void region_close(struct region *region)
+static void region_close(struct region *region, struct conn *conn)
 {
 	int err;
 
@@ -49,6 +48,8 @@ static void region_close(struct region *region)
 		log_fail_errno("ibv_dereg_mr", err, "its memory is not freed");
 		return;
 	}
+	if (region->mr)
+		conn->device->held.mrs--;
 	free(region->buf);
 	*region = (struct region){ 0 };
 }
@@ -89,7 +90,7 @@ static int open_exposed(struct data *data, enum mode mode, size_t size)
 	/* The specification wants the local right with the remote. */
 	if (access & IBV_ACCESS_REMOTE_WRITE)
 		access |= IBV_ACCESS_LOCAL_WRITE;
-	return region_open(&data->exposed, data->conn->pd, size, access);
+	return region_open(&data->exposed, data->conn, size, access);
 }
 
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
@@ -98,19 +99,19 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 	data->waiting_for = "a completion";
 	if (check_limit(conn->pd->context, size))
 		return -1;
-	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
+	if (region_open(&data->messages, conn, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
-	if (region_open(&data->local, conn->pd, size, local_access(mode)))
+	if (region_open(&data->local, conn, size, local_access(mode)))
 		return -1;
 	return open_exposed(data, mode, size);
 }
 
 void data_close(struct data *data)
 {
-	region_close(&data->exposed);
-	region_close(&data->local);
-	region_close(&data->messages);
+	region_close(&data->exposed, data->conn);
+	region_close(&data->local, data->conn);
+	region_close(&data->messages, data->conn);
 }
 
 struct remote data_offer(const struct data *data)
@@ -159,7 +160,8 @@ static int post_receive(struct data *data, int slot)
 
 	if (err)
 		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
+				      "is the queue full (max_recv_wr), or the "
+				      "queue pair still in RESET"
 				      " [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
@@ -183,7 +185,8 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr"
+				      "is the queue full (max_send_wr), or the "
+				      "queue pair not in RTS"
 				      " [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;

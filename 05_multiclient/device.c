@@ -1,7 +1,5 @@
 /*
  * device.c - which device, which port of it, and which address of the port
- *
- * Born in 03_pure_verbs, last changed in 05_multiclient.
  */
 #include "device.h"
 
@@ -140,7 +138,8 @@ static int explain_no_device(const struct options *options,
 
 	if (count == 0)
 		return log_fail("this machine has no RDMA device; sudo "
-				"scripts/setup_rxe.sh, or scripts/lab.sh up"
+				"scripts/setup_rxe.sh, or use the lab: "
+				"scripts/lab.sh shell"
 				" [docs/troubleshooting.md#no-device]");
 	if (options->port_num)
 		snprintf(port, sizeof(port), "%d", options->port_num);
@@ -250,8 +249,8 @@ void devices_close(struct devices *devices)
 		device_close(&devices->list[--devices->count]);
 }
 
-const struct device *devices_find(const struct devices *devices,
-				  const struct sockaddr *local)
+struct device *devices_find(struct devices *devices,
+			    const struct sockaddr *local)
 {
 	for (enum fit fit = FIT_WELL; fit != FIT_NOT; fit--)
 		for (unsigned int i = 0; i < devices->count; i++)
@@ -284,13 +283,13 @@ int device_source(const struct device *device, const struct sockaddr *local,
 			    &source->gid);
 	if (err)
 		return log_fail_errno("ibv_query_gid", err > 0 ? err : errno,
-				      "GID index %d: give another with -G; "
+				      "GID index %d: give another with -g; "
 				      "scripts/setup_rxe.sh --status lists "
 				      "them",
 				      source->gid_index);
 	memset(&gid, 0, sizeof(gid));
 	if (device_is_roce(device) && !memcmp(&gid, &source->gid, sizeof(gid)))
-		return log_fail("GID index %d is empty; give another with -G, "
+		return log_fail("GID index %d is empty; give another with -g, "
 				"or none; scripts/setup_rxe.sh --status lists "
 				"them",
 				source->gid_index);

@@ -1,19 +1,24 @@
 /*
  * device.h - which device, which port of it, and which address of the port
  *
- * The CM found all of this from an IP address. Now we do. Born in
- * 03_pure_verbs.
+ * The CM found all of this from an IP address. Now we do.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <infiniband/verbs.h>
 #include <sys/socket.h>
 
 #include "options.h"
+
+/* How many objects exist, by the threads of all connections. */
+struct held {
+	atomic_int pds, cqs, qps, mrs;
+};
 
 /* An open device. Zero it before device_open(). */
 struct device {
@@ -26,6 +31,7 @@ struct device {
 	int quit_fd; /* ends the watcher below */
 	pthread_t watcher; /* names the device's asynchronous events */
 	bool watched;
+	struct held held; /* counted where each is made and destroyed */
 };
 
 /* More active ports than a server has. */
@@ -70,8 +76,8 @@ void devices_close(struct devices *devices);
  * The device of a connection whose own address is local, chosen as in
  * device_open(). Returns NULL having said why there is none.
  */
-const struct device *devices_find(const struct devices *devices,
-				  const struct sockaddr *local);
+struct device *devices_find(struct devices *devices,
+			    const struct sockaddr *local);
 
 /* Whether the port is an Ethernet port: RoCE needs GIDs, InfiniBand LIDs. */
 bool device_is_roce(const struct device *device);

@@ -5,8 +5,6 @@
  * So the requests are counted when they are posted and when they complete,
  * and what is left is waited for. A marker posted last would not do: receives
  * that are posted to a queue pair in ERR may never come back.
- *
- * Born in 03_pure_verbs.
  */
 #include <errno.h>
 

@@ -1,127 +1,66 @@
 /*
- * figures.c - what a server counts, and who is let in
- *
- * Born in 05_multiclient.
+ * figures.c - who is let in, and what became of each client
  */
 #include "figures.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <time.h>
 
 #include <sys/signalfd.h>
 
 #include "log.h"
 
-uint64_t figures_now(void)
-{
-	struct timespec now;
-
-	/* Fails only for an unknown clock or a bad address: not here. */
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-void figures_start(struct figures *figures, unsigned int max)
-{
-	*figures = (struct figures){
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.max = max,
-	};
-}
-
 void figures_arrive(struct figures *figures)
 {
 	pthread_mutex_lock(&figures->lock);
-	figures->shaking++;
+	figures->strangers++;
 	pthread_mutex_unlock(&figures->lock);
 }
 
-static void add(struct times *times, uint64_t ns)
+void figures_let_in(struct figures *figures, struct hello *hello)
 {
-	times->count++;
-	times->sum += ns;
-	if (ns > times->max)
-		times->max = ns;
-}
-
-void figures_handshake(struct figures *figures, bool good, uint64_t ns,
-		       struct hello *hello)
-{
-	pthread_mutex_lock(&figures->lock);
-	figures->shaking--;
 	*hello = (struct hello){ .max = figures->max };
-	if (!good) {
-		figures->failed[STEP_HANDSHAKE]++;
+	pthread_mutex_lock(&figures->lock);
+	figures->strangers--;
+	/* Look and take in one go: two must not take the last place. */
+	if (figures->connected < figures->max) {
+		figures->connected++;
+		hello->number = ++figures->number;
 	} else {
-		add(&figures->handshake, ns);
-		/* Look and take in one go: two must not take the last place. */
-		if (figures->connected < figures->max) {
-			figures->connected++;
-			if (figures->connected > figures->peak)
-				figures->peak = figures->connected;
-			hello->number = ++figures->number;
-		} else {
-			figures->refused++;
-		}
-		hello->connected = figures->connected;
+		figures->refused++;
 	}
+	hello->connected = figures->connected;
 	pthread_mutex_unlock(&figures->lock);
 }
 
-void figures_setup(struct figures *figures, uint64_t ns)
+void figures_leave(struct figures *figures, enum step step)
 {
 	pthread_mutex_lock(&figures->lock);
-	add(&figures->setup, ns);
+	if (step == STEP_HANDSHAKE)
+		figures->strangers--;
+	else
+		figures->connected--;
+	figures->left[step]++;
 	pthread_mutex_unlock(&figures->lock);
 }
 
-void figures_served(struct figures *figures, size_t in, size_t out)
+struct figures figures_now(struct figures *figures)
 {
-	pthread_mutex_lock(&figures->lock);
-	figures->connected--;
-	figures->served++;
-	figures->bytes_in += in;
-	figures->bytes_out += out;
-	pthread_mutex_unlock(&figures->lock);
-}
-
-void figures_failed(struct figures *figures, enum step step)
-{
-	pthread_mutex_lock(&figures->lock);
-	figures->connected--;
-	figures->failed[step]++;
-	pthread_mutex_unlock(&figures->lock);
-}
-
-unsigned int figures_shaking(struct figures *figures)
-{
-	unsigned int shaking;
+	struct figures now;
 
 	pthread_mutex_lock(&figures->lock);
-	shaking = figures->shaking;
+	now = *figures;
 	pthread_mutex_unlock(&figures->lock);
-	return shaking;
+	return now;
 }
 
-static unsigned int sum_failed(const struct figures *figures)
+unsigned int figures_failed(const struct figures *figures)
 {
 	unsigned int sum = 0;
 
-	for (int step = 0; step < STEP_COUNT; step++)
-		sum += figures->failed[step];
+	for (int step = 0; step < STEP_DONE; step++)
+		sum += figures->left[step];
 	return sum;
-}
-
-unsigned int figures_failures(struct figures *figures)
-{
-	unsigned int failures;
-
-	pthread_mutex_lock(&figures->lock);
-	failures = sum_failed(figures);
-	pthread_mutex_unlock(&figures->lock);
-	return failures;
 }
 
 int figures_signal(int *fd)
@@ -138,36 +77,35 @@ int figures_signal(int *fd)
 	return 0;
 }
 
-static double mean_ms(const struct times *times)
+static void print_held(const struct devices *devices)
 {
-	return times->count ? times->sum / 1e6 / times->count : 0;
+	int pds = 0, cqs = 0, qps = 0, mrs = 0;
+
+	for (unsigned int i = 0; i < devices->count; i++) {
+		const struct held *held = &devices->list[i].held;
+
+		pds += held->pds;
+		cqs += held->cqs;
+		qps += held->qps;
+		mrs += held->mrs;
+	}
+	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs", pds,
+		 cqs, qps, mrs);
 }
 
-void figures_print(struct figures *figures, const struct held *held)
+void figures_print(struct figures *figures, const struct devices *devices)
 {
-	const unsigned int *failed;
-	struct figures f;
-
 	/* Printing may take its time: not with the lock. */
-	pthread_mutex_lock(&figures->lock);
-	f = *figures;
-	pthread_mutex_unlock(&figures->lock);
-	failed = f.failed;
-	log_line("[figures] connected: %u of %u, at most %u; shaking hands: %u",
-		 f.connected, f.max, f.peak, f.shaking);
-	log_line("[figures] served: %u; refused: %u; failed: %u", f.served,
-		 f.refused, sum_failed(&f));
+	struct figures now = figures_now(figures);
+	const unsigned int *left = now.left;
+
+	log_line("[figures] connected: %u of %u; shaking hands: %u",
+		 now.connected, now.max, now.strangers);
+	log_line("[figures] served: %u; refused: %u; failed: %u",
+		 left[STEP_DONE], now.refused, figures_failed(&now));
 	log_line("[figures] failed at: handshake %u, exchange %u, objects %u, "
 		 "echo %u, transfer %u, goodbye %u",
-		 failed[STEP_HANDSHAKE], failed[STEP_EXCHANGE],
-		 failed[STEP_OBJECTS], failed[STEP_ECHO], failed[STEP_TRANSFER],
-		 failed[STEP_GOODBYE]);
-	log_line("[figures] bytes in: %" PRIu64 "; bytes out: %" PRIu64,
-		 f.bytes_in, f.bytes_out);
-	log_line("[figures] handshake: %.1f ms on average, %.1f ms at most",
-		 mean_ms(&f.handshake), f.handshake.max / 1e6);
-	log_line("[figures] setup: %.1f ms on average, %.1f ms at most",
-		 mean_ms(&f.setup), f.setup.max / 1e6);
-	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs",
-		 held->pds, held->cqs, held->qps, held->mrs);
+		 left[STEP_HANDSHAKE], left[STEP_EXCHANGE], left[STEP_OBJECTS],
+		 left[STEP_ECHO], left[STEP_TRANSFER], left[STEP_GOODBYE]);
+	print_held(devices);
 }

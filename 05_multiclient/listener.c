@@ -1,15 +1,12 @@
 /*
  * listener.c - where a server waits for its clients
- *
- * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
 #include "listener.h"
 
-#include <errno.h>
-
 #include "log.h"
 
-int listener_open(struct listener *listener, const struct options *options)
+int listener_open(struct listener *listener, const struct options *options,
+		  struct room *room)
 {
 	const struct sockaddr *local = NULL;
 
@@ -23,7 +20,8 @@ int listener_open(struct listener *listener, const struct options *options)
 	 */
 	if (options->address)
 		local = oob_local(listener->oob);
-	if (devices_open(&listener->devices, options, local))
+	if (devices_open(&listener->devices, options, local) ||
+	    admission_fit(room, listener->devices.list, options->bytes))
 		return -1;
 	log_line("listening on port %s.", options->port);
 	return 0;
@@ -34,15 +32,4 @@ void listener_close(struct listener *listener)
 	devices_close(&listener->devices);
 	oob_close(listener->oob);
 	*listener = (struct listener){ 0 };
-}
-
-int listener_wait(struct listener *listener, const struct patience *patience)
-{
-	if (wait_readable(oob_fd(listener->oob), -1, patience->stop_fd,
-			  wait_deadline(-1)) < 0) {
-		if (errno == ECANCELED)
-			return 0;
-		return wait_fail("a connection request", errno, patience);
-	}
-	return 1;
 }

@@ -1,15 +1,15 @@
 /*
  * listener.h - where a server waits for its clients
  *
- * Here, on a TCP port. Born in 01_send_recv, last changed in 03_pure_verbs.
+ * Here, on a TCP port.
  */
 #ifndef LISTENER_H
 #define LISTENER_H
 
+#include "admission.h"
 #include "device.h"
 #include "oob.h"
 #include "options.h"
-#include "wait.h"
 
 /* What all connections of a server share. Zero it before listener_open(). */
 struct listener {
@@ -19,19 +19,15 @@ struct listener {
 };
 
 /*
- * Listens on options' address and port, and opens the devices by which clients
- * may come. options must live as long as the listener. Returns 0, or -1 having said why. Either way
+ * Listens on options' address and port, opens the devices by which clients may
+ * come, and counts for how many there is room: see admission_fit(). options must
+ * live as long as the listener. Returns 0, or -1 having said why. Either way
  * the caller ends with listener_close().
  */
-int listener_open(struct listener *listener, const struct options *options);
+int listener_open(struct listener *listener, const struct options *options,
+		  struct room *room);
 
 /* Frees what listener_open() made, however far it came. */
 void listener_close(struct listener *listener);
-
-/*
- * Waits, without a deadline, until a client asks for a connection. Returns 1;
- * 0 if the program was asked to stop; or -1 having said why.
- */
-int listener_wait(struct listener *listener, const struct patience *patience);
 
 #endif

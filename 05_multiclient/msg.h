@@ -2,8 +2,7 @@
  * msg.h - the messages that go over the wire, and how they are checked
  *
  * Everything in a message has a fixed width and is big-endian, so that two
- * machines agree on it whatever they are. Born in 02_write_read, last changed in
- * 03_pure_verbs.
+ * machines agree on it whatever they are.
  */
 #ifndef MSG_H
 #define MSG_H

@@ -1,65 +1,69 @@
 /*
- * oob.c - out of band: the connections of the exchange
+ * oob.c - out of band: what two sides say to each other before RDMA works
  *
  * Here, over TLS 1.3 with certificates on both sides. Who is between the two
  * sides can neither read the parameters nor change them, and who has no
- * certificate of our CA does not get as far as a queue pair. Born in
- * 03_pure_verbs, last changed in 05_multiclient.
+ * certificate of our CA does not get as far as a queue pair.
  */
 #include "oob.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <netdb.h>
 #include <netinet/in.h>
+#include <openssl/err.h>
 
 #include "log.h"
-#include "oob_talk.h"
 #include "sock.h"
+#include "tls.h"
 
-/* Takes over ctx; NULL: the reason has been said. */
-static struct oob *new_oob(SSL_CTX *ctx)
+struct oob {
+	int fd;
+	SSL_CTX *ctx; /* one for all that are made from this one */
+	SSL *ssl; /* NULL on a listener, and in what oob_prepare() made */
+	const struct oob *parent; /* a listener, until the handshake */
+	struct tls_limit limit; /* for the handshake and the whole exchange */
+	struct sockaddr_storage local;
+	struct sockaddr_storage peer;
+};
+
+static struct oob *new_oob(void)
 {
-	struct oob *oob;
+	struct oob *oob = calloc(1, sizeof(*oob));
 
-	if (!ctx)
-		return NULL;
-	oob = calloc(1, sizeof(*oob));
-	if (!oob) {
+	if (!oob)
 		log_fail_errno("calloc", errno, "out of memory");
-		SSL_CTX_free(ctx);
-		return NULL;
-	}
-	oob->fd = -1;
-	oob->ctx = ctx;
+	else
+		oob->fd = -1;
 	return oob;
-}
-
-/* A connection that is to be made with what parent has. */
-static struct oob *new_child(const struct oob *parent)
-{
-	if (SSL_CTX_up_ref(parent->ctx) != 1) {
-		tls_fail("SSL_CTX_up_ref", "too many references");
-		return NULL;
-	}
-	return new_oob(parent->ctx);
 }
 
 struct oob *oob_prepare(const struct options *options)
 {
-	return new_oob(tls_context(options, ROLE_CLIENT));
+	struct oob *oob = new_oob();
+
+	if (!oob)
+		return NULL;
+	oob->ctx = tls_context(options, ROLE_CLIENT);
+	if (oob->ctx)
+		return oob;
+	oob_close(oob);
+	return NULL;
 }
 
 struct oob *oob_listen(const struct options *options)
 {
-	struct oob *oob = new_oob(tls_context(options, ROLE_SERVER));
+	struct oob *oob = new_oob();
 
 	if (!oob)
 		return NULL;
-	oob->fd = sock_listen(options);
+	oob->ctx = tls_context(options, ROLE_SERVER);
+	if (oob->ctx)
+		oob->fd = sock_listen(options);
 	if (oob->fd < 0 || sock_local(oob->fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
@@ -69,7 +73,7 @@ struct oob *oob_listen(const struct options *options)
 
 void oob_stop(struct oob *listener)
 {
-	/* Not close(): the clients that are left still need its ctx. */
+	/* Not close(): a handshake may still need its ctx. */
 	shutdown(listener->fd, SHUT_RDWR);
 }
 
@@ -83,21 +87,57 @@ const struct sockaddr *oob_local(const struct oob *oob)
 	return (const struct sockaddr *)&oob->local;
 }
 
+/* Sends a message of type; body has as many bytes as its type wants. */
+static int send_message(struct oob *oob, enum params_type type,
+			const uint8_t *body)
+{
+	uint8_t wire[PARAMS_HEADER + PARAMS_MAX];
+	size_t length = params_header(type, wire);
+
+	/* In one piece: what an observer sees is one record. */
+	if (length)
+		memcpy(wire + PARAMS_HEADER, body, length);
+	return tls_write(oob->ssl, &oob->limit, wire, PARAMS_HEADER + length);
+}
+
+/* Receives the header of a message that must be of type. */
+static int recv_header(struct oob *oob, enum params_type type, const char *what)
+{
+	uint8_t wire[PARAMS_HEADER];
+
+	if (tls_read(oob->ssl, &oob->limit, wire, sizeof(wire), what))
+		return -1;
+	return params_check_header(type, wire);
+}
+
+/* The same with what follows the header; returns how much, or 0. */
+static size_t recv_body(struct oob *oob, enum params_type type,
+			uint8_t body[PARAMS_MAX], const char *what)
+{
+	uint8_t wire[PARAMS_HEADER];
+	size_t length = params_header(type, wire);
+
+	if (recv_header(oob, type, what) ||
+	    tls_read(oob->ssl, &oob->limit, body, length, what))
+		return 0;
+	return length;
+}
+
 /* A connected socket, its own address, and the deadline for all. */
 static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
 {
 	oob->fd = fd;
-	oob->limit = (struct tls_limit){ *patience, deadline };
+	oob->limit = (struct tls_limit){ *patience, deadline, NULL };
 	if (fd < 0)
 		return -1;
 	return sock_local(fd, &oob->local);
 }
 
 /* The TLS layer on the socket: verified, or nothing. */
-static int secure(struct oob *oob, const char *server)
+static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 {
-	oob->ssl = SSL_new(oob->ctx);
+	oob->ssl = SSL_new(ctx);
 	if (!oob->ssl || SSL_set_fd(oob->ssl, oob->fd) != 1)
 		return tls_fail("SSL_new", "out of memory");
 	if (tls_expect_peer(oob->ssl, server, (struct sockaddr *)&oob->peer))
@@ -112,10 +152,11 @@ static int secure(struct oob *oob, const char *server)
 struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
-	struct oob *oob = new_child(listener);
+	struct oob *oob = new_oob();
 
 	if (!oob)
 		return NULL;
+	oob->parent = listener;
 	if (start(oob, sock_accept(listener->fd, &oob->peer), patience,
 		  deadline)) {
 		oob_close(oob);
@@ -124,29 +165,62 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 	return oob;
 }
 
-int oob_handshake(struct oob *oob)
+int oob_handshake(struct oob *oob, struct turn *turn)
 {
-	return secure(oob, NULL);
+	/* Who has not said anything yet has nothing to stand in line for. */
+	if (wait_readable(oob->fd, -1, oob->limit.patience.stop_fd,
+			  oob->limit.deadline) < 0)
+		return wait_fail("TLS handshake", errno, &oob->limit.patience);
+	oob->limit.turn = turn;
+	return secure(oob, oob->parent->ctx, NULL);
+}
+
+int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd)
+{
+	uint8_t body[PARAMS_MAX];
+
+	oob->limit.patience.stop_fd = stop_fd;
+	params_encode_hello(hello, body);
+	if (send_message(oob, PARAMS_HELLO, body))
+		return -1;
+	/* That was all: a proper end, so that the client can be sure of it. */
+	if (!hello->number)
+		SSL_shutdown(oob->ssl);
+	return 0;
+}
+
+static int recv_hello(struct oob *oob, struct hello *hello)
+{
+	uint8_t body[PARAMS_MAX];
+	size_t length = recv_body(oob, PARAMS_HELLO, body, "hello");
+
+	return length ? params_decode_hello(hello, body, length) : -1;
 }
 
 struct oob *oob_connect(const struct oob *prepared,
 			const struct options *options,
-			const struct patience *patience, struct hello *hello)
+			const struct patience *patience, struct hello *hello,
+			bool *passing)
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
-	struct oob *oob = new_child(prepared);
+	struct oob *oob = new_oob();
+	int fd;
 
+	*passing = false;
 	if (!oob)
 		return NULL;
+	fd = sock_connect(options, patience, deadline);
 	/*
 	 * In TLS 1.3 a client's handshake is over before the server has looked
 	 * at the client's certificate: a refusal comes with the first read. So
 	 * the server speaks first, and we do nothing until it has.
 	 */
-	if (start(oob, sock_connect(options, patience, deadline), patience,
-		  deadline) ||
-	    sock_peer(oob->fd, &oob->peer) || secure(oob, options->address) ||
-	    oob_recv_hello(oob, hello)) {
+	if (start(oob, fd, patience, deadline) ||
+	    sock_peer(oob->fd, &oob->peer) ||
+	    secure(oob, prepared->ctx, options->address) ||
+	    recv_hello(oob, hello)) {
+		/* It may be there, or have time, later. */
+		*passing = fd == SOCK_PASSING || wait_deadline(0) >= deadline;
 		oob_close(oob);
 		return NULL;
 	}
@@ -163,6 +237,87 @@ void oob_peer_name(const struct oob *oob, char *text, size_t size)
 	if (getnameinfo((const struct sockaddr *)&oob->peer, sizeof(oob->peer),
 			text, size, NULL, 0, NI_NUMERICHOST))
 		snprintf(text, size, "(unknown)");
+}
+
+int oob_send_params(struct oob *oob, const struct params *params)
+{
+	uint8_t body[PARAMS_MAX];
+
+	params_encode(params, body);
+	return send_message(oob, PARAMS_PARAMS, body);
+}
+
+/*
+ * The certificate proved who is at that address, so the queue pair must live
+ * there, too: otherwise a client could have us send to somebody else.
+ */
+static int check_address(const struct oob *oob, const struct params *params)
+{
+	const struct sockaddr_in6 *sin6 =
+		(const struct sockaddr_in6 *)&oob->peer;
+	const struct sockaddr_in *sin = (const struct sockaddr_in *)&oob->peer;
+	uint8_t gid[16] = { [10] = 0xff, [11] = 0xff };
+
+	if (oob->peer.ss_family == AF_INET6)
+		memcpy(gid, &sin6->sin6_addr, 16);
+	else
+		memcpy(gid + 12, &sin->sin_addr, 4);
+	if (memcmp(gid, params->gid.raw, 16))
+		return log_fail("the peer's GID is not the address that it "
+				"was authenticated at: refused; is -g given");
+	return 0;
+}
+
+int oob_recv_params(struct oob *oob, struct params *params, bool roce)
+{
+	uint8_t body[PARAMS_MAX];
+	size_t length =
+		recv_body(oob, PARAMS_PARAMS, body, "the peer's parameters");
+
+	if (!length || params_decode(params, body, length, roce))
+		return -1;
+	/* A LID says nothing of an IP address: it can only be believed. */
+	return roce ? check_address(oob, params) : 0;
+}
+
+int oob_ready(struct oob *oob)
+{
+	if (send_message(oob, PARAMS_READY, NULL))
+		return -1;
+	return recv_header(oob, PARAMS_READY, "READY");
+}
+
+int oob_check(struct oob *oob)
+{
+	uint8_t byte;
+	size_t n;
+	int ret;
+
+	ERR_clear_error();
+	ret = SSL_peek_ex(oob->ssl, &byte, 1, &n);
+	if (ret != 1) {
+		ret = SSL_get_error(oob->ssl, ret);
+		ERR_clear_error();
+		/* Otherwise closed, cut, reset or silent for too long. */
+		return ret == SSL_ERROR_WANT_READ ||
+				       ret == SSL_ERROR_WANT_WRITE ?
+			       OOB_THERE :
+			       OOB_GONE;
+	}
+	oob->limit.deadline = wait_deadline(oob->limit.patience.timeout_ms);
+	return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : OOB_SAID_BYE;
+}
+
+void oob_bye(struct oob *oob)
+{
+	uint8_t wire[PARAMS_HEADER];
+
+	params_header(PARAMS_BYE, wire);
+	ERR_clear_error();
+	/* close_notify after it: what comes then is nobody's goodbye. */
+	if (SSL_write(oob->ssl, wire, sizeof(wire)) > 0)
+		SSL_shutdown(oob->ssl);
+	ERR_clear_error();
 }
 
 void oob_close(struct oob *oob)

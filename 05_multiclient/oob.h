@@ -12,14 +12,16 @@
  *     bye              -->
  *
  * The server speaks first, and a client makes nothing before it knows to whom
- * it talks. Here, all of it goes over TLS. Born in 03_pure_verbs, last changed
- * in 05_multiclient.
+ * it talks. Here, all of it goes over TLS.
  */
 #ifndef OOB_H
 #define OOB_H
 
+#include <stdbool.h>
+
 #include "options.h"
 #include "params.h"
+#include "turn.h"
 #include "wait.h"
 
 struct oob;
@@ -45,12 +47,16 @@ struct oob *oob_prepare(const struct options *options);
 /*
  * Server: takes the next client off the listener, and does not wait. From now
  * on, all that comes before oob_ready() has returned must happen within
- * patience. Returns NULL having said why; free with oob_close().
+ * patience. Returns NULL having said why; free with oob_close(), before the
+ * listener.
  */
 struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 
-/* Server: the TLS handshake. Returns 0, or -1 having said why. */
-int oob_handshake(struct oob *oob);
+/*
+ * Server: the TLS handshake, which computes only when it is its turn. Returns
+ * 0, or -1 having said why.
+ */
+int oob_handshake(struct oob *oob, struct turn *turn);
 
 /*
  * Server: tells the client its number, or that there is no room for it. What
@@ -60,11 +66,13 @@ int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd);
 
 /*
  * Client: connects, with what oob_prepare() has read, and hears the server's
- * hello. As to patience, return and the end, like oob_accept().
+ * hello. As to patience, return and the end, like oob_accept(). If it failed,
+ * *passing says whether it may well work later: the server refused, or was late.
  */
 struct oob *oob_connect(const struct oob *prepared,
 			const struct options *options,
-			const struct patience *patience, struct hello *hello);
+			const struct patience *patience, struct hello *hello,
+			bool *passing);
 
 /* Prints who the other end is, after the handshake. Returns 0 or -1. */
 int oob_print_peer(const struct oob *oob);

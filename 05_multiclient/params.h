@@ -1,8 +1,7 @@
 /*
  * params.h - what two queue pairs must know of each other
  *
- * Here, a message of fixed width behind a header. Born in 03_pure_verbs, last
- * changed in 05_multiclient.
+ * Here, a message of fixed width behind a header.
  */
 #ifndef PARAMS_H
 #define PARAMS_H

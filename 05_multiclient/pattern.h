@@ -1,29 +1,21 @@
 /*
- * pattern.h - what the memory of client N holds, so that both ends can check
- *
- * A letter for each client: 'A' for client 1, 'B' for client 2, after 'Z' from
- * 'A' again; what the server writes is in lower case. So bytes that got to the
- * wrong client, or were never written, show. Born in 05_multiclient.
+ * pattern.h - bytes that can be checked, behind the text that each side writes
  */
 #ifndef PATTERN_H
 #define PATTERN_H
 
 #include <stddef.h>
 
-#include "options.h"
-
-/* The least memory: the text with its zeros; the letters follow. */
+/* The least memory: the text fits, with its zero and bytes to check it by. */
 #define PATTERN_MIN 64
 
-/* Fills size bytes with what role writes for or as client number. */
-void pattern_fill(char *buf, size_t size, enum role role, unsigned int number);
+/* Fills buf, of size bytes, behind the text that it begins with. */
+void pattern_fill(char *buf, size_t size);
 
 /*
- * Checks that the other side, which is role, has written all size bytes as
- * pattern_fill() does. Says so and returns 0, or -1 having said which byte is
- * wrong.
+ * Looks at every byte of what pattern_fill() has made on the other side.
+ * Returns 0, or -1 having said which is the first that is wrong.
  */
-int pattern_check(const char *buf, size_t size, enum role role,
-		  unsigned int number);
+int pattern_check(const char *buf, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
  *
  * Each sets the attributes, asks ibv_query_qp() whether the queue pair is in
  * the new state, and prints what that says of them. Which attributes each
- * needs: ibv_modify_qp(3). Born in 03_pure_verbs.
+ * needs: ibv_modify_qp(3).
  */
 #ifndef QP_H
 #define QP_H

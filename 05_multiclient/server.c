@@ -14,10 +14,9 @@
  * Each client has a thread, and a queue pair, memory and protection domain of
  * its own; all of them share one open device. The two sides run at their own pace:
  * state.c says which order of events is legal.
- *
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #include <locale.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <netinet/in.h>
@@ -34,199 +33,159 @@
 /* The most requests that are posted at a time: nonce, echo, an operation. */
 #define SENDS 3
 
-/* All that belongs to one client, and to its thread. */
-struct session {
-	struct client *client;
-	struct conn conn;
-	struct data data;
-	enum mode mode;
-	unsigned int number;
-	enum step step; /* how far it has come */
-};
-
-/* Where what the client writes goes, or what we read from it. */
-static const struct region *result_region(const struct data *data,
-					  enum mode mode)
+/* What the client will find: what we write to it, or what it reads from us. */
+static void write_message(const struct data *data, enum mode mode,
+			  unsigned int number)
 {
-	return mode == MODE_WRITE ? &data->exposed : &data->local;
+	const struct region *region =
+		mode == MODE_WRITE ? &data->local : &data->exposed;
+
+	snprintf(region->buf, region->size,
+		 "message from passive/server side to client %u", number);
+	pattern_fill(region->buf, region->size);
 }
 
-/* Writes or reads, and looks at each byte. */
-static int converse(struct session *session)
+/* Shows what has come, and looks at every byte of it. */
+static int check_result(const struct transfer *transfer,
+			const struct options *options, unsigned int number)
 {
-	struct data *data = &session->data;
+	const struct region *result = transfer_result(transfer);
+	unsigned int whose = 0;
+
+	transfer_print_result(transfer);
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	sscanf(result->buf, "message from active/client side, client %u",
+	       &whose);
+	if (whose != number)
+		return log_fail("these bytes are not from client %u, but "
+				"another's, or nobody's"
+				" [docs/troubleshooting.md#wrong-bytes]",
+				number);
+	if (options->counts)
+		log_line("%zu bytes verified.", result->size);
+	return 0;
+}
+
+/* Writes or reads, and checks what came of it. */
+static int converse(struct data *data, const struct options *options,
+		    unsigned int number)
+{
 	struct transfer transfer = {
 		.data = data,
-		.mode = session->mode,
-		.peer = session->conn.peer.mem,
+		.mode = options->mode,
+		.peer = data->conn->peer.mem,
 	};
-	const struct region *result = result_region(data, session->mode);
 
 	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
-		 session->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return pattern_check(result->buf, result->size, ROLE_CLIENT,
-			     session->number);
+		 options->mode == MODE_WRITE ? "WRITE" : "READ");
+	return check_result(&transfer, options, number);
 }
 
-/* The memory that this client may use, and what it will find there. */
-static int make_data(struct session *session)
+/* Finds out who it is. Returns its number; 0 if it is not let in; or -1. */
+static int admit(struct client *client)
 {
-	struct data *data = &session->data;
-	struct conn *conn = &session->conn;
-	const struct region *ours;
-
-	if (data_open(data, conn, session->mode,
-		      session->client->crowd->options->bytes))
-		return -1;
-	/* What the client will find: what we write, or what it reads. */
-	ours = session->mode == MODE_WRITE ? &data->local : &data->exposed;
-	pattern_fill(ours->buf, ours->size, ROLE_SERVER, session->number);
-	return 0;
-}
-
-/* How many regions there are, however far data_open() or data_close() came. */
-static int count_regions(const struct data *data)
-{
-	return !!data->messages.mr + !!data->local.mr + !!data->exposed.mr;
-}
-
-static int open_data(struct session *session)
-{
-	int ret = make_data(session);
-
-	session->conn.held->mrs += count_regions(&session->data);
-	return ret;
-}
-
-static void close_data(struct session *session)
-{
-	int before = count_regions(&session->data);
-
-	data_close(&session->data);
-	session->conn.held->mrs -= before - count_regions(&session->data);
-}
-
-/* Finds out who it is, and lets it in if there is room: 0; 1 if not; or -1. */
-static int admit(struct session *session)
-{
-	struct client *client = session->client;
 	struct crowd *crowd = client->crowd;
 	char name[INET6_ADDRSTRLEN];
 	struct hello hello;
-	int ret;
 
 	/* Until it has a number, it has but an address. */
 	oob_peer_name(client->oob, name, sizeof(name));
 	log_prefix("%s: ", name);
-	ret = oob_handshake(client->oob);
-	figures_handshake(&crowd->figures, !ret, figures_now() - client->since,
-			  &hello);
-	crowd_room(crowd);
-	if (ret)
+	if (oob_handshake(client->oob, &client->turn)) {
+		figures_leave(&crowd->figures, STEP_HANDSHAKE);
 		return -1;
-	session->number = hello.number;
-	if (hello.number) {
-		log_prefix("Client %u: ", hello.number);
-		if (oob_print_peer(client->oob))
-			return -1;
 	}
-	if (oob_hello(client->oob, &hello, crowd->cut_fd))
-		return -1;
+	/* Places are for those who have shown who they are. */
+	figures_let_in(&crowd->figures, &hello);
+	crowd_room(crowd);
+	if (!hello.number)
+		log_line("server full (%u of %u): refused.", hello.connected,
+			 hello.max);
+	else
+		log_prefix("Client %u: ", hello.number);
+	if ((!hello.number || !oob_print_peer(client->oob)) &&
+	    !oob_hello(client->oob, &hello, crowd->cut_fd))
+		return hello.number;
 	if (hello.number)
-		return 0;
-	log_line("server full (%u of %u): refused.", hello.connected,
-		 hello.max);
-	return 1;
+		figures_leave(&crowd->figures, STEP_EXCHANGE);
+	return -1;
 }
 
-/* The life of one client that was let in. Returns 0, or -1 having said why. */
-static int serve_client(struct session *session)
+/* The life of one client that was let in: returns how far it came. */
+static enum step serve_client(struct client *client, unsigned int number)
 {
-	struct crowd *crowd = session->client->crowd;
-	struct conn *conn = &session->conn;
-	struct data *data = &session->data;
-	struct patience patience = {
-		.timeout_ms = crowd->options->timeout_ms,
+	struct crowd *crowd = client->crowd;
+	const struct options *options = crowd->options;
+	const struct patience patience = {
+		.timeout_ms = options->timeout_ms,
 		.stop_fd = crowd->cut_fd,
 	};
+	struct conn conn = { 0 };
+	struct data data = { 0 };
 	struct remote mem;
-	int ret = -1;
+	enum step step = STEP_EXCHANGE;
 
 	/* 1. Hear what the client's queue pair is called, and where it is. */
-	session->step = STEP_EXCHANGE;
-	if (conn_request(conn, &crowd->listener, session->client->oob,
-			 &patience))
+	if (conn_request(&conn, &crowd->listener, client->oob, &patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs, for it alone. */
-	session->step = STEP_OBJECTS;
-	if (conn_create_qp(conn, SENDS, DATA_RECEIVES,
-			   data_exposed_access(session->mode)))
+	step = STEP_OBJECTS;
+	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+			   data_exposed_access(options->mode)))
 		goto out;
 	/* 3. Let the device use our memory, and the client some of it. */
-	if (open_data(session))
+	if (data_open(&data, &conn, options->mode, options->bytes))
 		goto out;
+	write_message(&data, options->mode, number);
 	/* 4. Post all receives, before the client can possibly send. */
-	if (data_post_receives(data))
+	if (data_post_receives(&data))
 		goto out;
 	/* 5. Exchange parameters; from INIT to RTR to RTS. */
-	session->step = STEP_EXCHANGE;
-	mem = data_offer(data);
-	if (conn_accept(conn, session->mode, &mem))
+	step = STEP_EXCHANGE;
+	mem = data_offer(&data);
+	if (conn_accept(&conn, options->mode, &mem))
 		goto out;
-	figures_setup(&crowd->figures, figures_now() - session->client->since);
 	/* 6. See that what is sent arrives, then write or read. */
-	session->step = STEP_ECHO;
-	if (probe_path(data))
+	step = STEP_ECHO;
+	if (probe_path(&data))
 		goto out;
-	session->step = STEP_TRANSFER;
-	if (converse(session))
+	step = STEP_TRANSFER;
+	if (converse(&data, options, number))
 		goto out;
 	/* 7. Let the client end the connection. */
-	session->step = STEP_GOODBYE;
-	ret = conn_wait_disconnect(conn);
+	step = STEP_GOODBYE;
+	if (!conn_wait_disconnect(&conn))
+		step = STEP_DONE;
 out:
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)conn);
-	if (conn_drain(conn))
-		ret = -1;
-	close_data(session);
-	conn_close(conn);
-	return ret;
+	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
+	if (conn_drain(&conn) && step == STEP_DONE)
+		step = STEP_GOODBYE;
+	data_close(&data);
+	conn_close(&conn);
+	return step;
 }
 
 /* What the thread of a client does, from its connection on. */
 static void run_client(struct client *client)
 {
-	struct figures *figures = &client->crowd->figures;
-	struct session session = {
-		.client = client,
-		.conn.held = &client->crowd->held,
-		.mode = client->crowd->options->mode,
-	};
-	int ret = admit(&session);
-	size_t bytes;
+	int number = admit(client);
 
-	if (ret) {
+	if (number > 0)
+		figures_leave(&client->crowd->figures,
+			      serve_client(client, number));
+	else
 		/* Neither was anything made for it, nor will it be. */
 		oob_close(client->oob);
-		if (ret < 0 && session.number)
-			figures_failed(figures, STEP_EXCHANGE);
-		return;
-	}
-	if (serve_client(&session)) {
-		figures_failed(figures, session.step);
-		return;
-	}
-	bytes = client->crowd->options->bytes;
-	figures_served(figures, bytes, bytes);
 }
 
 int main(int argc, char **argv)
 {
 	struct crowd crowd;
 	struct options options;
+	struct figures figures;
 	int stop_fd = -1, ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -242,7 +201,8 @@ int main(int argc, char **argv)
 	/* 3. Serve, a thread for each client. */
 	ret = crowd_run(&crowd, stop_fd);
 	/* With an end in sight, who starts us wants to know how it went. */
-	if (options.end_after && figures_failures(&crowd.figures))
+	figures = figures_now(&crowd.figures);
+	if (options.end_after && figures_failed(&figures))
 		ret = -1;
 out:
 	/* 4. Free everything. */

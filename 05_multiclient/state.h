@@ -3,7 +3,7 @@
  *
  * Each side keeps one machine for what it has sent and one for what it has
  * received. What happens next depends on both, and the order in which the
- * two move is not ours to choose. Born in 02_write_read.
+ * two move is not ours to choose.
  */
 #ifndef STATE_H
 #define STATE_H

@@ -24,9 +24,9 @@ rm "$fifo"
 pids=()
 trap '[[ ${#pids[@]} -eq 0 ]] || kill "${pids[@]}" 2>/dev/null' EXIT
 
-# start COUNT: a client with so many connections, which it holds.
+# start COUNT: so many clients, which hold their connections.
 start() {
-	./client -a "$address" -c "$1" -w 3600 write >&"$pipe" 2>&1 &
+	./load/load -n "$1" -a "$address" -w 3600 write >&"$pipe" 2>&1 &
 	pids+=($!)
 }
 

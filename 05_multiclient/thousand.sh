@@ -4,7 +4,7 @@
 # usage: ./thousand.sh ADDRESS [COUNT]            (default: 1000)
 #
 # Opens COUNT connections at once, waits until all of them are held at the same
-# time, and lets them go. Start the server first: ./server -t 600 write. Prints
+# time, and lets them go. Start the server first: ./server write. Prints
 # a summary and none of the clients' 25 lines each. Exit status: 0 if all were
 # held and every byte was right, 1 if not.
 set -euo pipefail
@@ -22,7 +22,7 @@ exec {silence}<> <(:)
 
 lines() { grep -cF -e "$1" "$log" || true; }
 
-./client -a "$address" -t 600 -c "$count" -w 3600 write >"$log" 2>&1 &
+./load/load -n "$count" -a "$address" -w 3600 write >"$log" 2>&1 &
 client=$!
 until [[ $(lines ': holding the connection.') -eq $count ]]; do
 	# It ends before that only if something is wrong.
@@ -34,7 +34,7 @@ kill -TERM "$client" 2>/dev/null || true
 status=0
 wait "$client" || status=$?
 grep -F 'error: ' "$log" | head -n 5 >&2 || true
-echo "all bytes verified by clients: $(lines ': all 1024 bytes are right')"
+echo "all bytes verified by clients: $(lines ': 1024 bytes verified.')"
 sed -n 's/.*Local PSN: \(.*\), Remote PSN: \(.*\)$/\1\n\2/p' "$log" | sort |
 	uniq -c | awk '
 		{ psns += $1; repeats += $1 - 1 }

@@ -1,7 +1,5 @@
 /*
  * tls.h - TLS 1.3 with certificates on both sides, and its errors in words
- *
- * Born in 04_tls_psn, last changed in 05_multiclient.
  */
 #ifndef TLS_H
 #define TLS_H
@@ -10,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "options.h"
+#include "turn.h"
 #include "wait.h"
 
 /*
@@ -37,6 +36,7 @@ int tls_expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr);
 struct tls_limit {
 	struct patience patience;
 	int64_t deadline;
+	struct turn *turn; /* a server's handshake has to wait for it; or NULL */
 };
 
 /*
@@ -44,7 +44,7 @@ struct tls_limit {
  * are what. In however many pieces the peer sends and takes them. Each returns
  * 0, or -1 having said why.
  */
-int tls_handshake(SSL *ssl, const struct tls_limit *limit);
+int tls_handshake(SSL *ssl, struct tls_limit *limit);
 int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
 	      size_t length);
 int tls_read(SSL *ssl, const struct tls_limit *limit, uint8_t *bytes,

@@ -1,7 +1,5 @@
 /*
  * transfer.c - the transfer of two sides: from completions to what to do next
- *
- * Born in 02_write_read, last changed in 03_pure_verbs.
  */
 #include "transfer.h"
 

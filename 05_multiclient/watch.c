@@ -1,7 +1,5 @@
 /*
  * watch.c - the asynchronous events of a device
- *
- * Born in 03_pure_verbs.
  */
 #include "watch.h"
 

@@ -1,8 +1,7 @@
 /*
  * watch.h - the asynchronous events of a device
  *
- * What no completion tells: a port went down, a queue pair broke. Born in
- * 03_pure_verbs.
+ * What no completion tells: a port went down, a queue pair broke.
  */
 #ifndef WATCH_H
 #define WATCH_H

@@ -1,7 +1,5 @@
 /*
  * answer.c - what the server does with a datagram
- *
- * Born in 06_rds.
  */
 #include "answer.h"
 

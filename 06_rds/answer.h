@@ -1,7 +1,5 @@
 /*
  * answer.h - what the server does with a datagram
- *
- * Born in 06_rds.
  */
 #ifndef ANSWER_H
 #define ANSWER_H

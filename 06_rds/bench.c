@@ -1,7 +1,5 @@
 /*
  * bench.c - round trips and messages per second
- *
- * Born in 02_write_read, last changed in 06_rds.
  */
 #include <stdio.h>
 #include <stdlib.h>

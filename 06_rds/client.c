@@ -1,8 +1,7 @@
 /*
  * client.c - talks to one or more servers from one socket
  *
- * The datagrams are drawn in server.c. Born in 01_send_recv, last changed in
- * 06_rds.
+ * The datagrams are drawn in server.c.
  */
 #include <locale.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 /*
  * congest.c - a port that nobody reads: how a congestion begins, and ends
- *
- * Born in 06_rds.
  */
 #include <errno.h>
 #include <poll.h>

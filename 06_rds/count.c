@@ -1,7 +1,5 @@
 /*
  * count.c - numbered messages to each server, and what has come of them
- *
- * Born in 06_rds.
  */
 #include <errno.h>
 #include <signal.h>
@@ -163,7 +161,7 @@ int count(struct session *session)
 	int ret;
 
 	if (session->options->bytes > DGRAM_MAX)
-		return log_fail("-s %zu: a message of this program has at most "
+		return log_fail("-s %u: a message of this program has at most "
 				"%d bytes",
 				session->options->bytes, DGRAM_MAX);
 	if (info_counter(&session->rds, "conn_reset", &resets))

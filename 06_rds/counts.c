@@ -1,7 +1,5 @@
 /*
  * counts.c - what has come of numbered messages, by sender
- *
- * Born in 06_rds.
  */
 #include "counts.h"
 

@@ -1,7 +1,5 @@
 /*
  * counts.h - what has come of numbered messages, by sender
- *
- * Born in 06_rds.
  */
 #ifndef COUNTS_H
 #define COUNTS_H

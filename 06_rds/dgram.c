@@ -1,7 +1,5 @@
 /*
  * dgram.c - what stands in our datagrams
- *
- * Born in 06_rds.
  */
 #include "dgram.h"
 

@@ -5,8 +5,6 @@
  * a datagram arrives whole, and the kernel says how long it is.
  *
  *     magic 4 | type 2 | zero 2 | number 4 | payload ...
- *
- * Born in 06_rds.
  */
 #ifndef DGRAM_H
 #define DGRAM_H

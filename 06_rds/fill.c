@@ -1,7 +1,5 @@
 /*
  * fill.c - a peer that does not answer: a full send buffer, RDS_CANCEL_SENT_TO
- *
- * Born in 06_rds.
  */
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
  *
  * getsockopt(2) with RDS_INFO_* copies a whole table of the kernel's. It
  * returns the size of an entry; with too small a buffer it fails with ENOSPC
- * and says how much is needed. Born in 06_rds.
+ * and says how much is needed.
  */
 #include "info.h"
 

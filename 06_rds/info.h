@@ -1,7 +1,5 @@
 /*
  * info.h - what the kernel's RDS says of itself: its tables, as rds-info does
- *
- * Born in 06_rds.
  */
 #ifndef INFO_H
 #define INFO_H

@@ -1,7 +1,5 @@
 /*
  * lend.c - memory that clients may write to by RDMA, each once
- *
- * Born in 06_rds.
  */
 #include "lend.h"
 

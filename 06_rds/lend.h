@@ -1,7 +1,5 @@
 /*
  * lend.h - memory that clients may write to by RDMA, each once
- *
- * Born in 06_rds.
  */
 #ifndef LEND_H
 #define LEND_H

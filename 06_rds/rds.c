@@ -1,7 +1,5 @@
 /*
  * rds.c - an RDS socket: datagrams that are neither lost, doubled nor mixed up
- *
- * Born in 06_rds.
  */
 #include "rds.h"
 

@@ -2,7 +2,7 @@
  * rds.h - an RDS socket: datagrams that are neither lost, doubled nor mixed up
  *
  * One socket for all peers. The kernel keeps the connections. See rds(7) and
- * rds-rdma(7) of rds-tools, and <linux/rds.h>. Born in 06_rds.
+ * rds-rdma(7) of rds-tools, and <linux/rds.h>.
  */
 #ifndef RDS_H
 #define RDS_H

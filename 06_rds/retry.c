@@ -5,7 +5,7 @@
  * full; then poll(2) says when to try again. Or it means that memory is to be
  * registered, with a request on the connection's queue pair, and that there is
  * none; then poll(2) says POLLOUT at once, each time. (When there is one, and
- * it is not connected yet, EINVAL means the same.) Born in 06_rds.
+ * it is not connected yet, EINVAL means the same.)
  */
 #include "retry.h"
 

@@ -1,7 +1,5 @@
 /*
  * retry.h - what to wait for when a message was not taken for now
- *
- * Born in 06_rds.
  */
 #ifndef RETRY_H
 #define RETRY_H

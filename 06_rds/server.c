@@ -9,7 +9,7 @@
  *     recvmsg   <-- DGRAM_BYE --        sendmsg
  *
  * There is nothing to connect and nothing to disconnect. The other types of
- * datagrams are in dgram.h. Born in 01_send_recv, last changed in 06_rds.
+ * datagrams are in dgram.h.
  */
 #include <errno.h>
 #include <locale.h>

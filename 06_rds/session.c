@@ -1,7 +1,5 @@
 /*
  * session.c - the client's socket, and the servers that it talks to
- *
- * Born in 06_rds.
  */
 #include "session.h"
 

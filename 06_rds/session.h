@@ -1,7 +1,5 @@
 /*
  * session.h - the client's socket, and the servers that it talks to
- *
- * Born in 06_rds.
  */
 #ifndef SESSION_H
 #define SESSION_H

@@ -1,7 +1,5 @@
 /*
  * stats.h - what a benchmark found, and how it is printed
- *
- * Born in 02_write_read.
  */
 #ifndef STATS_H
 #define STATS_H

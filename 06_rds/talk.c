@@ -1,7 +1,5 @@
 /*
  * talk.c - a message to each server, and its answer
- *
- * Born in 06_rds.
  */
 #include <stdio.h>
 #include <unistd.h>

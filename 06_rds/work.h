@@ -1,7 +1,7 @@
 /*
  * work.h - what the client can do with its socket
  *
- * Each returns 0, or -1 having said why. Born in 06_rds.
+ * Each returns 0, or -1 having said why.
  */
 #ifndef WORK_H
 #define WORK_H

@@ -2,7 +2,6 @@
  * write.c - RDMA into the server's memory, through an RDS socket
  *
  * Chapter 02's write, without its queue pair: the kernel's connection has one.
- * Born in 06_rds.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /*
  * bench.c - how fast are writes and reads
- *
- * Born in 02_write_read.
  */
 #include "bench.h"
 

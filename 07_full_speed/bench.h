@@ -8,8 +8,6 @@
  *     writes, reads                     (its program sleeps)
  *     MSG_DONE            -->           checks every byte
  *     checks every byte   <--           MSG_DONE
- *
- * Born in 02_write_read.
  */
 #ifndef BENCH_H
 #define BENCH_H

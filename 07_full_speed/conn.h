@@ -1,8 +1,7 @@
 /*
  * conn.h - from an address to a connected queue pair, and back to nothing
  *
- * Here the RDMA connection manager (CM) does the work. Born in
- * 01_send_recv, last changed in 02_write_read.
+ * Here the RDMA connection manager (CM) does the work.
  */
 #ifndef CONN_H
 #define CONN_H

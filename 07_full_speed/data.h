@@ -1,7 +1,5 @@
 /*
  * data.h - memory regions, posting, and waiting for a completion
- *
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #ifndef DATA_H
 #define DATA_H

@@ -1,7 +1,5 @@
 /*
  * msg.c - the messages that go over the wire, and how they are checked
- *
- * Born in 02_write_read.
  */
 #include "msg.h"
 

@@ -1,7 +1,5 @@
 /*
  * pump.c - many RDMA operations, one after another or many at a time
- *
- * Born in 02_write_read.
  */
 #include "pump.h"
 

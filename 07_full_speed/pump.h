@@ -1,7 +1,5 @@
 /*
  * pump.h - many RDMA operations, one after another or many at a time
- *
- * Born in 02_write_read.
  */
 #ifndef PUMP_H
 #define PUMP_H

@@ -1,7 +1,5 @@
 /*
  * stats.c - what a benchmark found, and how it is printed
- *
- * Born in 02_write_read.
  */
 #include "stats.h"
 

@@ -73,7 +73,9 @@ prepare_copy() {
 	chapter_update "$top/$chapter" "$copy"
 	# With what is built already, and its age: make builds what the patch
 	# changes.
-	cp -rp "$top/$chapter/plumbing" "$copy"
+	for extra in "$top/$chapter"/{plumbing,load}; do
+		[[ ! -d $extra ]] || cp -rp "$extra" "$copy"
+	done
 	for extra in "$top/$chapter"/*.{[cho],sh} "$case"/*.sh \
 		"$top/$chapter"/{server,client}; do
 		[[ -e $extra ]] && cp -p "$extra" "$copy"

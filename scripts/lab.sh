@@ -36,8 +36,9 @@ They see this machine's file system read-only, with a writable layer in memory
 (gone at the end), and this repository at the same path, read-write. /tmp, /run
 and /root are their own. It needs no root and no KVM.
 
-up      starts the lab (about 10 s; the first time it may fetch a kernel). With
-        two nodes, packets between them cross a wire that tcpdump can watch.
+up      starts the lab, with two nodes unless --nodes says 1 (about 10 s; the
+        first time it may fetch a kernel). Packets between the nodes cross a
+        wire that tcpdump can watch. A lab that is up stays as it is.
 status  says what runs; status 0 if the lab is up, else 1.
 shell   opens a shell on a node (a if none is named), as root.
 exec    runs a command on a node, without a terminal: standard input, output
@@ -71,7 +72,7 @@ Environment (defaults in brackets):
 Programs that you install while the lab is up may not be seen in it: start it
 anew. In exec, use pkill -x rather than pkill -f, which would match the shell
 that runs it, too. Example:
-    scripts/lab.sh up --nodes 2
+    scripts/lab.sh up
     scripts/lab.sh exec b -- ibv_rc_pingpong -g 1 &
     scripts/lab.sh exec a -- ibv_rc_pingpong -g 1 192.0.2.2
     scripts/lab.sh down

@@ -155,14 +155,18 @@ end_captures() {
 	capturing=no
 }
 
-# A line a counter of the device: node, name, value.
+# A line a counter of the device: node, name, value. Older iproute2 prints all of
+# them in the line that names the link, newer a line each.
 statistics() {
 	local node
 
 	for node in a b; do
 		device_run "$node" rdma statistic show link rxe0 |
-			awk -v node="$node" '{ for (i = 3; i < NF; i += 2)
-				print node, $i, $(i + 1) }'
+			awk -v node="$node" '{
+				i = $1 == "link" ? 3 : 1
+				for (; i < NF; i += 2)
+					print node, $i, $(i + 1)
+			}'
 	done
 }
 

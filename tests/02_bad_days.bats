@@ -28,7 +28,7 @@ change() {
 
 # A build whose messages and data go wrong as hostile_02.c says.
 build_hostile() {
-	copy_sources "$top/$CHAPTER" "$1"
+	chapter_update "$top/$CHAPTER" "$1"
 	change "$1/data.c" 's/^	msg_encode(.*/&\
 	extern uint32_t hostile_size(void);\
 	sge.length = hostile_size();/'

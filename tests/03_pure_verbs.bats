@@ -10,7 +10,7 @@ CHAPTER=03_pure_verbs
 
 # build_with VARIANT FLAGS: a build of the chapter with these flags.
 build_with() {
-	copy_sources "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
+	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
 	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
 		LDFLAGS="$2"
 }

@@ -16,8 +16,8 @@ setup_file() {
 	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 
 	open_device
-	copy_sources "$top/$CHAPTER" "$plain"
-	copy_sources "$top/$CHAPTER" "$sanitized"
+	chapter_update "$top/$CHAPTER" "$plain"
+	chapter_update "$top/$CHAPTER" "$sanitized"
 	cp "$top/$CHAPTER/certs.sh" "$plain"
 	cp "$top/$CHAPTER/certs.sh" "$sanitized"
 	make -s -j2 -C "$plain" CFLAGS='-O1 -g -Werror'

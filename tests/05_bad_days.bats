@@ -15,7 +15,7 @@ setup_file() {
 	open_device
 	for chapter in 04_tls_psn 05_multiclient; do
 		dir=$top/build/tests/$chapter.plain
-		copy_sources "$top/$chapter" "$dir"
+		chapter_update "$top/$chapter" "$dir"
 		cp "$top/$chapter"/*.sh "$dir"
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done
@@ -122,6 +122,14 @@ flooded_client() {
 
 @test "05: no server, and a client that is to make a million connections" {
 	clients_on_device no_server
+}
+
+@test "05: what can pass by itself is tried again, with -r" {
+	clients_on_device passing
+}
+
+@test "05: what cannot pass, or has begun, is not tried again" {
+	clients_on_device not_repeated
 }
 
 @test "05: a client that may not come is refused, and the next one is served" {

@@ -34,7 +34,7 @@ unprivileged() {
 	local pid signal status
 
 	for signal in INT KILL; do
-		env --default-signal=INT "$TOP/scripts/lab.sh" up 3>&- &
+		env --default-signal=INT "$TOP/scripts/lab.sh" up --nodes 1 3>&- &
 		pid=$!
 		eventually booting
 		kill -"$signal" "$pid"
@@ -44,7 +44,7 @@ unprivileged() {
 		eventually nothing_left
 	done
 	# Before there is anything, too.
-	env --default-signal=INT "$TOP/scripts/lab.sh" up 3>&- &
+	env --default-signal=INT "$TOP/scripts/lab.sh" up --nodes 1 3>&- &
 	pid=$!
 	eventually compgen -G "/tmp/rdma-lab.*.$LAB_NAME"
 	kill -KILL "$pid"
@@ -54,7 +54,7 @@ unprivileged() {
 @test "the machine goes when its keeper is killed, and the rest is cleaned up" {
 	local pid status
 
-	"$TOP/scripts/lab.sh" up 3>&- &
+	"$TOP/scripts/lab.sh" up --nodes 1 3>&- &
 	pid=$!
 	eventually booting
 	kill -KILL "$(sed -n 's/^keeper=//p' /tmp/rdma-lab.*."$LAB_NAME"/notes)"
@@ -70,7 +70,7 @@ unprivileged() {
 @test "down ends an up that has not come to its end" {
 	local pid status
 
-	"$TOP/scripts/lab.sh" up 3>&- &
+	"$TOP/scripts/lab.sh" up --nodes 1 3>&- &
 	pid=$!
 	eventually booting
 	run -0 lab down
@@ -95,7 +95,7 @@ unprivileged() {
 	chmod 700 "$home/repository"
 	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR"
 	cd "$home/repository"
-	unprivileged scripts/lab.sh up 3>&-
+	unprivileged scripts/lab.sh up --nodes 1 3>&-
 	run -0 unprivileged scripts/lab.sh exec -- sh -c \
 		'id -u; rdma link | grep -c rxe0; echo x >build/made'
 	[[ ${lines[0]} == 0 && ${lines[1]} == 1 ]]
@@ -146,6 +146,8 @@ unprivileged() {
 	local pid status=0
 
 	run -0 lab up
+	# Two, unless less is asked for.
+	[[ $output == *'up after '*': two nodes, '* ]]
 	# It waits for a line that does not come; script gives it a terminal.
 	exec {silence}<> <(:)
 	script -qefc "'$TOP/scripts/lab.sh' shell" "$BATS_TEST_TMPDIR/said" \

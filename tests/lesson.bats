@@ -78,10 +78,10 @@ titles() {
 === no longer here: cm.h' ]
 	[[ $output == *$'\n--- 01_one/server.c\n+++ 02_two/server.c\n@@'* ]]
 	[[ $output == *$'\n-\treturn 0;\n+\treturn 1;\n'* ]]
-	[[ $output == *'02_two: 3 lines added, 1 removed. Not printed:
-  plumbing/: 1 files, 1 lines
-  load/: 1 files, 1 lines
-  as in 01_one: 1 files, 1 lines' ]]
+	[[ $output == *$'\n02_two: 3 lines added, 1 removed. Not printed:\n'* ]]
+	[[ $output == *$'\n  plumbing/: 1 files, 1 lines\n'* ]]
+	[[ $output == *$'\n  load/: 1 files, 1 lines\n'* ]]
+	[[ $output == *$'\n  as in 01_one: 1 files, 1 lines' ]]
 	[[ $output != *'int load'* && $output != *$'\033'* ]]
 }
 

@@ -15,6 +15,10 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts/lib"))
+from option_rows import listed  # noqa: E402 pylint: disable=C0413
+
 TOKEN = re.compile(r"""
     (?P<comment>/\*.*?\*/|//[^\n]*)
   | (?P<char>'(?:\\.|[^'\\])*')
@@ -26,9 +30,9 @@ TOKEN = re.compile(r"""
 """, re.VERBOSE | re.DOTALL | re.MULTILINE)
 OPTION = re.compile(r"(?<![\w.=/-])(--[a-z][a-z-]+|-[A-Za-z0-9])(?![\w])")
 # What speaks of the options that were given knows which role it is.
-PARSERS = {"options.c", "ranges.c"}
+PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
-CLIENTS = {"bench.c", "pump.c", "06_rds/addr.c"}
+CLIENTS = {"bench.c", "pump.c", "06_rds/addr.c", "05_multiclient/conn.c"}
 
 
 def strings(text):
@@ -56,23 +60,6 @@ def named(text):
     text = re.sub(r"as in: \S+.*", " ", text)
     text = re.sub(r"scripts/\S+( --?\w+)*", " ", text)
     return OPTION.findall(text)
-
-
-def listed(body):
-    lines = re.findall(r'"  ((?:-\w, )?--[\w-]+|-\w\b)', body)
-    return set(OPTION.findall(" ".join(lines)))
-
-
-def usage(chapter):
-    """What each program's -h lists, by role."""
-    source = (chapter / "plumbing/usage.c").read_text()
-    found, rest = {}, source
-    for role in ("server", "client"):
-        body = re.search(rf"char {role}\[\] =(.*?);\n", source, re.DOTALL)[1]
-        found[role] = listed(body)
-        rest = rest.replace(body, "")
-    # What stands outside of both is a part of both.
-    return {role: options | listed(rest) for role, options in found.items()}
 
 
 def sources(chapter):
@@ -106,10 +93,8 @@ def lacking(option, text, path, wanted, has):
 
 
 def check(chapter):
-    has, parts, bad, count = usage(chapter), roles(chapter), 0, 0
+    has, parts, bad, count = listed(chapter), roles(chapter), 0, 0
     for path in sorted(sources(chapter)):
-        if path.name == "usage.c":
-            continue
         for line, text in strings(path.read_text()):
             for option in named(text):
                 wanted = parts.get(path.name, {"server", "client"})

@@ -9,7 +9,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	export LAB_NAME=${DEVICE_TESTS_LAB:-setup-rxe-$$}
-	[[ -n ${DEVICE_TESTS_LAB:-} ]] || scripts/lab.sh up
+	[[ -n ${DEVICE_TESTS_LAB:-} ]] || scripts/lab.sh up --nodes 1
 }
 
 teardown_file() {

@@ -92,6 +92,11 @@ client=192.0.2.2
 	grep -q 'received message: message from active/client' \
 		"$logs/server.log"
 	page_is_right
+	# On a terminal without room for three columns no line is wrapped.
+	run -0 env COLUMNS=80 "$top/scripts/lib/wire/ladder.py" "$out"
+	[[ $output == *'a ◀── b    ConnectRequest QPN'*'a ──▶ b    ConnectReply'* ]]
+	[[ $output == *$'\n           server     peer disconnected.'* ]]
+	[[ $(LC_ALL=C.UTF-8 wc -L <<<"$output") -le 80 ]]
 }
 
 @test "wire: 02 writes to the address and with the rkey of MSG_MR" {

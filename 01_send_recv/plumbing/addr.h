@@ -1,7 +1,5 @@
 /*
  * addr.h - names and addresses
- *
- * Born in 01_send_recv.
  */
 #ifndef ADDR_H
 #define ADDR_H

@@ -1,7 +1,5 @@
 /*
  * log.c - what the programs say, and how they name a failure
- *
- * Born in 01_send_recv.
  */
 #include "log.h"
 

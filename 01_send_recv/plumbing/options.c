@@ -1,153 +1,67 @@
 /*
  * options.c - the command line
- *
- * Born in 01_send_recv.
  */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 
-#include "data.h"
 #include "log.h"
-#include "usage.h"
 
-static const struct option long_options[] = {
-	{ "address", required_argument, NULL, 'a' },
-	{ "port", required_argument, NULL, 'p' },
-	{ "timeout", required_argument, NULL, 't' },
-	{ "once", no_argument, NULL, '1' },
-	{ "send", required_argument, NULL, 's' },
-	{ "help", no_argument, NULL, 'h' },
+static const struct option_row rows[] = {
+	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_SERVER,
+	  offsetof(struct options, address), NULL, "all of this machine's",
+	  "listen on this name or address only" },
+	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_CLIENT,
+	  offsetof(struct options, address), NULL, NULL,
+	  "the server's name or address; it must be on an RDMA device, so "
+	  "127.0.0.1 will not do" },
+	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_BOTH,
+	  offsetof(struct options, port), "20886", NULL, "the server's port" },
+	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_BOTH,
+	  offsetof(struct options, timeout_ms), "10", NULL,
+	  "how long the peer may take for one step" },
+	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER,
+	  offsetof(struct options, once), NULL, NULL,
+	  "serve one client, then exit" },
+	{ 's', OPTION_TEXT, "send", "TEXT", 0, OPTIONS_MESSAGE_MAX, FOR_CLIENT,
+	  offsetof(struct options, text), NULL,
+	  "message from active/client side with pid N",
+	  "the message, at most 1024 bytes" },
 	{ 0 },
 };
 
-/* The options of each role; ':' first: getopt leaves the errors to us. */
-static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:t:1h",
-	[ROLE_CLIENT] = ":a:p:t:s:h",
+static const struct optable tables[] = {
+	[ROLE_SERVER] = {
+		.rows = rows,
+		.who = FOR_SERVER,
+		.program = "./server",
+		.required = "",
+		.words = "",
+		.purpose = "Waits for clients and, with each of them in turn, "
+			   "receives one message\nand sends one, by RDMA. Ends "
+			   "on SIGINT (Ctrl-C) or SIGTERM.",
+		.example = "./server -a 192.0.2.1",
+	},
+	[ROLE_CLIENT] = {
+		.rows = rows,
+		.who = FOR_CLIENT,
+		.program = "./client",
+		.required = "a",
+		.words = "",
+		.purpose = "Connects to a server, sends it one message and "
+			   "receives one, by RDMA.",
+		.example = "./client -a 192.0.2.1 -s 'hello, RDMA'",
+	},
 };
-
-/* Whether text is a whole number from min to max; if so, it is *number. */
-static bool parse_number(const char *text, long min, long max, long *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtol(text, &end, 10);
-	return end != text && !*end && !errno && *number >= min &&
-	       *number <= max;
-}
-
-static int parse_port(struct options *options, const char *text)
-{
-	long port;
-
-	if (!parse_number(text, 1, 65535, &port)) {
-		log_fail("-p %s: a port is a number from 1 to 65535; without "
-			 "-p it is " OPTIONS_DEFAULT_PORT,
-			 text);
-		return EXIT_USAGE;
-	}
-	options->port = text;
-	return OPTIONS_GO_ON;
-}
-
-static int parse_timeout(struct options *options, const char *text)
-{
-	long seconds;
-
-	if (!parse_number(text, 1, 3600, &seconds)) {
-		log_fail("-t %s: give a whole number of seconds from 1 to "
-			 "3600; without -t it is 10",
-			 text);
-		return EXIT_USAGE;
-	}
-	options->timeout_ms = (int)seconds * 1000;
-	return OPTIONS_GO_ON;
-}
-
-static int parse_text(struct options *options, const char *text)
-{
-	if (strlen(text) > DATA_MESSAGE_SIZE) {
-		log_fail("-s: the text has %zu bytes, and a message holds %d; "
-			 "shorten it",
-			 strlen(text), DATA_MESSAGE_SIZE);
-		return EXIT_USAGE;
-	}
-	options->text = text;
-	return OPTIONS_GO_ON;
-}
-
-static int parse_option(struct options *options, enum role role, int option)
-{
-	switch (option) {
-	case 'a':
-		options->address = optarg;
-		return OPTIONS_GO_ON;
-	case 'p':
-		return parse_port(options, optarg);
-	case 't':
-		return parse_timeout(options, optarg);
-	case '1':
-		options->once = true;
-		return OPTIONS_GO_ON;
-	case 's':
-		return parse_text(options, optarg);
-	case 'h':
-		fputs(usage[role], stdout);
-		return EXIT_DONE;
-	default:
-		return EXIT_USAGE;
-	}
-}
-
-static int unknown_option(const char *name)
-{
-	log_fail("%s: no such option here; see -h", name);
-	return '?';
-}
-
-/* The next option, '?' having said why it is none, or -1 after the last. */
-static int next_option(enum role role, int argc, char **argv)
-{
-	int option = getopt_long(argc, argv, short_options[role], long_options,
-				 NULL);
-
-	if (option == ':') {
-		log_fail("%s: needs a value; see -h", argv[optind - 1]);
-		return '?';
-	}
-	/* The letter is known: it is a long option with a value too many. */
-	if (option == '?' && optopt && optopt != ':' &&
-	    strchr(short_options[role], optopt)) {
-		log_fail("%s: takes no value; see -h", argv[optind - 1]);
-		return '?';
-	}
-	if (option == '?')
-		return unknown_option(optopt ? (char[]){ '-', optopt, 0 } :
-					       argv[optind - 1]);
-	/* The long names are those of both roles. */
-	if (option > 0 && !strchr(short_options[role], option))
-		return unknown_option((char[]){ '-', option, 0 });
-	return option;
-}
 
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv)
 {
-	int option, status = OPTIONS_GO_ON;
+	int status;
 
-	*options = (struct options){
-		.port = OPTIONS_DEFAULT_PORT,
-		.timeout_ms = 10 * 1000,
-	};
-	while (status == OPTIONS_GO_ON &&
-	       (option = next_option(role, argc, argv)) != -1)
-		status = parse_option(options, role, option);
+	*options = (struct options){ 0 };
+	status = optable_parse(&tables[role], options, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (optind < argc) {

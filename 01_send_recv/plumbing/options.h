@@ -1,25 +1,19 @@
 /*
  * options.h - the command line
- *
- * Born in 01_send_recv.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
 
-#define OPTIONS_DEFAULT_PORT "20886"
+#include "optable.h"
+
+/* The most bytes that a message may have. */
+#define OPTIONS_MESSAGE_MAX 1024
 
 enum role {
 	ROLE_SERVER,
 	ROLE_CLIENT
-};
-
-/* What the programs exit with. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2
 };
 
 struct options {
@@ -28,11 +22,6 @@ struct options {
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
 	const char *text; /* client: what to send; NULL: the default */
-};
-
-/* What options_parse() returns besides an exit status. */
-enum {
-	OPTIONS_GO_ON = -1
 };
 
 /*

@@ -1,29 +1,19 @@
 /*
  * options.h - the command line
- *
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "msg.h"
+#include "optable.h"
 
-#define OPTIONS_DEFAULT_PORT "22222"
 #define OPTIONS_DEFAULT_BYTES 1024
 
 enum role {
 	ROLE_SERVER,
 	ROLE_CLIENT
-};
-
-/* What the programs exit with. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2
 };
 
 struct options {
@@ -32,14 +22,10 @@ struct options {
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
 	enum mode mode; /* what to do with the peer's memory */
+	int order; /* the place of the word of -o */
 	bool first; /* send MSG_MR at once, not as an answer */
-	size_t bytes; /* of memory, to be written or read */
+	unsigned int bytes; /* of memory, to be written or read */
 	bool counts; /* -b was given: say how many bytes were verified */
-};
-
-/* What options_parse() returns besides an exit status. */
-enum {
-	OPTIONS_GO_ON = -1
 };
 
 /*

@@ -1,7 +1,5 @@
 /*
  * wait.c - the one place where the programs wait
- *
- * Born in 01_send_recv.
  */
 #include "wait.h"
 

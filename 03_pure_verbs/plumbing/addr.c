@@ -1,7 +1,5 @@
 /*
  * addr.c - names and addresses
- *
- * Born in 01_send_recv.
  */
 #include "addr.h"
 

@@ -1,7 +1,5 @@
 /*
  * sock.h - TCP sockets that never block and know when their peer is gone
- *
- * Born in 03_pure_verbs.
  */
 #ifndef SOCK_H
 #define SOCK_H

@@ -1,7 +1,5 @@
 /*
  * wait.c - the one place where the programs wait
- *
- * Born in 01_send_recv, last changed in 03_pure_verbs.
  */
 #include "wait.h"
 

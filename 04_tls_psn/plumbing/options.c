@@ -1,235 +1,114 @@
 /*
  * options.c - the command line
- *
- * Born in 01_send_recv, last changed in 04_tls_psn.
  */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "log.h"
 #include "pattern.h"
-#include "psn.h"
-#include "usage.h"
 
-static const struct option long_options[] = {
-	{ "address", required_argument, NULL, 'a' },
-	{ "port", required_argument, NULL, 'p' },
-	{ "timeout", required_argument, NULL, 't' },
-	{ "once", no_argument, NULL, '1' },
-	{ "device", required_argument, NULL, 'd' },
-	{ "ib-port", required_argument, NULL, 'i' },
-	{ "gid-index", required_argument, NULL, 'g' },
-	{ "psn", required_argument, NULL, 'P' },
-	{ "cert", required_argument, NULL, 'C' },
-	{ "key", required_argument, NULL, 'K' },
-	{ "ca", required_argument, NULL, 'A' },
-	{ "bytes", required_argument, NULL, 'b' },
-	{ "help", no_argument, NULL, 'h' },
+#define MEMBER(name) offsetof(struct options, name)
+
+static const struct option_row rows[] = {
+	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_SERVER,
+	  MEMBER(address), NULL, "all of this machine's",
+	  "listen on this name or address only" },
+	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_CLIENT,
+	  MEMBER(address), NULL, NULL,
+	  "the server's name or address; it must be on an RDMA device, so "
+	  "127.0.0.1 will not do" },
+	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_BOTH, MEMBER(port),
+	  "4433", NULL, "the server's port" },
+	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_BOTH,
+	  MEMBER(timeout_ms), "10", NULL,
+	  "how long the peer may take for one step" },
+	{ 'd', OPTION_TEXT, "device", "DEVICE", 0, 0, FOR_BOTH, MEMBER(device),
+	  NULL, "the first that has the address in use and an active port",
+	  "RDMA device" },
+	{ 'i', OPTION_NUMBER, "ib-port", "NUMBER", 1, 255, FOR_BOTH,
+	  MEMBER(port_num), NULL, "the first active one",
+	  "port of the device" },
+	{ 'g', OPTION_NUMBER, "gid-index", "INDEX", 0, 255, FOR_BOTH,
+	  MEMBER(gid_index), NULL,
+	  "on RoCE the v2 GID of the address in use; else 0",
+	  "GID of the port" },
+	{ 'P', OPTION_HEX, "psn", "PSN", 0, 0xffffff, FOR_BOTH, MEMBER(psn),
+	  NULL, "a random one", "first packet sequence number" },
+	{ 'C', OPTION_TEXT, "cert", "FILE", 0, 0, FOR_SERVER, MEMBER(cert),
+	  "certs/server.pem", NULL, "our certificate" },
+	{ 'C', OPTION_TEXT, "cert", "FILE", 0, 0, FOR_CLIENT, MEMBER(cert),
+	  "certs/client.pem", NULL, "our certificate" },
+	{ 'K', OPTION_TEXT, "key", "FILE", 0, 0, FOR_SERVER, MEMBER(key),
+	  "certs/server.key", NULL, "its private key" },
+	{ 'K', OPTION_TEXT, "key", "FILE", 0, 0, FOR_CLIENT, MEMBER(key),
+	  "certs/client.key", NULL, "its private key" },
+	{ 'A', OPTION_TEXT, "ca", "FILE", 0, 0, FOR_BOTH, MEMBER(ca),
+	  "certs/ca.pem", NULL,
+	  "the CA that must have signed the peer's certificate" },
+	{ 'b', OPTION_NUMBER, "bytes", "BYTES", PATTERN_MIN, MSG_MAX_LENGTH,
+	  FOR_BOTH, MEMBER(bytes), NULL, "1024",
+	  "memory to write to or read from, every byte of it checked; "
+	  "both ends need the same" },
+	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
+	  NULL, "serve one client, then exit" },
 	{ 0 },
 };
 
-/* The options of each role; ':' first: getopt leaves the errors to us. */
-static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:t:d:i:g:P:C:K:A:b:1h",
-	[ROLE_CLIENT] = ":a:p:t:d:i:g:P:C:K:A:b:h",
+static const struct optable tables[] = {
+	[ROLE_SERVER] = {
+		.rows = rows,
+		.who = FOR_SERVER,
+		.program = "./server",
+		.required = "",
+		.words = "write|read",
+		.purpose = "Waits for clients and, with each of them in turn, "
+			   "exchanges memory regions\nand writes to the "
+			   "client's memory or reads from it, by RDMA; the "
+			   "client must\nsay the same word. Ends on SIGINT "
+			   "(Ctrl-C) or SIGTERM.",
+		.example = "./server -a 192.0.2.1 write",
+	},
+	[ROLE_CLIENT] = {
+		.rows = rows,
+		.who = FOR_CLIENT,
+		.program = "./client",
+		.required = "a",
+		.words = "write|read",
+		.purpose = "Connects to a server, exchanges memory regions "
+			   "with it and writes to its\nmemory or reads from "
+			   "it, by RDMA; the server must say the same word.",
+		.example = "./client -a 192.0.2.1 write",
+	},
 };
 
-/* Whether text is a whole number from min to max; if so, it is *number. */
-static bool parse_number(const char *text, long min, long max, long *number)
+/* The word after the options says what to do. */
+static int take_mode(struct options *options, int argc, char **argv)
 {
-	char *end;
+	int place;
 
-	errno = 0;
-	*number = strtol(text, &end, 10);
-	return end != text && !*end && !errno && *number >= min &&
-	       *number <= max;
-}
-
-static int parse_port(struct options *options, const char *text)
-{
-	long port;
-
-	if (!parse_number(text, 1, 65535, &port)) {
-		log_fail("-p %s: a port is a number from 1 to 65535; without "
-			 "-p it is " OPTIONS_DEFAULT_PORT,
-			 text);
-		return EXIT_USAGE;
-	}
-	options->port = text;
-	return OPTIONS_GO_ON;
-}
-
-static int parse_timeout(struct options *options, const char *text)
-{
-	long seconds;
-
-	if (!parse_number(text, 1, 3600, &seconds)) {
-		log_fail("-t %s: give a whole number of seconds from 1 to "
-			 "3600; without -t it is 10",
-			 text);
-		return EXIT_USAGE;
-	}
-	options->timeout_ms = (int)seconds * 1000;
-	return OPTIONS_GO_ON;
-}
-
-static int parse_psn(struct options *options, const char *text)
-{
-	char *end;
-	unsigned long psn = strtoul(text, &end, 0);
-
-	if (end == text || *end || *text == '-' || psn > PSN_MAX) {
-		log_fail("--psn %s: a PSN has 24 bits: give a number from 0 "
-			 "to 0xffffff",
-			 text);
-		return EXIT_USAGE;
-	}
-	options->psn = psn;
-	return OPTIONS_GO_ON;
-}
-
-/* The number of the option with this letter. */
-static int parse_range(char letter, const char *text, long min, long max,
-		       long *number)
-{
-	if (parse_number(text, min, max, number))
-		return OPTIONS_GO_ON;
-	log_fail("-%c %s: give a whole number from %ld to %ld", letter, text,
-		 min, max);
-	return EXIT_USAGE;
-}
-
-static int parse_mode(struct options *options, const char *text)
-{
-	if (!strcmp(text, "write"))
-		options->mode = MODE_WRITE;
-	else if (!strcmp(text, "read"))
-		options->mode = MODE_READ;
-	else
-		return log_fail("%s: the mode is write or read; see -h", text);
-	return 0;
-}
-
-static int parse_option(struct options *options, enum role role, int option)
-{
-	long number;
-	int status;
-
-	switch (option) {
-	case 'a':
-		options->address = optarg;
-		return OPTIONS_GO_ON;
-	case 'p':
-		return parse_port(options, optarg);
-	case 't':
-		return parse_timeout(options, optarg);
-	case '1':
-		options->once = true;
-		return OPTIONS_GO_ON;
-	case 'd':
-		options->device = optarg;
-		return OPTIONS_GO_ON;
-	case 'i':
-		status = parse_range('i', optarg, 1, 255, &number);
-		options->port_num = number;
-		return status;
-	case 'g':
-		status = parse_range('g', optarg, 0, 255, &number);
-		options->gid_index = number;
-		return status;
-	case 'P':
-		return parse_psn(options, optarg);
-	case 'C':
-		options->cert = optarg;
-		return OPTIONS_GO_ON;
-	case 'K':
-		options->key = optarg;
-		return OPTIONS_GO_ON;
-	case 'A':
-		options->ca = optarg;
-		return OPTIONS_GO_ON;
-	case 'b':
-		status = parse_range('b', optarg, PATTERN_MIN, MSG_MAX_LENGTH,
-				     &number);
-		options->bytes = number;
-		options->counts = true;
-		return status;
-	case 'h':
-		fputs(usage[role], stdout);
-		return EXIT_DONE;
-	default:
-		return EXIT_USAGE;
-	}
-}
-
-static int unknown_option(const char *name)
-{
-	log_fail("%s: no such option here; see -h", name);
-	return '?';
-}
-
-/* The next option, '?' having said why it is none, or -1 after the last. */
-static int next_option(enum role role, int argc, char **argv)
-{
-	int option = getopt_long(argc, argv, short_options[role], long_options,
-				 NULL);
-
-	if (option == ':') {
-		log_fail("%s: needs a value; see -h", argv[optind - 1]);
-		return '?';
-	}
-	/* The letter is known: it is a long option with a value too many. */
-	if (option == '?' && optopt && optopt != ':' &&
-	    strchr(short_options[role], optopt)) {
-		log_fail("%s: takes no value; see -h", argv[optind - 1]);
-		return '?';
-	}
-	if (option == '?')
-		return unknown_option(optopt ? (char[]){ '-', optopt, 0 } :
-					       argv[optind - 1]);
-	/* The long names are those of both roles. */
-	if (option > 0 && !strchr(short_options[role], option))
-		return unknown_option((char[]){ '-', option, 0 });
-	return option;
-}
-
-/* What is left after the options: the mode. */
-static int check_rest(struct options *options, int argc, char **argv)
-{
 	if (optind >= argc)
 		return log_fail("what shall it do? the last word must be "
 				"write or read; see -h");
 	if (optind + 1 < argc)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + 1]);
-	return parse_mode(options, argv[optind]);
+	place = optable_word("write|read", argv[optind]);
+	if (place < 0)
+		return log_fail("%s: the mode is write or read; see -h",
+				argv[optind]);
+	options->mode = place == 0 ? MODE_WRITE : MODE_READ;
+	return 0;
 }
 
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv)
 {
-	int option, status = OPTIONS_GO_ON;
+	int status;
 
-	*options = (struct options){
-		.port = OPTIONS_DEFAULT_PORT,
-		.timeout_ms = 10 * 1000,
-		.gid_index = -1,
-		.psn = -1,
-		.bytes = OPTIONS_DEFAULT_BYTES,
-		.cert = role == ROLE_SERVER ? "certs/server.pem" :
-					      "certs/client.pem",
-		.key = role == ROLE_SERVER ? "certs/server.key" :
-					     "certs/client.key",
-		.ca = "certs/ca.pem",
-	};
-	while (status == OPTIONS_GO_ON &&
-	       (option = next_option(role, argc, argv)) != -1)
-		status = parse_option(options, role, option);
+	*options = (struct options){ .gid_index = -1, .psn = -1 };
+	status = optable_parse(&tables[role], options, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (role == ROLE_CLIENT && !options->address) {
@@ -237,5 +116,10 @@ int options_parse(struct options *options, enum role role, int argc,
 			 "as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
-	return check_rest(options, argc, argv) ? EXIT_USAGE : OPTIONS_GO_ON;
+	if (take_mode(options, argc, argv))
+		return EXIT_USAGE;
+	options->counts = options->bytes;
+	if (!options->bytes)
+		options->bytes = OPTIONS_DEFAULT_BYTES;
+	return OPTIONS_GO_ON;
 }

@@ -1,30 +1,20 @@
 /*
  * options.h - the command line
- *
- * Born in 01_send_recv, last changed in 04_tls_psn.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "msg.h"
+#include "optable.h"
 
-#define OPTIONS_DEFAULT_PORT "4433"
 #define OPTIONS_DEFAULT_BYTES 1024
 
 enum role {
 	ROLE_SERVER,
 	ROLE_CLIENT
-};
-
-/* What the programs exit with. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2
 };
 
 struct options {
@@ -40,13 +30,8 @@ struct options {
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
-	size_t bytes; /* of memory, to be written or read */
+	unsigned int bytes; /* of memory, to be written or read */
 	bool counts; /* -b was given: say how many bytes were verified */
-};
-
-/* What options_parse() returns besides an exit status. */
-enum {
-	OPTIONS_GO_ON = -1
 };
 
 /*

@@ -1,7 +1,5 @@
 /*
  * sock.c - TCP sockets that never block and know when their peer is gone
- *
- * Born in 03_pure_verbs, last changed in 04_tls_psn.
  */
 /* For accept4(2). */
 #define _GNU_SOURCE

@@ -1,7 +1,5 @@
 /*
  * tls_io.c - handshake, write and read before a deadline; who the peer is
- *
- * Born in 04_tls_psn.
  */
 #include <errno.h>
 #include <string.h>

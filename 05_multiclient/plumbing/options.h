@@ -1,7 +1,5 @@
 /*
  * options.h - the command line
- *
- * Born in 01_send_recv, last changed in 05_multiclient.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -10,8 +8,8 @@
 #include <stdint.h>
 
 #include "msg.h"
+#include "optable.h"
 
-#define OPTIONS_DEFAULT_PORT "4433"
 #define OPTIONS_DEFAULT_BYTES 1024
 
 /* The longest time, in seconds, that a client may stay after all is said. */
@@ -22,26 +20,16 @@ enum role {
 	ROLE_CLIENT
 };
 
-/* What the programs exit with. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2
-};
-
 struct options {
 	const char *address; /* NULL on a server: all of this machine's */
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
-	/* Many clients; server only. */
-	unsigned int max; /* that are served at a time */
-	unsigned int grace; /* seconds for the last ones after a signal */
-	unsigned int end_after; /* connections; 0: serve until told to stop */
-	/* Many connections; client only. */
-	unsigned int clients; /* connections at a time */
-	unsigned int cycles; /* how often each is made, one after another */
-	unsigned int hold; /* seconds for which each is held */
-	unsigned int tries; /* how often again where the server is full */
+	unsigned int max; /* server: clients that are served at a time */
+	unsigned int grace; /* server: seconds for the last, after a signal */
+	unsigned int end_after; /* server: connections; 0: do not end */
+	bool once; /* server: the same as one connection */
+	unsigned int hold; /* client: seconds to stay when all is said */
+	unsigned int retries; /* client: how often again, if that may help */
 	enum mode mode; /* what to do with the peer's memory */
 	const char *device; /* NULL: the first that will do */
 	int port_num; /* of the device; 0: the first active one */
@@ -51,11 +39,7 @@ struct options {
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
 	unsigned int bytes; /* of memory, to be written or read */
-};
-
-/* What options_parse() returns besides an exit status. */
-enum {
-	OPTIONS_GO_ON = -1
+	bool counts; /* -b was given: say how many bytes were verified */
 };
 
 /*

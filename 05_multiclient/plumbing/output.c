@@ -3,8 +3,7 @@
  *
  * write(2) to a pipe that is full waits for its reader. While it waits, each
  * other thread that has something to say waits as well, and so does the one
- * that SIGTERM goes to: a server would depend on who reads its log. Born in
- * 05_multiclient.
+ * that SIGTERM goes to: a server would depend on who reads its log.
  */
 #include "output.h"
 

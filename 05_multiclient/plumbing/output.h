@@ -1,7 +1,5 @@
 /*
  * output.h - lines on stdout and stderr, for which no thread waits long
- *
- * Born in 05_multiclient.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H

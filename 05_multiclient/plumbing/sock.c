@@ -1,7 +1,5 @@
 /*
  * sock.c - TCP sockets that never block and know when their peer is gone
- *
- * Born in 03_pure_verbs, last changed in 05_multiclient.
  */
 /* For accept4(2). */
 #define _GNU_SOURCE
@@ -164,6 +162,15 @@ int sock_accept(int listener, struct sockaddr_storage *peer)
 	return fd;
 }
 
+static int explain_connect(int err)
+{
+	log_fail_errno("connect", err,
+		       "is the server running, and are -a and "
+		       "-p the same on both ends"
+		       " [docs/troubleshooting.md#connection-refused]");
+	return err == ECONNREFUSED ? SOCK_PASSING : -1;
+}
+
 /* A non-blocking connect(2) is over when the socket can be written to. */
 static int finish_connect(int fd, const struct patience *patience,
 			  int64_t deadline)
@@ -173,17 +180,14 @@ static int finish_connect(int fd, const struct patience *patience,
 	int err;
 
 	if (wait_writable(fd, patience->stop_fd,
-			  own < deadline ? own : deadline))
-		return wait_fail("the TCP connection", errno, patience);
+			  own < deadline ? own : deadline)) {
+		err = errno;
+		wait_fail("the TCP connection", err, patience);
+		return err == ETIMEDOUT ? SOCK_PASSING : -1;
+	}
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
 		return log_fail_errno("getsockopt", errno, "SO_ERROR");
-	if (err)
-		return log_fail_errno(
-			"connect", err,
-			"is the server running, and are -a and "
-			"-p the same on both ends"
-			" [docs/troubleshooting.md#connection-refused]");
-	return 0;
+	return err ? explain_connect(err) : 0;
 }
 
 static int connect_one(const struct addrinfo *ai,
@@ -196,6 +200,8 @@ static int connect_one(const struct addrinfo *ai,
 	if (connect(fd, ai->ai_addr, ai->ai_addrlen)) {
 		if (errno == EINPROGRESS)
 			ret = finish_connect(fd, patience, deadline);
+		else if (errno == ECONNREFUSED)
+			ret = explain_connect(errno);
 		else
 			ret = log_fail_errno("connect", errno,
 					     "compare -a with `ip addr` on "
@@ -205,7 +211,7 @@ static int connect_one(const struct addrinfo *ai,
 		ret = watch_peer(fd);
 	if (ret) {
 		close(fd);
-		return -1;
+		return ret;
 	}
 	return fd;
 }

@@ -1,7 +1,5 @@
 /*
  * sock.h - TCP sockets that never block and know when their peer is gone
- *
- * Born in 03_pure_verbs, last changed in 04_tls_psn.
  */
 #ifndef SOCK_H
 #define SOCK_H
@@ -29,10 +27,13 @@ int sock_listen(const struct options *options);
  */
 int sock_accept(int listener, struct sockaddr_storage *peer);
 
+/* What sock_connect() returns for a server that may be there later. */
+#define SOCK_PASSING (-3)
+
 /*
  * Connects to options' address and port before the deadline. A name's addresses
- * are tried in turn, and share the time. Returns a socket as above, or -1 having
- * said why of each.
+ * are tried in turn, and share the time. Returns a socket as above; -1 having
+ * said why of each; or SOCK_PASSING if the last one refused, or did not answer.
  */
 int sock_connect(const struct options *options, const struct patience *patience,
 		 int64_t deadline);

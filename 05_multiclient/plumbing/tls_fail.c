@@ -1,7 +1,5 @@
 /*
  * tls_fail.c - the errors of TLS in words
- *
- * Born in 04_tls_psn.
  */
 #include <errno.h>
 #include <string.h>

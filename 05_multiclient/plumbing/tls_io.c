@@ -1,7 +1,5 @@
 /*
  * tls_io.c - handshake, write and read before a deadline; who the peer is
- *
- * Born in 04_tls_psn.
  */
 #include <errno.h>
 #include <string.h>
@@ -80,14 +78,20 @@ int tls_print_peer(const SSL *ssl)
 }
 
 /* A queue of old errors would be taken for this call's: clear it each time. */
-int tls_handshake(SSL *ssl, const struct tls_limit *limit)
+int tls_handshake(SSL *ssl, struct tls_limit *limit)
 {
 	int ret;
 
 	do {
+		/* It computes here, and waits for the peer in again(). */
+		if (limit->turn && turn_take(limit->turn, &limit->deadline))
+			return wait_fail("TLS handshake", errno,
+					 &limit->patience);
 		ERR_clear_error();
 		errno = 0;
 		ret = SSL_do_handshake(ssl);
+		if (limit->turn)
+			turn_leave(limit->turn);
 	} while (ret != 1 && again(ssl, limit, ret, "TLS handshake") > 0);
 	return ret == 1 ? check_protocol(ssl) : -1;
 }

@@ -2,8 +2,7 @@
  * wait.h - the one place where the programs wait
  *
  * Nothing here waits for ever on a peer: every wait has a deadline, and ends
- * early when the program is asked to stop. Born in 01_send_recv,
- * last changed in 03_pure_verbs.
+ * early when the program is asked to stop.
  */
 #ifndef WAIT_H
 #define WAIT_H

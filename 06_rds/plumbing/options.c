@@ -1,103 +1,124 @@
 /*
  * options.c - the command line
- *
- * Born in 01_send_recv, last changed in 06_rds.
  */
 #include "options.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <linux/rds.h>
 
 #include "dgram.h"
 #include "log.h"
-#include "usage.h"
 
-static const struct option long_options[] = {
-	{ "address", required_argument, NULL, 'a' },
-	{ "local", required_argument, NULL, 'b' },
-	{ "port", required_argument, NULL, 'p' },
-	{ "transport", required_argument, NULL, 'T' },
-	{ "timeout", required_argument, NULL, 't' },
-	{ "once", no_argument, NULL, '1' },
-	{ "wait", no_argument, NULL, 'w' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "size", required_argument, NULL, 's' },
-	{ "halfway", required_argument, NULL, 'x' },
-	{ "key", required_argument, NULL, 'k' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "help", no_argument, NULL, 'h' },
+#define MEMBER(name) offsetof(struct options, name)
+
+static const struct option_row rows[] = {
+	{ 'a', OPTION_LIST, "address", "ADDRESS", 0, 1, FOR_SERVER,
+	  MEMBER(addresses), NULL, NULL,
+	  "be reached at this name or address of this machine; one must "
+	  "be given" },
+	{ 'a', OPTION_LIST, "address", "ADDRESS[:PORT]", 0, OPTIONS_MAX_PEERS,
+	  FOR_CLIENT, MEMBER(addresses), NULL, NULL,
+	  "a server's name or address, with its port or without; up to 8 "
+	  "times" },
+	{ 'b', OPTION_TEXT, "local", "ADDRESS", 0, 0, FOR_CLIENT, MEMBER(local),
+	  NULL, "the one on the way to the server",
+	  "send from this address of this machine's" },
+	/* Port 1 is the kernel's, as 0 is. */
+	{ 'p', OPTION_DIGITS, "port", "PORT", 2, 65535, FOR_BOTH, MEMBER(port),
+	  "4000", NULL, "the port of the server or servers" },
+	{ 'T', OPTION_WORD, "transport", "tcp|ib", 0, 0, FOR_BOTH,
+	  MEMBER(transport), NULL,
+	  "it chooses; ib where an RDMA device has the address",
+	  "what the kernel sends it over" },
+	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_SERVER,
+	  MEMBER(timeout_ms), "10", NULL,
+	  "how long a client may keep us from sending, and memory of ours" },
+	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_CLIENT,
+	  MEMBER(timeout_ms), "10", NULL,
+	  "how long a server may take for one step" },
+	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
+	  NULL, "end when a client says goodbye" },
+	{ 'w', OPTION_FLAG, "wait", NULL, 0, 0, FOR_SERVER, MEMBER(wait), NULL,
+	  NULL,
+	  "do not read PORT until a message comes to PORT + 1, so that "
+	  "PORT becomes congested" },
+	{ 'n', OPTION_NUMBER, "count", "COUNT", 1, 10000000, FOR_CLIENT,
+	  MEMBER(count), "100", NULL,
+	  "messages; below 1000, p99.9 of bench is the maximum" },
+	/* More than RDS takes, so that its refusal can be seen. */
+	{ 's', OPTION_NUMBER, "size", "BYTES", DGRAM_HEADER, 2 * DGRAM_MAX,
+	  FOR_CLIENT, MEMBER(bytes), "64", NULL,
+	  "of each; the header has the first 12" },
+	{ 'x', OPTION_TEXT, "halfway", "COMMAND", 0, 0, FOR_CLIENT,
+	  MEMBER(command), NULL, NULL,
+	  "count: start this when half is sent, such as one that breaks "
+	  "the connection; after the last message it has SECONDS to end" },
+	{ 'k', OPTION_TEXT, "key", "KEY", 0, 0, FOR_CLIENT, MEMBER(key_text),
+	  NULL, NULL, "write: use this key, without asking for one" },
+	{ 'c', OPTION_FLAG, "csv", NULL, 0, 0, FOR_CLIENT, MEMBER(csv), NULL,
+	  NULL, "bench: comma-separated values" },
 	{ 0 },
 };
 
-/* The options of each role; ':' first: getopt leaves the errors to us. */
-static const char *const short_options[] = {
-	[ROLE_SERVER] = ":a:p:T:t:1wh",
-	[ROLE_CLIENT] = ":a:b:p:T:t:n:s:x:k:ch",
+static const struct optable tables[] = {
+	[ROLE_SERVER] = {
+		.rows = rows,
+		.who = FOR_SERVER,
+		.program = "./server",
+		.required = "a",
+		.words = "",
+		.purpose = "Answers datagrams of any number of clients, from "
+			   "one RDS socket. Ends on\nSIGINT (Ctrl-C) or "
+			   "SIGTERM.",
+		.example = "./server -a 192.0.2.1 --transport tcp",
+	},
+	[ROLE_CLIENT] = {
+		.rows = rows,
+		.who = FOR_CLIENT,
+		.program = "./client",
+		.required = "a",
+		.words = "[WORK]",
+		.purpose = "Talks to one or more servers from one RDS socket. "
+			   "WORK is what to do:\n\n"
+			   "  talk     send each a message and take its answer "
+			   "(the default)\n"
+			   "  count    send each COUNT numbered messages, as "
+			   "fast as they go; ask\n"
+			   "           what has come of it\n"
+			   "  congest  send to a server that does not read (its"
+			   "-w), and see the\n"
+			   "           congestion begin and end\n"
+			   "  fill     send until nothing more can be queued, "
+			   "then cancel it\n"
+			   "  write    write into the server's memory by RDMA; "
+			   "needs ib\n"
+			   "  bench    round trips and messages per second",
+		.example = "./client -a 192.0.2.1 -a 192.0.2.1:4001 "
+			   "--transport tcp",
+	},
 };
 
-static const char *const works[] = {
-	[WORK_TALK] = "talk",	[WORK_COUNT] = "count",
-	[WORK_FILL] = "fill",	[WORK_CONGEST] = "congest",
-	[WORK_WRITE] = "write", [WORK_BENCH] = "bench",
-};
-
-/* Whether text is a whole number from min to max; if so, it is *number. */
-static bool parse_number(const char *text, long min, long max, long *number)
+/* The numbers of the kernel for the words of -T. */
+static void take_transport(struct options *options)
 {
-	char *end;
+	static const int transports[] = { RDS_TRANS_TCP, RDS_TRANS_IB };
 
-	errno = 0;
-	*number = strtol(text, &end, 10);
-	return end != text && !*end && !errno && *number >= min &&
-	       *number <= max;
+	options->transport = options->transport < 0 ?
+				     (int)RDS_TRANS_NONE :
+				     transports[options->transport];
 }
 
-/* The number of the option with this letter. */
-static int parse_range(char letter, const char *text, long min, long max,
-		       long *number)
+static int take_key(struct options *options)
 {
-	if (parse_number(text, min, max, number))
+	const char *text = options->key_text;
+	char *end;
+
+	if (!text)
 		return OPTIONS_GO_ON;
-	log_fail("-%c %s: give a whole number from %ld to %ld", letter, text,
-		 min, max);
-	return EXIT_USAGE;
-}
-
-static int parse_address(struct options *options, enum role role,
-			 const char *text)
-{
-	int max = role == ROLE_SERVER ? 1 : OPTIONS_MAX_PEERS;
-
-	if (options->address_count == max) {
-		log_fail("-a %s: at most %d here; see -h", text, max);
-		return EXIT_USAGE;
-	}
-	options->addresses[options->address_count++] = text;
-	return OPTIONS_GO_ON;
-}
-
-static int parse_transport(struct options *options, const char *text)
-{
-	if (!strcmp(text, "tcp")) {
-		options->transport = RDS_TRANS_TCP;
-	} else if (!strcmp(text, "ib")) {
-		options->transport = RDS_TRANS_IB;
-	} else {
-		log_fail("--transport %s: it is tcp or ib", text);
-		return EXIT_USAGE;
-	}
-	return OPTIONS_GO_ON;
-}
-
-static int parse_key(struct options *options, const char *text)
-{
-	char *end;
-
 	errno = 0;
 	options->key = strtoull(text, &end, 0);
 	if (end != text && !*end && !errno && *text != '-' && options->key)
@@ -108,125 +129,21 @@ static int parse_key(struct options *options, const char *text)
 	return EXIT_USAGE;
 }
 
-static int parse_work(struct options *options, const char *text)
+/* The words after the options. */
+static int take_work(struct options *options, int argc, char **argv)
 {
-	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
-		if (!strcmp(text, works[i])) {
-			options->work = i;
-			return 0;
-		}
-	}
-	return log_fail("%s: nothing that can be done here; see -h", text);
-}
+	/* In the order of enum work. */
+	int work = optable_word("talk|count|congest|fill|write|bench",
+				argv[optind]);
 
-/* The options whose value is a number. */
-static int parse_numeric(struct options *options, int option)
-{
-	long number;
-	int status;
-
-	switch (option) {
-	case 'p':
-		/* Port 1 is the kernel's, as 0 is. */
-		status = parse_range('p', optarg, 2, 65535, &number);
-		options->port = optarg;
-		return status;
-	case 't':
-		status = parse_range('t', optarg, 1, 3600, &number);
-		options->timeout_ms = (int)number * 1000;
-		return status;
-	case 'n':
-		status = parse_range('n', optarg, 1, 10000000, &number);
-		options->count = number;
-		return status;
-	default:
-		/* More than RDS takes, so that its refusal can be seen. */
-		status = parse_range('s', optarg, DGRAM_HEADER, 2 * DGRAM_MAX,
-				     &number);
-		options->bytes = number;
-		return status;
-	}
-}
-
-static int parse_option(struct options *options, enum role role, int option)
-{
-	switch (option) {
-	case 'a':
-		return parse_address(options, role, optarg);
-	case 'b':
-		options->local = optarg;
-		return OPTIONS_GO_ON;
-	case 'T':
-		return parse_transport(options, optarg);
-	case '1':
-		options->once = true;
-		return OPTIONS_GO_ON;
-	case 'w':
-		options->wait = true;
-		return OPTIONS_GO_ON;
-	case 'x':
-		options->command = optarg;
-		return OPTIONS_GO_ON;
-	case 'k':
-		return parse_key(options, optarg);
-	case 'c':
-		options->csv = true;
-		return OPTIONS_GO_ON;
-	case 'h':
-		fputs(usage[role], stdout);
-		return EXIT_DONE;
-	case '?':
-		return EXIT_USAGE;
-	default:
-		return parse_numeric(options, option);
-	}
-}
-
-static int unknown_option(const char *name)
-{
-	log_fail("%s: no such option here; see -h", name);
-	return '?';
-}
-
-/* The next option, '?' having said why it is none, or -1 after the last. */
-static int next_option(enum role role, int argc, char **argv)
-{
-	int option = getopt_long(argc, argv, short_options[role], long_options,
-				 NULL);
-
-	if (option == ':') {
-		log_fail("%s: needs a value; see -h", argv[optind - 1]);
-		return '?';
-	}
-	/* The letter is known: it is a long option with a value too many. */
-	if (option == '?' && optopt && optopt != ':' &&
-	    strchr(short_options[role], optopt)) {
-		log_fail("%s: takes no value; see -h", argv[optind - 1]);
-		return '?';
-	}
-	if (option == '?')
-		return unknown_option(optopt ? (char[]){ '-', optopt, 0 } :
-					       argv[optind - 1]);
-	/* The long names are those of both roles. */
-	if (option > 0 && !strchr(short_options[role], option))
-		return unknown_option((char[]){ '-', option, 0 });
-	return option;
-}
-
-/* The word after the options, and what must be there. */
-static int parse_rest(struct options *options, enum role role, int argc,
-		      char **argv)
-{
-	if (role == ROLE_CLIENT && optind < argc &&
-	    parse_work(options, argv[optind++]))
-		return EXIT_USAGE;
-	if (optind < argc) {
-		log_fail("%s: not an option; see -h", argv[optind]);
+	if (work < 0) {
+		log_fail("%s: nothing that can be done here; see -h",
+			 argv[optind]);
 		return EXIT_USAGE;
 	}
-	if (!options->address_count) {
-		log_fail("an address is missing: an RDS socket is bound to one "
-			 "address, so give it with -a, as in: -a 192.0.2.1");
+	options->work = work;
+	if (optind + 1 < argc) {
+		log_fail("%s: not an option; see -h", argv[optind + 1]);
 		return EXIT_USAGE;
 	}
 	return OPTIONS_GO_ON;
@@ -235,19 +152,28 @@ static int parse_rest(struct options *options, enum role role, int argc,
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv)
 {
-	int option, status = OPTIONS_GO_ON;
+	int status;
 
-	*options = (struct options){
-		.port = OPTIONS_DEFAULT_PORT,
-		.transport = RDS_TRANS_NONE,
-		.timeout_ms = 10 * 1000,
-		.count = 100,
-		.bytes = 64,
-	};
-	while (status == OPTIONS_GO_ON &&
-	       (option = next_option(role, argc, argv)) != -1)
-		status = parse_option(options, role, option);
+	*options = (struct options){ .transport = -1 };
+	status = optable_parse(&tables[role], options, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	return parse_rest(options, role, argc, argv);
+	take_transport(options);
+	while (options->addresses[options->address_count])
+		options->address_count++;
+	status = take_key(options);
+	if (status != OPTIONS_GO_ON)
+		return status;
+	if (optind < argc && role == ROLE_CLIENT) {
+		status = take_work(options, argc, argv);
+	} else if (optind < argc) {
+		log_fail("%s: not an option; see -h", argv[optind]);
+		status = EXIT_USAGE;
+	}
+	if (status == OPTIONS_GO_ON && !options->address_count) {
+		log_fail("an address is missing: an RDS socket is bound to one "
+			 "address, so give it with -a, as in: -a 192.0.2.1");
+		return EXIT_USAGE;
+	}
+	return status;
 }

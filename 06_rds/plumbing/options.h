@@ -1,16 +1,13 @@
 /*
  * options.h - the command line
- *
- * Born in 01_send_recv, last changed in 06_rds.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#define OPTIONS_DEFAULT_PORT "4000"
+#include "optable.h"
 
 enum role {
 	ROLE_SERVER,
@@ -27,20 +24,13 @@ enum work {
 	WORK_BENCH
 };
 
-/* What the programs exit with. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2
-};
-
 enum {
 	OPTIONS_MAX_PEERS = 8
 };
 
 struct options {
 	/* The server's own address, or the servers', "HOST" or "HOST:PORT". */
-	const char *addresses[OPTIONS_MAX_PEERS];
+	const char *addresses[OPTIONS_MAX_PEERS + 1]; /* and a NULL */
 	int address_count;
 	const char *local; /* client: send from here; NULL: the way to there */
 	const char *port; /* a checked number */
@@ -50,15 +40,11 @@ struct options {
 	bool wait; /* server: do not read the port until told to */
 	enum work work;
 	unsigned int count; /* client: messages to each server */
-	size_t bytes; /* client: of a message */
+	unsigned int bytes; /* client: of a message */
 	const char *command; /* client: to run when half are sent; or NULL */
+	const char *key_text; /* the key as it was given; or NULL */
 	uint64_t key; /* client: write with this key; 0: ask for one */
 	bool csv; /* client: the table as comma-separated values */
-};
-
-/* What options_parse() returns besides an exit status. */
-enum {
-	OPTIONS_GO_ON = -1
 };
 
 /*

@@ -1,7 +1,5 @@
 /*
  * options.c - the command line
- *
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #include "options.h"
 
@@ -27,7 +25,7 @@ static const struct option long_options[] = {
 	{ "bytes", required_argument, NULL, 'b' },
 	{ "depth", required_argument, NULL, 'q' },
 	{ "csv", no_argument, NULL, 'c' },
-	{ "without", required_argument, NULL, 'w' },
+	{ "without", required_argument, NULL, 'W' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -35,7 +33,7 @@ static const struct option long_options[] = {
 /* The options of each role; ':' first: getopt leaves the errors to us. */
 static const char *const short_options[] = {
 	[ROLE_SERVER] = ":a:p:t:d:q:1h",
-	[ROLE_CLIENT] = ":a:p:t:b:q:R:n:cw:h",
+	[ROLE_CLIENT] = ":a:p:t:b:q:R:n:cW:h",
 };
 
 /* Whether text is a whole number from min to max; if so, it is *number. */
@@ -106,7 +104,7 @@ static int parse_without(struct options *options, const char *text)
 	free(copy);
 	if (copy && *text && status == OPTIONS_GO_ON)
 		return OPTIONS_GO_ON;
-	log_fail("-w %s: give some of selective, chains, batches, inline, "
+	log_fail("-W %s: give some of selective, chains, batches, inline, "
 		 "with commas between them",
 		 text);
 	return EXIT_USAGE;
@@ -163,7 +161,7 @@ static int parse_option(struct options *options, enum role role, int option)
 	case 'c':
 		options->csv = true;
 		return OPTIONS_GO_ON;
-	case 'w':
+	case 'W':
 		return parse_without(options, optarg);
 	case 'h':
 		fputs(usage[role], stdout);
@@ -216,7 +214,7 @@ static int check_rest(struct options *options, int argc, char **argv)
 		return 0;
 	}
 	if (options->without)
-		return log_fail("-w is for a benchmark; ask for one with "
+		return log_fail("-W is for a benchmark; ask for one with "
 				"-n COUNT");
 	if (optind + 1 >= argc)
 		return log_fail("what shall it do? after the options come "

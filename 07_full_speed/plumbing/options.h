@@ -1,7 +1,5 @@
 /*
  * options.h - the command line
- *
- * Born in 01_send_recv, last changed in 02_write_read.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,7 +1,5 @@
 /*
  * usage.h - what -h prints
- *
- * Born in 01_send_recv.
  */
 #ifndef USAGE_H
 #define USAGE_H

@@ -26,6 +26,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
 from md_text import Markdown  # noqa: E402 pylint: disable=C0413
+from option_rows import listed  # noqa: E402 pylint: disable=C0413
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SPAN = re.compile(r'`((?:make|scripts/)[^`]*)`')
@@ -48,9 +49,10 @@ class Tree:
         self.targets = set(re.findall(r'^([a-z][a-z-]*):', makefile, re.MULTILINE))
         self.targets |= {f'help-{name}' for name in self.targets}
         self.targets |= {p.parent.name for p in root.glob('[0-9]*/Makefile')}
-        usage = ''.join(p.read_text('utf-8')
-                        for p in root.glob('[0-9]*/plumbing/usage.c'))
-        self.options = set(re.findall(r'(?<![\w-])(--?[A-Za-z0-9][a-z-]*)', usage))
+        self.options = set()
+        for source in root.glob('[0-9]*/plumbing/options.c'):
+            for options in listed(source.parents[1]).values():
+                self.options |= options
 
     def chapter(self, number):
         """The folder of a chapter, or None."""

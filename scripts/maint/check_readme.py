@@ -17,9 +17,9 @@ Usage: check_readme.py [-r ROOT]
 
 - Relative links lead to files of the repository, and to headings that exist.
 - Each chapter has a README.md.
-- Each line of a chapter's `races` files, which declare what may change places
-  in a log, is in the chapter's README.md or in that of one of its breaks, as a
-  line of its own, so that the reader is told.
+- The `races` files of a chapter declare what may change places in a log. The
+  chapter's README.md, or that of one of its breaks, links to each of them, or to
+  one with the same lines, where it tells the reader.
 
 Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
 """
@@ -217,19 +217,28 @@ def check_chapter(tree, chapter):
     if name not in tree.files:
         tree.say(name, 1, 'this chapter has no README.md')
         return
-    said = {line.strip() for readme in tree.markdown
-            if readme == name or readme.startswith(f'{chapter}/break/')
-            for line in tree.lines(readme)}
-    due = {}
+    told = set()
+    for readme, markdown in tree.markdown.items():
+        if readme == name or readme.startswith(f'{chapter}/break/'):
+            folder = pathlib.PurePath(readme).parent
+            for _, target in markdown.links():
+                linked = posixpath.normpath(folder / (target or ''))
+                if linked in tree.files and linked.endswith('/races'):
+                    told.update(races_in(tree, linked))
     for races in sorted(tree.files):
         if re.fullmatch(chapter + r'/(.*/)?races', races):
-            for number, line in enumerate(tree.lines(races), 1):
-                if line.strip() and not line.lstrip().startswith('#'):
-                    due.setdefault(line.strip(), (races, number))
-    for line, (races, number) in due.items():
-        if line not in said:
-            tree.say(races, number, f'{name} does not tell of this race, in a '
-                     f'line of its own: {line}')
+            for line, number in races_in(tree, races).items():
+                if line not in told:
+                    tree.say(races, number, f'{name} does not tell of this race, '
+                             f'with a link to the file: {line}')
+                    told.add(line)
+
+
+def races_in(tree, name):
+    """{line: its number} of what a file `races` declares."""
+    return {line.strip(): number for number, line in
+            enumerate(tree.lines(name), 1)
+            if line.strip() and not line.lstrip().startswith('#')}
 
 
 def main(arguments):

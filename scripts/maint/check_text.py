@@ -15,7 +15,6 @@ from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
 
 # Recorded or generated: kept byte for byte, whatever is in it.
 RECORDED = ('.log', '.err', '.svg', '.pcapng')
-CHAPTER_FILE = re.compile(r'\d\d_[^/]+/[^/]+')
 
 
 class Text:
@@ -87,33 +86,6 @@ def whitespace(text):
         yield len(text.lines), 'no newline at the end of the file'
 
 
-def birth(text):
-    """What the header of a chapter's file must say of chapters."""
-    name = text.path.name
-    root = text.path.parents[1]
-    born = last = None
-    for chapter in sorted(root.glob('[0-9][0-9]_*')):
-        copy = chapter / name
-        if not copy.is_file():
-            continue
-        born = born or chapter.name
-        # Last changed where it became what it is here.
-        same = copy.read_bytes() == text.bytes
-        last = (last or chapter.name) if same else None
-        if chapter == text.path.parent:
-            break
-    changed = '' if born == last else f', last changed in {last}'
-    return f'Born in {born}{changed}.'
-
-
-def is_new(text):
-    """Whether it has nothing but its name of the older files of that name."""
-    record = text.path.parents[1] / 'scripts/maint/carry_forward.reborn'
-    words = [text.path.parent.name + '/' + text.path.name, 'new']
-    return record.is_file() and any(
-        line.split()[:2] == words for line in record.read_text().splitlines())
-
-
 def headers(text):
     """A file says at its top what it is for."""
     name = text.path.name
@@ -122,13 +94,6 @@ def headers(text):
         start = f'/*\n * {name} - '
         if not top.startswith(start):
             yield 1, f'does not start with {start!r} and what it is for'
-        header = '\n'.join(text.lines).split('*/')[0]
-        if CHAPTER_FILE.fullmatch(text.name):
-            due = birth(text)
-            said = re.sub(r'[\s*]+', ' ', header)
-            here = f'Born in {text.path.parent.name}.'
-            if due not in said and not (is_new(text) and here in said):
-                yield 1, f'its header comment should say `{due}`'
     elif text.shell or text.name.endswith('.py'):
         if not re.search(r'^(# (?!shellcheck)|""").', top, re.MULTILINE):
             yield 1, 'does not say at its top what it is for'

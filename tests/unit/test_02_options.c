@@ -39,7 +39,7 @@ static void test_order(void **state)
 	assert_accepted(client("--order=answer", "write", NULL));
 	assert_false(options.first);
 	assert_refused(server("-o", "second", "write", NULL),
-		       "-o second: give first or answer");
+		       "-o second: it is one of first|answer");
 	assert_refused(server("-o", NULL), "-o: needs a value");
 }
 

@@ -97,15 +97,16 @@ static void test_common(void **state)
 /* Every option of the role, its default and its bounds, and an example. */
 static void test_help(void **state)
 {
-	static const char *const both[] = {
-		"-a, --address", "-p, --port",	   "-t, --timeout",
-		"-d, --device",	 "-i, --ib-port",  "-g, --gid-index",
-		"-P, --psn",	 "-h, --help",	   "write|read",
-		"1 to 65535",	 "default: 18515", "default: 10",
-		"0 to 0xffffff", "a random one",   "active one",
-		"v2 GID",	 "-b, --bytes",	   "default: 1024",
-		"example: ./"
-	};
+	static const char *const both[] = { "-a, --address",  "-p, --port",
+					    "-t, --timeout",  "-d, --device",
+					    "-i, --ib-port",  "-g, --gid-index",
+					    "-P, --psn",      "-h, --help",
+					    "write|read",     "1 to 65535",
+					    "default: 18515", "default: 10",
+					    "0 to 0xffffff",  "a random",
+					    "active",	      "v2",
+					    "-b, --bytes",    "default: 1024",
+					    "example: ./" };
 
 	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {

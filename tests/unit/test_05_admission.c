@@ -1,5 +1,5 @@
 /*
- * test_05_admission.c - for how many clients there are threads
+ * test_05_admission.c - for how many clients there is all that they need
  */
 #define _GNU_SOURCE
 #include "admission.h"
@@ -21,42 +21,96 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "threads.h"
+#include "allowed.h"
 
 static struct captured said;
 
-static int fit(unsigned long left, unsigned int *max, unsigned int *shaking)
+/* A client takes two of it, a stranger one. */
+static int share(unsigned long left, struct room *room)
 {
+	const struct supply supply = {
+		.left = left,
+		.what = "more things",
+		.hint = "see elsewhere",
+		.client = 2,
+		.stranger = 1,
+	};
 	int ret;
 
 	capture_start();
-	ret = admission_threads(left, max, shaking);
+	ret = admission_share(room, &supply);
 	capture_stop(&said);
 	return ret;
 }
 
-/* Never more than there are threads for, some of them left to others. */
+/* Never for more than there is of it, and some for strangers. */
 static void test_share(void **state)
 {
-	unsigned int max = 20, shaking = 8;
+	struct room room = { 20, 8 };
 
 	(void)state;
-	assert_int_equal(fit(ULONG_MAX, &max, &shaking), 0);
-	assert_int_equal(fit(36, &max, &shaking), 0);
+	assert_int_equal(share(ULONG_MAX, &room), 0);
+	assert_int_equal(share(48, &room), 0);
 	assert_string_equal(said.out, "");
-	assert_int_equal(max, 20);
-	assert_int_equal(shaking, 8);
-	for (unsigned long left = 35; left >= 13; left--) {
-		max = 1000;
-		shaking = 2000;
-		assert_int_equal(fit(left, &max, &shaking), 0);
-		assert_true(max >= 1 && shaking >= 4);
-		assert_true(max + shaking + 8 <= left);
-		assert_one_line(said.out, "more threads: room for ");
+	assert_int_equal(room.clients, 20);
+	assert_int_equal(room.strangers, 8);
+	for (unsigned long left = 47; left >= 6; left--) {
+		room = (struct room){ 1000, left % 2 ? 2000 : 10 };
+		assert_int_equal(share(left, &room), 0);
+		assert_true(room.clients >= 1 && room.strangers >= 4);
+		assert_true(room.strangers == 4 || room.strangers <= left / 4);
+		assert_true(2 * room.clients + room.strangers <= left);
+		assert_true(2 * room.clients + room.strangers + 2 > left);
+		assert_one_line(said.out, "more things: room for ");
 	}
-	max = 1;
-	assert_int_equal(fit(12, &max, &shaking), -1);
-	assert_one_line(said.err, "12 more threads are too few for a server");
+	room = (struct room){ 1, 4 };
+	assert_int_equal(share(5, &room), -1);
+	assert_one_line(said.err, "5 more things are too few for a server; "
+				  "see elsewhere");
+	assert_int_equal(share(0, &room), -1);
+}
+
+/* What strangers do not need is all for clients. */
+static void test_no_stranger(void **state)
+{
+	const struct supply supply = { 40, "kB", "", 12, 0 };
+	struct room room = { 5, 2048 };
+	int ret;
+
+	(void)state;
+	capture_start();
+	ret = admission_share(&room, &supply);
+	capture_stop(&said);
+	assert_int_equal(ret, 0);
+	assert_int_equal(room.clients, 3);
+	assert_int_equal(room.strangers, 2048);
+}
+
+/* What is open counts, how many that may be: devices, for example. */
+static void test_descriptors(void **state)
+{
+	struct rlimit limit;
+	unsigned long before;
+	int fds[10];
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 60;
+	limit.rlim_max = 100;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = allowed_descriptors(30);
+	assert_true(before >= 30 && before < 60);
+	for (int i = 0; i < 10; i++)
+		fds[i] = dup(STDIN_FILENO);
+	assert_int_equal(allowed_descriptors(10), before - 10);
+	/* Up to the hard limit, and no more. */
+	before = allowed_descriptors(1000);
+	assert_true(before < 90 && before > 60);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(limit.rlim_cur, 100);
+	for (int i = 0; i < 10; i++)
+		close(fds[i]);
+	assert_int_equal(allowed_descriptors(1000), before + 10);
 }
 
 static char root[] = "/tmp/admission.XXXXXX";
@@ -93,15 +147,15 @@ static void test_groups(void **state)
 	write_group("", NULL, NULL);
 	write_group("/a", "100", "30");
 	write_group("/a/b", "max", "20");
-	assert_true(threads_left_in_group(root, "/") == ULONG_MAX);
-	assert_int_equal(threads_left_in_group(root, "/a/b"), 70);
+	assert_true(allowed_threads_of_group(root, "/") == ULONG_MAX);
+	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 62);
 	write_group("/a/b", "60", "20");
-	assert_int_equal(threads_left_in_group(root, "/a/b"), 40);
-	assert_int_equal(threads_left_in_group(root, "/a"), 70);
+	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 32);
+	assert_int_equal(allowed_threads_of_group(root, "/a"), 62);
 	write_group("/a/b", "10", "20");
-	assert_int_equal(threads_left_in_group(root, "/a/b"), 0);
+	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 0);
 	/* One that is not there, in one that is. */
-	assert_int_equal(threads_left_in_group(root, "/a/c"), 70);
+	assert_int_equal(allowed_threads_of_group(root, "/a/c"), 62);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }
@@ -122,14 +176,15 @@ static int count_as_user(void)
 
 	if (setrlimit(RLIMIT_NPROC, &limit) || (!getuid() && setuid(54321)))
 		return 1;
-	before = threads_left_to_user();
-	if (before >= 50)
+	before = allowed_threads_of_user();
+	/* This one runs, and some are left to others. */
+	if (before > 50 - 1 - 8)
 		return 2;
 	pthread_barrier_init(&barrier, NULL, 6);
 	for (int i = 0; i < 5; i++)
 		if (pthread_create(&threads[i], NULL, wait_for_end, &barrier))
 			return 3;
-	if (threads_left_to_user() != before - 5)
+	if (allowed_threads_of_user() != before - 5)
 		return 4;
 	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < 5; i++)
@@ -146,7 +201,7 @@ static void test_user(void **state)
 	/* Root has no such limit; others are counted with all that they run. */
 	if (getuid())
 		return;
-	assert_true(threads_left_to_user() == ULONG_MAX);
+	assert_true(allowed_threads_of_user() == ULONG_MAX);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child)
@@ -159,8 +214,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_no_stranger),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_user),
+		/* The last, since a limit can only go down. */
+		cmocka_unit_test(test_descriptors),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);

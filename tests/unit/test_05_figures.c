@@ -18,6 +18,15 @@
 #define MAX 3
 
 static struct figures figures;
+
+static void figures_start(unsigned int max)
+{
+	figures = (struct figures){
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.max = max,
+	};
+}
+
 static unsigned int seen[THREADS * ROUNDS + 1];
 
 /* Comes, is let in or not, and goes: in the same way each time. */
@@ -27,7 +36,11 @@ static void *come_and_go(void *argument)
 		struct hello hello;
 
 		figures_arrive(&figures);
-		figures_handshake(&figures, i % 5, i, &hello);
+		if (!(i % 5)) {
+			figures_leave(&figures, STEP_HANDSHAKE);
+			continue;
+		}
+		figures_let_in(&figures, &hello);
 		if (!hello.number)
 			continue;
 		if (hello.connected > MAX || hello.connected < 1 ||
@@ -35,11 +48,7 @@ static void *come_and_go(void *argument)
 			return argument;
 		/* A number is one client's: nobody else writes here. */
 		seen[hello.number]++;
-		figures_setup(&figures, i);
-		if (i % 2)
-			figures_served(&figures, 10, 20);
-		else
-			figures_failed(&figures, i % STEP_COUNT);
+		figures_leave(&figures, i % 5 + 1 + i % 2);
 	}
 	return NULL;
 }
@@ -51,7 +60,7 @@ static void test_threads(void **state)
 	void *failed;
 
 	(void)state;
-	figures_start(&figures, MAX);
+	figures_start(MAX);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go,
 						&figures),
@@ -60,19 +69,16 @@ static void test_threads(void **state)
 		assert_int_equal(pthread_join(threads[i], &failed), 0);
 		assert_null(failed);
 	}
-	assert_int_equal(figures.shaking, 0);
+	assert_int_equal(figures.strangers, 0);
 	assert_int_equal(figures.connected, 0);
-	assert_in_range(figures.peak, 1, MAX);
 	/* Numbers without a gap, each given once. */
 	for (unsigned int i = 1; i <= figures.number; i++)
 		assert_int_equal(seen[i], 1);
-	assert_int_equal(figures.failed[STEP_HANDSHAKE] >= ROUNDS / 5 * THREADS,
-			 1);
-	sum = figures.served + figures.refused + figures_failures(&figures);
+	assert_int_equal(figures.left[STEP_HANDSHAKE], ROUNDS / 5 * THREADS);
+	sum = figures.left[STEP_DONE] + figures.refused +
+	      figures_failed(&figures);
 	assert_int_equal(sum, THREADS * ROUNDS);
-	assert_int_equal(figures.bytes_in, 10 * figures.served);
-	assert_int_equal(figures.bytes_out, 20 * figures.served);
-	assert_int_equal(figures.setup.count, figures.number);
+	assert_true(figures.left[STEP_DONE] > 0);
 }
 
 /* Full is full, and a place that is left is one to be had. */
@@ -81,55 +87,58 @@ static void test_full(void **state)
 	struct hello hello;
 
 	(void)state;
-	figures_start(&figures, 2);
+	figures_start(2);
 	for (unsigned int i = 1; i <= 3; i++) {
 		figures_arrive(&figures);
-		assert_int_equal(figures_shaking(&figures), 1);
-		figures_handshake(&figures, true, 1, &hello);
+		assert_int_equal(figures_now(&figures).strangers, 1);
+		figures_let_in(&figures, &hello);
 		assert_int_equal(hello.number, i < 3 ? i : 0);
 		assert_int_equal(hello.connected, i < 3 ? i : 2);
 		assert_int_equal(hello.max, 2);
 	}
-	figures_failed(&figures, STEP_ECHO);
+	figures_leave(&figures, STEP_ECHO);
 	figures_arrive(&figures);
-	figures_handshake(&figures, true, 1, &hello);
+	figures_let_in(&figures, &hello);
 	assert_int_equal(hello.number, 3);
 	/* A stranger who fails takes no place. */
-	figures_served(&figures, 0, 0);
+	figures_leave(&figures, STEP_DONE);
 	figures_arrive(&figures);
-	figures_handshake(&figures, false, 1, &hello);
+	figures_leave(&figures, STEP_HANDSHAKE);
 	assert_int_equal(figures.connected, 1);
 	assert_int_equal(figures.refused, 1);
-	assert_int_equal(figures_failures(&figures), 2);
+	assert_int_equal(figures_failed(&figures), 2);
 }
 
+/* Each client is counted where it failed, and the objects of all devices. */
 static void test_print(void **state)
 {
 	static const char *const lines[] = {
-		"[figures] connected: 1 of 2, at most 2; shaking hands: 1\n",
-		"[figures] served: 1; refused: 0; failed: 1\n",
-		"[figures] failed at: handshake 0, exchange 0, objects 0, echo "
+		"[figures] connected: 1 of 2; shaking hands: 1\n",
+		"[figures] served: 1; refused: 1; failed: 3\n",
+		"[figures] failed at: handshake 2, exchange 0, objects 0, echo "
 		"0, transfer 1, goodbye 0\n",
-		"[figures] bytes in: 5; bytes out: 6\n",
-		"[figures] handshake: 2.0 ms on average, 3.0 ms at most\n",
-		"[figures] setup: 0.0 ms on average, 0.0 ms at most\n",
-		"[figures] objects held: 4 PDs, 3 CQs, 2 QPs, 7 MRs\n",
+		"[figures] objects held: 5 PDs, 3 CQs, 2 QPs, 7 MRs\n",
 	};
-	const struct held held = { .pds = 4, .cqs = 3, .qps = 2, .mrs = 7 };
+	static struct devices devices = { .count = 2 };
 	struct captured said;
 	struct hello hello;
 
 	(void)state;
-	figures_start(&figures, 2);
-	for (int i = 1; i <= 4; i++)
+	devices.list[0].held = (struct held){ 4, 3, 2, 5 };
+	devices.list[1].held = (struct held){ 1, 0, 0, 2 };
+	figures_start(2);
+	for (int i = 1; i <= 7; i++)
 		figures_arrive(&figures);
-	figures_handshake(&figures, true, 1000000, &hello);
-	figures_handshake(&figures, true, 3000000, &hello);
-	figures_served(&figures, 5, 6);
-	figures_failed(&figures, STEP_TRANSFER);
-	figures_handshake(&figures, true, 2000000, &hello);
+	figures_let_in(&figures, &hello);
+	figures_let_in(&figures, &hello);
+	figures_let_in(&figures, &hello);
+	figures_leave(&figures, STEP_DONE);
+	figures_leave(&figures, STEP_TRANSFER);
+	figures_let_in(&figures, &hello);
+	figures_leave(&figures, STEP_HANDSHAKE);
+	figures_leave(&figures, STEP_HANDSHAKE);
 	capture_start();
-	figures_print(&figures, &held);
+	figures_print(&figures, &devices);
 	capture_stop(&said);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(said.out, lines[i]))

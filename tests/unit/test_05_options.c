@@ -18,31 +18,30 @@ static void test_server(void **state)
 	assert_int_equal(options.max, 1024);
 	assert_int_equal(options.grace, 10);
 	assert_int_equal(options.end_after, 0);
-	assert_accepted(server("-m", "3", "-g", "0", "-e", "7", "write"));
+	assert_accepted(server("-m", "3", "-G", "0", "-e", "7", "write"));
 	assert_int_equal(options.max, 3);
 	assert_int_equal(options.grace, 0);
 	assert_int_equal(options.end_after, 7);
 	assert_accepted(server("--once", "read"));
 	assert_int_equal(options.end_after, 1);
 	assert_refused(server("-m", "0", "write"), "-m 0: give a whole number");
-	assert_refused(client("-n", "7"), "-n: no such option");
-	assert_refused(server("-c", "2", "write"), "-c: no such option");
+	assert_refused(server("-w", "2", "write"), "-w: no such option");
 }
 
 static void test_client(void **state)
 {
 	(void)state;
 	assert_accepted(client("write"));
-	assert_int_equal(options.clients, 1);
-	assert_int_equal(options.cycles, 1);
 	assert_int_equal(options.hold, 0);
-	assert_accepted(
-		client("-c", "5", "-k", "6", "-w", "7", "-r", "8", "write"));
-	assert_int_equal(options.clients, 5);
-	assert_int_equal(options.cycles, 6);
+	assert_int_equal(options.retries, 0);
+	assert_accepted(client("-w", "7", "-r8", "-g", "255", "write"));
 	assert_int_equal(options.hold, 7);
-	assert_int_equal(options.tries, 8);
-	assert_refused(client("-c", "many", "write"), "-c many: give a whole");
+	assert_int_equal(options.retries, 8);
+	assert_int_equal(options.gid_index, 255);
+	assert_refused(client("-w", "3601", "write"),
+		       "-w 3601: give a whole number from 0 to 3600");
+	assert_refused(client("-r", "many", "write"), "-r many: give a whole");
+	assert_refused(client("-n", "2", "write"), "-n: no such option");
 	assert_refused(client("-m", "2", "write"), "-m: no such option");
 }
 
@@ -57,8 +56,6 @@ static void test_psn(void **state)
 	assert_refused(server("-P", "0", "write"), "give -1 with it");
 	assert_refused(server("-P", "7", "-e", "2", "write"), "give -1 with");
 	assert_accepted(client("-P", "7", "-r", "3", "write"));
-	assert_refused(client("-P", "7", "-c", "2", "write"), "no -c and -k");
-	assert_refused(client("-P", "7", "-k", "2", "write"), "no -c and -k");
 }
 
 int main(void)

@@ -77,7 +77,7 @@ static void test_refused(void **state)
 	assert_refused(client("-a", "1", "-a", "2", "-a", "3", "-a", "4", "-a",
 			      "5", "-a", "6", "-a", "7", "-a", "8"),
 		       "at most 8");
-	assert_refused(client("-T", "udp"), "it is tcp or ib");
+	assert_refused(client("-T", "udp"), "it is one of tcp|ib");
 	assert_refused(client("-p", "0"), "from 2 to 65535");
 	/* bind(2) would refuse it, and one would look for the fault there. */
 	assert_refused(server("-a", "node", "-p", "1"), "from 2 to 65535");

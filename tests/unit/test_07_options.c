@@ -179,7 +179,7 @@ static void test_other_role(void **state)
 	assert_refused(server("-b", "1", NULL), "-b: no such option");
 	assert_refused(server("-R", "1", NULL), "-R: no such option");
 	assert_refused(server("-c", NULL), "-c: no such option");
-	assert_refused(server("-w", "inline", NULL), "-w: no such");
+	assert_refused(server("-W", "inline", NULL), "-W: no such");
 	assert_refused(client("-d", "x", "send", "a", NULL), "-d: no such");
 	assert_refused(client("-1", "send", "a", NULL), "-1: no such option");
 }
@@ -194,7 +194,7 @@ static void test_help(void **state)
 					    "default: 64",   "example: ./" };
 	static const char *const ours[] = {
 		"-n, --count",	 "-b, --bytes",	   "-R, --reconnect",
-		"-c, --csv",	 "-w, --without",  "1 to 10000000",
+		"-c, --csv",	 "-W, --without",  "1 to 10000000",
 		"1 to 67108864", "send|write|read"
 	};
 

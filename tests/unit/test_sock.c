@@ -132,7 +132,7 @@ static void test_no_time_left(void **state)
 	fd = sock_connect(&options, &patience, begin);
 	took = wait_deadline(0) - begin;
 	capture_stop(&said);
-	assert_int_equal(fd, -1);
+	assert_true(fd < 0);
 	assert_in_range(took, 0, 4900);
 	assert_non_null(strstr(said.err, "nothing came within 5 s"));
 	while (count)

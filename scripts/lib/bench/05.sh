@@ -23,12 +23,12 @@ cd "$top/05_multiclient"
 run_ours() {
 	serve ./server -t 60 -e "$count" write
 	await grep -q '^listening' "$tmp/served"
-	timeout "$limit" ./client -a "$address" -t 60 -c "$1" \
-		-k $((count / $1)) write >"$tmp/report" 2>&1 ||
-		fail "./client: $(tail -n 3 "$tmp/report")"
+	timeout "$limit" ./load/load -a "$address" -t 60 -n "$1" \
+		-N $((count / $1)) write >"$tmp/report" 2>&1 ||
+		fail "./load/load: $(tail -n 3 "$tmp/report")"
 	end_server
 	ours=$(sed -n 's/^.* s, \([0-9.]*\) connections\/s$/\1/p' "$tmp/report")
-	[[ -n $ours ]] || fail "./client said no rate"
+	[[ -n $ours ]] || fail "./load/load said no rate"
 }
 
 # Sets theirs, of the real time and not of the processor's.

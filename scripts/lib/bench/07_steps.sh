@@ -4,7 +4,7 @@
 # usage: 07_steps.sh ADDRESS PAIRS      (bench.sh runs it, where the device is)
 #
 # PAIRS times: 64 bytes at depth 64 with all of the steps and without each of
-# them (the client's option -w). Prints a line per comparison, as bench.sh
+# them (the client's option -W). Prints a line per comparison, as bench.sh
 # describes; progress goes to stderr.
 set -euo pipefail
 
@@ -20,7 +20,7 @@ for ((pair = 1; pair <= pairs; pair++)); do
 		echo "07: without $step, pair $pair of $pairs" >&2
 		client_07 "$address" "${benchmark[@]}"
 		write=$(column write ops_per_s) read=$(column read ops_per_s)
-		client_07 "$address" "${benchmark[@]}" -w "$step"
+		client_07 "$address" "${benchmark[@]}" -W "$step"
 		printf 'write, %s\t%s\t%s\tops/s\t-\n' "$step" \
 			"$write" "$(column write ops_per_s)"
 		# A read has no data to take along.

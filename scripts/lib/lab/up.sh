@@ -59,7 +59,7 @@ up_check_root()
 
 lab_up()
 {
-	local nodes=1 tries=0 rc
+	local nodes='' tries=0 rc
 
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -75,17 +75,17 @@ lab_up()
 		shift
 	done
 	case $nodes in
-	1 | 2) ;;
+	'' | 1 | 2) ;;
 	*) misuse "--nodes $nodes: the lab has 1 or 2 nodes" ;;
 	esac
 	[ -z "${CLI_CHECK:-}" ] || return 0
 	up_check || return 1
 	while :; do
 		rc=0
-		up_running "$nodes" || rc=$?
+		up_running "${nodes:-1}" || rc=$?
 		[ "$rc" -eq 3 ] || return "$rc"
 		rc=0
-		up_start "$nodes" || rc=$?
+		up_start "${nodes:-2}" || rc=$?
 		# 3: another `up` of the same lab was faster.
 		[ "$rc" -eq 3 ] && [ "$tries" -lt 5 ] || return "$rc"
 		tries=$((tries + 1))

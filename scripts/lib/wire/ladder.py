@@ -22,6 +22,9 @@ import packets  # noqa: E402 pylint: disable=C0413
 import replay  # noqa: E402 pylint: disable=C0413
 import svg  # noqa: E402 pylint: disable=C0413
 
+# From how many columns on a terminal has room for three.
+WIDE = 130
+
 # side: 'a' or 'b' for a line of a program, None for a packet.
 Step = collections.namedtuple('Step', 'time side line packet right')
 
@@ -119,8 +122,26 @@ def packet_text(packet):
     return text
 
 
+def print_narrow(steps, width):
+    """A line a step, for a terminal in which three columns have no room."""
+    origin = next(step.time for step in steps if step.packet)
+    print(f'{"ms":>9}  {"who":<9}  what is said, or crosses the wire')
+    for step in steps:
+        if step.packet:
+            time = f'{(step.time - origin) * 1e3:9.3f}'
+            who, text = ('a ──▶ b' if step.right else 'a ◀── b',
+                         packet_text(step.packet))
+        else:
+            time, who = '', 'server' if step.side == 'a' else 'client'
+            text = ('! ' if step.line.error else '') + step.line.text
+        print(f'{time:9}  {who:<9}  {lines.shorten(text, width - 22)}')
+
+
 def print_ladder(steps, width):
     """Three columns: what a said, what crossed, what b said."""
+    if width < WIDE:
+        print_narrow(steps, width)
+        return
     # The middle needs its width; what is left is for what was said.
     middle = min(84, width // 2 - 10)
     side = (width - middle - 14) // 2
@@ -155,7 +176,7 @@ def main():
     parser.add_argument('run', type=folder)
     options = parser.parse_args()
     steps = merge(options.run, options.all)
-    print_ladder(steps, max(100, shutil.get_terminal_size((160, 24)).columns))
+    print_ladder(steps, max(60, shutil.get_terminal_size((160, 24)).columns))
     if options.svg:
         options.svg.write_text(svg.render(steps, options.title),
                                encoding='utf-8')

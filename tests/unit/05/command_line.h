@@ -14,6 +14,6 @@
 #define PORTS "1 to 65535"
 
 /* Letters that not every chapter has for the same. */
-#define GID_INDEX "-G"
+#define GID_INDEX "-g"
 
 #endif

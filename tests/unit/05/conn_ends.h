@@ -5,16 +5,23 @@
 #define CONN_ENDS_H
 
 #include "oob.h"
-#include "shared.h"
+
+struct oob *oob_prepare(const struct options *options)
+{
+	(void)options;
+	return NULL;
+}
 
 struct oob *oob_connect(const struct oob *prepared,
 			const struct options *options,
-			const struct patience *patience, struct hello *hello)
+			const struct patience *patience, struct hello *hello,
+			bool *passing)
 {
 	(void)prepared;
 	(void)options;
 	(void)patience;
 	(void)hello;
+	(void)passing;
 	return NULL;
 }
 
@@ -24,22 +31,9 @@ int oob_print_peer(const struct oob *oob)
 	return 0;
 }
 
-const struct device *shared_device(struct shared *shared,
-				   const struct options *options,
-				   const struct sockaddr *local)
-{
-	(void)shared;
-	(void)options;
-	(void)local;
-	return NULL;
-}
-
-/* What a connection needs before all else. */
 static void prepare(struct conn *conn)
 {
-	static struct held held;
-
-	conn->held = &held;
+	(void)conn;
 }
 
 #endif

@@ -11,9 +11,12 @@ static inline struct oob *accept_client(struct oob *listener,
 {
 	const struct hello hello = { .number = 1, .connected = 1, .max = 2 };
 	struct oob *oob = oob_accept(listener, patience);
+	struct turns turns;
+	struct turn turn = { .turns = &turns };
 
-	if (oob &&
-	    (oob_handshake(oob) || oob_hello(oob, &hello, patience->stop_fd))) {
+	turns_open(&turns);
+	if (oob && (oob_handshake(oob, &turn) ||
+		    oob_hello(oob, &hello, patience->stop_fd))) {
 		oob_close(oob);
 		return NULL;
 	}
@@ -25,8 +28,10 @@ static inline struct oob *connect_to_server(const struct options *options,
 {
 	struct oob *prepared = oob_prepare(options), *oob;
 	struct hello hello;
+	bool passing;
 
-	oob = prepared ? oob_connect(prepared, options, patience, &hello) :
+	oob = prepared ? oob_connect(prepared, options, patience, &hello,
+				     &passing) :
 			 NULL;
 	oob_close(prepared);
 	return oob;

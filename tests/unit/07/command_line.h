@@ -15,6 +15,6 @@
 
 /* Letters that not every chapter has for the same. */
 #define CSV "-c"
-#define WITHOUT "-w"
+#define WITHOUT "-W"
 
 #endif

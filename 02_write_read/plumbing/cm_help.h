@@ -1,0 +1,34 @@
+/*
+ * cm_help.h - what a user of the connection manager needs besides its events
+ */
+#ifndef CM_HELP_H
+#define CM_HELP_H
+
+#include <netdb.h>
+
+#include <rdma/rdma_cma.h>
+
+/*
+ * Creates an event channel that never blocks its reader. Returns NULL having
+ * said why. Free it with rdma_destroy_event_channel().
+ */
+struct rdma_event_channel *cm_open_channel(void);
+
+/*
+ * Sets how soon the device of id sends a packet again that is not acknowledged.
+ * Call it before rdma_connect() or rdma_accept(). Returns 0, or -1 having said
+ * why not.
+ */
+int cm_set_ack_timeout(struct rdma_cm_id *id);
+
+/* Says in one line that event came instead of one of type want, and why. */
+void cm_explain_event(const struct rdma_cm_event *event,
+		      enum rdma_cm_event_type want);
+
+/*
+ * rdma_bind_addr() of id to the address of ai failed with err: says why
+ * in one line. Returns -1.
+ */
+int cm_explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai, int err);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * connection.c - the life of one of many connections, and what all share
+ */
+#include "connection.h"
+
+#include <stdio.h>
+
+#include "conn.h"
+#include "data.h"
+#include "log.h"
+#include "pattern.h"
+#include "probe.h"
+#include "retry.h"
+#include "transfer.h"
+
+/* The most requests that are posted at a time: nonce, echo, an operation. */
+#define SENDS 3
+
+int connecting_open(struct connecting *connecting,
+		    const struct options *options, unsigned int jobs,
+		    int stop_fd)
+{
+	connecting->options = options;
+	connecting->patience = (struct patience){
+		.timeout_ms = options->timeout_ms,
+		.stop_fd = stop_fd,
+	};
+	turns_open(&connecting->turns);
+	if (jobs)
+		connecting->turns.places = jobs;
+	connecting->prepared = oob_prepare(options);
+	if (!connecting->prepared)
+		return -1;
+	return devices_open(&connecting->devices, options, NULL);
+}
+
+void connecting_close(struct connecting *connecting)
+{
+	devices_close(&connecting->devices);
+	oob_close(connecting->prepared);
+}
+
+/* What ../conn.c does in conn_resolve(), with what is open already. */
+static int resolve(struct conn *conn, struct connecting *connecting,
+		   struct hello *hello)
+{
+	bool passing;
+	int ret;
+
+	conn->patience = connecting->patience;
+	conn->oob = oob_connect(connecting->prepared, connecting->options,
+				&conn->patience, hello, &passing);
+	if (!conn->oob)
+		return passing ? CONN_PASSING : -1;
+	ret = conn_take_hello(conn, hello);
+	return ret ? ret :
+		     conn_begin(conn, &connecting->devices,
+				connecting->options);
+}
+
+/* The same when it is the turn of number: its time begins then. */
+static int resolve_in_turn(struct conn *conn, struct connecting *connecting,
+			   unsigned int number, struct hello *hello)
+{
+	struct turn turn = { .turns = &connecting->turns, .number = number };
+	int64_t deadline = 0;
+	int ret;
+
+	turn_take(&turn, &deadline);
+	ret = resolve(conn, connecting, hello);
+	turn_leave(&turn);
+	return ret;
+}
+
+/* As often as -r says, while what failed may pass. */
+static int resolve_patiently(struct conn *conn, struct connecting *connecting,
+			     unsigned int number, struct hello *hello)
+{
+	unsigned int failures = 0;
+	int ret;
+
+	for (;;) {
+		log_prefix("%s", "");
+		*hello = (struct hello){ .number = 1 };
+		ret = resolve_in_turn(conn, connecting, number, hello);
+		if (ret != CONN_PASSING)
+			return ret;
+		conn_close(conn);
+		if (retry_wait(++failures, connecting->options,
+			       &connecting->patience))
+			return hello->number ? -1 : CONNECTION_FULL;
+	}
+}
+
+static int check_result(const struct transfer *transfer, unsigned int number)
+{
+	const struct region *result = transfer_result(transfer);
+	unsigned int whose = 0;
+
+	transfer_print_result(transfer);
+	if (pattern_check(result->buf, result->size))
+		return -1;
+	sscanf(result->buf, "message from passive/server side to client %u",
+	       &whose);
+	if (whose != number)
+		return log_fail("these bytes are not for client %u, but "
+				"another's, or nobody's"
+				" [docs/troubleshooting.md#wrong-bytes]",
+				number);
+	log_line("%zu bytes verified.", result->size);
+	return 0;
+}
+
+static int converse(struct data *data, enum mode mode, unsigned int number)
+{
+	struct transfer transfer = {
+		.data = data,
+		.mode = mode,
+		.peer = data->conn->peer.mem,
+	};
+
+	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+		return -1;
+	return check_result(&transfer, number);
+}
+
+/* From the server's hello to the goodbye: steps 2 to 7 of ../client.c. */
+static int live(struct conn *conn, struct data *data,
+		const struct options *options, unsigned int number)
+{
+	const struct region *ours;
+	struct remote mem;
+
+	if (conn_create_qp(conn, SENDS, DATA_RECEIVES,
+			   data_exposed_access(options->mode)))
+		return -1;
+	if (data_open(data, conn, options->mode, options->bytes))
+		return -1;
+	ours = options->mode == MODE_WRITE ? &data->local : &data->exposed;
+	snprintf(ours->buf, ours->size,
+		 "message from active/client side, client %u", number);
+	pattern_fill(ours->buf, ours->size);
+	if (data_post_receives(data))
+		return -1;
+	mem = data_offer(data);
+	if (conn_connect(conn, options->mode, &mem))
+		return -1;
+	if (probe_path(data) || converse(data, options->mode, number))
+		return -1;
+	if (options->hold && conn_hold(conn, options->hold))
+		return -1;
+	return conn_disconnect(conn);
+}
+
+int connection_run(struct connecting *connecting, unsigned int number)
+{
+	struct conn conn = { 0 };
+	struct data data = { 0 };
+	struct hello hello;
+	int ret = resolve_patiently(&conn, connecting, number, &hello);
+
+	if (!ret)
+		ret = live(&conn, &data, connecting->options, hello.number);
+	if (conn_drain(&conn))
+		ret = -1;
+	data_close(&data);
+	conn_close(&conn);
+	return ret;
+}

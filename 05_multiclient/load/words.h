@@ -1,0 +1,19 @@
+/*
+ * words.h - the command line of load: a client's, and a few words more
+ */
+#ifndef WORDS_H
+#define WORDS_H
+
+#include "options.h"
+
+struct words {
+	unsigned int clients; /* connections at a time */
+	unsigned int cycles; /* how often each is made, one after another */
+	unsigned int jobs; /* that may be connecting at a time; 0: by itself */
+};
+
+/* As options_parse(), whose result is in *options. */
+int words_parse(struct words *words, struct options *options, int argc,
+		char **argv);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * admission.h - for how many clients this process has all that they need
+ *
+ * A client that is let in and then fails, since there is no memory or thread
+ * for it, learns less than one that is told that the server is full.
+ */
+#ifndef ADMISSION_H
+#define ADMISSION_H
+
+#include "device.h"
+
+/* For how many there is room at a time. */
+struct room {
+	unsigned int clients;
+	unsigned int strangers; /* that have not yet shown who they are */
+};
+
+/*
+ * Makes *room smaller, and says so, if this process may not have the
+ * descriptors, threads or locked memory for it. To be called when all is open
+ * that it needs besides, and before the first client. Returns 0, or -1 having
+ * said why there is room for nobody.
+ */
+int admission_fit(struct room *room, struct device *device, size_t bytes);
+
+/* One thing of the three: so much is left, and a client or stranger costs … */
+struct supply {
+	unsigned long left;
+	const char *what;
+	const char *hint; /* how to get more */
+	unsigned int client, stranger;
+};
+int admission_share(struct room *room, const struct supply *supply);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * allowed.h - what the system still allows this process
+ *
+ * Descriptors, threads and locked memory, each less what is in use already; of
+ * the first two, a few are left aside.
+ */
+#ifndef ALLOWED_H
+#define ALLOWED_H
+
+/*
+ * Raises the number of descriptors that this process may have, as far as it is
+ * allowed to and up to wanted more than now. Returns how many more it may open
+ * then.
+ */
+unsigned long allowed_descriptors(unsigned long wanted);
+
+/*
+ * How many threads it may still start, by the limit of its user (RLIMIT_NPROC)
+ * and those of its control groups (pids.max), as far as they can be read.
+ * ULONG_MAX: no limit is known.
+ */
+unsigned long allowed_threads(void);
+
+/* The two parts of it; root: where the control groups are mounted. */
+unsigned long allowed_threads_of_user(void);
+unsigned long allowed_threads_of_group(const char *root, const char *group);
+
+/* How many kB it may still lock for devices; ULONG_MAX: there is no limit. */
+unsigned long allowed_memory(void);
+
+/* How many kB it has locked. */
+unsigned long allowed_locked(void);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * retry.h - when to try again what may go better later
+ */
+#ifndef RETRY_H
+#define RETRY_H
+
+#include "options.h"
+#include "wait.h"
+
+/* The pauses double from the first to the longest, in milliseconds. */
+#define RETRY_FIRST_MS 100
+#define RETRY_LONGEST_MS 10000
+
+/*
+ * How long to wait after so many failures in a row (from 1 up), in
+ * milliseconds: a random time between half of the pause and all of it, so that
+ * clients that were turned away together do not all come back together.
+ */
+int retry_pause_ms(unsigned int failures);
+
+/*
+ * If options allow one more try after so many failures, says so, and waits.
+ * Returns 0; or -1 if they do not, or having said that the program is to stop.
+ */
+int retry_wait(unsigned int failures, const struct options *options,
+	       const struct patience *patience);
+
+#endif
