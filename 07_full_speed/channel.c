@@ -236,6 +236,11 @@ int channel_send_part(struct channel *channel, uint32_t length)
 	return post_head(channel, &head, NULL, NULL);
 }
 
+bool channel_may_send(const struct channel *channel)
+{
+	return flow_may_send(&channel->flow) && has_room(channel, 1);
+}
+
 int channel_send(struct channel *channel, struct head *head, const void *text,
 		 size_t length)
 {
@@ -244,7 +249,7 @@ int channel_send(struct channel *channel, struct head *head, const void *text,
 	head->length = length;
 	if (!flow_may_send(&channel->flow))
 		channel->flow.waits++;
-	while (!flow_may_send(&channel->flow) || !has_room(channel, 1)) {
+	while (!channel_may_send(channel)) {
 		if (channel_next(channel, &news))
 			return -1;
 		if (news.what != NEWS_NONE)

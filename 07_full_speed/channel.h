@@ -78,6 +78,9 @@ char *channel_part(const struct channel *channel);
 /* Sends length bytes of it. Returns 0, or -1 having said why. */
 int channel_send_part(struct channel *channel, uint32_t length);
 
+/* Whether channel_send() would not have to wait. */
+bool channel_may_send(const struct channel *channel);
+
 /*
  * Sends a header, with length bytes of text behind it, once there is a credit.
  * Nothing but credits must be due from the peer. Returns 0, or -1.

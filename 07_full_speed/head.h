@@ -29,7 +29,7 @@ enum head_type {
 	HEAD_HERE, /* length bytes of it are at addr, to be read */
 	HEAD_END, /* that was all; the text is its SHA-256 */
 	HEAD_STORED, /* it has arrived whole, and has its name */
-	HEAD_GIVE_UP, /* forget it: it cannot be sent to its end */
+	HEAD_GIVE_UP, /* forget it, and say READY for the next one */
 	HEAD_CREDIT, /* nothing but credits */
 	HEAD_BYE /* there are no more files */
 };

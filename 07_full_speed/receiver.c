@@ -13,6 +13,7 @@ struct receiver {
 	struct channel *channel;
 	struct incoming in;
 	bool refused; /* the file: what still comes of it is dropped */
+	enum refusal why; /* and the sender does not know it yet; or 0 */
 };
 
 static int answer(struct receiver *receiver, enum head_type type,
@@ -28,6 +29,21 @@ static int refuse(struct receiver *receiver, enum refusal why)
 	if (receiver->in.open)
 		incoming_drop(&receiver->in, false);
 	receiver->refused = true;
+	receiver->why = why;
+	return 0;
+}
+
+/*
+ * Parts may still come while there is no credit for this: it is not waited for,
+ * but sent as soon as there is one.
+ */
+static int tell_refusal(struct receiver *receiver)
+{
+	enum refusal why = receiver->why;
+
+	if (!why || !channel_may_send(receiver->channel))
+		return 0;
+	receiver->why = 0;
 	return answer(receiver, HEAD_REFUSED, why);
 }
 
@@ -98,9 +114,11 @@ static int on_end(struct receiver *receiver, const struct news *news)
 		return log_fail("protocol error: a digest of %u bytes",
 				news->head.length);
 	memcpy(digest, news->text, DIGEST_SIZE);
+	/* Once the client hears of that, it gives the file up. */
+	if (receiver->refused)
+		return 0;
 	if (take_all_parts(receiver))
 		return -1;
-	/* The client hears of that, or will: nothing is left to be said. */
 	if (receiver->refused)
 		return 0;
 	if (!in->open)
@@ -128,7 +146,8 @@ static int on_message(struct receiver *receiver, const struct news *news)
 			log_line("the client gives the file up.");
 			incoming_drop(&receiver->in, false);
 		}
-		return 0;
+		receiver->why = 0;
+		return answer(receiver, HEAD_READY, 0);
 	case HEAD_BYE:
 		return 1;
 	default:
@@ -152,6 +171,8 @@ int receiver_run(struct channel *channel, int directory)
 			ret = on_message(&receiver, &news);
 		else if (ret == 0 && news.what == NEWS_PART)
 			ret = on_part(&receiver, &news);
+		if (ret == 0)
+			ret = tell_refusal(&receiver);
 	}
 	if (receiver.in.open) {
 		log_line("%" PRIu64 " of %" PRIu64 " bytes are kept.",

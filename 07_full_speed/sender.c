@@ -64,8 +64,7 @@ static void outgoing_close(struct outgoing *out)
 		close(out->fd);
 }
 
-/* Waits for the answer to what was just sent. */
-static int await(struct outgoing *out, enum head_type type, struct head *head)
+static int next_message(struct outgoing *out, struct head *head)
 {
 	struct news news;
 
@@ -74,6 +73,14 @@ static int await(struct outgoing *out, enum head_type type, struct head *head)
 			return -1;
 	} while (news.what != NEWS_MESSAGE);
 	*head = news.head;
+	return 0;
+}
+
+/* Waits for the answer to what was just sent. */
+static int await(struct outgoing *out, enum head_type type, struct head *head)
+{
+	if (next_message(out, head))
+		return -1;
 	if (head->type == HEAD_REFUSED) {
 		log_fail("%s: the server refuses it: %s", out->path,
 			 head_refusal(head->number));
@@ -134,6 +141,14 @@ static int give_up(struct outgoing *out)
 
 	if (channel_send(out->channel, &head, NULL, 0))
 		return -1;
+	/* The server may just have refused it: that is no answer to this. */
+	do {
+		if (next_message(out, &head))
+			return -1;
+	} while (head.type == HEAD_REFUSED);
+	if (head.type != HEAD_READY)
+		return log_fail("protocol error: message type %d instead of %d",
+				head.type, HEAD_READY);
 	return FILE_REFUSED;
 }
 
@@ -237,7 +252,7 @@ static int end(struct outgoing *out)
 		return -1;
 	ret = await(out, HEAD_STORED, &head);
 	if (ret)
-		return ret;
+		return ret < 0 ? -1 : give_up(out);
 	digest_text(digest, text);
 	print_stored(out, text);
 	return FILE_STORED;

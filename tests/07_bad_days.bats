@@ -90,20 +90,19 @@ some_files() {
 disk_full() {
 	local way
 
-	trap 'umount "$scratch/in"; clean_up' EXIT
-	mkdir "$scratch/in"
-	mount -t tmpfs -o size=1m none "$scratch/in"
+	trap 'umount /mnt; clean_up' EXIT
+	mount -t tmpfs -o size=1m none /mnt
 	head -c 3000000 /dev/urandom >"$scratch/large"
 	echo small >"$scratch/small"
 	for way in send write read; do
-		start_server ./server -1 -d "$scratch/in"
+		start_server ./server -1 -d /mnt
 		run_client 1 ./client -a "$address" "$way" "$scratch/large" \
 			"$scratch/small"
 		says_one client.err 'large: the server (stops|refuses) it'
 		end_of server "$server" 0
 		server=''
 		says_one server.err 'pwrite: No space left on device; is the disk'
-		[[ $(ls -A "$scratch/in") == small ]] || fail "something is left"
+		[[ $(ls -A /mnt) == small ]] || fail "something is left"
 	done
 }
 
