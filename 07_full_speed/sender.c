@@ -229,10 +229,10 @@ static void print_stored(const struct outgoing *out, const char *digest)
 	if (out->reported)
 		fputs("                                \r", stderr);
 	if (out->sender->csv)
-		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f", out->name,
+		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f,%lu", out->name,
 			 out->size, msg_mode_name(out->channel->mode),
 			 out->channel->depth, out->channel->bytes, seconds,
-			 rate);
+			 rate, out->channel->flow.waits);
 	else
 		log_line("%s: stored, %" PRIu64 " bytes in %.2f s, %.1f MB/s, "
 			 "SHA-256 %s",
@@ -293,7 +293,6 @@ int sender_run(struct sender *sender, struct channel *channel)
 			return -1;
 		sender->refused += ret;
 	}
-	log_line("credits: %lu times none was left.", channel->flow.waits);
 	if (channel_send(channel, &head, NULL, 0))
 		return -1;
 	/* Before we disconnect: that would flush what is still to be sent. */
