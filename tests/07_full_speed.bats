@@ -22,6 +22,10 @@ teardown_file() {
 	assert_runs_match "$CHAPTER"
 }
 
+@test "07: what is broken on purpose fails as promised" {
+	assert_breaks_match "$CHAPTER"
+}
+
 # rnr: sets count, how often a device here was not ready, or met one that was not.
 rnr() {
 	count=$(rdma statistic show link rxe0/1 |
