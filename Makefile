@@ -70,6 +70,14 @@ bench:
 	$(call run,build lab check,scripts/bench.sh \
 		$(if $(PAIRS),-p $(call quote,$(PAIRS))) $(call quote,$(CH)) $(NAME))
 
+# The book as pages, with the lab in the browser.
+web:
+	$(call run,build web,web/build.sh $(if $(PAGES),--pages))
+web-serve:
+	@web/serve.sh $(call quote,$(PORT))
+check-web:
+	$(call run,build web check,web/check.sh)
+
 # For authors.
 logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
@@ -86,7 +94,7 @@ docs:
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done
-	rm -rf build
+	rm -rf build web/node_modules
 
 define HELP
 For readers:
@@ -95,7 +103,8 @@ For readers:
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
   make setup        make a Soft-RoCE device here, where the kernel has it
-  make lab          or start the lab, two throwaway virtual machines (NODES=1: one)
+  make lab          or start the lab, two throwaway virtual machines (NODES=1:
+                    one)
   make shell        a shell in it (NODE=b: on the second machine)
   make down         end the lab
   make lesson       CH=02: print what the chapter adds to the one before (CH=03
@@ -110,6 +119,9 @@ For readers:
   make wiretap      what a switch can do to chapters 03 and 04 (RUNS='03 open')
   make bench        how fast the chapters are beside other tools (CH=02,
                     NAME=connect, PAIRS=5)
+  make web          this book as pages, in build/web, with two machines that run
+                    in the browser (PAGES=1: without them, which is quick)
+  make web-serve    show them on this machine (PORT=8000)
   make clean        remove what was built
   make deps         install all packages that anything here needs
   make help         this; make help-demo tells more of one, here of demo
@@ -119,6 +131,7 @@ For authors:
   make check-fast   the tests that need neither a device nor a virtual machine
   make check-long   the tests that take long
   make check-mutants  put in known faults: does a test notice each (MUTANT=name)
+  make check-web    the tests of the pages, in a browser
   make logs         record the expected logs anew (CH=01: of one chapter)
   make wire-logs    record the pictures of the wire anew (CH=01: of one chapter)
   make docs         bring what the docs say of the code up to date
@@ -149,6 +162,9 @@ help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_wiretap := scripts/wiretap.sh
 help_bench := scripts/bench.sh
+help_web := web/build.sh
+help_web-serve := web/serve.sh
+help_check-web := web/check.sh
 help_logs := scripts/maint/record_logs.sh
 help_wire-logs := scripts/maint/record_wire.sh
 help-%:
@@ -157,5 +173,6 @@ help-%:
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
 .PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
-	shell down lesson break exercise explain wire wiretap bench logs wire-logs docs \
+	shell down lesson break exercise explain wire wiretap bench web web-serve \
+	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

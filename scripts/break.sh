@@ -29,7 +29,7 @@ if [[ ${1:-} == --prepare ]]; then
 	shift
 fi
 [[ $# -le 3 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and CASE?"
-cli_chapter "${1:-}"
+cli_chapter "${1:-}" break
 cases=$top/$chapter/break
 [[ $# -lt 2 ]] || cli_case "$2"
 cli_checked

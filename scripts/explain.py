@@ -1,52 +1,167 @@
 #!/usr/bin/python3
-"""Finds what docs/troubleshooting.md says about a message.
+"""Finds what docs/troubleshooting.md says about a message, of any RDMA program.
 
 Usage: explain.py [MESSAGE]              (make explain, make explain E='MESSAGE')
        ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
 
-Without an argument, passes its input through and, after it, prints the entry for each
-kind of message in it that has one. A line that names its entry gets that one; any
-other gets the first that says to be for it, in a comment after its anchor,
-<!-- says: REGULAR EXPRESSION -->. Of all lines, a flush (status 5) is explained only
-if there is nothing else.
+Without an argument, passes its input through. Of several lines it looks for the
+first cause: the first line that has an entry, leaving aside what follows from
+something else, such as a flush (status 5), unless there is nothing else. It prints
+that entry, says how sure it is, names the two next best entries, and those of the
+other lines.
+
+What a line has to say for an entry stands in two places: in a comment before the
+entry's heading, <!-- says: REGULAR EXPRESSION -->, for the messages of the programs
+here; and in scripts/lib/explain.tsv, for those of all other programs. A line that
+names its entry gets that one.
 
 Exit status: 0 something is explained, 1 nothing, 2 usage.
 """
+import collections
+import dataclasses
+import math
 import pathlib
 import re
 import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / 'lib'))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
-PAGE = pathlib.Path(__file__).resolve().parent.parent / 'docs/troubleshooting.md'
-ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n<!-- says: (.*) -->\n#+ (.*)\n'
+PAGE = HERE.parent / 'docs/troubleshooting.md'
+TABLE = HERE / 'lib/explain.tsv'
+ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n(?:<!-- says: (.*) -->\n)?#+ (.*)\n'
                    r'((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
                    re.MULTILINE)
 NAMED = re.compile(r'docs/troubleshooting\.md#([\w-]+)')
-FLUSH = 'status-5'
+# How sure a hit is; a hit by a longer text is the better one of two.
+SURE = {'likely': 1, 'sure': 2, 'certain': 3}
 
 
-def entries(text):
-    """[(anchor, pattern, title, text)], in the order of the page."""
-    return [(anchor, re.compile(says), title, body.strip())
-            for anchor, says, title, body in ENTRY.findall(text)]
+@dataclasses.dataclass
+class Entry:
+    """An entry of the page, and the patterns that lead to it."""
+    anchor: str
+    title: str
+    body: str
+    patterns: list = dataclasses.field(default_factory=list)
+    follows: bool = False
 
 
-def explain(lines, known):
-    """The entries for these lines, each once."""
-    found = []
-    for line in lines:
-        named = NAMED.search(line)
-        for entry in known:
-            if entry[0] == named[1] if named else entry[1].search(line):
-                if entry not in found:
-                    found.append(entry)
-                break
-    others = [entry for entry in found if entry[0] != FLUSH]
-    return others or found
+@dataclasses.dataclass
+class Hit:
+    """A line and the entries for it, the best one first."""
+    line: str
+    number: int
+    sure: str
+    entries: list
+
+
+def plain(line):
+    """The words of a line: lower case, no punctuation, but negative numbers."""
+    words = re.sub(r'(?<!\w)-(?=\d)', '\0', line.lower())
+    words = re.sub(r'[^a-z0-9_\0]+', ' ', words)
+    return words.replace('\0', '-').strip()
+
+
+def read_entries(page, table):
+    """The entries of the page by anchor, with their patterns of both places."""
+    entries = {}
+    for anchor, says, title, body in ENTRY.findall(page):
+        entries[anchor] = Entry(anchor, title, body.strip())
+        if says:
+            entries[anchor].patterns.append(('sure', re.compile(says), False))
+    for row in table.splitlines():
+        if row and not row.startswith('#'):
+            add_row(entries, *row.split('\t'))
+    return entries
+
+
+def add_row(entries, anchor, kind, pattern=''):
+    """A row of the table. A star in the anchor stands for each number for which
+    there is an entry, and N for that number in the pattern."""
+    if '*' in anchor:
+        start = anchor.rstrip('*')
+        for name in [n for n in entries if n.startswith(start)]:
+            add_row(entries, name, kind,
+                    pattern.replace('N', name[len(start):]))
+    elif kind == 'follows':
+        entries[anchor].follows = True
+    else:
+        whole = re.compile(rf'(?<![\w-])(?:{pattern})(?!\w)')
+        entries[anchor].patterns.append((kind, whole, True))
+
+
+def best_match(entry, line, words):
+    """How sure and how long the best match is; (0, 0) without one."""
+    best = (0, 0)
+    for sure, pattern, of_words in entry.patterns:
+        match = pattern.search(words if of_words else line)
+        if match:
+            best = max(best, (SURE[sure], len(match[0])))
+    return best
+
+
+def look_up(line, number, entries):
+    """The hit of one line, or None."""
+    named = NAMED.search(line)
+    if named and named[1] in entries:
+        return Hit(line, number, 'certain', [entries[named[1]]])
+    words = plain(line)
+    scores = [(best_match(entry, line, words), entry)
+              for entry in entries.values()]
+    scores = [score for score in scores if score[0][0]]
+    if not scores:
+        return None
+    scores.sort(key=lambda score: score[0], reverse=True)
+    level = scores[0][0][0]
+    return Hit(line, number, next(s for s, n in SURE.items() if n == level),
+               [entry for _, entry in scores])
+
+
+def first_cause(hits):
+    """The first hit that is not what follows from something else, or the first."""
+    causes = [hit for hit in hits if not hit.entries[0].follows]
+    return (causes or hits)[0]
+
+
+def next_best(hit, entries):
+    """Two more entries: what else the line hit, then by words that are rare."""
+    texts = {e.anchor: set(plain(f'{e.title} {e.body}').split())
+             for e in entries.values()}
+    count = collections.Counter(w for text in texts.values() for w in text)
+    words = {w for w in plain(hit.line).split() if count[w]}
+
+    def common(entry):
+        return sum(math.log(len(texts) / count[w])
+                   for w in words & texts[entry.anchor])
+
+    others = hit.entries[1:] + sorted(
+        (e for e in entries.values() if e not in hit.entries and common(e) > 2),
+        key=common, reverse=True)
+    return [e.anchor for e in others if not e.follows][:2]
+
+
+def show(hits, entries):
+    """Prints the entry of the first cause, and names the others."""
+    hit = first_cause(hits)
+    entry = hit.entries[0]
+    print(f'\n== {entry.title}\n   docs/troubleshooting.md#{entry.anchor}'
+          f' ({hit.sure})')
+    if hit.number:
+        print(f'   line {hit.number}: {hit.line.strip()}')
+    print(f'\n{entry.body}')
+    others = next_best(hit, entries)
+    if others and hit.sure != 'certain':
+        print(f'\nNext best: {", ".join("#" + anchor for anchor in others)}')
+    seen = {entry.anchor}
+    for other in hits:
+        name = other.entries[0].anchor
+        if name not in seen and not other.entries[0].follows:
+            print(f'Line {other.number} has one, too: #{name}')
+        seen.add(name)
 
 
 def main(arguments):
@@ -54,7 +169,7 @@ def main(arguments):
     parser = Parser(__doc__)
     parser.add_argument('message', nargs='?')
     message = parser.parse_args(arguments).message
-    lines = [message] if message else []
+    lines = message.splitlines() if message else []
     if not lines:
         if sys.stdin.isatty():
             print('explain.py: type or paste the error; Ctrl-D ends it',
@@ -62,13 +177,16 @@ def main(arguments):
         for line in sys.stdin:
             print(line, end='', flush=True)
             lines.append(line.rstrip('\n'))
-    found = explain(lines, entries(PAGE.read_text('utf-8')))
-    for anchor, _, title, body in found:
-        print(f'\n== {title}\n   docs/troubleshooting.md#{anchor}\n\n{body}')
-    if not found:
-        print('explain.py: no entry for this; docs/troubleshooting.md has them all',
-              file=sys.stderr)
-    return 0 if found else 1
+    entries = read_entries(PAGE.read_text('utf-8'), TABLE.read_text('utf-8'))
+    hits = [look_up(line, number if len(lines) > 1 else 0, entries)
+            for number, line in enumerate(lines, 1)]
+    hits = [hit for hit in hits if hit]
+    if hits:
+        show(hits, entries)
+        return 0
+    print('explain.py: no entry for this; docs/troubleshooting.md has them all',
+          file=sys.stderr)
+    return 1
 
 
 if __name__ == '__main__':

@@ -380,6 +380,34 @@ END
 	[[ $said == *'> 0     ping'*'pong'*'ack required'*'only an ack'* ]]
 }
 
+# docs/rds.md says which calls sleep, and that zero-copy is there over tcp only.
+@test "06: single calls sleep and copy as docs/rds.md says" {
+	local calls=$top/build/tests/calls holds
+
+	gcc -std=gnu11 -O1 -Wall -Werror -o "$calls" "$top/docs/rds/calls.c"
+	guest a '$rds'
+	guest b '$rds'
+	run -0 guest b "$calls 192.0.2.2 192.0.2.77 ib full"
+	[[ $output == *': Connection timed out, after 1.'* ]]
+	run -0 guest b "$calls 192.0.2.2 192.0.2.77 ib first"
+	[[ $output == *': success, after '* ]]
+	# One socket in eight has path 0, and need not wait for the others.
+	run -0 guest b "$calls 192.0.2.2 192.0.2.77 tcp first"
+	[[ $output == *': success, after '[05-9].* ]]
+	guest a "$calls 192.0.2.1 192.0.2.2 tcp hold" &
+	holds=$!
+	sleep 3
+	run -0 guest b "$calls 192.0.2.2 192.0.2.1 tcp empty"
+	[[ $output == *'20000 messages of 0 bytes were taken' ]]
+	run -0 guest b "$calls 192.0.2.2 192.0.2.1 tcp zero"
+	[[ $output == *'MSG_ZEROCOPY, cookie 77: success'*': 0 bytes more'*'COMPLETION: 1 cookie, 77' ]]
+	run -0 guest b "$calls 192.0.2.2 192.0.2.1 tcp blocked"
+	[[ $output == *': Interrupted system call, after '[5-9]* ]]
+	wait "$holds"
+	run -1 guest b "$calls 192.0.2.2 192.0.2.1 ib zero"
+	[[ $output == *'sendmsg with MSG_ZEROCOPY: Operation not supported'* ]]
+}
+
 @test "06: the exercise: RDMA READ through the socket" {
 	local copy=$top/build/tests/$CHAPTER.read
 

@@ -153,7 +153,7 @@ finds() {
 	small_tree
 	sed -i 's/^\treturn/    return/' "$TREE/01_one/client.c"
 	echo 'int x ; int y ;' >>"$TREE/01_one/client.c"
-	finds format 01_one/client.c:7 'run clang-format -i 01_one/client.c'
+	finds format 01_one/client.c:5 'run clang-format -i 01_one/client.c'
 	[ "${#lines[@]}" -eq 1 ]
 }
 
@@ -188,7 +188,7 @@ finds() {
 	finds whitespace README.md:4 'whitespace at the end'
 	small_tree
 	printf '  \tint x;\n' >>"$TREE/01_one/client.c"
-	finds whitespace 01_one/client.c:10 'blanks before a tab'
+	finds whitespace 01_one/client.c:8 'blanks before a tab'
 	small_tree
 	printf '```diff\n \tint x;\n \n```\n' >>"$TREE/README.md"
 	run -0 check whitespace
@@ -253,7 +253,7 @@ finds() {
 	for word in TO''DO FIX''ME XX''X; do
 		small_tree
 		echo "/* $word: all */" >>"$TREE/01_one/client.c"
-		finds words 01_one/client.c:10 'left to do'
+		finds words 01_one/client.c:8 'left to do'
 	done
 	small_tree
 	echo 'This is production''-ready.' >>"$TREE/README.md"

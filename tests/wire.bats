@@ -207,18 +207,31 @@ begins_with_its_psn() {
 	grep -q '^65536 bytes verified' "$logs/server.log"
 }
 
-@test "wire: 03 with 5 % loss: sent again, and every byte is right" {
+# The run came through, with packets sent again.
+lossy_and_right() {
 	local end
 
-	LOSS=5% run_wire 03 "$(own_run '-b 81920 write' '-b 81920 write')"
 	for end in client server; do
-		grep -q '^81920 bytes verified' "$logs/$end.log"
+		grep -q '^36864 bytes verified' "$logs/$end.log" || return
 		# Its goodbye may come after the last retry, but hardly ever.
 		grep -q "^$end: exit status 0\$" "$logs/status.log" ||
 			grep -q '^error: send of MSG_DONE: status 12 ' \
-				"$logs/$end.err"
+				"$logs/$end.err" || return
 	done
 	awk -F'\t' '$16 == "again" { n++ } END { exit n < 3 }' "$facts"
+}
+
+# With rxe, each loss within one request counts against its 6 retries, and chance
+# may lose no packet at all: either is rare, and three times in a row it is none.
+@test "wire: 03 with 5 % loss: sent again, and every byte is right" {
+	local try
+
+	for try in 1 2 3; do
+		LOSS=5% run_wire 03 "$(own_run '-b 36864 write' '-b 36864 write')"
+		! lossy_and_right || break
+	done
+	echo "try $try"
+	lossy_and_right
 	grep -q 'RDMA .* \[retransmission\]' "$BATS_TEST_TMPDIR/ladder"
 	grep -q '^rdma statistic show  *before  *after' "$BATS_TEST_TMPDIR/ladder"
 	grep -Eq '^[ab] (duplicate_request|out_of_seq_request|completer_retry_err|rcvd_seq_err) ' \

@@ -57,6 +57,8 @@ TOKENS = [
     ('DEV', 'end', r'\b(?P<v>(?:rxe|siw|mlx[45]_|irdma|bnxt_re|qedr|hfi1_|efa_)'
                    r'\d+)\b'),
     ('DEV', 'end', r'\bdevice:? (?P<v>[a-z]+[\w-]*\d\w*)\b'),
+    # What OpenSSL calls the alerts that SSL 3 had: the second since 3.4.
+    ('ssl', 'none', r'\b(?P<v>sslv3|ssl/tls)(?= alert )'),
     # Measurements, known by their unit. A whole number of seconds is a limit
     # that somebody set (`within 10 s`) and is compared.
     ('n', 'none', r'(?: +|\b)(?P<v>\d+(?:\.\d+)?)(?= ?(?:[nmuµ]s|[KMG]i?B/s|'

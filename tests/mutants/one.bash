@@ -46,8 +46,8 @@ run_test() {
 		make -s -C tests/unit check TESTS="$file"
 		return
 	fi
-	# Within a test, bats must not take itself for a part of the outer one.
-	said=$(unset "${!BATS_@}" && bats --tap --print-output-on-failure ${regex:+-f "$regex"} \
+	# Within a test, PATH begins with where bats has its inner parts.
+	said=$(unset "${!BATS_@}" && "$(command -pv bats)" --tap --print-output-on-failure ${regex:+-f "$regex"} \
 		"$file" 2>&1) || {
 		printf '%s\n' "$said"
 		return 1

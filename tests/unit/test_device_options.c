@@ -70,7 +70,8 @@ static void test_psn(void **state)
 	assert_int_equal(psn("0x789ABC"), 0x789abc);
 	assert_int_equal(psn("1"), 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_refused(server("-P", bad[i], NULL), "give a number from 0 to");
+		assert_refused(server("-P", bad[i], NULL),
+			       "give a number from 0 to");
 		assert_one_line(said.err, "0 to 0xffffff");
 	}
 }

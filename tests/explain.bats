@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+#
+# What scripts/explain.py makes of error lines: those that people got from RDMA
+# programs of all kinds, and what only looks like one.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+says() {
+	[[ $output == *"$1"* ]] || {
+		printf 'not said: %s\n' "$1"
+		return 1
+	}
+}
+
+# leads_to ENTRY LINE...: each of the lines leads to this entry.
+leads_to() {
+	local entry=$1 line
+
+	shift
+	for line; do
+		echo "$line"
+		run -0 scripts/explain.py "$line"
+		says "docs/troubleshooting.md#$entry ("
+	done
+}
+
+@test "lines that people asked about in public lead to their entries, others to none" {
+	local table=tests/fixtures/explain_lines.tsv
+
+	[ "$(grep -vc -e '^#' -e '^-' "$table")" -ge 200 ]
+	[ "$(grep -c '^-' "$table")" -ge 40 ]
+	run -0 tests/explain_lines.py "$table"
+	says ', 0 wrong, 0 none'
+}
+
+@test "a line that leads elsewhere is found" {
+	local table=$BATS_TEST_TMPDIR/table
+
+	printf '%s\thttps://example.org\t%s\n' status-13 'status 12' \
+		status-12 'all is well' - 'all is well' >"$table"
+	run -1 tests/explain_lines.py "$table"
+	says 'wrong: status-12, should be status-13: status 12'
+	says 'none: -, should be status-12: all is well'
+	says '1 right, 1 wrong, 1 none'
+}
+
+@test "a status is known by its number, its name and its text, in any case and punctuation" {
+	leads_to status-13 'status 13' 'Status: 13' 'wc->status = 13' \
+		'wc.status=13' 'completion with status (13)' 'CQ error 13' \
+		'RNR retry counter exceeded' 'rnr-retry-counter EXCEEDED!' \
+		'IBV_WC_RNR_RETRY_EXC_ERR' 'ib_wc_rnr_retry_exc_err(13)' \
+		'Failed status 13: wr_id 0'
+	leads_to status-12 'transport retry counter exceeded' \
+		'IBV_WC_RETRY_EXC_ERR' 'got completion: status=12, opcode=0'
+	leads_to status-1 'IBV_WC_LOC_LEN_ERR' 'wc status: 1'
+	run -1 --separate-stderr scripts/explain.py 'exit status 13'
+	run -1 --separate-stderr scripts/explain.py 'HTTP status: 12'
+	run -1 --separate-stderr scripts/explain.py 'error 12'
+}
+
+@test "an errno counts only beside its call" {
+	leads_to memlock 'ibv_reg_mr: Cannot allocate memory'
+	leads_to gpu-memory 'ibv_reg_mr: Bad address'
+	leads_to create-cq 'ibv_create_cq: Cannot allocate memory'
+	leads_to create-qp 'ibv_create_qp: Cannot allocate memory'
+	leads_to rtr-timeout 'ibv_modify_qp failed (errno 110)'
+	leads_to rtr-unreachable 'ibv_modify_qp: Network is unreachable'
+	leads_to rtr-no-device 'ibv_modify_qp failed (errno 19)'
+	leads_to addr-error-19 'cma event RDMA_CM_EVENT_ADDR_ERROR, error -19'
+	run -1 --separate-stderr scripts/explain.py 'Cannot allocate memory'
+	run -1 --separate-stderr scripts/explain.py 'mmap: Bad address'
+}
+
+@test "it says how sure it is, and names the two next best" {
+	run -0 scripts/explain.py 'Failed status 12: wr_id 0 syndrom 0x81'
+	says 'docs/troubleshooting.md#status-12 (sure)'
+	grep -qE '^Next best: #[a-z0-9-]+, #[a-z0-9-]+$' <<<"$output"
+	run -0 scripts/explain.py 'status 12'
+	says 'docs/troubleshooting.md#status-12 (likely)'
+	run -0 scripts/explain.py 'error: x [docs/troubleshooting.md#rtr]'
+	says 'docs/troubleshooting.md#rtr (certain)'
+	[[ $output != *'Next best'* ]]
+}
+
+@test "of a log it explains the first cause, and names the others" {
+	run -0 scripts/explain.py <<-'END'
+	libibverbs: Warning: couldn't load driver 'libnes-rdmav34.so': no such file
+	mlx5: host: got completion with error:
+	wc->status = 5 (Work Request Flushed Error)
+	wc->status = 10 (remote access error)
+	wc->status = 13 (RNR retry counter exceeded)
+	END
+	says 'docs/troubleshooting.md#status-10 (sure)'
+	says 'line 4: wc->status = 10 (remote access error)'
+	says 'Line 5 has one, too: #status-13'
+	[[ $output != *'one, too: #status-5'* ]]
+	run -0 scripts/explain.py <<-'END'
+	all is well
+	wc->status = 5 (Work Request Flushed Error)
+	END
+	says 'docs/troubleshooting.md#status-5 (sure)'
+}
+
+@test "each row of the table of words is for an entry that there is" {
+	local anchor kind pattern count=0
+
+	while IFS=$'\t' read -r anchor kind pattern; do
+		[[ $anchor == '#'* || -z $anchor ]] && continue
+		echo "$anchor $kind $pattern"
+		[[ $kind == sure || $kind == likely || $kind == follows ]]
+		[[ $kind == follows || -n $pattern ]]
+		grep -qF "<a id=\"${anchor%\*}" docs/troubleshooting.md
+		count=$((count + 1))
+	done <scripts/lib/explain.tsv
+	[ "$count" -gt 100 ]
+}
+
+@test "each entry says its cause, how to be sure, its fix, and how it was made" {
+	python3 - <<-'END'
+	import re
+	page = open('docs/troubleshooting.md', encoding='utf-8').read()
+	entries = re.split(r'<a id="([\w-]+)"></a>\n', page)[1:]
+	lacking = [(name, part) for name, text in zip(entries[::2], entries[1::2])
+	           for part in ('**Cause.**', '**How to be sure.**', '**Fix.**')
+	           if part not in text]
+	lacking += [(name, 'Made') for name, text in zip(entries[::2], entries[1::2])
+	            if not re.search(r'\*(Made|Not made|Read, not run|The hang was not)',
+	                             text)]
+	print(lacking)
+	raise SystemExit(bool(lacking) or len(entries) < 120)
+	END
+}

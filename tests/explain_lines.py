@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""Which entries scripts/explain.py finds for the lines of a table.
+
+Usage: explain_lines.py TABLE
+
+The table has a line's entry (- for none), where it is from, and the line itself,
+separated by tabs. Prints each line that leads elsewhere, and how many were right,
+wrong, and without an entry that should have had one. Status 1 if not all are right.
+"""
+import importlib.util
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def load(path):
+    """The Python file at this path, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def main(table):
+    """Compares; returns the exit status."""
+    explain = load(ROOT / 'scripts/explain.py')
+    entries = explain.read_entries(explain.PAGE.read_text('utf-8'),
+                                   explain.TABLE.read_text('utf-8'))
+    count = {'right': 0, 'wrong': 0, 'none': 0}
+    for row in pathlib.Path(table).read_text('utf-8').splitlines():
+        if row.startswith('#'):
+            continue
+        want, _, line = row.split('\t')
+        hit = explain.look_up(line, 0, entries)
+        got = hit.entries[0].anchor if hit else '-'
+        verdict = 'right' if got == want else 'none' if got == '-' else 'wrong'
+        count[verdict] += 1
+        if verdict != 'right':
+            print(f'{verdict}: {got}, should be {want}: {line}')
+    print(', '.join(f'{number} {name}' for name, number in count.items()))
+    return 0 if count['wrong'] + count['none'] == 0 else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# build.sh - the book as pages, with the lab in them
+#
+# usage: web/build.sh [--pages]     (make web)
+#
+# Makes build/web: static files with relative links. --pages leaves the lab out,
+# whose kernel takes some minutes and whose programs are built for i386. What was
+# built before and has not changed is kept in build/web.parts.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+cli_help "$@"
+pages=no
+case ${1:-} in
+'') ;;
+--pages) pages=yes ;;
+*) cli_misuse "$1: there is no such option" ;;
+esac
+cli_checked
+
+parts=$top/build/web.parts
+mkdir -p "$parts/out"
+
+# The libraries, exactly those that package-lock.json names, by their hashes.
+libraries() {
+	local digest
+
+	digest=$(sha256sum <"$top/web/package-lock.json")
+	[[ -d $top/web/node_modules &&
+		$(cat "$parts/libraries" 2>/dev/null) == "$digest" ]] && return
+	(cd "$top/web" && npm ci --ignore-scripts --no-audit --no-fund --silent)
+	echo "$digest" >"$parts/libraries"
+}
+
+# The picture of the memory, from which the nodes start.
+picture() {
+	local digest
+
+	digest=$(cat "$parts"/{kernel,rootfs}/digest "$top/web/package-lock.json" \
+		"$top/web/rootfs/snapshot.mjs" "$top/web/page/machine_options.js" |
+		sha256sum)
+	[[ -e $parts/out/state.zst &&
+		$(cat "$parts/picture" 2>/dev/null) == "$digest" ]] && return
+	node "$top/web/rootfs/snapshot.mjs" "$top/web/node_modules/v86/build" \
+		"$parts/kernel/bzImage" "$parts/rootfs/initrd.gz" "$parts/state"
+	zstd -q -19 -f "$parts/state" -o "$parts/out/state.zst"
+	mv "$parts/state.json" "$parts/out/state.json"
+	rm "$parts/state"
+	echo "$digest" >"$parts/picture"
+}
+
+libraries
+if [[ $pages == yes ]]; then
+	exec node "$top/web/site/build.mjs" "$top/build/web"
+fi
+[[ $(uname -m) == x86_64 ]] || {
+	echo "web: the lab is built on x86_64 only; --pages leaves it out" >&2
+	exit 1
+}
+"$top/web/kernel/build.sh" "$parts/kernel"
+"$top/web/rootfs/build.sh" "$parts/rootfs"
+"$top/web/rootfs/programs.sh" "$parts/rootfs" "$parts/out"
+cp "$parts/rootfs/versions" "$parts/out"
+picture
+exec node "$top/web/site/build.mjs" "$top/build/web" "$parts/out"

@@ -1,0 +1,80 @@
+// Did a run tell the same story as the logged one? The same answer as that of
+// scripts/compare_logs.sh, in the page.
+import {Races} from './races.js';
+import {pairing} from './order.js';
+
+const byServer = (one, other) => other.startsWith('server') - one.startsWith('server') ||
+	(one < other ? -1 : 1);
+
+function readAll(rules, files, names) {
+	const logs = {};
+	for (const name of [...names].sort(byServer))
+		logs[name] = rules.read(name, files[name] ?? '');
+	return logs;
+}
+
+// One full set of expected logs against the run.
+function compareSet(rules, run, expected, raceText) {
+	const races = new Races(raceText ?? '');
+	const names = Object.keys(expected).filter(x => /\.(log|err)$/.test(x));
+	const missing = names.filter(x => x.endsWith('.log') && !(x in run));
+	if (missing.length)
+		return {matches: false, trouble: `the run has no ${missing.join(', ')}`};
+	const theirs = races.split(readAll(rules, expected, names));
+	const ours = races.split(readAll(rules, run, names));
+	for (const name of Object.keys(theirs))
+		ours[name] ??= [];
+	for (const name of Object.keys(ours))
+		theirs[name] ??= [];
+	for (const logs of [theirs, ours]) {
+		races.count(logs);
+		races.choose(logs);
+	}
+	const found = pairing(ours, theirs, races);
+	return {matches: found.matches, reached: found.reached,
+		differences: found.matches ? [] : differences(ours, theirs)};
+}
+
+// For each log that differs: its lines as [' ' + '-' + '+', text].
+function differences(ours, theirs) {
+	return Object.keys(theirs).map(name => ({name,
+		lines: diff(theirs[name], ours[name])}));
+}
+
+// The longest common subsequence of the shapes.
+function diff(expected, run) {
+	const n = expected.length, m = run.length;
+	const best = Array.from({length: n + 1}, () => new Uint32Array(m + 1));
+	for (let i = n - 1; i >= 0; i--)
+		for (let j = m - 1; j >= 0; j--)
+			best[i][j] = expected[i].shape === run[j].shape ? best[i + 1][j + 1] + 1 :
+				Math.max(best[i + 1][j], best[i][j + 1]);
+	const out = [];
+	let i = 0, j = 0;
+	while (i < n || j < m) {
+		if (i < n && j < m && expected[i].shape === run[j].shape) {
+			out.push([' ', run[j].text]);
+			i++;
+			j++;
+		} else if (j >= m || (i < n && best[i + 1][j] >= best[i][j + 1])) {
+			out.push(['-', expected[i++].text]);
+		} else {
+			out.push(['+', run[j++].text]);
+		}
+	}
+	return out;
+}
+
+// rules: of tokens.js; run: {name: text}; sets: [{files: {name: text}, races}], of
+// which one must match. {matches, differences: [{name, lines}]} of the closest.
+export function compare(rules, run, sets) {
+	let closest = null;
+	for (const {files, races} of sets) {
+		const result = compareSet(rules, run, files, races);
+		if (result.matches)
+			return result;
+		if (!closest || result.reached > closest.reached)
+			closest = result;
+	}
+	return closest;
+}

@@ -1,0 +1,221 @@
+// The lab: two nodes, the wire between them, and what can be done with a chapter on
+// them. It has no look; lab_page.js gives it one, and window.lab is for teachers
+// and tests (web/README.md documents it).
+import {Node, quote} from './node.js';
+import {Wire} from './wire.js';
+import {dissect} from './packet.js';
+import {Words, worthShowing} from './words.js';
+import {Rules} from './compare/tokens.js';
+import {compare} from './compare/compare.js';
+import {runPrograms} from './runs.js';
+import {writePcapng} from './pcapng.js';
+
+const SETTLE_MS = 250;
+
+export class Lab extends EventTarget {
+	// Events: `entry` and `change` (of the ladder), `hold`, `said`, `trouble`.
+	constructor(top, chapter) {
+		super();
+		Object.assign(this, {top, chapter, entries: [], words: new Words(), frozen: false});
+		this.nodes = {};
+		for (const name of ['a', 'b'])
+			this.nodes[name] = this.makeNode(name);
+		for (const [name, other] of [['a', 'b'], ['b', 'a']])
+			this.nodes[name].addEventListener('time', ({detail}) =>
+				this.nodes[other].limit(detail));
+		this.link = new Wire({
+			deliver: (to, bytes) => this.nodes[to].deliver(bytes),
+			onFrame: record => this.frame(record),
+			onHold: holding => this.hold(holding)});
+		this.loaded = new Set();
+		this.certified = null;
+	}
+
+	emit(type, detail) {
+		this.dispatchEvent(new CustomEvent(type, {detail}));
+	}
+
+	makeNode(name) {
+		const worker = new Worker(new URL('./node_worker.js', import.meta.url),
+			{type: 'module', name: `node ${name}`});
+		const node = new Node(name, worker);
+		node.addEventListener('frame', ({detail}) => this.link.send(name, detail));
+		node.addEventListener('said', ({detail}) => this.said(detail));
+		node.addEventListener('trouble', ({detail}) => this.emit('trouble', detail));
+		return node;
+	}
+
+	async get(path, what = 'json') {
+		const response = await fetch(new URL(`web/lab/${path}`, this.top));
+		if (!response.ok)
+			throw new Error(`${path}: ${response.status} ${response.statusText}`);
+		return response[what]();
+	}
+
+	async start() {
+		this.described = this.describe();
+		const [state, {time}] = await Promise.all([
+			this.get('state.zst', 'arrayBuffer'), this.get('state.json')]);
+		await Promise.all([this.nodes.a.start(state, time, 1),
+			this.nodes.b.start(state, time, 2)]);
+		await this.described;
+		await this.bring(this.chapter);
+		document.addEventListener('visibilitychange', () => this.visible());
+	}
+
+	async describe() {
+		const [rules, data] = await Promise.all([
+			this.get('rules.json'), this.get(`${this.chapter}.json`)]);
+		this.senders = rules.senders;
+		this.rules = new Rules(rules);
+		this.data = data;
+	}
+
+	both(what) {
+		return Promise.all(Object.values(this.nodes).map(what));
+	}
+
+	// The chapter's folder on both nodes, built.
+	async bring(chapter) {
+		if (this.loaded.has(chapter))
+			return;
+		const archive = new Uint8Array(await this.get(`${chapter}.tar.gz`, 'arrayBuffer'));
+		await this.both(async node => {
+			await node.put(`${chapter}.tar.gz`, archive.slice());
+			const {status, out} = await node.exec(
+				`tar -C /root -xzf /page/${chapter}.tar.gz && rm /page/${chapter}.tar.gz`);
+			if (status)
+				throw new Error(`node ${node.name}: ${chapter}: ${out}`);
+		});
+		this.loaded.add(chapter);
+	}
+
+	// Keys are made on the node, and only for this visit; the other node gets the same.
+	async certify(folder) {
+		const {status} = await this.nodes.a.exec(`test -e ${folder}/certs.sh`);
+		if (status)
+			return;
+		this.certified ??= (async () => {
+			const made = await this.nodes.a.exec(`cd ${folder} && bash certs.sh /tmp/certs ` +
+				'>/dev/null && tar -C /tmp -czf - certs | base64');
+			if (made.status)
+				throw new Error(`certificates: ${made.out}`);
+			await this.nodes.b.write('/tmp/certs.tar', made.out);
+			await this.nodes.b.exec('base64 -d /tmp/certs.tar | tar -C /tmp -xzf -');
+		})();
+		await this.certified;
+		await this.both(node => node.exec(`rm -rf ${folder}/certs && cp -r /tmp/certs ${folder}/certs`));
+	}
+
+	frame(record) {
+		let entry = this.entries.find(x => x.record === record);
+		if (entry) {
+			this.emit('change', entry);
+			return;
+		}
+		const packet = this.words.say(dissect(record.bytes));
+		entry = {type: 'packet', record, packet, time: record.time};
+		if (!worthShowing(packet))
+			return;
+		this.entries.push(entry);
+		this.emit('entry', entry);
+	}
+
+	said(line) {
+		if (line.kind !== 'x') {
+			const entry = {type: 'line', ...line, time: performance.now()};
+			this.entries.push(entry);
+			this.emit('entry', entry);
+		}
+		this.emit('said', line);
+	}
+
+	clear() {
+		this.entries = [];
+		this.words = new Words();
+		this.link.clear();
+		this.emit('clear');
+	}
+
+	// While a packet waits, no time passes on the nodes.
+	hold(holding) {
+		this.held = holding;
+		this.freeze();
+		this.emit('hold', holding);
+	}
+
+	visible() {
+		this.hidden = document.hidden;
+		this.freeze();
+	}
+
+	freeze() {
+		const freeze = Boolean(this.held || this.hidden);
+		if (freeze === this.frozen)
+			return;
+		this.frozen = freeze;
+		this.both(node => freeze ? node.freeze() : node.thaw());
+	}
+
+	// Runs a logged run as it was recorded: {matches, differences, logs}.
+	async run(name = 'default', {folder = `/root/${this.chapter}`, from = this.data.runs} = {}) {
+		const run = from[name] ?? from[Object.keys(from)[0]];
+		await this.certify(folder);
+		this.clear();
+		const logs = await runPrograms(this.nodes, run, folder);
+		// The last packets may still be on their way to the page.
+		await new Promise(resolve => setTimeout(resolve, SETTLE_MS));
+		return {...compare(this.rules, logs, run.sets), logs, run};
+	}
+
+	// Breaks a copy of the chapter, as `make break` does, and runs that.
+	async break(name) {
+		const broken = this.data.cases[name], folder = `/root/break/${this.chapter}/${name}`;
+		await this.both(async node => {
+			let {status, out} = await node.exec(`rm -rf ${folder} && mkdir -p ${
+				folder.replace(/\/[^/]*$/, '')} && cp -a /root/${this.chapter} ${folder}`);
+			if (!status && broken.patch) {
+				await node.write(`${folder}/case.patch`, broken.patch);
+				({status, out} = await node.exec(`cd ${folder} && patch -p1 <case.patch && build-c`));
+			}
+			if (status)
+				throw new Error(`node ${node.name}: ${name} could not be built: ${out}`);
+		});
+		return this.run(name, {folder, from: this.data.cases});
+	}
+
+	// Compiles the chapter's folder: {status, out, errors: [{file, line, text}]}.
+	async build(node) {
+		const {status, out} = await this.nodes[node].exec(`cd /root/${this.chapter} && build-c`);
+		const errors = [...out.matchAll(/^(?:In file included from [^\n]*\n)*([^\s:]+):(\d+): (.*)$/gm)]
+			.map(([, file, line, text]) => ({file, line: Number(line), text}));
+		return {status, out, errors};
+	}
+
+	// One file of the chapter on both nodes.
+	write(file, text) {
+		return this.both(node => node.write(`/root/${this.chapter}/${file}`, text));
+	}
+
+	// What `rdma` says of the queue pairs of the programs on a node.
+	async queuePairs(node) {
+		const {out} = await this.nodes[node].exec('rdma resource show qp');
+		return out.split('\n').filter(line => line.includes(' type RC ')).map(line =>
+			Object.fromEntries([...line.matchAll(/(\S+) (\S+)/g)].map(([, key, value]) => [key, value])));
+	}
+
+	packets() {
+		return this.entries.filter(x => x.type === 'packet').map(({record, packet}) => ({
+			from: record.from, fate: record.fate, kind: packet.kind, text: packet.text,
+			label: packet.label, mark: packet.mark, psn: packet.psn, qpn: packet.destqp}));
+	}
+
+	// All frames that were sent, as a capture.
+	capture() {
+		const began = Date.now() - performance.now();
+		return writePcapng(this.link.records.map(({time, bytes}) =>
+			({time: began + time, bytes})));
+	}
+}
+
+export {quote};

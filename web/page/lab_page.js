@@ -1,0 +1,168 @@
+// The lab as the reader sees it: two terminals, the wire with its ladder, and what
+// can be done with the chapter.
+import {Lab} from './lab.js';
+import {Ladder} from './ladder.js';
+import {button, element} from './dom.js';
+import {makeTerminal} from './terminal.js';
+import {wirePanel} from './wire_panel.js';
+import {runPanel} from './run_panel.js';
+import {filesPanel} from './files_panel.js';
+import {statesPanel} from './states_panel.js';
+import {details} from './details.js';
+import {codeOf} from './code_of.js';
+import {unfit} from './fit.js';
+import {recorded} from './recorded.js';
+
+function style(top, path) {
+	return new Promise(resolve => document.head.append(element('link', {rel: 'stylesheet',
+		href: new URL(path, top).href, onload: resolve, onerror: resolve})));
+}
+
+// Tabs: a name and what it shows.
+function tabs(panels) {
+	const row = element('div', {className: 'tabs', role: 'tablist'});
+	const box = element('div');
+	const names = Object.keys(panels);
+	const show = name => {
+		for (const tab of row.children)
+			tab.setAttribute('aria-selected', tab.textContent === name);
+		for (const [other, panel] of Object.entries(panels))
+			panel.hidden = other !== name;
+		panels[name].dispatchEvent(new Event('show'));
+	};
+	for (const name of names) {
+		row.append(button(name, () => show(name), {role: 'tab'}));
+		panels[name].setAttribute('role', 'tabpanel');
+		box.append(panels[name]);
+	}
+	row.addEventListener('keydown', event => {
+		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+		const at = [...row.children].indexOf(document.activeElement);
+		if (step && at >= 0)
+			row.children[(at + step + names.length) % names.length].focus();
+	});
+	show(names[0]);
+	return element('div', {}, row, box);
+}
+
+class LabPage {
+	constructor(chapter, top, wish) {
+		Object.assign(this, {chapter, top, wish});
+		this.status = element('p', {className: 'status', role: 'status'});
+		this.body = element('div', {className: 'lab-body'});
+		this.root = element('section', {className: 'lab', 'ariaLabel': 'The lab'},
+			element('div', {className: 'lab-head'}, element('h2', {}, 'The lab'),
+				button('Wide', () => document.body.classList.toggle('lab-wide')),
+				button('Close', () => location.assign(location.pathname))),
+			this.status, this.body);
+	}
+
+	say(text, wrong = false) {
+		this.status.textContent = text;
+		this.status.classList.toggle('error', wrong);
+	}
+
+	showPacket(entry) {
+		const code = codeOf(entry.packet, this.lab.senders, this.lab.data.files);
+		const link = ({file, line}) => new URL(`${this.chapter}/${file}.html#L${line}`, this.top).href;
+		this.packet.replaceChildren(details(entry, code, link));
+		this.packet.hidden = false;
+	}
+
+	build() {
+		const {lab} = this;
+		this.packet = element('div', {hidden: true});
+		this.ladder = new Ladder(entry => this.showPacket(entry));
+		lab.addEventListener('entry', ({detail}) => this.ladder.add(detail));
+		lab.addEventListener('change', ({detail}) => this.ladder.change(detail));
+		lab.addEventListener('clear', () => {
+			this.ladder.clear();
+			this.packet.hidden = true;
+		});
+		const terminals = element('div', {className: 'terminals'});
+		this.body.append(terminals, wirePanel(lab), this.ladder.box, this.packet, tabs({
+			'Run': runPanel(this, 'runs'),
+			'Break it': runPanel(this, 'cases'),
+			'Files': filesPanel(this),
+			'Queue pairs': statesPanel(this),
+		}));
+		for (const node of Object.values(lab.nodes))
+			terminals.append(makeTerminal(node, this.terminals));
+	}
+
+	// Types what the link asks for: ?wire=loss:0.1&a=./server -1&case=no_recv
+	async follow() {
+		const {wish, lab} = this;
+		for (const pair of (wish.get('wire') ?? '').split(',').filter(Boolean)) {
+			const [name, value = ''] = pair.split(':');
+			lab.link.set({[name]: value === '' ? true : Number(value)});
+			this.root.dispatchEvent(new Event('wire'));
+		}
+		for (const name of ['a', 'b'])
+			if (wish.get(name))
+				lab.nodes[name].type(wish.get(name));
+	}
+
+	async open() {
+		document.body.classList.add('with-lab');
+		document.querySelector('main').after(this.root);
+		const why = unfit();
+		if (why) {
+			this.say(`${why} Here is the recorded run instead.`, true);
+			this.body.append(recorded(this.chapter, this.top));
+			return;
+		}
+		await Promise.all([style(this.top, 'web/page/lab.css'),
+			style(this.top, 'web/libraries/xterm.css')]);
+		this.say('Loading two machines (about 14 MB, once) …');
+		this.lab = new Lab(this.top, this.chapter);
+		this.lab.addEventListener('trouble', ({detail}) => this.say(detail, true));
+		this.terminals = await import('./terminal.js').then(x => x.loadTerminal(this.top));
+		const ready = this.lab.start();
+		expose(this.lab, ready);
+		try {
+			await this.lab.described;
+			this.build();
+			await ready;
+			this.say('Both nodes are up: a has 192.0.2.1, b has 192.0.2.2, and the chapters are in ~.');
+			this.root.dispatchEvent(new Event('ready'));
+			await this.follow();
+		} catch (error) {
+			this.say(`The lab did not start: ${error.message}`, true);
+			this.body.append(recorded(this.chapter, this.top));
+			throw error;
+		}
+	}
+}
+
+// For teachers and tests: see web/README.md.
+function expose(lab, ready) {
+	window.lab = {
+		ready: () => ready,
+		type: (node, text) => lab.nodes[node].type(text),
+		screen: node => lab.nodes[node].screen(),
+		packets: () => lab.packets(),
+		wire: settings => {
+			lab.link.set(settings);
+			return {...lab.link.settings};
+		},
+		step: what => lab.link.step(what)?.number ?? null,
+		run: async (chapter, run) => {
+			lab.chapter = chapter;
+			lab.data = await lab.get(`${chapter}.json`);
+			await lab.bring(chapter);
+			return lab.run(run);
+		},
+		break: name => lab.break(name),
+		write: (file, text) => lab.write(file, text),
+		build: node => lab.build(node),
+		capture: () => lab.capture(),
+		queuePairs: node => lab.queuePairs(node),
+	};
+}
+
+export async function openLab(chapter, top, wish) {
+	const page = new LabPage(chapter, top, wish);
+	await page.open();
+	return page;
+}

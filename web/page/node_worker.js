@@ -1,0 +1,95 @@
+// One emulated machine in a thread of its own. What it says goes to the page, what
+// the page says goes to it; while it is frozen, no time passes in it.
+import {Clock} from './clock.js';
+import {machineOptions} from './machine_options.js';
+
+const PORTS = [0, 1, 2];
+// More at once than the guest takes at once would wait for the byte after them.
+const CHUNK = 64, CHUNK_MS = 20;
+
+// How far a node's clock may be ahead of the other's, and how often they tell. A
+// browser may leave a thread alone for a second, and a queue pair gives up when an
+// acknowledgement is half a second late: so the one that is ahead waits.
+const AHEAD_MS = 25, TELL_MS = 10;
+
+const clock = new Clock(performance.now.bind(performance));
+performance.now = () => clock.now();
+// Only now, since v86 keeps the function that it finds.
+const {V86} = await import('../libraries/libv86.mjs');
+
+let emulator = null;
+const said = PORTS.map(() => []);
+
+// Lines and packets keep their order: what was said before a packet goes first.
+function flush() {
+	for (const port of PORTS)
+		if (said[port].length) {
+			postMessage({type: 'serial', port, bytes: Uint8Array.from(said[port])});
+			said[port] = [];
+		}
+}
+
+let flushing = false;
+function hear(port, byte) {
+	said[port].push(byte);
+	if (!flushing) {
+		flushing = true;
+		setTimeout(() => {
+			flushing = false;
+			flush();
+		}, 2);
+	}
+}
+
+function start({state, time}) {
+	// The picture's timers are due at times of the clock that it was taken by.
+	clock.set(time);
+	clock.limit = time + AHEAD_MS;
+	setInterval(() => postMessage({type: 'time', time: clock.now()}), TELL_MS);
+	emulator = new V86({...machineOptions,
+		wasm_path: new URL('../libraries/v86.wasm', import.meta.url).href,
+		initial_state: {buffer: state}});
+	for (const port of PORTS)
+		emulator.add_listener(`serial${port}-output-byte`, byte => hear(port, byte));
+	emulator.add_listener('net0-send', frame => {
+		flush();
+		postMessage({type: 'frame', bytes: new Uint8Array(frame)});
+	});
+	emulator.add_listener('emulator-started', () => postMessage({type: 'started'}));
+}
+
+const orders = {
+	start,
+	serial: async ({port, bytes}) => {
+		for (let at = 0; at < bytes.length; at += CHUNK) {
+			if (at)
+				await new Promise(resolve => setTimeout(resolve, CHUNK_MS));
+			emulator.serial_send_bytes(port, bytes.subarray(at, at + CHUNK));
+		}
+	},
+	frame: ({bytes}) => emulator.bus.send('net0-receive', bytes),
+	put: async ({name, bytes, id}) => {
+		await emulator.create_file(`/${name}`, bytes);
+		postMessage({type: 'done', id});
+	},
+	freeze: async () => {
+		clock.stop();
+		await emulator.stop();
+	},
+	thaw: async () => {
+		clock.go();
+		await emulator.run();
+	},
+};
+
+// One after another: a freeze must not overtake the thaw before it.
+let last = Promise.resolve();
+self.onmessage = ({data}) => {
+	if (data.type === 'limit') {
+		clock.limit = data.time + AHEAD_MS;
+		return;
+	}
+	last = last.then(() => orders[data.type](data)).catch(error =>
+		postMessage({type: 'trouble', text: String(error?.stack ?? error)}));
+};
+postMessage({type: 'loaded'});

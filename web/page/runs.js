@@ -1,0 +1,76 @@
+// Runs programs on the nodes as a file `commands` says, and keeps what they say:
+// what scripts/pair.sh does in the lab.
+import {quote} from './node.js';
+
+const LIMIT = 120;
+
+// One program; what it said, its exit status, and when it listens.
+class Program {
+	constructor(label) {
+		Object.assign(this, {label, out: [], err: [], status: null});
+		this.listens = new Promise(resolve => { this.isListening = resolve; });
+		this.ended = new Promise(resolve => { this.isEnded = resolve; });
+	}
+
+	hear({kind, text}) {
+		if (kind === 'x') {
+			this.status = Number(text);
+			this.isListening();
+			this.isEnded();
+			return;
+		}
+		(kind === 'o' ? this.out : this.err).push(text);
+		if (kind === 'o' && text.includes('listening'))
+			this.isListening();
+	}
+}
+
+const text = lines => lines.map(line => `${line}\n`).join('');
+
+// nodes: {a, b}; run: {programs}; folder: where, on both nodes. The logs, as
+// pair.sh would have left them: {'server.log': …, 'client.err': …, 'status.log': …}.
+export async function runPrograms(nodes, run, folder) {
+	const programs = new Map();
+	// What is set up and recorded on one node counts what that node's kernel has.
+	const oneNode = run.nodes === 1 && run.setup.length > 0;
+	const listen = ({detail}) => programs.get(detail.label)?.hear(detail);
+
+	for (const node of Object.values(nodes))
+		node.addEventListener('said', listen);
+	try {
+		for (const {label, command, waits} of run.programs) {
+			const node = oneNode || label.startsWith('server') ? nodes.a : nodes.b;
+			const program = new Program(label);
+			programs.set(label, program);
+			const started = await node.exec(`cd ${quote(folder)} && { echo; echo ${
+				quote(`$ ${command}`)}; } >/dev/ttyS0 && { tell ${label} ${LIMIT} bash -c ${
+				quote(/[;&|]/.test(command) ? command : `exec ${command}`)} & }`);
+			if (started.status)
+				throw new Error(`${label}: ${started.out || 'could not be started'}`);
+			if (label.startsWith('server'))
+				await program.listens;
+			else if (waits)
+				await program.ended;
+		}
+		await Promise.all([...programs.values()].map(x => x.ended));
+	} finally {
+		for (const node of Object.values(nodes))
+			node.removeEventListener('said', listen);
+	}
+	for (const node of Object.values(nodes))
+		node.type('\r');
+	return logsOf(programs);
+}
+
+export function logsOf(programs) {
+	const logs = {};
+	let status = '';
+	for (const {label, out, err, status: code} of programs.values()) {
+		logs[`${label}.log`] = text(out);
+		if (err.length)
+			logs[`${label}.err`] = text(err);
+		status += `${label}: exit status ${code}\n`;
+	}
+	logs['status.log'] = status;
+	return logs;
+}

@@ -1,0 +1,35 @@
+// A terminal for a node.
+import {element} from './dom.js';
+
+export async function loadTerminal(top) {
+	const [{Terminal}, {FitAddon}] = await Promise.all([
+		import(new URL('web/libraries/xterm.mjs', top)),
+		import(new URL('web/libraries/addon-fit.mjs', top))]);
+	return {Terminal, FitAddon};
+}
+
+function text(terminal) {
+	const {active} = terminal.buffer, lines = [];
+	for (let i = 0; i < active.length; i++)
+		lines.push(active.getLine(i).translateToString(true));
+	return lines.join('\n').trimEnd();
+}
+
+export function makeTerminal(node, {Terminal, FitAddon}) {
+	const terminal = new Terminal({fontSize: 13, convertEol: true, scrollback: 5000,
+		screenReaderMode: true, theme: {background: '#0d1117', foreground: '#e6edf3'}});
+	const fit = new FitAddon();
+	const inside = element('div', {className: 'screen'});
+	const box = element('div', {className: 'terminal-box'},
+		element('h3', {}, `Node ${node.name}`), inside);
+	terminal.loadAddon(fit);
+	node.screen = () => text(terminal);
+	node.addEventListener('terminal', ({detail}) => terminal.write(detail));
+	terminal.onData(data => node.type(data));
+	terminal.onResize(({rows, cols}) => node.up && node.resize(rows, cols));
+	// Once it is in the document, and whenever that changes.
+	new ResizeObserver(() => fit.fit()).observe(inside);
+	queueMicrotask(() => terminal.open(inside));
+	node.addEventListener('up', () => node.resize(terminal.rows, terminal.cols));
+	return box;
+}

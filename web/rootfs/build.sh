@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# build.sh - the root file system of the nodes in the page
+#
+# usage: web/rootfs/build.sh OUT
+#
+# Fetches the i386 packages that the file packages names, with an apt of its own:
+# it needs no root and leaves this machine's architectures alone. OUT gets
+# initrd.gz, with what the nodes need of them; sysroot/, all of it, for gcc; and
+# versions, a line a package. What is there already and made of the same is kept.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$here/../../scripts/lib/cli.sh"
+cli_help "$@"
+[[ $# -eq 1 ]] || cli_misuse "OUT must be given"
+cli_checked
+mkdir -p "$1"
+out=$(realpath "$1")
+
+# An apt that knows i386 and nothing of what is installed here.
+private_apt() {
+	mkdir -p "$out"/apt/{lists/partial,cache/archives/partial}
+	: >"$out/apt/status"
+	cat >"$out/apt/apt.conf" <<-END
+		APT::Architecture "i386";
+		APT::Architectures { "i386"; };
+		APT::Sandbox::User "$(id -un)";
+		Acquire::Languages "none";
+		Dir::State "$out/apt";
+		Dir::State::status "$out/apt/status";
+		Dir::Cache "$out/apt/cache";
+		Dir::Etc::Parts "/dev/null";
+	END
+	export APT_CONFIG=$out/apt/apt.conf
+}
+
+names() {
+	grep -v '^#' "$here/packages" | cut -f 1 | grep .
+}
+
+# Where each package is, its file's name and its hash.
+locate() {
+	local said
+
+	if ! said=$(apt-get -q update 2>&1); then
+		# A list that this machine has and i386 lacks does not matter, if
+		# every package is found.
+		echo "rootfs: apt-get update: ${said##*$'\n'}" >&2
+	fi
+	names | xargs apt-get --print-uris download
+}
+
+# unpack: every package into sysroot/, and what the table says into root/.
+unpack() {
+	local name patterns archive pattern scratch
+
+	rm -rf "$out"/{root,sysroot,one}
+	mkdir -p "$out"/{root,sysroot}
+	while IFS=$'\t' read -r name patterns; do
+		[[ -n $name && $name != \#* ]] || continue
+		archive=("$out/packages/${name}"_*.deb)
+		dpkg -x "${archive[0]}" "$out/sysroot"
+		[[ $patterns != - ]] || continue
+		scratch=$out/one
+		rm -rf "$scratch"
+		dpkg -x "${archive[0]}" "$scratch"
+		(
+			cd "$scratch"
+			set -f
+			for pattern in $patterns; do
+				set +f
+				# shellcheck disable=SC2086
+				cp -a --parents $pattern "$out/root"
+			done
+		)
+	done <"$here/packages"
+	rm -rf "$out/one"
+}
+
+compiler() {
+	gcc -m32 --sysroot="$out/sysroot" \
+		-B"$(dirname "$out"/sysroot/usr/lib/gcc/i686-linux-gnu/*/crtbegin.o)" \
+		-isystem "$out/sysroot/usr/include/i386-linux-gnu" "$@"
+}
+
+assemble() {
+	local program
+
+	for program in tell stir; do
+		compiler -std=gnu11 -O2 -Wall -Wextra -Werror -s \
+			-o "$out/root/bin/$program" "$here/$program.c"
+	done
+	install -m 755 "$here/init" "$out/root/init"
+	install -m 755 "$here/build-c" "$out/root/bin"
+	mkdir -p "$out"/root/{dev,proc,sys,tmp,page,root,etc,var,run}
+	cp "$here/profile" "$out/root/root/.bashrc"
+	echo 'root:x:0:0:root:/root:/bin/bash' >"$out/root/etc/passwd"
+	(
+		cd "$out/root"
+		find . -mindepth 1 | LC_ALL=C sort |
+			cpio --quiet -o -H newc -R 0:0 --reproducible
+	) | gzip -9n >"$out/initrd.gz"
+}
+
+private_apt
+uris=$(locate)
+digest=$(
+	{
+		echo "$uris"
+		cat "$here"/{build.sh,packages,init,build-c,profile,tell.c,stir.c}
+	} | sha256sum
+)
+if [[ -e $out/initrd.gz && $(cat "$out/digest" 2>/dev/null) == "$digest" ]]; then
+	exit 0
+fi
+mkdir -p "$out/packages"
+rm -f "$out"/packages/*.deb "$out/digest"
+(cd "$out/packages" && names | xargs apt-get -q -q download)
+unpack
+assemble
+for package in "$out"/packages/*.deb; do
+	dpkg-deb -f "$package" Package Version Source | paste -sd ' '
+done >"$out/versions"
+echo "$digest" >"$out/digest"
+du -sh "$out/initrd.gz"

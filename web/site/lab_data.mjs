@@ -1,0 +1,65 @@
+// What the lab in the page knows of each chapter: files, logged runs, cases,
+// exercises; one JSON a chapter, loaded when its lab opens.
+import {copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {basename, join} from 'node:path';
+import {expectedSets, readCommands} from './logs.mjs';
+
+const read = path => existsSync(path) ? readFileSync(path, 'utf8') : null;
+
+function folders(path) {
+	return existsSync(path) ? readdirSync(path, {withFileTypes: true})
+		.filter(x => x.isDirectory() && existsSync(join(path, x.name, 'commands')))
+		.map(x => x.name).sort() : [];
+}
+
+function runsOf(folder) {
+	return Object.fromEntries(folders(folder).map(name => [name, {
+		...readCommands(join(folder, name, 'commands')),
+		sets: expectedSets(join(folder, name))}]));
+}
+
+// Where the story of a case is told: beside its patch, or in the chapter's README.
+function casesOf(chapter, folder) {
+	const cases = runsOf(folder);
+	for (const [name, entry] of Object.entries(cases)) {
+		entry.patch = read(join(folder, name, 'patch')) ??
+			read(join(folder, name, `${name}.patch`)) ?? read(join(folder, `${name}.patch`));
+		entry.story = existsSync(join(folder, name, 'README.md')) ?
+			`${chapter}/break/${name}/index.html` : `${chapter}/index.html#${name}`;
+	}
+	return cases;
+}
+
+function exercisesOf(chapter, folder) {
+	return existsSync(folder) ? readdirSync(folder).sort()
+		.filter(x => x.endsWith('.md') && x !== 'README.md' && !x.endsWith('.solution.md'))
+		.map(x => ({name: basename(x, '.md'),
+			title: /^# *(.*)/m.exec(read(join(folder, x)))?.[1] ?? x,
+			task: `${chapter}/exercises/${x.replace(/\.md$/, '.html')}`})) : [];
+}
+
+export function chapterData(top, tree, chapter) {
+	const folder = join(top, chapter);
+	const files = tree.sources.filter(x => x.startsWith(`${chapter}/`) &&
+		/^[^/]+\/(plumbing\/|load\/)?[^/]+(\.[ch]|Makefile)$/.test(x));
+	return {chapter,
+		files: Object.fromEntries(files.map(x => [x.slice(chapter.length + 1),
+			readFileSync(join(top, x), 'utf8')])),
+		runs: runsOf(join(folder, 'expected')),
+		cases: casesOf(chapter, join(folder, 'break')),
+		exercises: exercisesOf(chapter, join(folder, 'exercises'))};
+}
+
+export function writeLabData(top, site) {
+	const rules = execFileSync('python3', [join(top, 'web/site/rules.py')]);
+	site.write('web/lab/rules.json', rules);
+	for (const chapter of site.chapters)
+		site.write(`web/lab/${chapter}.json`,
+			JSON.stringify(chapterData(top, site.tree, chapter)));
+	if (!site.parts)
+		return;
+	mkdirSync(join(site.out, 'web/lab'), {recursive: true});
+	for (const name of ['state.zst', 'state.json', ...site.chapters.map(x => `${x}.tar.gz`)])
+		copyFileSync(join(site.parts, name), join(site.out, 'web/lab', name));
+}

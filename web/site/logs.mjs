@@ -1,0 +1,54 @@
+// The recorded logs below a folder of expected/ or break/, as the page compares a
+// run with them. The kernel in the page is a 6.1: folders linux-X.Y are for others.
+import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+
+const isLog = name => /\.(log|err)$/.test(name);
+
+function filesOf(folder) {
+	const files = {};
+	for (const name of readdirSync(folder).filter(isLog))
+		files[name] = readFileSync(join(folder, name), 'utf8');
+	return files;
+}
+
+function racesOf(folder) {
+	const path = join(folder, 'races');
+	return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+// [{name, files, races}]: the folder's own set, or one for each order in which the
+// story may happen.
+export function expectedSets(folder) {
+	const races = racesOf(folder);
+	if (readdirSync(folder).some(name => name.endsWith('.log')))
+		return [{name: '', files: filesOf(folder), races: races ?? ''}];
+	return readdirSync(folder).sort()
+		.filter(name => !name.startsWith('linux-') &&
+			statSync(join(folder, name)).isDirectory() &&
+			readdirSync(join(folder, name)).some(x => x.endsWith('.log')))
+		.map(name => ({name, files: filesOf(join(folder, name)),
+			races: racesOf(join(folder, name)) ?? races ?? ''}));
+}
+
+// What a file `commands` says: {title, nodes, setup: [], programs: [{label, command,
+// waits}]}.
+export function readCommands(path) {
+	const run = {title: '', nodes: 1, setup: [], programs: []};
+	for (const line of readFileSync(path, 'utf8').split('\n')) {
+		const at = line.indexOf(': ');
+		if (line.startsWith('#'))
+			run.title ||= line.slice(1).trim();
+		if (line.startsWith('#') || at < 0)
+			continue;
+		const label = line.slice(0, at), command = line.slice(at + 2);
+		if (label === 'nodes')
+			run.nodes = Number(command);
+		else if (label === 'setup')
+			run.setup.push(command);
+		else
+			run.programs.push({label: label.replace(/&$/, ''), command,
+				waits: !label.endsWith('&')});
+	}
+	return run;
+}

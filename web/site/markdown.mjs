@@ -1,0 +1,90 @@
+// Markdown as the repository has it, as HTML: GitHub's anchors, coloured code,
+// Mermaid drawn, links to files turned into links to their pages.
+import {dirname, posix} from 'node:path';
+import MarkdownIt from 'markdown-it';
+import GithubSlugger from 'github-slugger';
+import hljs from 'highlight.js';
+import {renderMermaidSVG} from 'beautiful-mermaid';
+
+const escape = text => text.replace(/[&<>"]/g, x =>
+	({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[x]);
+
+export function colour(text, language) {
+	return language && hljs.getLanguage(language) ?
+		hljs.highlight(text, {language}).value : escape(text);
+}
+
+// A picture that needs no script and no font of another host.
+function mermaid(text) {
+	const svg = renderMermaidSVG(text, {bg: 'var(--paper)', fg: 'var(--ink)',
+		font: 'inherit', transparent: true});
+	const parts = text.split('\n').slice(1).map(x => x.trim()).filter(Boolean).join('; ');
+	return `<figure class="mermaid"><div class="scroll">` +
+		svg.replace(/@import[^;]*;/g, '').replace('<svg ',
+			`<svg role="img" aria-label="${escape(parts)}" `) +
+		`</div></figure>\n`;
+}
+
+function fence(tokens, at) {
+	const [language = ''] = tokens[at].info.split(/\s+/);
+	if (language === 'mermaid')
+		return mermaid(tokens[at].content);
+	return `<pre tabindex="0"><code class="hljs">${
+		colour(tokens[at].content, language)}</code></pre>\n`;
+}
+
+function textOf(token) {
+	return (token.children ?? []).filter(x => ['text', 'code_inline'].includes(x.type))
+		.map(x => x.content).join('');
+}
+
+function anchors(state) {
+	const slugger = new GithubSlugger();
+	state.tokens.forEach((token, at) => {
+		if (token.type === 'heading_open')
+			token.attrSet('id', slugger.slug(textOf(state.tokens[at + 1])));
+	});
+}
+
+// resolve(path, hash): the link to that file of the repository, or null.
+function links(state) {
+	const {path, resolve} = state.env;
+	for (const token of state.tokens.flatMap(x => x.children ?? []))
+		for (const name of ['href', 'src']) {
+			const value = token.attrGet?.(name);
+			if (!value || /^([a-z]+:|#)/i.test(value))
+				continue;
+			const [file, hash] = value.split('#');
+			const target = posix.normalize(posix.join(dirname(path), decodeURI(file)));
+			token.attrSet(name, resolve(target, hash, token.type === 'image'));
+		}
+}
+
+export function makeRenderer() {
+	const md = new MarkdownIt({html: true, linkify: false, typographer: false});
+	md.renderer.rules.fence = fence;
+	md.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>\n';
+	md.renderer.rules.table_close = () => '</table></div>\n';
+	md.core.ruler.push('anchors', anchors);
+	md.core.ruler.push('links', links);
+	return md;
+}
+
+// {html, title, sections: [{id, title, text}]}
+export function render(md, text, env) {
+	const tokens = md.parse(text, env), sections = [];
+	let section = {id: '', title: '', text: ''};
+	tokens.forEach((token, at) => {
+		if (token.type === 'heading_open') {
+			section = {id: token.attrGet('id'), title: textOf(tokens[at + 1]), text: '',
+				level: Number(token.tag[1])};
+			sections.push(section);
+		} else if (token.type === 'inline' && tokens[at - 1]?.type !== 'heading_open') {
+			section.text += `${textOf(token)} `;
+		} else if (token.type === 'fence') {
+			section.text += `${token.content} `;
+		}
+	});
+	return {html: md.renderer.render(tokens, md.options, env), sections,
+		title: sections[0]?.title ?? env.path};
+}
