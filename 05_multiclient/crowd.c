@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
+#include "admission.h"
 #include "log.h"
 
 /* Strangers that may be shaking hands, or silent, at the same time. */
@@ -48,8 +49,10 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 	turns_open(&crowd->turns);
 	if (figures_signal(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
 	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
-	    listener_open(&crowd->listener, options, &room))
+	    listener_open(&crowd->listener, options) ||
+	    admission_fit(&room, crowd->listener.devices.list, options->bytes))
 		return -1;
+	log_line("listening on port %s.", options->port);
 	crowd->figures.max = room.clients;
 	crowd->strangers_max = room.strangers;
 	crowd->listening = true;

@@ -10,7 +10,6 @@
 
 #include "addr.h"
 #include "log.h"
-#include "watch.h"
 
 bool device_is_roce(const struct device *device)
 {
@@ -188,7 +187,7 @@ static int start(struct device *device)
 {
 	log_line("Opened shared RDMA device: %s",
 		 ibv_get_device_name(device->verbs->device));
-	return watch_start(device);
+	return watch_start(&device->watch, device->verbs);
 }
 
 /* Opens 1 to max ports; how many is in *count. Returns 0 or -1. */
@@ -229,7 +228,7 @@ void device_close(struct device *device)
 {
 	int err;
 
-	watch_stop(device);
+	watch_stop(&device->watch);
 	if (device->verbs && (err = ibv_close_device(device->verbs)))
 		log_fail_errno("ibv_close_device", err,
 			       "does a PD or CQ of it still exist");

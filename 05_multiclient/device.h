@@ -6,13 +6,13 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include <infiniband/verbs.h>
 #include <sys/socket.h>
 
+#include "watch.h"
 #include "options.h"
 
 /* How many objects exist, by the threads of all connections. */
@@ -28,9 +28,7 @@ struct device {
 	int reads_in; /* reads of the peer that it serves at a time */
 	int reads_out; /* reads of ours that it has under way at a time */
 	int gid_index; /* what -g says; -1: found by address */
-	int quit_fd; /* ends the watcher below */
-	pthread_t watcher; /* names the device's asynchronous events */
-	bool watched;
+	struct watch watch; /* names the device's asynchronous events */
 	struct held held; /* counted where each is made and destroyed */
 };
 

@@ -3,10 +3,7 @@
  */
 #include "listener.h"
 
-#include "log.h"
-
-int listener_open(struct listener *listener, const struct options *options,
-		  struct room *room)
+int listener_open(struct listener *listener, const struct options *options)
 {
 	const struct sockaddr *local = NULL;
 
@@ -20,11 +17,7 @@ int listener_open(struct listener *listener, const struct options *options,
 	 */
 	if (options->address)
 		local = oob_local(listener->oob);
-	if (devices_open(&listener->devices, options, local) ||
-	    admission_fit(room, listener->devices.list, options->bytes))
-		return -1;
-	log_line("listening on port %s.", options->port);
-	return 0;
+	return devices_open(&listener->devices, options, local);
 }
 
 void listener_close(struct listener *listener)

@@ -6,7 +6,6 @@
 #ifndef LISTENER_H
 #define LISTENER_H
 
-#include "admission.h"
 #include "device.h"
 #include "oob.h"
 #include "options.h"
@@ -19,13 +18,11 @@ struct listener {
 };
 
 /*
- * Listens on options' address and port, opens the devices by which clients may
- * come, and counts for how many there is room: see admission_fit(). options must
- * live as long as the listener. Returns 0, or -1 having said why. Either way
- * the caller ends with listener_close().
+ * Listens on options' address and port, and opens the devices by which clients
+ * may come. options must live as long as the listener. Returns 0, or -1 having
+ * said why. Either way the caller ends with listener_close().
  */
-int listener_open(struct listener *listener, const struct options *options,
-		  struct room *room);
+int listener_open(struct listener *listener, const struct options *options);
 
 /* Frees what listener_open() made, however far it came. */
 void listener_close(struct listener *listener);

@@ -43,14 +43,14 @@ static void print_event(const struct ibv_async_event *event)
 	}
 }
 
-static void *watch(void *argument)
+static void *run(void *argument)
 {
-	struct device *device = argument;
+	struct watch *watch = argument;
 	struct ibv_async_event event;
 
-	while (wait_readable(device->verbs->async_fd, -1, device->quit_fd,
+	while (wait_readable(watch->verbs->async_fd, -1, watch->quit_fd,
 			     wait_deadline(-1)) > 0) {
-		if (ibv_get_async_event(device->verbs, &event)) {
+		if (ibv_get_async_event(watch->verbs, &event)) {
 			if (errno == EAGAIN)
 				continue;
 			log_fail_errno("ibv_get_async_event", errno,
@@ -64,37 +64,38 @@ static void *watch(void *argument)
 	return NULL;
 }
 
-int watch_start(struct device *device)
+int watch_start(struct watch *watch, struct ibv_context *verbs)
 {
 	sigset_t all, old;
 	int err;
 
-	if (wait_nonblocking(device->verbs->async_fd, "ibv_open_device"))
+	watch->verbs = verbs;
+	if (wait_nonblocking(watch->verbs->async_fd, "ibv_open_device"))
 		return -1;
-	device->quit_fd = eventfd(0, EFD_CLOEXEC);
-	if (device->quit_fd < 0)
+	watch->quit_fd = eventfd(0, EFD_CLOEXEC);
+	if (watch->quit_fd < 0)
 		return log_fail_errno("eventfd", errno, "see \"ulimit -n\"");
 	/* Signals are for the main thread: the new one inherits this mask. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&device->watcher, NULL, watch, device);
+	err = pthread_create(&watch->thread, NULL, run, watch);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
-		close(device->quit_fd);
+		close(watch->quit_fd);
 		return log_fail_errno("pthread_create", err,
 				      "see \"ulimit -u\"");
 	}
-	device->watched = true;
+	watch->runs = true;
 	return 0;
 }
 
-void watch_stop(struct device *device)
+void watch_stop(struct watch *watch)
 {
-	if (!device->watched)
+	if (!watch->runs)
 		return;
 	/* The first write to an eventfd of our own cannot fail or block. */
-	eventfd_write(device->quit_fd, 1);
-	pthread_join(device->watcher, NULL);
-	close(device->quit_fd);
-	device->watched = false;
+	eventfd_write(watch->quit_fd, 1);
+	pthread_join(watch->thread, NULL);
+	close(watch->quit_fd);
+	watch->runs = false;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hello.h"
 #include "log.h"
 #include "pump.h"
 #include "stats.h"
@@ -37,36 +38,6 @@ static int verify(const struct region *region, const char *what)
 	return 0;
 }
 
-/*
- * Waits until our send is complete and the peer's message of type is here,
- * in whatever order they come.
- */
-static int await(struct data *data, enum msg_type type, struct msg *msg)
-{
-	bool sent = false, received = false;
-	struct ibv_wc wc;
-
-	while (!sent || !received) {
-		if (data_wait(data, &wc))
-			return -1;
-		if (wc.status != IBV_WC_SUCCESS)
-			return log_fail_wc(data_request_name(data, wc.wr_id),
-					   &wc);
-		if (!(wc.opcode & IBV_WC_RECV)) {
-			sent = true;
-			continue;
-		}
-		if (msg_decode(msg, (void *)(uintptr_t)wc.wr_id, wc.byte_len))
-			return -1;
-		if (msg->type != type)
-			return log_fail("protocol error: message type %d "
-					"instead of %d in a benchmark",
-					msg->type, type);
-		received = true;
-	}
-	return 0;
-}
-
 /* Asks the server for memory; the answer is where it is. */
 static int borrow(struct data *data, struct remote *peer)
 {
@@ -77,7 +48,7 @@ static int borrow(struct data *data, struct remote *peer)
 
 	log_line("benchmark: asking for %zu bytes.", data->local.size);
 	if (data_post_send(data, SLOT_SEND_FIRST, &msg) ||
-	    await(data, MSG_MR, &msg))
+	    hello_await(data, MSG_MR, &msg))
 		return -1;
 	if (msg.mode != MODE_BENCH || msg.mem.length < data->local.size)
 		return log_fail("protocol error: the server offers %u bytes "
@@ -94,7 +65,7 @@ static int give_back(struct data *data)
 
 	if (data_post_send(data, SLOT_SEND_DONE, &msg))
 		return -1;
-	return await(data, MSG_DONE, &msg);
+	return hello_await(data, MSG_DONE, &msg);
 }
 
 /* Warms up, takes the latency at depth 1, then the throughput at depth. */
@@ -193,7 +164,7 @@ int bench_serve(struct data *data, uint32_t length)
 		return -1;
 	/* The client is busy with our memory, and silent for that long. */
 	data->conn->patience.timeout_ms = BENCH_LIMIT_S * 1000;
-	ret = await(data, MSG_DONE, &msg);
+	ret = hello_await(data, MSG_DONE, &msg);
 	data->conn->patience = patience;
 	if (ret || verify(&data->exposed, "written"))
 		return -1;

@@ -1,43 +1,121 @@
 /*
- * client.c - exchanges memory regions with the server, and writes or reads
+ * client.c - sends files to the server, and comes back if the connection breaks
  *
- * The protocol is drawn in server.c.
+ * The protocol is drawn in hello.h and head.h. Or it measures: see bench.h.
  */
+#include <errno.h>
 #include <locale.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "conn.h"
-#include "content.h"
-#include "data.h"
+#include "hello.h"
 #include "log.h"
 #include "options.h"
-#include "transfer.h"
+#include "sender.h"
 
-/* Exchanges regions, then writes or reads; or runs a benchmark. */
-static int converse(struct data *data, const struct options *options)
+/* How long to wait before the next connection, at first and at most; in ms. */
+#define PAUSE_MS 250
+#define PAUSE_LONGEST_MS 8000
+
+/* Agrees on how, and sends the files; or runs the benchmark. */
+static int converse(struct channel *channel, struct sender *sender,
+		    const struct options *options)
 {
-	struct transfer transfer = { .data = data, .mode = options->mode };
-
 	if (options->mode == MODE_BENCH)
-		return bench_client(data, options);
-	content_write(data, options->mode, "active/client");
-	if (options->first && transfer_event(&transfer, EV_START))
+		return bench_client(channel->data, options);
+	if (hello_send(channel))
 		return -1;
-	if (transfer_run(&transfer))
+	return sender_run(sender, channel);
+}
+
+/* The whole life of one connection. Returns 0, or -1 having said why. */
+static int run_connection(struct sender *sender, const struct options *options,
+			  const struct patience *patience)
+{
+	struct conn conn = { 0 };
+	struct data data = { 0 };
+	struct channel channel = {
+		.data = &data,
+		.mode = options->mode,
+		.depth = options->depth,
+		.bytes = options->bytes,
+	};
+	int ret = -1;
+
+	/* 1. Find the device and the path that lead to the server. */
+	if (conn_resolve(&conn, options, patience))
+		goto out;
+	/* 2. Create the queue pair, with room for a full queue. */
+	if (conn_create_qp(&conn, channel_sends(options->depth),
+			   DATA_RECEIVES + options->depth))
+		goto out;
+	/* 3. Let the device use our memory. */
+	if (data_open(&data, &conn,
+		      options->mode == MODE_BENCH ? options->bytes : 0))
+		goto out;
+	/* 4. Post the receives for the beginning of the conversation. */
+	if (data_post_receives(&data))
+		goto out;
+	/* 5. Connect, and wait until the connection is established. */
+	if (conn_connect(&conn))
+		goto out;
+	/* 6. Send the files from the one on that is due. */
+	if (converse(&channel, sender, options))
+		goto out;
+	/* 7. Disconnect. */
+	ret = conn_disconnect(&conn);
+out:
+	/* 8. Free everything: of a broken connection, nothing is used again. */
+	log_line("[LOG] destroy_connection called for conn=%p, id=%p",
+		 (void *)&conn, (void *)conn.id);
+	data_close(&data);
+	channel_close(&channel);
+	conn_close(&conn);
+	return ret;
+}
+
+/* Waits before the next connection; -1 if a signal ends that. */
+static int pause_before(unsigned int attempt, const struct options *options,
+			const struct patience *patience)
+{
+	int ms = PAUSE_MS;
+
+	for (unsigned int i = 1; i < attempt && ms < PAUSE_LONGEST_MS; i++)
+		ms *= 2;
+	log_line("the connection broke; again in %.2f s, %u of %u.", ms / 1e3,
+		 attempt, options->tries);
+	if (wait_readable(-1, -1, patience->stop_fd, wait_deadline(ms)) < 0 &&
+	    errno == ECANCELED)
 		return -1;
-	log_line("[LOG] %s: Both DONE, calling rdma_disconnect(conn->id)",
-		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return content_check(transfer_result(&transfer), options->counts);
+	return 0;
+}
+
+/* One connection after another, until all files are there. */
+static int run(struct sender *sender, const struct options *options,
+	       const struct patience *patience)
+{
+	unsigned int attempt = 0;
+	uint64_t before;
+
+	for (;;) {
+		before = sender->bytes;
+		if (!run_connection(sender, options, patience))
+			return sender->refused ? -1 : 0;
+		/* Who gets on has as many tries as at the beginning. */
+		if (sender->bytes > before)
+			attempt = 0;
+		if (attempt++ == options->tries ||
+		    pause_before(attempt, options, patience))
+			return -1;
+	}
 }
 
 int main(int argc, char **argv)
 {
 	struct patience patience = { .stop_fd = -1 };
 	struct options options;
-	struct conn conn = { 0 };
-	struct data data = { 0 };
+	struct sender sender = { 0 };
 	int ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -45,31 +123,13 @@ int main(int argc, char **argv)
 	if (status != OPTIONS_GO_ON)
 		return status;
 	patience.timeout_ms = options.timeout_ms;
-	/* 1. Find the device and the path that lead to the server. */
-	if (conn_resolve(&conn, &options, &patience))
-		goto out;
-	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, options.depth, DATA_RECEIVES))
-		goto out;
-	/* 3. Let the device use our memory, and the server some of it. */
-	if (data_open(&data, &conn, options.mode, options.bytes))
-		goto out;
-	/* 4. Post all receives, before the server can possibly send. */
-	if (data_post_receives(&data))
-		goto out;
-	/* 5. Connect, and wait until the connection is established. */
-	if (conn_connect(&conn))
-		goto out;
-	/* 6. Exchange memory regions, then write or read. */
-	if (converse(&data, &options))
-		goto out;
-	/* 7. Disconnect. */
-	ret = conn_disconnect(&conn);
-out:
-	/* 8. Free everything. */
-	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
-		 (void *)conn.id);
-	data_close(&data);
-	conn_close(&conn);
+	sender.names = options.files;
+	sender.count = options.file_count;
+	sender.csv = options.csv;
+	/* From now on, SIGINT and SIGTERM end the program in order. */
+	if (!wait_for_signals(&patience.stop_fd))
+		ret = run(&sender, &options, &patience);
+	if (patience.stop_fd >= 0)
+		close(patience.stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

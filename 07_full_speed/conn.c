@@ -104,20 +104,6 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	return ret;
 }
 
-/* A device has limits, and says so: here, how long one message can be. */
-static int ask_port(struct conn *conn)
-{
-	struct ibv_port_attr port;
-	int err = ibv_query_port(conn->id->verbs, conn->id->port_num, &port);
-
-	if (err)
-		return log_fail_errno("ibv_query_port", err,
-				      "port %d; see `rdma link`",
-				      conn->id->port_num);
-	conn->max_message = port.max_msg_sz;
-	return 0;
-}
-
 /* With inline data if the device has it: that is a help, not a need. */
 static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 {
@@ -136,6 +122,26 @@ static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 	return cm_set_ack_timeout(conn->id);
 }
 
+/* Whether the device has queues as long as that. */
+static int check_limits(struct ibv_context *verbs, unsigned int sends,
+			unsigned int receives)
+{
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
+
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	if (sends > (unsigned int)attr.max_qp_wr ||
+	    receives > (unsigned int)attr.max_qp_wr ||
+	    sends + receives > (unsigned int)attr.max_cqe)
+		return log_fail("-q is too much for the device: %u sends and "
+				"%u receives, where a queue pair has at most "
+				"%d, and a CQ %d",
+				sends, receives, attr.max_qp_wr, attr.max_cqe);
+	return 0;
+}
+
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 {
 	struct ibv_qp_init_attr attr = {
@@ -143,14 +149,15 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 		.cap = {
 			.max_send_wr = sends,
 			.max_recv_wr = receives,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
+			/* A header, and data that is elsewhere. */
+			.max_send_sge = 2,
+			.max_recv_sge = 2,
 		},
 		/* Each send says for itself if it wants a completion. */
 		.sq_sig_all = 0,
 	};
 
-	if (ask_port(conn))
+	if (check_limits(conn->id->verbs, sends, receives))
 		return -1;
 	conn->pd = ibv_alloc_pd(conn->id->verbs);
 	if (!conn->pd)

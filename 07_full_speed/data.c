@@ -14,10 +14,27 @@
 
 #define PAGE ((size_t)4096)
 
-/* access: what the device may do to the memory beyond reading it. */
-static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
-		       int access)
+/* Whether the device can register so many bytes at a time. */
+static int check_limit(struct ibv_context *verbs, size_t size)
 {
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
+
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	if (size > attr.max_mr_size)
+		return log_fail("-b %zu: the device registers at most %" PRIu64
+				" bytes at a time",
+				size, attr.max_mr_size);
+	return 0;
+}
+
+int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+		int access)
+{
+	if (check_limit(pd->context, size))
+		return -1;
 	/* A page's beginning: the device moves data page by page. */
 	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
 	if (!region->buf)
@@ -38,7 +55,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 	return 0;
 }
 
-static void region_close(struct region *region)
+void region_close(struct region *region)
 {
 	int err;
 
@@ -49,45 +66,6 @@ static void region_close(struct region *region)
 	}
 	free(region->buf);
 	*region = (struct region){ 0 };
-}
-
-/* What the device must be allowed to do to the local region in mode. */
-static int local_access(enum mode mode)
-{
-	/* A write only reads what it sends; a read writes what it gets. */
-	return mode == MODE_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE;
-}
-
-/* What the peer must be allowed to do to the exposed region in mode. */
-static int exposed_access(enum mode mode)
-{
-	switch (mode) {
-	case MODE_WRITE:
-		/* The specification wants the local right with the remote. */
-		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	case MODE_READ:
-		return IBV_ACCESS_REMOTE_READ;
-	case MODE_BENCH:
-		break;
-	}
-	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-	       IBV_ACCESS_REMOTE_READ;
-}
-
-/* Whether the device can register so many bytes at a time. */
-static int check_limit(struct ibv_context *verbs, size_t size)
-{
-	struct ibv_device_attr attr;
-	int err = ibv_query_device(verbs, &attr);
-
-	if (err)
-		return log_fail_errno("ibv_query_device", err,
-				      "its limits stay unknown");
-	if (size > attr.max_mr_size)
-		return log_fail("-b %zu: the device registers at most %" PRIu64
-				" bytes at a time",
-				size, attr.max_mr_size);
-	return 0;
 }
 
 /* Asks for an event at the next completion: for one event, once. */
@@ -101,32 +79,28 @@ static int arm(struct conn *conn)
 	return 0;
 }
 
-int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
+int data_open(struct data *data, struct conn *conn, size_t size)
 {
 	data->conn = conn;
-	if (check_limit(conn->pd->context, size))
-		return -1;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	if (arm(conn))
 		return -1;
 	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
-	if (region_open(&data->local, conn->pd, size, local_access(mode)))
-		return -1;
-	if (mode == MODE_BENCH)
+	if (!size)
 		return 0;
-	return region_open(&data->exposed, conn->pd, size,
-			   exposed_access(mode));
+	return region_open(&data->local, conn->pd, size,
+			   IBV_ACCESS_LOCAL_WRITE);
 }
 
 int data_lend(struct data *data, size_t size)
 {
 	region_close(&data->exposed);
-	if (check_limit(data->conn->pd->context, size))
-		return -1;
+	/* The specification wants the local right with the remote. */
 	return region_open(&data->exposed, data->conn->pd, size,
-			   exposed_access(MODE_BENCH));
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				   IBV_ACCESS_REMOTE_READ);
 }
 
 void *data_message(const struct data *data, int slot)
@@ -140,8 +114,6 @@ const char *data_request_name(const struct data *data, uint64_t wr_id)
 		return "send of MSG_MR";
 	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
 		return "send of MSG_DONE";
-	if (wr_id == (uintptr_t)data->local.buf)
-		return "RDMA operation";
 	return "receive";
 }
 
@@ -182,7 +154,7 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	int err;
 
 	/* Without this, a request that succeeds says nothing. */
-	wr->send_flags |= IBV_SEND_SIGNALED;
+	wr->send_flags = IBV_SEND_SIGNALED;
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
@@ -206,40 +178,7 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 		.opcode = IBV_WR_SEND,
 	};
 
-	/* The device takes the bytes now, and need not fetch them later. */
-	if (MSG_SIZE <= data->conn->max_inline)
-		wr.send_flags = IBV_SEND_INLINE;
 	msg_encode(msg, data_message(data, slot));
-	return post(data, &wr);
-}
-
-int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
-		   const struct remote *peer)
-{
-	size_t left = data->local.size - data->next;
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)data->local.buf + data->next,
-		.length = left < data->conn->max_message ?
-				  left :
-				  data->conn->max_message,
-		.lkey = data->local.mr->lkey,
-	};
-	struct ibv_send_wr wr = {
-		.wr_id = (uintptr_t)data->local.buf,
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = opcode,
-		.wr.rdma = {
-			.remote_addr = peer->addr + data->next,
-			.rkey = peer->rkey,
-		},
-	};
-
-	if (data->local.size > peer->length)
-		return log_fail("the peer's memory has %u bytes, and %zu are "
-				"needed; are both ends of the same source",
-				peer->length, data->local.size);
-	data->next = sge.length < left ? data->next + sge.length : 0;
 	return post(data, &wr);
 }
 
@@ -296,9 +235,6 @@ static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 {
 	int slot = 0;
 
-	if (wc->wr_id == (uintptr_t)data->local.buf)
-		return wc->opcode == IBV_WC_RDMA_WRITE ||
-		       wc->opcode == IBV_WC_RDMA_READ;
 	while (slot < SLOT_COUNT &&
 	       wc->wr_id != (uintptr_t)data_message(data, slot))
 		slot++;
@@ -307,7 +243,7 @@ static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
 }
 
-int data_wait(struct data *data, struct ibv_wc *wc)
+int data_next(struct data *data, struct ibv_wc *wc)
 {
 	struct conn *conn = data->conn;
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
@@ -320,7 +256,12 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 	while ((n = poll_cq(conn, wc)) == 0)
 		if (sleep_for_news(conn, deadline))
 			return -1;
-	if (n < 0)
+	return n < 0 ? -1 : 0;
+}
+
+int data_wait(struct data *data, struct ibv_wc *wc)
+{
+	if (data_next(data, wc))
 		return -1;
 	if (wc->status == IBV_WC_SUCCESS && !is_expected(data, wc))
 		return log_fail("protocol error: a completion with opcode %d, "

@@ -14,6 +14,15 @@ struct region {
 	struct ibv_mr *mr;
 };
 
+/*
+ * Allocates size bytes for region, zeroed, and registers them with access: what
+ * the device may do beyond reading. Returns 0, or -1 having said why. Either way,
+ * end with region_close().
+ */
+int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+		int access);
+void region_close(struct region *region);
+
 /* Where each message stands in the region of messages. */
 enum slot {
 	SLOT_SEND_FIRST,
@@ -31,17 +40,14 @@ struct data {
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
-	size_t next; /* where in local the next RDMA operation begins */
 };
 
 /*
- * Allocates and registers the messages and, for mode, the other regions of
- * size bytes each, with the least access that mode needs: a benchmark's client
- * exposes nothing. Returns 0, or -1 having said why. Either way, end with
- * data_close(), before conn_close().
+ * Allocates and registers the messages, and size bytes for what a benchmark
+ * writes and reads, if size is not 0. Returns 0, or -1 having said why. Either
+ * way, end with data_close(), before conn_close().
  */
-int data_open(struct data *data, struct conn *conn, enum mode mode,
-	      size_t size);
+int data_open(struct data *data, struct conn *conn, size_t size);
 
 /* Exposes size fresh bytes for a benchmark in place of what was exposed. */
 int data_lend(struct data *data, size_t size);
@@ -67,19 +73,9 @@ int data_post_receives(struct data *data);
 
 /*
  * Encodes msg into slot, which must not be touched until the completion is
- * there, and posts the send: inline, where the device can do that. Returns 0,
- * or -1 having said why.
+ * there, and posts the send. Returns 0, or -1 having said why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
-
-/*
- * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
- * data->local and the same place in the peer's memory: all of it, or as much as
- * the port takes in one request. What is left is for the next call, and begins
- * at data->next; 0 there means that nothing is. Returns 0 or -1.
- */
-int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
-		   const struct remote *peer);
 
 /*
  * Waits for the next completion, which may be one of failure: look at its
@@ -87,5 +83,8 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
  * none came, or that it is of nothing that was asked for.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
+
+/* The same, whatever it is of. */
+int data_next(struct data *data, struct ibv_wc *wc);
 
 #endif

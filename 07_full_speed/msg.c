@@ -39,6 +39,8 @@ const char *msg_mode_name(enum mode mode)
 		return "read";
 	case MODE_BENCH:
 		return "benchmark";
+	case MODE_SEND:
+		return "send";
 	}
 	return "unknown";
 }
@@ -77,13 +79,22 @@ static int check_fields(const struct msg *msg)
 
 	switch (msg->type) {
 	case MSG_MR:
-		if (msg->mode < MODE_WRITE || msg->mode > MODE_BENCH)
+		if (msg->mode < MODE_WRITE || msg->mode > MODE_SEND)
 			return log_fail("the peer's MSG_MR has the unknown "
 					"mode %d",
 					msg->mode);
 		return msg_check_memory(mem);
 	case MSG_BENCH:
 		if (msg->mode || mem->addr || mem->rkey)
+			break;
+		return msg_check_memory(mem);
+	case MSG_FILES:
+		if (msg->mode != MODE_SEND && msg->mode != MODE_WRITE &&
+		    msg->mode != MODE_READ)
+			return log_fail("the peer's MSG_FILES has the unknown "
+					"mode %d",
+					msg->mode);
+		if (mem->addr)
 			break;
 		return msg_check_memory(mem);
 	case MSG_DONE:

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Raise it with every change to what follows. */
-#define MSG_VERSION 1
+#define MSG_VERSION 2
 
 /* The bytes of one message on the wire; all types have the same size. */
 #define MSG_SIZE 24
@@ -22,14 +22,16 @@
 enum msg_type {
 	MSG_MR = 1, /* here is my memory: mode, addr, rkey, length */
 	MSG_DONE = 2, /* I am done with yours */
-	MSG_BENCH = 3 /* lend me length bytes for a benchmark */
+	MSG_BENCH = 3, /* lend me length bytes for a benchmark */
+	MSG_FILES = 4 /* take my files: mode, length of a part, parts in rkey */
 };
 
-/* What a side does with the other's memory. */
+/* How files go across; or that it is a benchmark. */
 enum mode {
 	MODE_WRITE = 1,
 	MODE_READ = 2,
-	MODE_BENCH = 3
+	MODE_BENCH = 3,
+	MODE_SEND = 4
 };
 
 /* Memory of the peer, as the peer described it. */
@@ -42,8 +44,8 @@ struct remote {
 /* A message as the program sees it: host byte order. */
 struct msg {
 	enum msg_type type;
-	enum mode mode; /* MSG_MR; otherwise 0 */
-	struct remote mem; /* MSG_MR; MSG_BENCH: length only; otherwise 0 */
+	enum mode mode; /* MSG_MR, MSG_FILES; otherwise 0 */
+	struct remote mem; /* MSG_MR; the others: see above; or 0 */
 };
 
 /* The word for mode on the command line. */

@@ -1,97 +1,85 @@
 /*
- * server.c - exchanges memory regions with each client, and writes or reads
+ * server.c - takes the files of each client
  *
  *     client                            server
  *     (connect as in 01_send_recv)
- *     MSG_MR (SEND)        -->          where to write to, or read from
- *                          <--          MSG_MR (SEND)
- *     RDMA WRITE or READ   -->          (no program has a part in it)
- *     (no program ...)     <--          RDMA WRITE or READ
- *     MSG_DONE (SEND)      -->          its memory may be looked at now
- *                          <--          MSG_DONE (SEND)
+ *     (agree on parts, and on the way that they go: see hello.h)
+ *     (files, with credits: see head.h)
  *     (disconnect as in 01_send_recv)
  *
- * The two sides run at their own pace: state.c says which order of events is
- * legal. A client may ask for a benchmark instead: see bench.h.
+ * A client may ask for a benchmark instead: see bench.h.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "conn.h"
-#include "content.h"
-#include "data.h"
+#include "hello.h"
 #include "log.h"
 #include "options.h"
-#include "transfer.h"
+#include "receiver.h"
 
-/* The most requests that are posted at a time: an answer and an operation. */
-#define SENDS 2
-
-/* Exchanges regions, then writes or reads; or serves a benchmark. */
-static int converse(struct data *data, const struct options *options)
+/* Takes files; or serves a benchmark. */
+static int converse(struct channel *channel, int directory)
 {
-	struct transfer transfer = {
-		.data = data,
-		.mode = options->mode,
-		.lends = true,
-	};
-	int ret;
+	struct msg msg;
 
-	content_write(data, options->mode, "passive/server");
-	if (options->first && transfer_event(&transfer, EV_START))
+	if (hello_first(channel->data, &msg))
 		return -1;
-	ret = transfer_run(&transfer);
-	if (ret < 0)
+	if (msg.type == MSG_BENCH)
+		return bench_serve(channel->data, msg.mem.length);
+	if (hello_receive(channel, &msg))
 		return -1;
-	if (ret > 0)
-		return bench_serve(data, transfer.bench_length);
-	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
-		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return content_check(transfer_result(&transfer), options->counts);
+	log_line("files by %s, %u parts of %zu bytes at a time.",
+		 msg_mode_name(channel->mode), channel->depth, channel->bytes);
+	return receiver_run(channel, directory);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
 static int serve_client(struct listener *listener,
-			const struct options *options,
+			const struct options *options, int directory,
 			const struct patience *patience)
 {
 	struct conn conn = { 0 };
 	struct data data = { 0 };
+	struct channel channel = { .data = &data, .depth = options->depth };
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
 	if (conn_request(&conn, listener, patience))
 		goto out;
-	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))
+	/* 2. Create the queue pair, with room for a full queue. */
+	if (conn_create_qp(&conn, channel_sends(options->depth),
+			   DATA_RECEIVES + options->depth))
 		goto out;
-	/* 3. Let the device use our memory, and the client some of it. */
-	if (data_open(&data, &conn, options->mode, options->bytes))
+	/* 3. Let the device use our memory. */
+	if (data_open(&data, &conn, 0))
 		goto out;
-	/* 4. Post all receives, before the client can possibly send. */
+	/* 4. Post the receives for the beginning of the conversation. */
 	if (data_post_receives(&data))
 		goto out;
 	/* 5. Accept, and wait until the connection is established. */
 	if (conn_accept(&conn))
 		goto out;
-	/* 6. Exchange memory regions, then write or read. */
-	if (converse(&data, options))
+	/* 6. Take what comes. */
+	if (converse(&channel, directory))
 		goto out;
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
-	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
-		 (void *)conn.id);
+	log_line("[LOG] destroy_connection called for conn=%p, id=%p",
+		 (void *)&conn, (void *)conn.id);
 	data_close(&data);
+	channel_close(&channel);
 	conn_close(&conn);
 	return ret;
 }
 
 /* Serves one client after another until told to stop. */
 static int serve(struct listener *listener, const struct options *options,
-		 const struct patience *patience)
+		 int directory, const struct patience *patience)
 {
 	int ret;
 
@@ -100,9 +88,17 @@ static int serve(struct listener *listener, const struct options *options,
 		if (ret <= 0)
 			return ret;
 		/* A client that fails has been reported; the next may not. */
-		ret = serve_client(listener, options, patience);
+		ret = serve_client(listener, options, directory, patience);
 	} while (!options->once && !listener->gone);
 	return ret;
+}
+
+static int open_directory(const char *name, int *fd)
+{
+	*fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0)
+		return log_fail_errno("open", errno, "-d %s", name);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -110,7 +106,7 @@ int main(int argc, char **argv)
 	struct patience patience = { .stop_fd = -1 };
 	struct listener listener = { 0 };
 	struct options options;
-	int ret = -1, status;
+	int directory = -1, ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	status = options_parse(&options, ROLE_SERVER, argc, argv);
@@ -120,14 +116,19 @@ int main(int argc, char **argv)
 	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
-	/* 2. Listen. */
+	/* 2. Find the directory, once: it stays the same. */
+	if (options.directory && open_directory(options.directory, &directory))
+		goto out;
+	/* 3. Listen. */
 	if (listener_open(&listener, &options))
 		goto out;
-	/* 3. Serve. */
-	ret = serve(&listener, &options, &patience);
+	/* 4. Serve. */
+	ret = serve(&listener, &options, directory, &patience);
 out:
-	/* 4. Free everything. */
+	/* 5. Free everything. */
 	listener_close(&listener);
+	if (directory >= 0)
+		close(directory);
 	if (patience.stop_fd >= 0)
 		close(patience.stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;

@@ -175,8 +175,9 @@ sizes() {
 
 	shift
 	for bytes; do
-		start_server ./server -1 -b "$bytes" "$mode"
-		run_client 0 ./client -a "$address" -b "$bytes" "$mode"
+		start_server ./server -1 -t 100 -b "$bytes" "$mode"
+		run_client 0 ./client -t 100 -a "$address" -b "$bytes" \
+			"$mode"
 		end_of server "$server" 0
 		server=''
 		says_nothing client.err

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 #
-# 07_full_speed.bats - chapter 07 when all goes well: the logged runs, the benchmark
+# 07_full_speed.bats - chapter 07 when all goes well: the logged runs, files each
+# of the three ways, credits, and the benchmark
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 bats_require_minimum_version 1.5.0
@@ -19,6 +20,127 @@ teardown_file() {
 
 @test "07: every logged run can be had again" {
 	assert_runs_match "$CHAPTER"
+}
+
+@test "07: what is broken on purpose fails as promised" {
+	assert_breaks_match "$CHAPTER"
+}
+
+# rnr: sets count, how often a device here was not ready, or met one that was not.
+rnr() {
+	count=$(rdma statistic show link rxe0/1 |
+		grep -oE '(rcvd|send)_rnr_err [0-9]+' |
+		awk '{ n += $2 } END { print n + 0 }')
+}
+
+# make_files: an empty one, a small one, and some that are no whole number of parts.
+make_files() {
+	mkdir -p "$scratch/out" "$scratch/in"
+	: >"$scratch/out/empty"
+	echo small >"$scratch/out/a name with blanks"
+	head -c 65536 /dev/urandom >"$scratch/out/one part"
+	head -c 1000001 /dev/urandom >"$scratch/out/many"
+}
+
+# arrives ARGUMENT…: all of them do, whole, and nothing else; and no receiver was
+# ever not ready.
+arrives() {
+	local before file
+
+	rm -rf "$scratch/in"
+	mkdir "$scratch/in"
+	rnr
+	before=$count
+	start_server ./server -1 -d "$scratch/in"
+	run_client 0 ./client -a "$address" "$@" "$scratch"/out/*
+	says_nothing client.err
+	end_of server "$server" 0
+	server=''
+	says_nothing server.err
+	for file in "$scratch"/out/*; do
+		cmp "$file" "$scratch/in/${file##*/}" ||
+			fail "${file##*/} did not arrive as it is"
+	done
+	[[ $(ls -A "$scratch/in") == "$(ls -A "$scratch/out")" ]] ||
+		fail "there is more than was sent: $(ls -A "$scratch/in")"
+	rnr
+	[[ $count -eq $before ]] || fail "a receiver was not ready"
+}
+
+files_arrive() {
+	local way
+
+	make_files
+	for way in send write read; do
+		arrives "$way"
+		arrives -q 4 "$way"
+		arrives -q 5 -b 1000 "$way"
+		arrives -q 1024 -b 4096 "$way"
+	done
+}
+
+@test "07: files by send, write and read: whole, and no RNR" {
+	FUNCTIONS='rnr make_files arrives' on_device a files_arrive
+}
+
+sanitized_files() {
+	local way
+
+	make_files
+	for way in send write read; do
+		arrives -q 8 -b 4096 "$way"
+	done
+}
+
+@test "07: the same, with AddressSanitizer and UBSan" {
+	FUNCTIONS='rnr make_files arrives' on_device -s a sanitized_files
+}
+
+# The server stops in the middle, for longer than it takes to use up all credits.
+slow_receiver() {
+	local way before
+
+	make_files
+	head -c 3000000 /dev/urandom >"$scratch/out/more"
+	for way in send write read; do
+		rnr
+		before=$count
+		at 'ibv_post_recv 40' stop
+		start_server "${at[@]}" ./server -1 -d "$scratch/in"
+		start_client ./client -a "$address" -c -q 8 -b 16384 "$way" \
+			"$scratch/out/more"
+		await "a server that stops in the middle" state "$server" T
+		await "a client that waits for it" state "$client" S
+		read -rt 1 -u "$silence" || true
+		kill -CONT "$server"
+		end_client 0
+		says_nothing client.err
+		end_of server "$server" 0
+		server=''
+		cmp "$scratch/out/more" "$scratch/in/more" || fail "not the same"
+		rnr
+		[[ $count -eq $before ]] || fail "the receiver was not ready"
+		[[ $(sed -n 's/^more,.*,//p' "$scratch/client.log") -gt 0 ]] ||
+			fail "the client never waited for credits"
+	done
+}
+
+@test "07: a slow receiver is waited for, and never overrun" {
+	FUNCTIONS='rnr make_files' on_device a slow_receiver
+}
+
+files_csv() {
+	make_files
+	start_server ./server -1 -d "$scratch/in"
+	run_client 0 ./client -a "$address" -c read "$scratch/out/many"
+	has_line client.log '^many,1000001,read,64,65536,[0-9]+\.[0-9]{3},[0-9]+\.[0-9],[0-9]+$' ||
+		fail "no line of values"
+	end_of server "$server" 0
+	server=''
+}
+
+@test "07: files: comma-separated values" {
+	FUNCTIONS=make_files on_device a files_csv
 }
 
 # check_table BYTES COUNT DEPTH: client.log has the table, which is in order.
@@ -58,7 +180,7 @@ benchmark: $bytes bytes verified." ]] ||
 
 # bench_shapes BYTES COUNT DEPTH…: a benchmark of each.
 bench_shapes() {
-	start_server ./server write
+	start_server ./server
 	while [[ $# -gt 0 ]]; do
 		bench "$1" "$2" "$3"
 		check_table "$1" "$2" "$3"
@@ -75,10 +197,10 @@ bench_shapes() {
 bench_without() {
 	local list
 
-	start_server ./server read
+	start_server ./server
 	for list in selective chains batches inline \
 		selective,chains,batches,inline; do
-		bench 64 200 32 -w "$list"
+		bench 64 200 32 -W "$list"
 		check_table 64 200 32
 	done
 	stop_server
@@ -91,7 +213,7 @@ bench_without() {
 bench_csv() {
 	local number='[0-9]+\.[0-9]'
 
-	start_server ./server write
+	start_server ./server
 	bench 512 50 8 -c
 	grep -A 2 '^op,' "$scratch/client.log" >"$scratch/table"
 	has_line table '^op,bytes,depth,count,min_us,median_us,p99_us,p99\.9_us,max_us,mb_per_s,ops_per_s$' ||
@@ -120,7 +242,7 @@ bench_there() {
 @test "07: a benchmark between two nodes" {
 	local said
 
-	between_nodes 'serve_until_eof ./server write' bench_there
+	between_nodes 'serve_until_eof ./server' bench_there
 	[[ ${lines[0]} == write,4096,64,20,* && ${lines[1]} == read,* ]]
 	[[ $said == *'benchmark: 4096 bytes verified.'* ]]
 }

@@ -5,12 +5,15 @@
 #define OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "msg.h"
+#include "optable.h"
 
-#define OPTIONS_DEFAULT_PORT "22227"
-#define OPTIONS_DEFAULT_BYTES 1024
+/* The most parts or operations at a time. */
+#define OPTIONS_DEPTH_MAX 1024
+
+/* Bytes of a part of a file, and of an operation, without -b. */
+#define OPTIONS_FILE_BYTES 65536
 #define OPTIONS_BENCH_BYTES 4096
 
 enum role {
@@ -18,32 +21,27 @@ enum role {
 	ROLE_CLIENT
 };
 
-/* What the programs exit with. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2
-};
+/* How often -W can be given. */
+#define OPTIONS_LISTS 4
 
 struct options {
 	const char *address; /* NULL on a server: all of this machine's */
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
-	enum mode mode; /* what to do with the peer's memory */
-	bool first; /* send MSG_MR at once, not as an answer */
-	size_t bytes; /* of memory, to be written or read; 0: by default */
-	bool counts; /* -b was given: say how many bytes were verified */
-	/* The benchmark; client only. */
+	const char *directory; /* server: for files; NULL: it takes none */
+	unsigned int depth; /* parts or operations at a time */
+	/* Client only. */
+	enum mode mode; /* how files go across; MODE_BENCH: none does */
+	char **files; /* their names */
+	unsigned int file_count;
+	unsigned int tries; /* connections after one that broke off */
+	unsigned int bytes; /* of a part of a file, or of an operation */
+	bool csv; /* what is found as comma-separated values */
+	/* The benchmark. */
 	unsigned int count; /* operations; 0: no benchmark */
-	unsigned int depth; /* operations at a time */
-	bool csv; /* the table as comma-separated values */
 	unsigned int without; /* WITHOUT_… in pump.h */
-};
-
-/* What options_parse() returns besides an exit status. */
-enum {
-	OPTIONS_GO_ON = -1
+	const char *without_lists[OPTIONS_LISTS + 1]; /* as given; and a NULL */
 };
 
 /*

@@ -16,31 +16,60 @@
 static void test_defaults(void **state)
 {
 	(void)state;
-	assert_accepted(server("write", NULL));
+	assert_accepted(server(NULL));
 	assert_null(options.address);
 	assert_string_equal(options.port, "22227");
 	assert_int_equal(options.timeout_ms, 10000);
+	assert_int_equal(options.depth, 64);
+	assert_null(options.directory);
 	assert_false(options.once);
-	/* A server answers, a client begins. */
-	assert_false(options.first);
-	assert_accepted(client("read", NULL));
+	assert_accepted(client("send", "a", NULL));
 	assert_string_equal(options.address, "node");
 	assert_string_equal(options.port, "22227");
-	assert_int_equal(options.timeout_ms, 10000);
-	assert_true(options.first);
+	assert_int_equal(options.depth, 64);
+	assert_int_equal(options.bytes, 65536);
+	assert_int_equal(options.tries, 0);
 	assert_int_equal(options.count, 0);
 }
 
-static void test_order(void **state)
+static void test_files(void **state)
 {
 	(void)state;
-	assert_accepted(server("-o", "first", "write", NULL));
-	assert_true(options.first);
-	assert_accepted(client("--order=answer", "write", NULL));
-	assert_false(options.first);
-	assert_refused(server("-o", "second", "write", NULL),
-		       "-o second: give first or answer");
-	assert_refused(server("-o", NULL), "-o: needs a value");
+	assert_accepted(client("read", "a", "-R", "3", "b", "--", "-c", NULL));
+	assert_int_equal(options.mode, MODE_READ);
+	assert_int_equal(options.tries, 3);
+	assert_int_equal(options.file_count, 3);
+	assert_string_equal(options.files[0], "a");
+	assert_string_equal(options.files[1], "b");
+	assert_string_equal(options.files[2], "-c");
+	assert_false(options.csv);
+	assert_accepted(client("write", "a", NULL));
+	assert_int_equal(options.mode, MODE_WRITE);
+	assert_accepted(client("send", "a", NULL));
+	assert_int_equal(options.mode, MODE_SEND);
+	assert_refused(client(NULL), "send, write or read, and files");
+	assert_refused(client("send", NULL), "send, write or read, and files");
+	assert_refused(client("copy", "a", NULL), "copy: files go by send,");
+	assert_refused(client("benchmark", "a", NULL),
+		       "benchmark: files go by");
+	assert_accepted(server("-d", "in", NULL));
+	assert_string_equal(options.directory, "in");
+	assert_refused(server("write", NULL), "write: one word too many");
+}
+
+/* Room for credits and names, and no more memory than a message may name. */
+static void test_channel(void **state)
+{
+	(void)state;
+	assert_accepted(client("-q", "4", "-b", "256", "send", "a", NULL));
+	assert_refused(client("-q", "3", "send", "a", NULL), "at least 4");
+	assert_refused(client("-b", "255", "send", "a", NULL), "at least 256");
+	assert_refused(server("-q", "3", NULL), "at least 4");
+	assert_accepted(client("-q1024", "-b65536", "read", "a", NULL));
+	assert_refused(client("-q1024", "-b65537", "read", "a", NULL),
+		       "more than 67108864 bytes");
+	assert_refused(client("-R", "1001", "send", "a", NULL),
+		       "from 0 to 1000");
 }
 
 static void test_benchmark(void **state)
@@ -62,35 +91,6 @@ static void test_benchmark(void **state)
 	assert_int_equal(options.without, WITHOUT_INLINE);
 	assert_refused(client("-n", "1", "write", NULL),
 		       "write: a benchmark (-n) measures writes and reads");
-}
-
-static void test_other_role(void **state)
-{
-	(void)state;
-	assert_refused(server("-n", "1", NULL), "-n: no such option");
-	assert_refused(server("--count", "1", NULL), "no such option");
-	assert_refused(server("-q", "1", "write", NULL), "-q: no such option");
-	assert_refused(server("-c", "write", NULL), "-c: no such option");
-	assert_refused(server("-W", "inline", "write", NULL), "-W: no such");
-	assert_refused(client("-1", "write", NULL), "-1: no such option");
-	assert_refused(client("-x", "write", NULL), "error: -x: no such");
-	assert_refused(client("--nonsense", "write", NULL), "--nonsense: no");
-}
-
-static void test_common(void **state)
-{
-	(void)state;
-	assert_accepted(server("-a", "192.0.2.1", "-p", "65535", "-t", "3600",
-			       "-1", "write", NULL));
-	assert_string_equal(options.address, "192.0.2.1");
-	assert_string_equal(options.port, "65535");
-	assert_int_equal(options.timeout_ms, 3600000);
-	assert_true(options.once);
-	assert_refused(server("-p", "0", "write", NULL), "1 to 65535");
-	assert_refused(client("-p", "abc", "write", NULL), "1 to 65535");
-	assert_refused(server("-t", "0", "write", NULL), "1 to 3600");
-	assert_refused(server("--once=yes", "write", NULL), "takes no value");
-	assert_refused(parse(ROLE_CLIENT, "write", NULL), "-a 192.0.2.1");
 }
 
 /* The bounds of a number: 1 and max are in, what is beside them is not. */
@@ -168,26 +168,35 @@ static void test_without(void **state)
 static void test_benchmark_without_count(void **state)
 {
 	(void)state;
-	assert_accepted(client("-b", "64", "write", NULL));
-	assert_refused(client("-b", "63", "write", NULL), "at least 64");
-	assert_refused(server("-b", "63", "write", NULL), "at least 64");
-	assert_refused(client("-q", "1", "read", NULL), "-n");
-	assert_refused(client(CSV, "write", NULL), "-n");
-	assert_refused(client(WITHOUT, "inline", "write", NULL), "-n");
+	assert_refused(client(WITHOUT, "inline", "write", "a", NULL), "-n");
+}
+
+static void test_other_role(void **state)
+{
+	(void)state;
+	assert_refused(server("-n", "1", NULL), "-n: no such option");
+	assert_refused(server("--count", "1", NULL), "no such option");
+	assert_refused(server("-b", "1", NULL), "-b: no such option");
+	assert_refused(server("-R", "1", NULL), "-R: no such option");
+	assert_refused(server("-c", NULL), "-c: no such option");
+	assert_refused(server("-W", "inline", NULL), "-W: no such");
+	assert_refused(client("-d", "x", "send", "a", NULL), "-d: no such");
+	assert_refused(client("-1", "send", "a", NULL), "-1: no such option");
 }
 
 /* Every option of the role, its default and its bounds, and an example. */
 static void test_help(void **state)
 {
 	static const char *const both[] = { "-a, --address", "-p, --port",
-					    "-t, --timeout", "-o, --order",
-					    "-h, --help",    "write|read",
-					    "1 to 65535",    "22227",
-					    "default: 10",   "example: ./" };
-	static const char *const bench[] = { "-n, --count",   "-c, --csv",
-					     "-W, --without", "1 to 10000000",
-					     "1 to 67108864", "1 to 1024",
-					     "default: 4096", "default: 64)" };
+					    "-t, --timeout", "-q, --depth",
+					    "-h, --help",    "1 to 65535",
+					    "22227",	     "default: 10",
+					    "default: 64",   "example: ./" };
+	static const char *const ours[] = {
+		"-n, --count",	 "-b, --bytes",	   "-R, --reconnect",
+		"-c, --csv",	 "-W, --without",  "1 to 10000000",
+		"1 to 67108864", "send|write|read"
+	};
 
 	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
@@ -195,10 +204,10 @@ static void test_help(void **state)
 		assert_string_equal(said.err, "");
 		for (size_t i = 0; i < sizeof(both) / sizeof(*both); i++)
 			assert_non_null(strstr(said.out, both[i]));
-		for (size_t i = 0; i < sizeof(bench) / sizeof(*bench); i++)
-			assert_int_equal(strstr(said.out, bench[i]) != NULL,
+		for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+			assert_int_equal(strstr(said.out, ours[i]) != NULL,
 					 role == ROLE_CLIENT);
-		assert_int_equal(strstr(said.out, "--once") != NULL,
+		assert_int_equal(strstr(said.out, "--directory") != NULL,
 				 role == ROLE_SERVER);
 	}
 }
@@ -207,13 +216,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_benchmark),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_without),
 		cmocka_unit_test(test_benchmark_without_count),
 		cmocka_unit_test(test_other_role),
-		cmocka_unit_test(test_common),
 		cmocka_unit_test(test_help),
 	};
 

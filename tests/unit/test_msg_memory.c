@@ -121,7 +121,7 @@ static void test_mode_names(void **state)
 	assert_string_equal(msg_mode_name(MODE_WRITE), "write");
 	assert_string_equal(msg_mode_name(MODE_READ), "read");
 	assert_string_equal(msg_mode_name(0), "unknown");
-	assert_string_equal(msg_mode_name(4), "unknown");
+	assert_string_equal(msg_mode_name(LAST_MODE + 1), "unknown");
 }
 
 int main(void)

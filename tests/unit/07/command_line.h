@@ -5,8 +5,8 @@
 #define COMMAND_LINE_H
 
 /* The words that each role needs in any case. */
-#define SERVER_WORDS "write",
-#define CLIENT_WORDS "write", "-a", "node",
+#define SERVER_WORDS "-d", "in",
+#define CLIENT_WORDS "-n", "5", "-a", "node",
 #define DEFAULT_PORT "22227"
 
 /* The ports that there are. */

@@ -17,28 +17,18 @@ struct wanted {
 	} regions[3];
 };
 
-/* The messages; where an operation of ours begins; what the peer may use. */
+/* A benchmark's client has what it writes and reads, and lends nothing. */
 static const struct wanted wanted[] = {
-	{ MODE_WRITE,
-	  3,
-	  { { SLOT_COUNT * MSG_SIZE, IBV_ACCESS_LOCAL_WRITE },
-	    { SIZE, 0 },
-	    { SIZE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE } } },
-	{ MODE_READ,
-	  3,
-	  { { SLOT_COUNT * MSG_SIZE, IBV_ACCESS_LOCAL_WRITE },
-	    { SIZE, IBV_ACCESS_LOCAL_WRITE },
-	    { SIZE, IBV_ACCESS_REMOTE_READ } } },
-	/* Its client lends nothing. */
 	{ MODE_BENCH,
 	  2,
 	  { { SLOT_COUNT * MSG_SIZE, IBV_ACCESS_LOCAL_WRITE },
 	    { SIZE, IBV_ACCESS_LOCAL_WRITE } } },
+	{ MODE_SEND, 1, { { SLOT_COUNT * MSG_SIZE, IBV_ACCESS_LOCAL_WRITE } } },
 };
 
 static inline int open_memory(struct data *data, struct conn *conn, int mode)
 {
-	return data_open(data, conn, mode, SIZE);
+	return data_open(data, conn, mode == MODE_BENCH ? SIZE : 0);
 }
 
 #endif

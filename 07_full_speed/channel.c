@@ -1,0 +1,442 @@
+/*
+ * channel.c - a stream of messages with a full queue, and credits
+ */
+#include "channel.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "log.h"
+
+/* What stands in a wr_id beside a number: whose request it was. */
+enum {
+	OF_RECEIVE = 1,
+	OF_HEAD, /* a header of ours */
+	OF_PART, /* a part that we send or write */
+	OF_READ, /* a part that we read */
+	OF_BITS = 3
+};
+
+/* A slot of the region heads: a header, and room for a text. */
+#define SLOT (HEAD_SIZE + HEAD_TEXT)
+
+unsigned int channel_sends(unsigned int depth)
+{
+	/* Each part, and a message that returns credits for each two. */
+	return 2 * depth;
+}
+
+static char *head_in(const struct channel *channel, unsigned int slot)
+{
+	return channel->heads.buf + slot * SLOT;
+}
+
+/* Headers to be sent have a slot for each place in the send queue. */
+static char *head_out(const struct channel *channel, uint64_t number)
+{
+	return channel->heads.buf +
+	       (channel->depth + number % channel_sends(channel->depth)) * SLOT;
+}
+
+static char *part_at(const struct channel *channel, uint32_t number)
+{
+	return channel->parts.buf + number % channel->depth * channel->bytes;
+}
+
+/* Two pieces of memory for one message: its header apart from its data. */
+static int post_receive(struct channel *channel, unsigned int slot)
+{
+	bool has_part = channel->mode == MODE_SEND && channel->receives;
+	struct ibv_sge sges[2] = {
+		{
+			.addr = (uintptr_t)head_in(channel, slot),
+			.length = HEAD_SIZE,
+			.lkey = channel->heads.mr->lkey,
+		},
+		{
+			.addr = (uintptr_t)head_in(channel, slot) + HEAD_SIZE,
+			.length = HEAD_TEXT,
+			.lkey = channel->heads.mr->lkey,
+		},
+	};
+	struct ibv_recv_wr *bad, wr = {
+		.wr_id = (uint64_t)slot << OF_BITS | OF_RECEIVE,
+		.sg_list = sges,
+		.num_sge = 2,
+	};
+	int err;
+
+	if (has_part) {
+		sges[1].addr = (uintptr_t)part_at(channel, slot);
+		sges[1].length = channel->bytes;
+		sges[1].lkey = channel->parts.mr->lkey;
+	}
+	err = ibv_post_recv(channel->data->conn->qp, &wr, &bad);
+	if (err)
+		return log_fail_errno("ibv_post_recv", err,
+				      "are more posted than max_recv_wr"
+				      " [docs/troubleshooting.md#post]");
+	channel->data->conn->pending++;
+	return 0;
+}
+
+/* What the peer may do to our parts. */
+static int access_of(const struct channel *channel)
+{
+	if (channel->mode == MODE_WRITE && channel->receives)
+		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	if (channel->mode == MODE_READ && !channel->receives)
+		return IBV_ACCESS_REMOTE_READ;
+	return channel->receives ? IBV_ACCESS_LOCAL_WRITE : 0;
+}
+
+int channel_open(struct channel *channel)
+{
+	struct ibv_pd *pd = channel->data->conn->pd;
+	unsigned int depth = channel->depth;
+
+	flow_open(&channel->flow, depth);
+	if (region_open(&channel->parts, pd, depth * channel->bytes,
+			access_of(channel)) ||
+	    region_open(&channel->heads, pd,
+			(depth + channel_sends(depth)) * SLOT,
+			IBV_ACCESS_LOCAL_WRITE))
+		return -1;
+	for (unsigned int slot = 0; slot < depth; slot++)
+		if (post_receive(channel, slot))
+			return -1;
+	return 0;
+}
+
+void channel_close(struct channel *channel)
+{
+	region_close(&channel->parts);
+	region_close(&channel->heads);
+}
+
+/* Whether the send queue has room, for a message that returns credits as well. */
+static bool has_room(const struct channel *channel, unsigned int left)
+{
+	return channel->sends - channel->sent + left <
+	       channel_sends(channel->depth);
+}
+
+static int post(struct channel *channel, struct ibv_send_wr *wr, int of)
+{
+	struct ibv_send_wr *bad;
+	int err;
+
+	wr->wr_id = wr->wr_id << OF_BITS | of;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	err = ibv_post_send(channel->data->conn->qp, wr, &bad);
+	if (err)
+		return log_fail_errno("ibv_post_send", err,
+				      "are more posted than max_send_wr"
+				      " [docs/troubleshooting.md#post]");
+	channel->sends++;
+	channel->data->conn->pending++;
+	return 0;
+}
+
+/* Sends head, with length bytes of a part, or of a text, behind it. */
+static int post_head(struct channel *channel, struct head *head,
+		     const void *text, const char *part)
+{
+	char *wire = head_out(channel, channel->sends);
+	struct ibv_sge sges[2] = {
+		{
+			.addr = (uintptr_t)wire,
+			.length = HEAD_SIZE,
+			.lkey = channel->heads.mr->lkey,
+		},
+		{
+			.addr = (uintptr_t)(part ? part : wire + HEAD_SIZE),
+			.length = head->length,
+			.lkey = part ? channel->parts.mr->lkey :
+				       channel->heads.mr->lkey,
+		},
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = sges,
+		.num_sge = part || text ? 2 : 1,
+		.opcode = IBV_WR_SEND,
+	};
+
+	head->credits = flow_send(&channel->flow);
+	head->done = channel->taken;
+	head_encode(head, wire);
+	if (text)
+		memcpy(wire + HEAD_SIZE, text, head->length);
+	return post(channel, &wr, part ? OF_PART : OF_HEAD);
+}
+
+/* Credits that are owed go back with anything; or in a message of their own. */
+static int return_credits(struct channel *channel)
+{
+	struct head head = { .type = HEAD_CREDIT };
+
+	if (!flow_must_return(&channel->flow) || !has_room(channel, 0))
+		return 0;
+	return post_head(channel, &head, NULL, NULL);
+}
+
+char *channel_part(const struct channel *channel)
+{
+	bool remote = channel->mode != MODE_SEND;
+
+	/* Our memory is free when our request is complete, ... */
+	if (!flow_may_send(&channel->flow) || !has_room(channel, 1) ||
+	    (channel->mode != MODE_READ &&
+	     channel->posted - channel->complete >= channel->depth))
+		return NULL;
+	/* ... and where it is read, or where it goes, when the peer says so. */
+	if (remote && channel->posted - channel->taken >= channel->depth)
+		return NULL;
+	return part_at(channel, channel->posted);
+}
+
+static int write_part(struct channel *channel, char *part, uint32_t length)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)part,
+		.length = length,
+		.lkey = channel->parts.mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.imm_data = htobe32(length),
+		.wr.rdma = {
+			.remote_addr = channel->ring.addr +
+				       (part - channel->parts.buf),
+			.rkey = channel->ring.rkey,
+		},
+	};
+
+	flow_send_bare(&channel->flow);
+	return post(channel, &wr, OF_PART);
+}
+
+int channel_send_part(struct channel *channel, uint32_t length)
+{
+	char *part = part_at(channel, channel->posted++);
+	struct head head = {
+		.type = HEAD_DATA,
+		.length = length,
+	};
+
+	if (channel->mode == MODE_WRITE)
+		return write_part(channel, part, length);
+	if (channel->mode == MODE_SEND)
+		return post_head(channel, &head, NULL, part);
+	head.type = HEAD_HERE;
+	head.addr = (uintptr_t)part;
+	head.rkey = channel->parts.mr->rkey;
+	return post_head(channel, &head, NULL, NULL);
+}
+
+bool channel_may_send(const struct channel *channel)
+{
+	return flow_may_send(&channel->flow) && has_room(channel, 1);
+}
+
+int channel_send(struct channel *channel, struct head *head, const void *text,
+		 size_t length)
+{
+	struct news news;
+
+	head->length = length;
+	if (!flow_may_send(&channel->flow))
+		channel->flow.waits++;
+	while (!channel_may_send(channel)) {
+		if (channel_next(channel, &news))
+			return -1;
+		if (news.what != NEWS_NONE)
+			return log_fail("protocol error: the peer does not "
+					"wait for an answer");
+	}
+	return post_head(channel, head, text, NULL);
+}
+
+/* Receiver: fetches a part from where the peer says that it is. */
+static int read_part(struct channel *channel, const struct head *head)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)part_at(channel, channel->arrived),
+		.length = head->length,
+		.lkey = channel->parts.mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = head->length, /* to be known when it is complete */
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_READ,
+		.wr.rdma = {
+			.remote_addr = head->addr,
+			.rkey = head->rkey,
+		},
+	};
+
+	return post(channel, &wr, OF_READ);
+}
+
+/* A part has come, or can be fetched: is there a place for it? */
+static int check_part(struct channel *channel, uint32_t length)
+{
+	if (channel->receives && length && length <= channel->bytes &&
+	    channel->arrived - channel->taken < channel->depth)
+		return 0;
+	return log_fail("protocol error: a part of %u bytes, where %zu are the "
+			"most, or one too many",
+			length, channel->bytes);
+}
+
+/* The peer has written a part, and says how long it is. */
+static int on_write(struct channel *channel, uint32_t length, struct news *news)
+{
+	if (channel->mode != MODE_WRITE)
+		return log_fail("protocol error: a write with immediate data");
+	if (check_part(channel, length))
+		return -1;
+	*news = (struct news){
+		.what = NEWS_PART,
+		.part = part_at(channel, channel->arrived++),
+		.length = length,
+	};
+	channel->held.part = true;
+	return 0;
+}
+
+/* A part is behind the header; or the header says where it is. */
+static int on_part(struct channel *channel, unsigned int slot,
+		   struct news *news)
+{
+	const struct head *head = &news->head;
+	enum mode mode = head->type == HEAD_DATA ? MODE_SEND : MODE_READ;
+
+	if (channel->mode != mode)
+		return log_fail("protocol error: a part that comes another way "
+				"than was agreed");
+	if (check_part(channel, head->length))
+		return -1;
+	if (mode == MODE_READ) {
+		/* The peer has its credit when its memory is free again. */
+		channel->held.credit = false;
+		if (read_part(channel, head))
+			return -1;
+	} else {
+		news->what = NEWS_PART;
+		news->part = part_at(channel, slot);
+		news->length = head->length;
+		channel->held.part = true;
+	}
+	channel->arrived++;
+	return 0;
+}
+
+/* One of the peer's messages. */
+static int on_message(struct channel *channel, unsigned int slot, size_t size,
+		      struct news *news)
+{
+	struct head *head = &news->head;
+
+	if (head_decode(head, head_in(channel, slot), size) ||
+	    flow_returned(&channel->flow, head->credits))
+		return -1;
+	if (!channel->receives) {
+		if (head->done - channel->taken >
+		    channel->posted - channel->taken)
+			return log_fail("protocol error: the peer has taken "
+					"more parts than there were");
+		channel->taken = head->done;
+	}
+	if (head->type == HEAD_DATA || head->type == HEAD_HERE)
+		return on_part(channel, slot, news);
+	if (head->length > HEAD_TEXT)
+		return log_fail("protocol error: a text of %u bytes",
+				head->length);
+	news->text = channel->mode == MODE_SEND && channel->receives ?
+			     part_at(channel, slot) :
+			     head_in(channel, slot) + HEAD_SIZE;
+	news->what = head->type == HEAD_CREDIT ? NEWS_NONE : NEWS_MESSAGE;
+	return 0;
+}
+
+static const char *request_name(uint64_t wr_id)
+{
+	static const char *const names[] = {
+		[OF_RECEIVE] = "receive",
+		[OF_HEAD] = "send of a message",
+		[OF_PART] = "send or write of a part",
+		[OF_READ] = "read of a part",
+	};
+	unsigned int of = wr_id & ((1 << OF_BITS) - 1);
+
+	return of >= OF_RECEIVE && of <= OF_READ ? names[of] : "request";
+}
+
+/* What the last completion brought was dealt with. */
+static int release(struct channel *channel)
+{
+	struct held *held = &channel->held;
+
+	if (held->receive && post_receive(channel, held->slot))
+		return -1;
+	if (held->credit)
+		flow_posted(&channel->flow);
+	if (held->part)
+		channel->taken++;
+	*held = (struct held){ 0 };
+	return return_credits(channel);
+}
+
+/* One of our requests is complete; a read has brought a part. */
+static void on_request(struct channel *channel, uint64_t wr_id,
+		       struct news *news)
+{
+	unsigned int of = wr_id & ((1 << OF_BITS) - 1);
+
+	/* The MSG_DONE of before, which has the address of its memory. */
+	if (!of)
+		return;
+	channel->sent++;
+	if (of == OF_READ) {
+		news->what = NEWS_PART;
+		news->part = part_at(channel, channel->complete);
+		news->length = wr_id >> OF_BITS;
+		channel->held.part = channel->held.credit = true;
+	}
+	if (of == OF_READ || of == OF_PART)
+		channel->complete++;
+}
+
+int channel_next(struct channel *channel, struct news *news)
+{
+	struct ibv_wc wc;
+
+	*news = (struct news){ .what = NEWS_NONE };
+	if (release(channel) || data_next(channel->data, &wc))
+		return -1;
+	if (wc.status != IBV_WC_SUCCESS)
+		return log_fail_wc(request_name(wc.wr_id), &wc);
+	if (!(wc.opcode & IBV_WC_RECV)) {
+		on_request(channel, wc.wr_id, news);
+		return 0;
+	}
+	channel->held.receive = channel->held.credit = true;
+	channel->held.slot = wc.wr_id >> OF_BITS;
+	if (wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM)
+		return on_write(channel, be32toh(wc.imm_data), news);
+	return on_message(channel, channel->held.slot, wc.byte_len, news);
+}
+
+int channel_flush(struct channel *channel)
+{
+	struct news news;
+
+	while (channel->sent < channel->sends)
+		if (channel_next(channel, &news))
+			return -1;
+	return 0;
+}

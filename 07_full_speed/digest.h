@@ -1,0 +1,26 @@
+/*
+ * digest.h - the SHA-256 of a file, computed while it passes
+ */
+#ifndef DIGEST_H
+#define DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <openssl/evp.h>
+
+#define DIGEST_SIZE 32
+
+/* All return 0, or -1 having said why. End with EVP_MD_CTX_free(), of NULL too. */
+int digest_begin(EVP_MD_CTX **ctx);
+int digest_add(EVP_MD_CTX *ctx, const void *data, size_t length);
+int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
+
+/* Adds the first length bytes of the file fd. */
+int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length);
+
+/* As text: two letters for each byte, and a zero. */
+void digest_text(const uint8_t digest[DIGEST_SIZE],
+		 char text[2 * DIGEST_SIZE + 1]);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * flow.c - credits: how many messages the peer has receives for
+ */
+#include "flow.h"
+
+#include "log.h"
+
+void flow_open(struct flow *flow, unsigned int depth)
+{
+	*flow = (struct flow){ .depth = depth, .may = depth };
+}
+
+bool flow_may_send(const struct flow *flow)
+{
+	return flow->may > 1;
+}
+
+bool flow_must_return(const struct flow *flow)
+{
+	/*
+	 * Half: the peer has the other half while this is on its way. And it
+	 * must be more than one: this message takes a receive as well, for which
+	 * the peer will owe us a credit, and so on without an end.
+	 */
+	return flow->owed >= flow->depth / 2 && flow->may > 0;
+}
+
+unsigned int flow_send(struct flow *flow)
+{
+	unsigned int credits = flow->owed;
+
+	flow->may--;
+	flow->owed = 0;
+	return credits;
+}
+
+void flow_send_bare(struct flow *flow)
+{
+	flow->may--;
+}
+
+void flow_posted(struct flow *flow)
+{
+	flow->owed++;
+}
+
+int flow_returned(struct flow *flow, unsigned int credits)
+{
+	if (credits > flow->depth - flow->may)
+		return log_fail("protocol error: the peer returns %u credits, "
+				"and has %u of %u outstanding",
+				credits, flow->depth - flow->may, flow->depth);
+	flow->may += credits;
+	return 0;
+}

@@ -1,0 +1,183 @@
+/*
+ * receiver.c - takes the files that a client sends
+ */
+#include "receiver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "incoming.h"
+#include "log.h"
+
+struct receiver {
+	struct channel *channel;
+	struct incoming in;
+	bool refused; /* the file: what still comes of it is dropped */
+	enum refusal why; /* and the sender does not know it yet; or 0 */
+};
+
+static int answer(struct receiver *receiver, enum head_type type,
+		  uint64_t number)
+{
+	struct head head = { .type = type, .number = number };
+
+	return channel_send(receiver->channel, &head, NULL, 0);
+}
+
+static int refuse(struct receiver *receiver, enum refusal why)
+{
+	if (receiver->in.open)
+		incoming_drop(&receiver->in, false);
+	receiver->refused = true;
+	receiver->why = why;
+	return 0;
+}
+
+/*
+ * Parts may still come while there is no credit for this: it is not waited for,
+ * but sent as soon as there is one.
+ */
+static int tell_refusal(struct receiver *receiver)
+{
+	enum refusal why = receiver->why;
+
+	if (!why || !channel_may_send(receiver->channel))
+		return 0;
+	receiver->why = 0;
+	return answer(receiver, HEAD_REFUSED, why);
+}
+
+/* A new file: is it one that we take, and how much of it is here already? */
+static int on_begin(struct receiver *receiver, const struct news *news)
+{
+	char name[HEAD_TEXT + 1] = "";
+	uint32_t length = news->head.length;
+
+	if (receiver->in.open)
+		return log_fail("protocol error: a file within a file");
+	receiver->refused = false;
+	memcpy(name, news->text, length);
+	if (receiver->in.directory < 0)
+		return refuse(receiver, REFUSAL_NO_DIRECTORY);
+	if (!incoming_is_name(name, length)) {
+		log_text("refused, for its name: ", name, length);
+		return refuse(receiver, REFUSAL_NAME);
+	}
+	log_text("file: ", name, length);
+	if (incoming_begin(&receiver->in, name, news->head.number,
+			   news->head.addr))
+		return refuse(receiver, REFUSAL_NOT_WRITTEN);
+	if (receiver->in.at)
+		log_line("%" PRIu64 " of %" PRIu64 " bytes are here already.",
+			 receiver->in.at, receiver->in.size);
+	return answer(receiver, HEAD_READY, receiver->in.at);
+}
+
+static int on_part(struct receiver *receiver, const struct news *news)
+{
+	if (receiver->refused)
+		return 0;
+	if (!receiver->in.open)
+		return log_fail("protocol error: a part of no file");
+	if (incoming_add(&receiver->in, news->part, news->length))
+		return refuse(receiver, REFUSAL_NOT_WRITTEN);
+	return 0;
+}
+
+/* The last parts may still be on their way here, if we read them. */
+static int take_all_parts(struct receiver *receiver)
+{
+	struct channel *channel = receiver->channel;
+	struct news news;
+
+	while (channel->mode == MODE_READ &&
+	       channel->complete != channel->arrived) {
+		if (channel_next(channel, &news))
+			return -1;
+		if (news.what == NEWS_MESSAGE)
+			return log_fail("protocol error: the client does not "
+					"wait for an answer");
+		if (news.what == NEWS_PART && on_part(receiver, &news))
+			return -1;
+	}
+	return 0;
+}
+
+static int on_end(struct receiver *receiver, const struct news *news)
+{
+	struct incoming *in = &receiver->in;
+	uint8_t digest[DIGEST_SIZE];
+	char text[2 * DIGEST_SIZE + 1];
+	int ret;
+
+	if (news->head.length != DIGEST_SIZE)
+		return log_fail("protocol error: a digest of %u bytes",
+				news->head.length);
+	memcpy(digest, news->text, DIGEST_SIZE);
+	/* Once the client hears of that, it gives the file up. */
+	if (receiver->refused)
+		return 0;
+	if (take_all_parts(receiver))
+		return -1;
+	if (receiver->refused)
+		return 0;
+	if (!in->open)
+		return log_fail("protocol error: the end of no file");
+	ret = incoming_end(in, digest);
+	if (ret)
+		return refuse(receiver, ret > 0 ? REFUSAL_WRONG_DATA :
+						  REFUSAL_NOT_WRITTEN);
+	digest_text(digest, text);
+	log_line("stored: %" PRIu64 " bytes, SHA-256 %s", in->size, text);
+	return answer(receiver, HEAD_STORED, in->size);
+}
+
+static int on_message(struct receiver *receiver, const struct news *news)
+{
+	switch (news->head.type) {
+	case HEAD_BEGIN:
+		return on_begin(receiver, news);
+	case HEAD_END:
+		return on_end(receiver, news);
+	case HEAD_GIVE_UP:
+		if (take_all_parts(receiver))
+			return -1;
+		if (receiver->in.open) {
+			log_line("the client gives the file up.");
+			incoming_drop(&receiver->in, false);
+		}
+		receiver->why = 0;
+		return answer(receiver, HEAD_READY, 0);
+	case HEAD_BYE:
+		return 1;
+	default:
+		return log_fail("protocol error: message type %d to a receiver",
+				news->head.type);
+	}
+}
+
+int receiver_run(struct channel *channel, int directory)
+{
+	struct receiver receiver = {
+		.channel = channel,
+		.in.directory = directory,
+	};
+	struct news news;
+	int ret = 0;
+
+	while (ret == 0) {
+		ret = channel_next(channel, &news);
+		if (ret == 0 && news.what == NEWS_MESSAGE)
+			ret = on_message(&receiver, &news);
+		else if (ret == 0 && news.what == NEWS_PART)
+			ret = on_part(&receiver, &news);
+		if (ret == 0)
+			ret = tell_refusal(&receiver);
+	}
+	if (receiver.in.open) {
+		log_line("%" PRIu64 " of %" PRIu64 " bytes are kept.",
+			 receiver.in.at, receiver.in.size);
+		incoming_drop(&receiver.in, true);
+	}
+	return ret < 0 ? -1 : 0;
+}

@@ -1,0 +1,16 @@
+/*
+ * receiver.h - takes the files that a client sends
+ */
+#ifndef RECEIVER_H
+#define RECEIVER_H
+
+#include "channel.h"
+
+/*
+ * Takes files into the open directory (-1: none is taken) until the client says
+ * that there are no more. A file that breaks off is kept, to be gone on with.
+ * Returns 0, or -1 having said why.
+ */
+int receiver_run(struct channel *channel, int directory);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * sender.c - sends files, one after another
+ */
+#include "sender.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/stat.h>
+
+#include "digest.h"
+#include "log.h"
+#include "stats.h"
+
+/* The file that is being sent. */
+struct outgoing {
+	struct sender *sender;
+	struct channel *channel;
+	const char *path;
+	const char *name; /* without its folders */
+	int fd;
+	uint64_t size, at; /* bytes: in all, and that are on their way */
+	uint64_t version; /* changes when the file does */
+	EVP_MD_CTX *digest;
+	uint64_t started, next_report; /* as stats_now() */
+	uint64_t first; /* where we began: not at 0 if some was there */
+	bool reported;
+};
+
+/* What became of a file. */
+enum {
+	FILE_STORED = 0,
+	FILE_REFUSED = 1 /* and why was said; the connection is as before */
+};
+
+static int outgoing_open(struct outgoing *out)
+{
+	const char *slash = strrchr(out->path, '/');
+	struct stat st;
+
+	out->name = slash ? slash + 1 : out->path;
+	out->fd = open(out->path, O_RDONLY | O_CLOEXEC);
+	if (out->fd < 0 || fstat(out->fd, &st))
+		return log_fail_errno("open", errno, "%s is not sent",
+				      out->path);
+	if (!S_ISREG(st.st_mode))
+		return log_fail("%s: only files are sent, and this is none",
+				out->path);
+	if (strlen(out->name) > HEAD_TEXT)
+		return log_fail("%s: that name is too long", out->path);
+	out->size = st.st_size;
+	out->version = st.st_mtim.tv_sec * 1000000000ULL + st.st_mtim.tv_nsec;
+	return digest_begin(&out->digest);
+}
+
+static void outgoing_close(struct outgoing *out)
+{
+	EVP_MD_CTX_free(out->digest);
+	if (out->fd >= 0)
+		close(out->fd);
+}
+
+static int next_message(struct outgoing *out, struct head *head)
+{
+	struct news news;
+
+	do {
+		if (channel_next(out->channel, &news))
+			return -1;
+	} while (news.what != NEWS_MESSAGE);
+	*head = news.head;
+	return 0;
+}
+
+/* Waits for the answer to what was just sent. */
+static int await(struct outgoing *out, enum head_type type, struct head *head)
+{
+	if (next_message(out, head))
+		return -1;
+	if (head->type == HEAD_REFUSED) {
+		log_fail("%s: the server refuses it: %s", out->path,
+			 head_refusal(head->number));
+		return FILE_REFUSED;
+	}
+	if (head->type != type)
+		return log_fail("protocol error: message type %d instead of %d",
+				head->type, type);
+	return FILE_STORED;
+}
+
+/* For a person who is waiting; not for a file. */
+static void report(struct outgoing *out)
+{
+	uint64_t now = stats_now();
+	double seconds = (now - out->started) / 1e9;
+	double rate = (out->at - out->first) / seconds;
+
+	if (now < out->next_report || rate <= 0 || !isatty(STDERR_FILENO))
+		return;
+	out->next_report = now + 500000000;
+	/* Back to the line's beginning: an error may be what comes next. */
+	fprintf(stderr, "%3.0f %%, %.1f MB/s, %.0f s left   \r",
+		100.0 * out->at / out->size, rate / 1e6,
+		(out->size - out->at) / rate);
+	out->reported = true;
+}
+
+/* Reads the next part of the file into part: how many bytes, or -1. */
+static ssize_t fill(struct outgoing *out, char *part)
+{
+	uint64_t left = out->size - out->at;
+	size_t want = left < out->channel->bytes ? left : out->channel->bytes;
+	size_t got = 0;
+
+	while (got < want) {
+		ssize_t n =
+			pread(out->fd, part + got, want - got, out->at + got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return log_fail_errno("pread", errno, "%s is given up",
+					      out->path);
+		if (n == 0)
+			return log_fail("%s has become shorter while it was "
+					"sent: it is given up",
+					out->path);
+		got += n;
+	}
+	return digest_add(out->digest, part, got) ? -1 : (ssize_t)got;
+}
+
+/* The file cannot be sent to its end: the server is to forget it. */
+static int give_up(struct outgoing *out)
+{
+	struct head head = { .type = HEAD_GIVE_UP };
+
+	if (channel_send(out->channel, &head, NULL, 0))
+		return -1;
+	/* The server may just have refused it: that is no answer to this. */
+	do {
+		if (next_message(out, &head))
+			return -1;
+	} while (head.type == HEAD_REFUSED);
+	if (head.type != HEAD_READY)
+		return log_fail("protocol error: message type %d instead of %d",
+				head.type, HEAD_READY);
+	return FILE_REFUSED;
+}
+
+/* A message in the middle of a file: it can only be that the server stops it. */
+static int stopped(struct outgoing *out, const struct head *head)
+{
+	if (head->type != HEAD_REFUSED)
+		return log_fail("protocol error: message type %d in the middle "
+				"of a file",
+				head->type);
+	log_fail("%s: the server stops it: %s", out->path,
+		 head_refusal(head->number));
+	return give_up(out);
+}
+
+/* Keeps the queue full until all parts are on their way. */
+static int send_parts(struct outgoing *out)
+{
+	struct channel *channel = out->channel;
+	struct news news;
+	char *part;
+
+	while (out->at < out->size) {
+		while (out->at < out->size && (part = channel_part(channel))) {
+			ssize_t n = fill(out, part);
+
+			if (n < 0)
+				return give_up(out);
+			if (channel_send_part(channel, n))
+				return -1;
+			out->at += n;
+			out->sender->bytes += n;
+		}
+		if (out->at < out->size && !flow_may_send(&channel->flow))
+			channel->flow.waits++;
+		if (channel_next(channel, &news))
+			return -1;
+		if (news.what == NEWS_MESSAGE)
+			return stopped(out, &news.head);
+		report(out);
+	}
+	return FILE_STORED;
+}
+
+/* Tells of the file; what the server has of it already is not sent again. */
+static int begin(struct outgoing *out)
+{
+	struct head head = {
+		.type = HEAD_BEGIN,
+		.number = out->size,
+		.addr = out->version,
+	};
+	int ret;
+
+	if (channel_send(out->channel, &head, out->name, strlen(out->name)))
+		return -1;
+	ret = await(out, HEAD_READY, &head);
+	if (ret)
+		return ret;
+	if (head.number > out->size)
+		return log_fail("protocol error: the server has more of it "
+				"than there is");
+	if (head.number)
+		log_line("%s: the server has %" PRIu64 " of %" PRIu64
+			 " bytes; going on there.",
+			 out->name, head.number, out->size);
+	out->at = out->first = head.number;
+	if (digest_add_file(out->digest, out->fd, out->at))
+		return give_up(out);
+	return 0;
+}
+
+static void print_stored(const struct outgoing *out, const char *digest)
+{
+	double seconds = (stats_now() - out->started) / 1e9;
+	double rate = (out->size - out->first) / seconds / 1e6;
+
+	if (out->reported)
+		fputs("                                \r", stderr);
+	if (out->sender->csv)
+		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f,%lu", out->name,
+			 out->size, msg_mode_name(out->channel->mode),
+			 out->channel->depth, out->channel->bytes, seconds,
+			 rate, out->channel->flow.waits);
+	else
+		log_line("%s: stored, %" PRIu64 " bytes in %.2f s, %.1f MB/s, "
+			 "SHA-256 %s",
+			 out->name, out->size, seconds, rate, digest);
+}
+
+static int end(struct outgoing *out)
+{
+	struct head head = { .type = HEAD_END };
+	uint8_t digest[DIGEST_SIZE];
+	char text[2 * DIGEST_SIZE + 1];
+	int ret;
+
+	if (digest_end(out->digest, digest))
+		return give_up(out);
+	if (channel_send(out->channel, &head, digest, DIGEST_SIZE))
+		return -1;
+	ret = await(out, HEAD_STORED, &head);
+	if (ret)
+		return ret < 0 ? -1 : give_up(out);
+	digest_text(digest, text);
+	print_stored(out, text);
+	return FILE_STORED;
+}
+
+/* One file: FILE_STORED, FILE_REFUSED having said why, or -1. */
+static int send_file(struct sender *sender, struct channel *channel)
+{
+	struct outgoing out = {
+		.sender = sender,
+		.channel = channel,
+		.path = sender->names[sender->next],
+		.fd = -1,
+		.started = stats_now(),
+	};
+	int ret = FILE_REFUSED;
+
+	out.next_report = out.started + 1000000000;
+	if (!outgoing_open(&out)) {
+		ret = begin(&out);
+		if (ret == 0)
+			ret = send_parts(&out);
+		if (ret == 0)
+			ret = end(&out);
+	}
+	outgoing_close(&out);
+	return ret;
+}
+
+int sender_run(struct sender *sender, struct channel *channel)
+{
+	struct head head = { .type = HEAD_BYE };
+	int ret;
+
+	for (; sender->next < sender->count; sender->next++) {
+		ret = send_file(sender, channel);
+		if (ret < 0)
+			return -1;
+		sender->refused += ret;
+	}
+	if (channel_send(channel, &head, NULL, 0))
+		return -1;
+	/* Before we disconnect: that would flush what is still to be sent. */
+	return channel_flush(channel);
+}

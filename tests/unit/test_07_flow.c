@@ -1,0 +1,165 @@
+/*
+ * test_07_flow.c - credits: nobody is overrun, and nobody waits for ever
+ */
+#include "flow.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct captured said;
+
+/* Two sides, and the messages that are under way from each to the other. */
+static struct side {
+	struct flow flow;
+	unsigned int receives; /* that are posted */
+	unsigned int under_way[4096]; /* credits in each message to this side */
+	unsigned int first, last;
+	unsigned int data; /* messages that it still has to send */
+} sides[2];
+
+static void put(struct side *to, unsigned int credits)
+{
+	to->under_way[to->last++ % 4096] = credits;
+}
+
+static int returned(struct side *side, unsigned int credits)
+{
+	int ret;
+
+	capture_start();
+	ret = flow_returned(&side->flow, credits);
+	capture_stop(&said);
+	return ret;
+}
+
+/* The next message arrives: there must be a receive for it. */
+static void arrive(struct side *side)
+{
+	assert_true(side->receives > 0);
+	side->receives--;
+	assert_int_equal(flow_returned(&side->flow,
+				       side->under_way[side->first++ % 4096]),
+			 0);
+	side->receives++;
+	flow_posted(&side->flow);
+}
+
+/* Whatever side can do, it may do, in whatever order. */
+static int step(struct side *side, struct side *other)
+{
+	if (rand() % 3 == 0 && side->first != side->last) {
+		arrive(side);
+		return 1;
+	}
+	if (flow_must_return(&side->flow)) {
+		put(other, flow_send(&side->flow));
+		return 1;
+	}
+	if (side->data && flow_may_send(&side->flow)) {
+		side->data--;
+		if (rand() % 2) {
+			flow_send_bare(&side->flow);
+			put(other, 0);
+		} else {
+			put(other, flow_send(&side->flow));
+		}
+		return 1;
+	}
+	if (side->first == side->last)
+		return 0;
+	arrive(side);
+	return 1;
+}
+
+/* Until both have sent all: each step, somebody can do something. */
+static void play(unsigned int depth, unsigned int mine, unsigned int yours)
+{
+	for (int i = 0; i < 2; i++) {
+		sides[i] = (struct side){ .receives = depth };
+		flow_open(&sides[i].flow, depth);
+	}
+	sides[0].data = mine;
+	sides[1].data = yours;
+	while (sides[0].data || sides[1].data) {
+		int first = rand() % 2;
+
+		if (!step(&sides[first], &sides[!first]))
+			assert_true(step(&sides[!first], &sides[first]));
+	}
+	/* And then there is quiet: credits are not returned for credits. */
+	for (int quiet = 0, steps = 0; !quiet; steps++) {
+		quiet = !step(&sides[0], &sides[1]) &&
+			!step(&sides[1], &sides[0]);
+		assert_true(steps < 100000);
+	}
+}
+
+static void test_play(void **state)
+{
+	static const unsigned int depths[] = { FLOW_LEAST, 5, 7, 64, 1024 };
+
+	(void)state;
+	srand(7);
+	for (int i = 0; i < 5; i++)
+		for (int n = 0; n < 50; n++) {
+			play(depths[i], 3000, 0);
+			play(depths[i], 3000, 3000);
+			play(depths[i], 10, 3000);
+		}
+}
+
+/* The last credit is for what returns credits. */
+static void test_last(void **state)
+{
+	struct flow flow;
+
+	(void)state;
+	flow_open(&flow, 4);
+	for (int i = 0; i < 3; i++) {
+		assert_true(flow_may_send(&flow));
+		flow_send_bare(&flow);
+	}
+	assert_false(flow_may_send(&flow));
+	assert_false(flow_must_return(&flow));
+	flow_posted(&flow);
+	assert_false(flow_must_return(&flow));
+	flow_posted(&flow);
+	assert_true(flow_must_return(&flow));
+	assert_int_equal(flow_send(&flow), 2);
+	assert_int_equal(flow.may, 0);
+	/* Not even that goes without one. */
+	flow_posted(&flow);
+	flow_posted(&flow);
+	assert_false(flow_must_return(&flow));
+}
+
+static void test_too_many(void **state)
+{
+	struct side side;
+
+	(void)state;
+	flow_open(&side.flow, 4);
+	flow_send_bare(&side.flow);
+	assert_int_equal(returned(&side, 2), -1);
+	assert_one_line(said.err, "returns 2 credits, and has 1 of 4");
+	assert_int_equal(returned(&side, 1), 0);
+	assert_int_equal(returned(&side, 65535), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_play),
+		cmocka_unit_test(test_last),
+		cmocka_unit_test(test_too_many),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}
