@@ -24,9 +24,10 @@ static int check_limit(struct ibv_context *verbs, size_t size)
 		return log_fail_errno("ibv_query_device", err,
 				      "its limits stay unknown");
 	if (size > attr.max_mr_size)
-		return log_fail("-b %zu: the device registers at most %" PRIu64
-				" bytes at a time",
-				size, attr.max_mr_size);
+		return log_fail(
+			"%zu bytes: the device registers at most %" PRIu64
+			" bytes at a time",
+			size, attr.max_mr_size);
 	return 0;
 }
 
