@@ -49,8 +49,8 @@ server_killed() {
 	at 'ibv_post_send 2' stop
 	start_client "${at[@]}" ./client -t 5 -a "$address" -b 1048576 write
 	await "a client that stops in the middle" state "$client" T
-	kill -CONT "$client"
 	kill -KILL "$server"
+	kill -CONT "$client"
 	begin=${EPOCHREALTIME/./}
 	end_client 1
 	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))

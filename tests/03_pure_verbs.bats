@@ -240,10 +240,10 @@ killed_peers() {
 	at 'ibv_post_send 3' stop
 	start_client "${at[@]}" ./client -a "$address" -t 20 write
 	await "a client that is about to write" state "$client" T
-	kill -CONT "$client"
 	kill -KILL "$server"
 	wait "$server" || true
 	server=''
+	kill -CONT "$client"
 	end_client 1
 	[[ -s $scratch/client.err ]] || fail "the client said nothing"
 	await "an end of all queue pairs" no_queue_pairs

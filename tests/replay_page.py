@@ -54,6 +54,8 @@ COMPLETION = re.compile(r'(?:Client \d+: )?\[on_completion\] .*send_state=(\d), 
                         r'recv_state=(\d)')
 SEND = ['SS_INIT', 'SS_MR_SENT', 'SS_RDMA_SENT', 'SS_DONE_SENT']
 RECEIVE = ['RS_INIT', 'RS_MR_RECV', 'RS_DONE_RECV']
+# Chapters 03 and 04 exchange the regions before the machines begin, and say so.
+EXCHANGED = 'memory regions exchanged.'
 
 wrong = []
 
@@ -223,6 +225,9 @@ def check_looks(page):
 
 def main(path, capture, ladder, logs=None):
     """Checks one page; returns the exit status."""
+    if EXCHANGED in pathlib.Path(ladder).read_text(encoding='utf-8'):
+        SEND.remove('SS_MR_SENT')
+        RECEIVE.remove('RS_MR_RECV')
     text = pathlib.Path(path).read_text(encoding='utf-8')
     check(len(text.encode()) < LIMIT, f'{len(text.encode())} bytes')
     check(not re.search(r'(src|href)="(?!data:)|https?://|@import|url\(',

@@ -239,7 +239,7 @@ lossy_and_right() {
 }
 
 @test "wire: 03: the link is cut: status 12 after 7 tries of 67 ms" {
-	CUT=200 run_wire 03 "$(own_run '-b 67108864 write' '-b 67108864 write')"
+	CUT=200 run_wire 03 "$(own_run '-b 409600 write' '-b 409600 write')"
 	grep -q '^client: exit status 1$' "$logs/status.log"
 	grep -q 'RDMA operation: status 12 ' "$logs/client.err"
 	run -0 "$top/scripts/lib/wire/timers.py" "$out"
