@@ -33,13 +33,13 @@ wrong_usage() {
 	refused '^error: -s: no such option here; see -h' ./server -s text
 	refused '^error: -p: needs a value; see -h' ./server -p
 	refused '^error: --send: needs a value; see -h' ./client -a x --send
-	refused '^error: -p 0: .* from 1 to 65535; without -p it is 20886' \
+	refused '^error: -p 0: .* from 1 to 65535; the default is 20886' \
 		./server -p 0
 	refused '^error: -p 65536: .* from 1 to 65535' ./client -a x -p 65536
 	refused '^error: -p abc: .* from 1 to 65535' ./client -a x -p abc
-	refused '^error: -t 0: .* from 1 to 3600; without -t it is 10' \
+	refused '^error: -t 0: .* from 1 to 3600; the default is 10' \
 		./server -t 0
-	refused '^error: -s: the text has 1025 bytes, .* 1024; shorten it' \
+	refused '^error: -s: the text has 1025 bytes, .* 1024 are allowed; shorten it' \
 		./client -a x -s "$(printf 'x%.0s' {1..1025})"
 	refused '^error: .* address is missing; give it with -a' ./client
 }

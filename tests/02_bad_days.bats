@@ -230,7 +230,7 @@ bad_input() {
 	refused 'the last word must be write or read' ./server
 	refused '^error: writes: the mode is write or read' ./server writes
 	refused '^error: read: one word too many' ./server write read
-	refused '^error: -o last: give first or answer' ./server -o last write
+	refused '^error: -o last: it is one of first[|]answer' ./server -o last write
 	refused '^error: -n: no such option here' ./client -a x -n 10
 	refused 'the last word must be write or read' ./client -a x
 	refused '^error: -b 67108865: .* from 64 to 67108864' \

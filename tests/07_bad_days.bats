@@ -36,7 +36,7 @@ bad_input() {
 	refused '^error: copy: files go by send' ./client -a x copy y
 	refused '^error: y: a benchmark' ./client -a x -n 10 y
 	refused '^error: -n 0: .* from 1 to 10000000$' ./client -a x -n 0
-	refused '^error: -q 1025: .* from 1 to 1024$' ./client -a x -n 1 -q 1025
+	refused '^error: -q 1025: .* from 1 to 1024; the default is 64' ./client -a x -n 1 -q 1025
 	refused '^error: -q 3: for files' ./client -a x -q 3 send y
 	refused '^error: -b 255: for files' ./client -a x -b 255 send y
 	refused '^error: -W all: give some of' ./client -a x -n 1 -W all

@@ -83,11 +83,11 @@ by_client() {
 	local address
 
 	# All at one address: in the logged run each had its own.
-	edit "$RUN/client.log" 's/conn=0x[0-9a-f]+/conn=0x7f0011223344/'
+	edit "$RUN/server.log" 's/conn=0x[0-9a-f]+/conn=0x7f0011223344/'
 	run -0 compare
 	address=$(sed -n 's/^Client 4: .*wr_id=\(0x[0-9a-f]*\),.*/\1/p' \
-		"$RUN/client.log" | head -n 1)
-	edit "$RUN/client.log" "s/^(Client 4: .*conn=).*/\\1$address/"
+		"$RUN/server.log" | head -n 1)
+	edit "$RUN/server.log" "s/^(Client 4: .*conn=).*/\\1$address/"
 	differs 'token identity broken'
 }
 

@@ -18,8 +18,10 @@ setup() {
 		# That of a terminal is dark by itself.
 		[[ $picture != */demo.svg ]] || continue
 		grep -q 'prefers-color-scheme: dark' "$picture"
-		# The packet's fields are a table, and as wide as that.
-		[[ $picture != */wire_frame.svg ]] || continue
+		# The packet's fields are a table, and as wide as that; so are the
+		# states, with what each step between them must be given.
+		[[ $picture != */wire_frame.svg &&
+			$picture != */qp_state_machine.svg ]] || continue
 		width=$(grep -oPm1 'viewBox="0 0 \K[0-9]+' "$picture")
 		[ "$width" -le 820 ]
 	done

@@ -13,6 +13,8 @@ import sys
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / 'scripts/lib'))
+from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 
 def load(path):
@@ -45,4 +47,6 @@ def main(table):
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1]))
+    parser = Parser(__doc__)
+    parser.add_argument('table')
+    sys.exit(main(parser.parse_args().table))

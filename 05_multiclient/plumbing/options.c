@@ -60,7 +60,7 @@ static const struct option_row rows[] = {
 	  MEMBER(end_after), NULL, "do not end",
 	  "take COUNT connections, then end when the last has left" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
-	  NULL, "the same as -e 1" },
+	  NULL, "the same as -e 1, unless -e is given" },
 	{ 'w', OPTION_NUMBER, "hold", "SECONDS", 0, OPTIONS_HOLD_MAX,
 	  FOR_CLIENT, MEMBER(hold), "0", NULL,
 	  "stay for SECONDS when all is said" },
@@ -141,7 +141,7 @@ int options_parse(struct options *options, enum role role, int argc,
 			 "as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
-	if (options->once)
+	if (options->once && !options->end_after)
 		options->end_after = 1;
 	if (take_mode(options, argc, argv) || check_psn(options, role))
 		return EXIT_USAGE;

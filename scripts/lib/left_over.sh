@@ -7,16 +7,18 @@
 # What left_over ends with, and no program of ours does.
 left_over_status=113
 
-# default_port FOLDER: that of the chapter whose programs are there; or fails.
+# default_port FOLDER: that of the chapter whose programs are there; or fails. It
+# is the first number in quotes in the row of -p of its table of options.
 default_port() {
-	local line
+	local line found=no
 
 	while read -r line; do
-		if [[ $line =~ ^'#define OPTIONS_DEFAULT_PORT "'([0-9]+) ]]; then
+		[[ $line != *OPTION_DIGITS* ]] || found=yes
+		if [[ $found == yes && $line =~ '"'([0-9]+)'"' ]]; then
 			echo "${BASH_REMATCH[1]}"
 			return
 		fi
-	done 2>/dev/null <"$1/options.h"
+	done 2>/dev/null <"$1/plumbing/options.c"
 	return 1
 }
 

@@ -31,7 +31,7 @@ static void check(const struct params *params, bool roce)
 	if (params->qpn < 2 || params->qpn > 0xfffffe || params->psn > 0xffffff)
 		abort();
 	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096 ||
-	    params->mode < MODE_WRITE || params->mode > MODE_BENCH)
+	    params->mode < MODE_WRITE || params->mode > MODE_READ)
 		abort();
 	if (params->gid.raw[0] == 0xff ||
 	    (roce && !memcmp(&params->gid, &zero, sizeof(zero))) ||
