@@ -8,15 +8,6 @@
 
 #include "log.h"
 
-/* What stands in a wr_id beside a number: whose request it was. */
-enum {
-	OF_RECEIVE = 1,
-	OF_HEAD, /* a header of ours */
-	OF_PART, /* a part that we send or write */
-	OF_READ, /* a part that we read */
-	OF_BITS = 3
-};
-
 /* A slot of the region heads: a header, and room for a text. */
 #define SLOT (HEAD_SIZE + HEAD_TEXT)
 
@@ -47,37 +38,17 @@ static char *part_at(const struct channel *channel, uint32_t number)
 static int post_receive(struct channel *channel, unsigned int slot)
 {
 	bool has_part = channel->mode == MODE_SEND && channel->receives;
-	struct ibv_sge sges[2] = {
-		{
-			.addr = (uintptr_t)head_in(channel, slot),
-			.length = HEAD_SIZE,
-			.lkey = channel->heads.mr->lkey,
-		},
-		{
-			.addr = (uintptr_t)head_in(channel, slot) + HEAD_SIZE,
-			.length = HEAD_TEXT,
-			.lkey = channel->heads.mr->lkey,
-		},
+	char *head = head_in(channel, slot);
+	struct ibv_sge pieces[2] = {
+		request_piece(&channel->heads, head, HEAD_SIZE),
+		request_piece(&channel->heads, head + HEAD_SIZE, HEAD_TEXT),
 	};
-	struct ibv_recv_wr *bad, wr = {
-		.wr_id = (uint64_t)slot << OF_BITS | OF_RECEIVE,
-		.sg_list = sges,
-		.num_sge = 2,
-	};
-	int err;
 
-	if (has_part) {
-		sges[1].addr = (uintptr_t)part_at(channel, slot);
-		sges[1].length = channel->bytes;
-		sges[1].lkey = channel->parts.mr->lkey;
-	}
-	err = ibv_post_recv(channel->data->conn->qp, &wr, &bad);
-	if (err)
-		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
-				      " [docs/troubleshooting.md#post]");
-	channel->data->conn->pending++;
-	return 0;
+	if (has_part)
+		pieces[1] =
+			request_piece(&channel->parts, part_at(channel, slot),
+				      channel->bytes);
+	return request_receive(&channel->requests, slot, pieces, 2);
 }
 
 /* What the peer may do to our parts. */
@@ -96,6 +67,7 @@ int channel_open(struct channel *channel)
 	unsigned int depth = channel->depth;
 
 	flow_open(&channel->flow, depth);
+	channel->requests.conn = channel->data->conn;
 	if (region_open(&channel->parts, pd, depth * channel->bytes,
 			access_of(channel)) ||
 	    region_open(&channel->heads, pd,
@@ -117,49 +89,22 @@ void channel_close(struct channel *channel)
 /* Whether the send queue has room, for a message that returns credits as well. */
 static bool has_room(const struct channel *channel, unsigned int left)
 {
-	return channel->sends - channel->sent + left <
+	const struct requests *requests = &channel->requests;
+
+	return requests->sends - requests->sent + left <
 	       channel_sends(channel->depth);
-}
-
-static int post(struct channel *channel, struct ibv_send_wr *wr, int of)
-{
-	struct ibv_send_wr *bad;
-	int err;
-
-	wr->wr_id = wr->wr_id << OF_BITS | of;
-	wr->send_flags = IBV_SEND_SIGNALED;
-	err = ibv_post_send(channel->data->conn->qp, wr, &bad);
-	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr"
-				      " [docs/troubleshooting.md#post]");
-	channel->sends++;
-	channel->data->conn->pending++;
-	return 0;
 }
 
 /* Sends head, with length bytes of a part, or of a text, behind it. */
 static int post_head(struct channel *channel, struct head *head,
 		     const void *text, const char *part)
 {
-	char *wire = head_out(channel, channel->sends);
-	struct ibv_sge sges[2] = {
-		{
-			.addr = (uintptr_t)wire,
-			.length = HEAD_SIZE,
-			.lkey = channel->heads.mr->lkey,
-		},
-		{
-			.addr = (uintptr_t)(part ? part : wire + HEAD_SIZE),
-			.length = head->length,
-			.lkey = part ? channel->parts.mr->lkey :
-				       channel->heads.mr->lkey,
-		},
-	};
-	struct ibv_send_wr wr = {
-		.sg_list = sges,
-		.num_sge = part || text ? 2 : 1,
-		.opcode = IBV_WR_SEND,
+	char *wire = head_out(channel, channel->requests.sends);
+	struct ibv_sge pieces[2] = {
+		request_piece(&channel->heads, wire, HEAD_SIZE),
+		part ? request_piece(&channel->parts, part, head->length) :
+		       request_piece(&channel->heads, wire + HEAD_SIZE,
+				     head->length),
 	};
 
 	head->credits = flow_send(&channel->flow);
@@ -167,7 +112,9 @@ static int post_head(struct channel *channel, struct head *head,
 	head_encode(head, wire);
 	if (text)
 		memcpy(wire + HEAD_SIZE, text, head->length);
-	return post(channel, &wr, part ? OF_PART : OF_HEAD);
+	return request_send(&channel->requests,
+			    part ? REQUEST_PART : REQUEST_HEAD, pieces,
+			    part || text ? 2 : 1);
 }
 
 /* Credits that are owed go back with anything; or in a message of their own. */
@@ -197,25 +144,12 @@ char *channel_part(const struct channel *channel)
 
 static int write_part(struct channel *channel, char *part, uint32_t length)
 {
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)part,
-		.length = length,
-		.lkey = channel->parts.mr->lkey,
-	};
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
-		.imm_data = htobe32(length),
-		.wr.rdma = {
-			.remote_addr = channel->ring.addr +
-				       (part - channel->parts.buf),
-			.rkey = channel->ring.rkey,
-		},
-	};
+	struct ibv_sge piece = request_piece(&channel->parts, part, length);
+	struct remote place = channel->ring;
 
+	place.addr += part - channel->parts.buf;
 	flow_send_bare(&channel->flow);
-	return post(channel, &wr, OF_PART);
+	return request_write(&channel->requests, &piece, &place);
 }
 
 int channel_send_part(struct channel *channel, uint32_t length)
@@ -262,23 +196,12 @@ int channel_send(struct channel *channel, struct head *head, const void *text,
 /* Receiver: fetches a part from where the peer says that it is. */
 static int read_part(struct channel *channel, const struct head *head)
 {
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)part_at(channel, channel->arrived),
-		.length = head->length,
-		.lkey = channel->parts.mr->lkey,
-	};
-	struct ibv_send_wr wr = {
-		.wr_id = head->length, /* to be known when it is complete */
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_READ,
-		.wr.rdma = {
-			.remote_addr = head->addr,
-			.rkey = head->rkey,
-		},
-	};
+	struct ibv_sge piece =
+		request_piece(&channel->parts,
+			      part_at(channel, channel->arrived), head->length);
+	struct remote place = { .addr = head->addr, .rkey = head->rkey };
 
-	return post(channel, &wr, OF_READ);
+	return request_read(&channel->requests, &piece, &place);
 }
 
 /* A part has come, or can be fetched: is there a place for it? */
@@ -363,19 +286,6 @@ static int on_message(struct channel *channel, unsigned int slot, size_t size,
 	return 0;
 }
 
-static const char *request_name(uint64_t wr_id)
-{
-	static const char *const names[] = {
-		[OF_RECEIVE] = "receive",
-		[OF_HEAD] = "send of a message",
-		[OF_PART] = "send or write of a part",
-		[OF_READ] = "read of a part",
-	};
-	unsigned int of = wr_id & ((1 << OF_BITS) - 1);
-
-	return of >= OF_RECEIVE && of <= OF_READ ? names[of] : "request";
-}
-
 /* What the last completion brought was dealt with. */
 static int release(struct channel *channel)
 {
@@ -395,19 +305,19 @@ static int release(struct channel *channel)
 static void on_request(struct channel *channel, uint64_t wr_id,
 		       struct news *news)
 {
-	unsigned int of = wr_id & ((1 << OF_BITS) - 1);
+	enum request of = request_of(wr_id);
 
 	/* The MSG_DONE of before, which has the address of its memory. */
-	if (!of)
+	if (of == REQUEST_OTHER)
 		return;
-	channel->sent++;
-	if (of == OF_READ) {
+	channel->requests.sent++;
+	if (of == REQUEST_READ) {
 		news->what = NEWS_PART;
 		news->part = part_at(channel, channel->complete);
-		news->length = wr_id >> OF_BITS;
+		news->length = request_number(wr_id);
 		channel->held.part = channel->held.credit = true;
 	}
-	if (of == OF_READ || of == OF_PART)
+	if (of == REQUEST_READ || of == REQUEST_PART)
 		channel->complete++;
 }
 
@@ -425,7 +335,7 @@ int channel_next(struct channel *channel, struct news *news)
 		return 0;
 	}
 	channel->held.receive = channel->held.credit = true;
-	channel->held.slot = wc.wr_id >> OF_BITS;
+	channel->held.slot = request_number(wc.wr_id);
 	if (wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM)
 		return on_write(channel, be32toh(wc.imm_data), news);
 	return on_message(channel, channel->held.slot, wc.byte_len, news);
@@ -435,7 +345,7 @@ int channel_flush(struct channel *channel)
 {
 	struct news news;
 
-	while (channel->sent < channel->sends)
+	while (channel->requests.sent < channel->requests.sends)
 		if (channel_next(channel, &news))
 			return -1;
 	return 0;

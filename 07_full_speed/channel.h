@@ -16,6 +16,7 @@
 #include "data.h"
 #include "flow.h"
 #include "head.h"
+#include "request.h"
 
 /* What the last completion brought, and what is due when it is dealt with. */
 struct held {
@@ -35,7 +36,7 @@ struct channel {
 	struct region heads; /* headers and texts, to be received and sent */
 	struct remote ring; /* write: the receiver's parts */
 	struct flow flow;
-	uint64_t sends, sent; /* requests that were posted; that are complete */
+	struct requests requests;
 	/* Parts since the beginning: */
 	uint32_t posted; /* that we have sent, written, or told or read */
 	uint32_t complete; /* of these, those whose requests are */

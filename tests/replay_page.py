@@ -124,7 +124,7 @@ def check_line(view, side, before, several):
               where + 'is not in the buffer')
     # A benchmark's table and the like have no log_… call.
     if not re.match(r'(op|write|read) +', end['said']):
-        check(re.match(r'\w+\.c:\d+: log_', end['code']), where + end['code'])
+        check(re.match(r'(?:\w+/)?\w+\.c:\d+: log_', end['code']), where + end['code'])
 
 
 def ladder_rows(path):

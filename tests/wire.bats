@@ -157,7 +157,8 @@ new_packets() {
 			exit 1
 		}
 		END { exit NR != 1024 }'
-	# So is its way back, with the PSNs from that of the request on.
+	# So is the way back of a READ, with the PSNs from that of the request on.
+	wire 02 "$(own_run '-b 1048576 read' '-b 1048576 read')"
 	psn=$(field psn 'RDMA READ Request' $client)
 	new_packets $server '^RDMA READ response' | awk -v psn="$((psn))" '
 		{ number = ($1 - psn + 16777216) % 16777216 }
@@ -238,8 +239,15 @@ lossy_and_right() {
 		"$BATS_TEST_TMPDIR/ladder"
 }
 
-@test "wire: 03: the link is cut: status 12 after 7 tries of 67 ms" {
-	CUT=200 run_wire 03 "$(own_run '-b 409600 write' '-b 409600 write')"
+# The benchmark of chapter 07 keeps going until the cut.
+@test "wire: 07: the link is cut: status 12 after 7 tries of 67 ms" {
+	local folder=$top/build/tests/own_run
+
+	mkdir -p "$folder"
+	printf '%s\n' 'server: ./server -1' \
+		'client: ./client -a 192.0.2.1 -n 100000 -b 4096 -q 4' \
+		>"$folder/commands"
+	CUT=200 run_wire 07 "$folder"
 	grep -q '^client: exit status 1$' "$logs/status.log"
 	grep -q 'RDMA operation: status 12 ' "$logs/client.err"
 	run -0 "$top/scripts/lib/wire/timers.py" "$out"

@@ -37,29 +37,53 @@ run more 'server: ./server -1 -b 65536 write' \
 well 'more memory is written as before' more client
 well 'by the server, too' more server
 want 'and each byte of it verified' more/client.log '^65536 bytes verified\.$'
-# A client that writes half of the memory and says so, and one that says "all".
+# A client whose write with a number is of half of the memory and says so, and one
+# whose number says "all". The bytes of all of it come first, by a write without a
+# number: who gets them checks them.
 peer half client <<'END_PATCH'
+--- a/client.c
++++ b/client.c
+@@ -17,3 +17,3 @@
+ /* The most requests that are posted at a time: MSG_MR and an operation. */
+-#define SENDS 2
++#define SENDS 3
+ 
 --- a/data.c
 +++ b/data.c
-@@ -188,3 +188,3 @@
- 		.addr = (uintptr_t)data->local.buf,
--		.length = data->local.size,
-+		.length = data->local.size / 2,
- 		.lkey = data->local.mr->lkey,
-@@ -197,3 +197,3 @@
+@@ -215,3 +215,3 @@
  		/* Only an operation with a number carries it. */
 -		.imm_data = htobe32(data->local.size),
 +		.imm_data = htobe32(data->local.size / 2),
  		.wr.rdma = {
+@@ -227,2 +227,8 @@
+ 	data->next = sge.length < left ? data->next + sge.length : 0;
++	struct ibv_send_wr *bad;
++	wr.opcode = IBV_WR_RDMA_WRITE;
++	if (ibv_post_send(data->conn->qp, &wr, &bad))
++		return -1;
++	wr.opcode = opcode;
++	sge.length /= 2;
+ 	return post(data, &wr);
 END_PATCH
 peer lies client <<'END_PATCH'
+--- a/client.c
++++ b/client.c
+@@ -17,3 +17,3 @@
+ /* The most requests that are posted at a time: MSG_MR and an operation. */
+-#define SENDS 2
++#define SENDS 3
+ 
 --- a/data.c
 +++ b/data.c
-@@ -188,3 +188,3 @@
- 		.addr = (uintptr_t)data->local.buf,
--		.length = data->local.size,
-+		.length = data->local.size / 2,
- 		.lkey = data->local.mr->lkey,
+@@ -227,2 +227,8 @@
+ 	data->next = sge.length < left ? data->next + sge.length : 0;
++	struct ibv_send_wr *bad;
++	wr.opcode = IBV_WR_RDMA_WRITE;
++	if (ibv_post_send(data->conn->qp, &wr, &bad))
++		return -1;
++	wr.opcode = opcode;
++	sge.length /= 2;
+ 	return post(data, &wr);
 END_PATCH
 run half 'server: ./server -1 write' \
 	"client: $place/peer_half/client -a 192.0.2.1 write"

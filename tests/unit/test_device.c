@@ -1,7 +1,7 @@
 /*
  * test_device.c - which device, which port of it, which GID of the port
  */
-#include "devices.h"
+#include "device.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 
 #include "addr.h"
 #include "capture.h"
+#include "devices.h"
 #include "fake_hosts.h"
 #include "opened.h"
 

@@ -117,7 +117,8 @@ class Sources:
         self.texts = {path.relative_to(here).as_posix():
                       path.read_text(encoding='utf-8') for path in
                       sorted([*here.glob('*.[ch]'),
-                              *here.glob('plumbing/*.[ch]')])}
+                              *here.glob('plumbing/*.[ch]'),
+                              *here.glob('load/*.[ch]')])}
         self.calls = []  # (regular expression, weight, Code)
         for name, text in self.texts.items():
             if name.endswith('.c') and name != 'plumbing/log.c':

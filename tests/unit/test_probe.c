@@ -1,5 +1,5 @@
 /*
- * test_03_probe.c - what a completion, and what a goodbye, says of a message
+ * test_probe.c - what a completion, and what a goodbye, says of a message
  */
 #include "probe.h"
 
@@ -63,5 +63,5 @@ int main(void)
 		cmocka_unit_test(test_goodbye),
 	};
 
-	return cmocka_run_group_tests_name("03_probe", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }
