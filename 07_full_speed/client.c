@@ -96,14 +96,13 @@ static int run(struct sender *sender, const struct options *options,
 	       const struct patience *patience)
 {
 	unsigned int attempt = 0;
-	uint64_t before;
 
 	for (;;) {
-		before = sender->bytes;
+		sender->got_on = false;
 		if (!run_connection(sender, options, patience))
 			return sender->refused ? -1 : 0;
 		/* Who gets on has as many tries as at the beginning. */
-		if (sender->bytes > before)
+		if (sender->got_on)
 			attempt = 0;
 		if (attempt++ == options->tries ||
 		    pause_before(attempt, options, patience))

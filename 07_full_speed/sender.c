@@ -43,7 +43,8 @@ static int outgoing_open(struct outgoing *out)
 	struct stat st;
 
 	out->name = slash ? slash + 1 : out->path;
-	out->fd = open(out->path, O_RDONLY | O_CLOEXEC);
+	/* Nobody may ever write to what is a FIFO: do not wait for that. */
+	out->fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (out->fd < 0 || fstat(out->fd, &st))
 		return log_fail_errno("open", errno, "%s is not sent",
 				      out->path);
@@ -180,7 +181,6 @@ static int send_parts(struct outgoing *out)
 			if (channel_send_part(channel, n))
 				return -1;
 			out->at += n;
-			out->sender->bytes += n;
 		}
 		if (out->at < out->size && !flow_may_send(&channel->flow))
 			channel->flow.waits++;
@@ -216,6 +216,9 @@ static int begin(struct outgoing *out)
 			 " bytes; going on there.",
 			 out->name, head.number, out->size);
 	out->at = out->first = head.number;
+	/* What we have sent says nothing: what the server has kept does. */
+	out->sender->got_on |= head.number > out->sender->kept;
+	out->sender->kept = head.number;
 	if (digest_add_file(out->digest, out->fd, out->at))
 		return give_up(out);
 	return 0;
@@ -292,6 +295,8 @@ int sender_run(struct sender *sender, struct channel *channel)
 		if (ret < 0)
 			return -1;
 		sender->refused += ret;
+		sender->got_on = true;
+		sender->kept = 0;
 	}
 	if (channel_send(channel, &head, NULL, 0))
 		return -1;

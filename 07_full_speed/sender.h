@@ -13,7 +13,8 @@ struct sender {
 	bool csv; /* a line of comma-separated values for each */
 	unsigned int next; /* the file that is to be sent now */
 	unsigned int refused; /* that could not be sent, or were not taken */
-	uint64_t bytes; /* that went across so far, of all files */
+	uint64_t kept; /* bytes of it that the server said it has */
+	bool got_on; /* it has more than at the connection before */
 };
 
 /*

@@ -50,18 +50,21 @@ bad_input() {
 # What is not sent or not taken is said, and the others arrive.
 some_files() {
 	mkdir "$scratch/in" "$scratch/folder"
+	mkfifo "$scratch/fifo"
 	echo good >"$scratch/good"
 	echo bad >"$scratch/.hidden"
 	start_server ./server -d "$scratch/in"
 	run_client 1 ./client -a "$address" send "$scratch/missing" \
-		"$scratch/.hidden" "$scratch/folder" /dev/null "$scratch/good"
+		"$scratch/.hidden" "$scratch/folder" /dev/null "$scratch/fifo" \
+		"$scratch/good"
 	count_lines client.err '^error: '
-	[[ $count -eq 4 ]] || fail "not one line for each"
+	[[ $count -eq 5 ]] || fail "not one line for each"
 	has_line client.err 'missing is not sent$' || fail "missing"
 	has_line client.err '\.hidden: .* does not take a file of that name$' ||
 		fail "a name with a dot"
 	has_line client.err 'folder: only files are sent' || fail "a folder"
 	has_line client.err '/dev/null: only files are sent' || fail "a device"
+	has_line client.err 'fifo: only files are sent' || fail "a FIFO"
 	has_line client.log '^good: stored' || fail "the good one is not there"
 	await "a server that is done" has_line server.log 'peer disconnected'
 	cmp "$scratch/good" "$scratch/in/good" || fail "not the same"
@@ -195,6 +198,29 @@ client_killed() {
 		fail "it has begun anew"
 	cmp "$scratch/file" "$scratch/in/file" || fail "not the same"
 	stop_server
+}
+
+# It takes the file, and fails at the first part of it, each time: what the client
+# has sent by then is no progress.
+fails_always() {
+	head -c 3000000 /dev/urandom >"$scratch/large"
+	mkdir "$scratch/in"
+	start_server "$build.fails/server" -d "$scratch/in"
+	run_client 1 ./client -a "$address" -R 3 send "$scratch/large"
+	count_lines client.log '^the connection broke; again in '
+	[[ $count -eq 3 ]] || fail "tried $count times again"
+	stop_server
+}
+
+@test "07: -R: a server that fails each time is given up" {
+	local copy=$top/build/tests/07_full_speed.plain.fails
+
+	chapter_update "$top/07_full_speed" "$copy"
+	sed -i '/^static int on_part(struct receiver/,/^}/s/if (receiver->refused)/return -1;\n\t&/' \
+		"$copy/receiver.c"
+	run -1 cmp -s "$copy/receiver.c" "$top/07_full_speed/receiver.c"
+	make -s -C "$copy" server
+	on_device a fails_always
 }
 
 @test "07: a client is killed: its file is kept, and the next goes on with it" {
