@@ -144,6 +144,19 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
 }
 
+# More names than a pipe holds.
+@test "a sample of very many mutants is chosen, too" {
+	local long n
+
+	small_tree
+	long=$(printf 'x%.0s' {1..60})
+	for n in {1..2000}; do
+		: >"$tree/tests/mutants/01/$long$n.patch"
+	done
+	run -0 mutants --list --sample 10
+	[[ ${#lines[@]} -eq 10 ]]
+}
+
 @test "every mutant says what is wrong, and names a test that is there" {
 	local patch kind file regex count=0
 

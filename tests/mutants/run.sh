@@ -69,13 +69,16 @@ chosen() {
 }
 
 # sample N SEED: N of the names on standard input, in an order that is the same
-# for the same seed, and another for another.
+# for the same seed, and another for another. One program reads all of them: with
+# "sort | head" the first might write to nobody, and fail.
 sample() {
-	local name
-
-	while read -r name; do
-		echo "$(sha256sum <<<"$2 $name" | cut -c 1-16) $name"
-	done | sort | head -n "$1" | cut -d ' ' -f 2 | sort
+	perl -MDigest::SHA=sha256_hex -e '
+		my ($size, $seed) = @ARGV;
+		chomp(my @names = <STDIN>);
+		my %rank = map { $_ => sha256_hex("$seed $_") } @names;
+		@names = sort { $rank{$a} cmp $rank{$b} } @names;
+		splice(@names, $size) if @names > $size;
+		print "$_\n" for sort @names;' "$1" "$2"
 }
 
 # The files that git would commit, uncommitted changes and all.
