@@ -126,15 +126,17 @@ deal() {
 
 # worker NAME: all the mutants in its list, in a tree of its own.
 worker() {
-	local tree=$work/$1 name running='' lab_of='' said=/dev/null
+	local tree=$work/$1 name names running='' lab_of='' said=/dev/null
 	local -A passes=()
 
 	trap '[[ -z $running ]] || kill "$running"; lab_down' EXIT
 	trap 'exit 1' TERM
 	copy_tree "$tree"
-	while IFS=$'\t' read -r _ name; do
+	# Not read line by line: what is run in between might read them, too.
+	mapfile -t names < <(sort "$work/$1.list" | cut -f 2)
+	for name in "${names[@]}"; do
 		try_mutant "$tree" "$name"
-	done < <(sort "$work/$1.list")
+	done
 }
 
 list=no size='' seed='' keep=no names=() some=()
