@@ -12,6 +12,7 @@
 
 #include "admission.h"
 #include "log.h"
+#include "report.h"
 
 /* Strangers that may be shaking hands, or silent, at the same time. */
 #define STRANGERS_MAX 2048
@@ -47,7 +48,7 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	turns_open(&crowd->turns);
-	if (figures_signal(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
+	if (report_signal(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
 	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
 	    listener_open(&crowd->listener, options) ||
 	    admission_fit(&room, crowd->listener.devices.list, options->bytes))
@@ -226,14 +227,6 @@ static void on_news(struct crowd *crowd, bool room)
 		stop_listening(crowd);
 }
 
-static void on_usr1(struct crowd *crowd)
-{
-	struct signalfd_siginfo info;
-
-	if (read(crowd->usr1_fd, &info, sizeof(info)) == sizeof(info))
-		figures_print(&crowd->figures, &crowd->listener.devices);
-}
-
 /* Waits for the next thing to happen and does it. Returns 0 or -1. */
 static int step(struct crowd *crowd, int stop_fd)
 {
@@ -254,7 +247,7 @@ static int step(struct crowd *crowd, int stop_fd)
 	else if (news < 0)
 		return log_fail_errno("poll", errno, "the server ends");
 	if (news > 0 && news & WAIT_SECOND)
-		on_usr1(crowd);
+		report_if_asked(crowd->usr1_fd, &crowd->figures, &crowd->held);
 	if (news > 0 && news & WAIT_FIRST)
 		on_news(crowd, room);
 	return 0;
@@ -275,6 +268,6 @@ int crowd_run(struct crowd *crowd, int stop_fd)
 	}
 	if (take_last(crowd, &last))
 		pthread_join(last, NULL);
-	figures_print(&crowd->figures, &crowd->listener.devices);
+	report_print(&crowd->figures, &crowd->held);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "figures.h"
+#include "held.h"
 #include "listener.h"
 #include "options.h"
 #include "turn.h"
@@ -26,6 +27,7 @@ struct crowd {
 	const struct options *options; /* borrowed */
 	struct listener listener; /* with the devices that all share */
 	struct figures figures;
+	struct held held;
 	struct turns turns;
 	void (*serve)(struct client *client);
 	unsigned int strangers_max;

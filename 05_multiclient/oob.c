@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include <netdb.h>
-#include <netinet/in.h>
 #include <openssl/err.h>
 
+#include "device.h"
 #include "log.h"
 #include "sock.h"
 #include "tls.h"
+#include "tls_fail.h"
+#include "tls_io.h"
 
 struct oob {
 	int fd;
@@ -140,6 +142,8 @@ static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 	oob->ssl = SSL_new(ctx);
 	if (!oob->ssl || SSL_set_fd(oob->ssl, oob->fd) != 1)
 		return tls_fail("SSL_new", "out of memory");
+	/* Who is silent, as most of a thousand clients are, needs no buffer. */
+	SSL_set_mode(oob->ssl, SSL_MODE_RELEASE_BUFFERS);
 	if (tls_expect_peer(oob->ssl, server, (struct sockaddr *)&oob->peer))
 		return -1;
 	if (server)
@@ -253,16 +257,10 @@ int oob_send_params(struct oob *oob, const struct params *params)
  */
 static int check_address(const struct oob *oob, const struct params *params)
 {
-	const struct sockaddr_in6 *sin6 =
-		(const struct sockaddr_in6 *)&oob->peer;
-	const struct sockaddr_in *sin = (const struct sockaddr_in *)&oob->peer;
-	uint8_t gid[16] = { [10] = 0xff, [11] = 0xff };
+	union ibv_gid gid;
 
-	if (oob->peer.ss_family == AF_INET6)
-		memcpy(gid, &sin6->sin6_addr, 16);
-	else
-		memcpy(gid + 12, &sin->sin_addr, 4);
-	if (memcmp(gid, params->gid.raw, 16))
+	device_gid_of((const struct sockaddr *)&oob->peer, &gid);
+	if (memcmp(&gid, &params->gid, sizeof(gid)))
 		return log_fail("the peer's GID is not the address that it "
 				"was authenticated at: refused; is -g given");
 	return 0;
