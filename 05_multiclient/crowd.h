@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "ending.h"
 #include "figures.h"
 #include "held.h"
 #include "listener.h"
@@ -34,12 +35,9 @@ struct crowd {
 	unsigned int taken; /* connections so far */
 	bool listening;
 	bool resting; /* a client could not be taken: not again at once */
-	bool asked; /* to stop, by a signal */
-	int64_t deadline; /* for the last clients after that */
 	int usr1_fd; /* readable: SIGUSR1 came */
 	int room_fd; /* readable: a thread or a handshake has ended */
-	int closing_fd; /* readable: no new clients, give handshakes up */
-	int cut_fd; /* readable: give up what the last clients do */
+	struct ending ending;
 	pthread_mutex_t lock; /* for what follows */
 	unsigned int threads;
 	pthread_t last; /* the thread that ended last, if one did: */

@@ -46,12 +46,3 @@ struct figures figures_now(struct figures *figures)
 	pthread_mutex_unlock(&figures->lock);
 	return now;
 }
-
-unsigned int figures_failed(const struct figures *figures)
-{
-	unsigned int sum = 0;
-
-	for (int step = 0; step < STEP_DONE; step++)
-		sum += figures->left[step];
-	return sum;
-}

@@ -44,8 +44,7 @@ void figures_let_in(struct figures *figures, struct hello *hello);
 /* It has left; STEP_HANDSHAKE: as a stranger. */
 void figures_leave(struct figures *figures, enum step step);
 
-/* All figures as they are now, and how many clients of them have failed. */
+/* All figures as they are now. */
 struct figures figures_now(struct figures *figures);
-unsigned int figures_failed(const struct figures *figures);
 
 #endif

@@ -18,8 +18,7 @@
 #include <locale.h>
 #include <unistd.h>
 
-#include <netinet/in.h>
-
+#include "addr.h"
 #include "conn.h"
 #include "content.h"
 #include "crowd.h"
@@ -27,6 +26,7 @@
 #include "log.h"
 #include "options.h"
 #include "probe.h"
+#include "report.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: nonce, echo, an operation. */
@@ -51,34 +51,34 @@ static int converse(struct data *data, const struct options *options,
 			     CONTENT_CLIENT, number);
 }
 
-/* Finds out who it is. Returns its number; 0 if it is not let in; or -1. */
-static int admit(struct client *client)
+/* Finds out who it is. Returns its number, or 0 if it is not let in. */
+static unsigned int admit(struct client *client)
 {
 	struct crowd *crowd = client->crowd;
-	char name[INET6_ADDRSTRLEN];
+	char text[ADDR_TEXT_SIZE];
 	struct hello hello;
 
 	/* Until it has a number, it has but an address. */
-	oob_peer_name(client->oob, name, sizeof(name));
-	log_prefix("%s: ", name);
+	log_prefix("%s: ", addr_text(oob_peer(client->oob), text));
 	if (oob_handshake(client->oob, &client->turn)) {
 		figures_leave(&crowd->figures, STEP_HANDSHAKE);
-		return -1;
+		return 0;
 	}
 	/* Places are for those who have shown who they are. */
 	figures_let_in(&crowd->figures, &hello);
 	crowd_room(crowd);
-	if (!hello.number)
+	if (!hello.number) {
 		log_line("server full (%u of %u): refused.", hello.connected,
 			 hello.max);
-	else
-		log_prefix("Client %u: ", hello.number);
-	if ((!hello.number || !oob_print_peer(client->oob)) &&
-	    !oob_hello(client->oob, &hello, crowd->cut_fd))
+		oob_hello(client->oob, &hello, crowd->ending.cut_fd);
+		return 0;
+	}
+	log_prefix("Client %u: ", hello.number);
+	if (!oob_print_peer(client->oob) &&
+	    !oob_hello(client->oob, &hello, crowd->ending.cut_fd))
 		return hello.number;
-	if (hello.number)
-		figures_leave(&crowd->figures, STEP_EXCHANGE);
-	return -1;
+	figures_leave(&crowd->figures, STEP_EXCHANGE);
+	return 0;
 }
 
 /* The life of one client that was let in: returns how far it came. */
@@ -88,7 +88,7 @@ static enum step serve_client(struct client *client, unsigned int number)
 	const struct options *options = crowd->options;
 	const struct patience patience = {
 		.timeout_ms = options->timeout_ms,
-		.stop_fd = crowd->cut_fd,
+		.stop_fd = crowd->ending.cut_fd,
 	};
 	struct conn conn = { .held = &crowd->held };
 	struct data data = { 0 };
@@ -142,9 +142,9 @@ out:
 /* What the thread of a client does, from its connection on. */
 static void run_client(struct client *client)
 {
-	int number = admit(client);
+	unsigned int number = admit(client);
 
-	if (number > 0)
+	if (number)
 		figures_leave(&client->crowd->figures,
 			      serve_client(client, number));
 	else
@@ -156,7 +156,6 @@ int main(int argc, char **argv)
 {
 	struct crowd crowd;
 	struct options options;
-	struct figures figures;
 	int stop_fd = -1, ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -172,8 +171,7 @@ int main(int argc, char **argv)
 	/* 3. Serve, a thread for each client. */
 	ret = crowd_run(&crowd, stop_fd);
 	/* With an end in sight, who starts us wants to know how it went. */
-	figures = figures_now(&crowd.figures);
-	if (options.end_after && figures_failed(&figures))
+	if (options.end_after && report_failed(&crowd.figures))
 		ret = -1;
 out:
 	/* 4. Free everything. */

@@ -33,6 +33,15 @@ void report_if_asked(int fd, struct figures *figures, const struct held *held)
 		report_print(figures, held);
 }
 
+unsigned int report_failed(const struct figures *now)
+{
+	unsigned int sum = 0;
+
+	for (int step = 0; step < STEP_DONE; step++)
+		sum += now->left[step];
+	return sum;
+}
+
 void report_print(struct figures *figures, const struct held *held)
 {
 	/* Printing may take its time: not with the lock. */
@@ -42,7 +51,7 @@ void report_print(struct figures *figures, const struct held *held)
 	log_line("[figures] connected: %u of %u; shaking hands: %u",
 		 now.connected, now.max, now.strangers);
 	log_line("[figures] served: %u; refused: %u; failed: %u",
-		 left[STEP_DONE], now.refused, figures_failed(&now));
+		 left[STEP_DONE], now.refused, report_failed(&now));
 	log_line("[figures] failed at: handshake %u, exchange %u, objects %u, "
 		 "echo %u, transfer %u, goodbye %u",
 		 left[STEP_HANDSHAKE], left[STEP_EXCHANGE], left[STEP_OBJECTS],

@@ -16,6 +16,9 @@ int report_signal(int *fd);
 /* If SIGUSR1 has made fd readable, prints the figures. */
 void report_if_asked(int fd, struct figures *figures, const struct held *held);
 
+/* How many clients of now have failed, wherever. */
+unsigned int report_failed(const struct figures *now);
+
 /* Prints them as lines of the story. */
 void report_print(struct figures *figures, const struct held *held);
 

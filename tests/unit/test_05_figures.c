@@ -77,7 +77,7 @@ static void test_threads(void **state)
 		assert_int_equal(seen[i], 1);
 	assert_int_equal(figures.left[STEP_HANDSHAKE], ROUNDS / 5 * THREADS);
 	sum = figures.left[STEP_DONE] + figures.refused +
-	      figures_failed(&figures);
+	      report_failed(&figures);
 	assert_int_equal(sum, THREADS * ROUNDS);
 	assert_true(figures.left[STEP_DONE] > 0);
 }
@@ -107,7 +107,7 @@ static void test_full(void **state)
 	figures_leave(&figures, STEP_HANDSHAKE);
 	assert_int_equal(figures.connected, 1);
 	assert_int_equal(figures.refused, 1);
-	assert_int_equal(figures_failed(&figures), 2);
+	assert_int_equal(report_failed(&figures), 2);
 }
 
 /* Each client is counted where it failed, and the objects that are held. */
