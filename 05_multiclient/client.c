@@ -4,54 +4,20 @@
  * The protocol is drawn in server.c.
  */
 #include <locale.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "conn.h"
+#include "content.h"
 #include "data.h"
+#include "hold.h"
 #include "log.h"
 #include "options.h"
-#include "pattern.h"
 #include "probe.h"
 #include "retry.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: nonce, echo, an operation. */
 #define SENDS 3
-
-/* What the server will find: what we write to it, or what it reads from us. */
-static void write_message(const struct data *data, enum mode mode,
-			  unsigned int number)
-{
-	const struct region *region =
-		mode == MODE_WRITE ? &data->local : &data->exposed;
-
-	snprintf(region->buf, region->size,
-		 "message from active/client side, client %u", number);
-	pattern_fill(region->buf, region->size);
-}
-
-/* Shows what has come, and looks at every byte of it. */
-static int check_result(const struct transfer *transfer,
-			const struct options *options, unsigned int number)
-{
-	const struct region *result = transfer_result(transfer);
-	unsigned int whose = 0;
-
-	transfer_print_result(transfer);
-	if (pattern_check(result->buf, result->size))
-		return -1;
-	sscanf(result->buf, "message from passive/server side to client %u",
-	       &whose);
-	if (whose != number)
-		return log_fail("these bytes are not for client %u, but "
-				"another's, or nobody's"
-				" [docs/troubleshooting.md#wrong-bytes]",
-				number);
-	if (options->counts)
-		log_line("%zu bytes verified.", result->size);
-	return 0;
-}
 
 /* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options,
@@ -63,11 +29,13 @@ static int converse(struct data *data, const struct options *options,
 		.peer = data->conn->peer.mem,
 	};
 
-	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return check_result(&transfer, options, number);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts,
+			     CONTENT_SERVER, number);
 }
 
 int main(int argc, char **argv)
@@ -100,32 +68,35 @@ int main(int argc, char **argv)
 	if (ret)
 		goto out;
 	ret = -1;
-	/* 2. Create the queue pair, and what it needs. */
+	/* 2. Choose the number of our first packet. */
+	if (conn_choose_psn(&conn, &options))
+		goto out;
+	/* 3. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
 			   data_exposed_access(options.mode)))
 		goto out;
-	/* 3. Let the device use our memory, and the server some of it. */
+	/* 4. Let the device use our memory, and the server some of it. */
 	if (data_open(&data, &conn, options.mode, options.bytes))
 		goto out;
-	write_message(&data, options.mode, hello.number);
-	/* 4. Post all receives, before the server can possibly send. */
+	content_write(&data, options.mode, CONTENT_CLIENT, hello.number);
+	/* 5. Post all receives, before the server can possibly send. */
 	if (data_post_receives(&data))
 		goto out;
-	/* 5. Exchange parameters; from INIT to RTR to RTS. */
+	/* 6. Exchange parameters; from INIT to RTR to RTS. */
 	mem = data_offer(&data);
 	if (conn_connect(&conn, options.mode, &mem))
 		goto out;
-	/* 6. See that what is sent arrives, then write or read. */
+	/* 7. See that what is sent arrives, then write or read. */
 	if (probe_path(&data) || converse(&data, &options, hello.number))
 		goto out;
-	/* 7. Stay for a while, if asked to, and disconnect. */
-	if (options.hold && conn_hold(&conn, options.hold))
+	/* 8. Stay for a while, if asked to, and disconnect. */
+	if (options.hold && hold(&conn, options.hold))
 		goto out;
 	ret = conn_disconnect(&conn);
 out:
-	/* 8. Free everything. */
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	if (conn_drain(&conn))
+	/* 9. Free everything. */
+	log_line("[LOG] closing connection conn=%p", (void *)&conn);
+	if (data_drain(&data))
 		ret = -1;
 	data_close(&data);
 	conn_close(&conn);

@@ -11,38 +11,34 @@
 #include "qp.h"
 
 /* What both sides do once they have a connection for the exchange. */
-static int find_source(struct conn *conn, const struct options *options)
+static int find_source(struct conn *conn)
 {
 	if (device_source(conn->device, oob_local(conn->oob), &conn->source))
 		return -1;
 	conn->mine.gid = conn->source.gid;
 	conn->mine.lid = conn->source.port.lid;
 	conn->mine.mtu = conn->source.port.active_mtu;
-	if (options->psn >= 0) {
-		conn->mine.psn = options->psn;
-		return 0;
-	}
-	return psn_draw(&conn->mine.psn);
+	conn->max_message = conn->source.port.max_msg_sz;
+	return 0;
 }
 
-int conn_begin(struct conn *conn, struct devices *devices,
-	       const struct options *options)
+int conn_share(struct conn *conn, const struct devices *devices)
 {
 	conn->device = devices_find(devices, oob_local(conn->oob));
 	if (!conn->device)
 		return -1;
 	log_line("Using shared RDMA device %s",
 		 ibv_get_device_name(conn->device->verbs->device));
-	return find_source(conn, options);
+	return find_source(conn);
 }
 
-int conn_request(struct conn *conn, struct listener *listener, struct oob *oob,
-		 const struct patience *patience)
+int conn_request(struct conn *conn, const struct devices *devices,
+		 struct oob *oob, const struct patience *patience)
 {
 	conn->patience = *patience;
 	conn->oob = oob;
 	log_line("received connection request.");
-	if (conn_begin(conn, &listener->devices, listener->options))
+	if (conn_share(conn, devices))
 		return -1;
 	return oob_recv_params(conn->oob, &conn->peer,
 			       device_is_roce(conn->device));
@@ -82,37 +78,18 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	if (ret)
 		return ret;
 	/* The way that TCP took to the server shows which device leads there. */
-	if (device_open(&conn->own, options, oob_local(conn->oob)))
+	if (devices_open_one(&conn->own, options, oob_local(conn->oob)))
 		return -1;
 	conn->device = &conn->own;
-	return find_source(conn, options);
+	return find_source(conn);
 }
 
-/* Asks for an event at the next completion: for one event, once. */
-static int arm(struct conn *conn)
+int conn_choose_psn(struct conn *conn, const struct options *options)
 {
-	int err = ibv_req_notify_cq(conn->cq, 0);
-
-	if (err)
-		return log_fail_errno("ibv_req_notify_cq", err,
-				      "the CQ is unusable");
+	if (options->psn < 0)
+		return psn_draw(&conn->mine.psn);
+	conn->mine.psn = options->psn;
 	return 0;
-}
-
-int conn_take_event(struct conn *conn)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(conn->comp, &cq, &context)) {
-		if (errno == EAGAIN)
-			return 0;
-		return log_fail_errno("ibv_get_cq_event", errno,
-				      "the completion channel is unusable");
-	}
-	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
-	ibv_ack_cq_events(cq, 1);
-	return arm(conn);
 }
 
 /* The PD, and the CQ with its channel. */
@@ -124,7 +101,7 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	if (!conn->pd)
 		return log_fail_errno("ibv_alloc_pd", errno,
 				      "see `rdma resource show`");
-	conn->device->held.pds++;
+	held_made(conn->held, HELD_PD);
 	conn->comp = ibv_create_comp_channel(verbs);
 	if (!conn->comp)
 		return log_fail_errno("ibv_create_comp_channel", errno,
@@ -135,9 +112,8 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	if (!conn->cq)
 		return log_fail_errno("ibv_create_cq", errno,
 				      "see `rdma resource show`");
-	conn->device->held.cqs++;
-	/* Nothing is posted yet, so that no completion comes before this. */
-	return arm(conn);
+	held_made(conn->held, HELD_CQ);
+	return 0;
 }
 
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
@@ -170,7 +146,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	if (!conn->qp)
 		return log_fail_errno("ibv_create_qp", errno,
 				      "see `rdma resource show`");
-	conn->device->held.qps++;
+	held_made(conn->held, HELD_QP);
 	/* The library has written there what it really gives. */
 	conn->max_inline = attr.cap.max_inline_data;
 	conn->mine.qpn = conn->qp->qp_num;
@@ -248,6 +224,15 @@ int conn_peer_fd(const struct conn *conn)
 	return conn->peer_left ? -1 : oob_fd(conn->oob);
 }
 
+int conn_to_err(struct conn *conn)
+{
+	/* In RESET nothing is posted, and no way leads from there to ERR. */
+	if (conn->failed || conn->qp->state == IBV_QPS_RESET)
+		return 0;
+	conn->failed = true;
+	return qp_to_err(conn->qp);
+}
+
 int conn_check_peer(struct conn *conn)
 {
 	int ret = oob_check(conn->oob);
@@ -257,24 +242,6 @@ int conn_check_peer(struct conn *conn)
 	conn->peer_left = true;
 	conn->peer_done = ret == OOB_SAID_BYE;
 	return conn_to_err(conn);
-}
-
-int conn_hold(struct conn *conn, int seconds)
-{
-	int64_t deadline = wait_deadline(seconds * 1000);
-
-	log_line("holding the connection.");
-	while (wait_readable(conn_peer_fd(conn), -1, conn->patience.stop_fd,
-			     deadline) > 0) {
-		if (conn_check_peer(conn))
-			return -1;
-		if (conn->peer_left)
-			return log_fail("the server ended the connection; see "
-					"what it says");
-	}
-	if (errno == ETIMEDOUT || errno == ECANCELED)
-		return 0;
-	return wait_fail("the end of the hold", errno, &conn->patience);
 }
 
 /* TCP ends in the same way whether a peer is done, was killed, or is cut off. */
@@ -289,13 +256,11 @@ static int check_goodbye(const struct conn *conn)
 
 int conn_disconnect(struct conn *conn)
 {
-	int ret = conn_drain(conn);
-
 	if (check_goodbye(conn))
 		return -1;
 	oob_bye(conn->oob);
 	log_line("disconnected.");
-	return ret;
+	return 0;
 }
 
 int conn_wait_disconnect(struct conn *conn)
@@ -318,33 +283,26 @@ int conn_wait_disconnect(struct conn *conn)
 	return 0;
 }
 
-/* An object is destroyed, or err says why it is not and still counts. */
-static void count_end(const char *call, int err, const char *hint,
-		      atomic_int *count)
-{
-	if (err)
-		log_fail_errno(call, err, "%s", hint);
-	else
-		(*count)--;
-}
-
 void conn_close(struct conn *conn)
 {
 	int err;
 
 	/* The reverse of the order in which they were made. */
-	if (conn->qp)
-		count_end("ibv_destroy_qp", ibv_destroy_qp(conn->qp),
-			  "it is lost", &conn->device->held.qps);
-	if (conn->cq)
-		count_end("ibv_destroy_cq", ibv_destroy_cq(conn->cq),
-			  "it is lost", &conn->device->held.cqs);
+	if (conn->qp && (err = ibv_destroy_qp(conn->qp)))
+		log_fail_errno("ibv_destroy_qp", err, "it is lost");
+	else if (conn->qp)
+		held_gone(conn->held, HELD_QP);
+	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
+		log_fail_errno("ibv_destroy_cq", err, "it is lost");
+	else if (conn->cq)
+		held_gone(conn->held, HELD_CQ);
 	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
 		log_fail_errno("ibv_destroy_comp_channel", err, "it is lost");
-	if (conn->pd)
-		count_end("ibv_dealloc_pd", ibv_dealloc_pd(conn->pd),
-			  "does a memory region of it still exist",
-			  &conn->device->held.pds);
+	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
+		log_fail_errno("ibv_dealloc_pd", err,
+			       "does a memory region of it still exist");
+	else if (conn->pd)
+		held_gone(conn->held, HELD_PD);
 	device_close(&conn->own);
 	oob_close(conn->oob);
 	*conn = (struct conn){ 0 };

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "device.h"
-#include "listener.h"
+#include "devices.h"
+#include "held.h"
 #include "oob.h"
 #include "options.h"
 #include "wait.h"
@@ -25,8 +25,9 @@
 struct conn {
 	struct patience patience;
 	struct oob *oob;
+	struct held *held; /* borrowed: counts what is made; or NULL */
 	struct device own; /* a client's; a server shares its own */
-	struct device *device; /* the one or the other */
+	const struct device *device; /* the one or the other */
 	struct source source;
 	struct params mine; /* what the peer must know of us */
 	struct params peer; /* what we know of the peer */
@@ -35,6 +36,7 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	uint32_t max_inline; /* bytes that the device really takes inline */
+	uint32_t max_message; /* bytes that the port takes in one request */
 	unsigned int pending; /* posted requests that will still report */
 	bool peer_left; /* the peer disconnected first */
 	bool peer_done; /* and said goodbye: it has all that we sent */
@@ -43,11 +45,11 @@ struct conn {
 
 /*
  * Server: hears the parameters of the client that was let in on oob, which is
- * conn's from now on. Returns 0, or -1 having said why. Either way, end with
- * conn_close().
+ * conn's from now on, and which comes by one of devices. Returns 0, or -1 having
+ * said why. Either way, end with conn_close().
  */
-int conn_request(struct conn *conn, struct listener *listener, struct oob *oob,
-		 const struct patience *patience);
+int conn_request(struct conn *conn, const struct devices *devices,
+		 struct oob *oob, const struct patience *patience);
 
 /*
  * Client: reaches the server at options' address, and finds the device and
@@ -63,8 +65,13 @@ int conn_resolve(struct conn *conn, const struct options *options,
  * returns as above. And: finds the device among those that are open already.
  */
 int conn_take_hello(struct conn *conn, const struct hello *hello);
-int conn_begin(struct conn *conn, struct devices *devices,
-	       const struct options *options);
+int conn_share(struct conn *conn, const struct devices *devices);
+
+/*
+ * Chooses the number of the first packet that we shall send: what options say,
+ * or one that nobody can foresee. Returns 0, or -1 having said why.
+ */
+int conn_choose_psn(struct conn *conn, const struct options *options);
 
 /*
  * Creates the protection domain, completion channel, completion queue and
@@ -93,37 +100,16 @@ int conn_connect(struct conn *conn, enum mode mode, const struct remote *mem);
 int conn_peer_fd(const struct conn *conn);
 int conn_check_peer(struct conn *conn);
 
-/*
- * Client: stays connected for so many seconds, or until the program is asked
- * to stop. Returns 0, or -1 having said what ended the connection.
- */
-int conn_hold(struct conn *conn, int seconds);
-
 /* Client: says goodbye. Returns 0 or -1. */
 int conn_disconnect(struct conn *conn);
 
 /* Server: waits until the peer disconnects. Returns 0, or -1. */
 int conn_wait_disconnect(struct conn *conn);
 
-/*
- * Takes the event that made conn->comp readable, and asks for one at the next
- * completion. Poll the CQ until it is empty before you wait for that. Returns
- * 0, also if there was no event, or -1 having said why.
- */
-int conn_take_event(struct conn *conn);
-
 /* Takes the queue pair to ERR, once. Returns 0, or -1 having said why. */
 int conn_to_err(struct conn *conn);
 
-/*
- * Puts the queue pair in the error state and takes completions until every
- * posted request has reported: only then is its memory ours again. To be
- * called before that is freed, however far conn came. Returns 0, or -1 having
- * said why.
- */
-int conn_drain(struct conn *conn);
-
-/* Frees everything, however far it came; after conn_drain(). */
+/* Frees everything, however far it came; after data_close(). */
 void conn_close(struct conn *conn);
 
 #endif

@@ -8,27 +8,17 @@
 #include <unistd.h>
 
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 
 #include "admission.h"
 #include "log.h"
+#include "report.h"
+#include "thread.h"
 
 /* Strangers that may be shaking hands, or silent, at the same time. */
 #define STRANGERS_MAX 2048
 
-/* A thread needs far less; more would be 8 MB of addresses for each. */
-#define STACK_SIZE (512 * 1024)
-
 /* How long to leave the listener alone when no client can be taken. */
 #define REST_MS 1000
-
-static int open_eventfd(int *fd)
-{
-	*fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (*fd < 0)
-		return log_fail_errno("eventfd", errno, "see \"ulimit -n\"");
-	return 0;
-}
 
 int crowd_open(struct crowd *crowd, const struct options *options,
 	       void (*serve)(struct client *client))
@@ -39,16 +29,13 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 		.options = options,
 		.figures.lock = PTHREAD_MUTEX_INITIALIZER,
 		.serve = serve,
-		.deadline = wait_deadline(-1),
 		.usr1_fd = -1,
 		.room_fd = -1,
-		.closing_fd = -1,
-		.cut_fd = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	turns_open(&crowd->turns);
-	if (figures_signal(&crowd->usr1_fd) || open_eventfd(&crowd->room_fd) ||
-	    open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
+	if (ending_open(&crowd->ending) || report_signal(&crowd->usr1_fd) ||
+	    ending_eventfd(&crowd->room_fd) ||
 	    listener_open(&crowd->listener, options) ||
 	    admission_fit(&room, crowd->listener.devices.list, options->bytes))
 		return -1;
@@ -61,13 +48,12 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 
 void crowd_close(struct crowd *crowd)
 {
-	const int fds[] = { crowd->usr1_fd, crowd->room_fd, crowd->closing_fd,
-			    crowd->cut_fd };
-
 	listener_close(&crowd->listener);
-	for (int i = 0; i < 4; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	if (crowd->room_fd >= 0)
+		close(crowd->room_fd);
+	if (crowd->usr1_fd >= 0)
+		close(crowd->usr1_fd);
+	ending_close(&crowd->ending);
 }
 
 static unsigned int count_threads(struct crowd *crowd)
@@ -124,25 +110,16 @@ static void *run_client(void *argument)
 static int start_thread(struct client *client)
 {
 	struct crowd *crowd = client->crowd;
-	pthread_attr_t attr;
 	pthread_t thread;
-	int err = pthread_attr_init(&attr);
+	int ret;
 
-	if (!err)
-		err = pthread_attr_setstacksize(&attr, STACK_SIZE);
-	if (err)
-		return log_fail_errno("pthread_attr_init", err, "no memory");
 	pthread_mutex_lock(&crowd->lock);
-	err = pthread_create(&thread, &attr, run_client, client);
-	if (!err)
+	ret = thread_start(&thread, run_client, client,
+			   "this client is not served");
+	if (!ret)
 		crowd->threads++;
 	pthread_mutex_unlock(&crowd->lock);
-	pthread_attr_destroy(&attr);
-	if (err)
-		return log_fail_errno("pthread_create", err,
-				      "this client is not served; see "
-				      "\"ulimit -u\"");
-	return 0;
+	return ret;
 }
 
 /* Takes one client off the listener; all else is its thread's. */
@@ -150,7 +127,7 @@ static int take_client(struct crowd *crowd)
 {
 	struct patience patience = {
 		.timeout_ms = crowd->options->timeout_ms,
-		.stop_fd = crowd->closing_fd,
+		.stop_fd = crowd->ending.closing_fd,
 	};
 	struct client *client = calloc(1, sizeof(*client));
 
@@ -188,30 +165,9 @@ static void stop_listening(struct crowd *crowd)
 /* The first signal lets the last clients finish; the second does not. */
 static void on_stop(struct crowd *crowd, int stop_fd)
 {
-	struct signalfd_siginfo info;
-
-	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
-		return;
 	stop_listening(crowd);
-	if (crowd->asked) {
-		log_line("asked again to stop: not waiting any longer.");
-		crowd->deadline = wait_deadline(0);
-		return;
-	}
-	log_line("asked to stop: no new clients, up to %u s for the others.",
-		 crowd->options->grace);
-	crowd->asked = true;
-	crowd->deadline = wait_deadline(crowd->options->grace * 1000);
-	eventfd_write(crowd->closing_fd, 1);
+	ending_ask(&crowd->ending, stop_fd, crowd->options->grace);
 	turns_close(&crowd->turns);
-}
-
-/* The last clients' time is over: what they wait for, they give up. */
-static void cut(struct crowd *crowd)
-{
-	eventfd_write(crowd->cut_fd, 1);
-	/* Each has deadlines of its own for what it still has to do. */
-	crowd->deadline = wait_deadline(-1);
 }
 
 /* A client is there, or a thread has ended. */
@@ -226,14 +182,6 @@ static void on_news(struct crowd *crowd, bool room)
 		stop_listening(crowd);
 }
 
-static void on_usr1(struct crowd *crowd)
-{
-	struct signalfd_siginfo info;
-
-	if (read(crowd->usr1_fd, &info, sizeof(info)) == sizeof(info))
-		figures_print(&crowd->figures, &crowd->listener.devices);
-}
-
 /* Waits for the next thing to happen and does it. Returns 0 or -1. */
 static int step(struct crowd *crowd, int stop_fd)
 {
@@ -243,18 +191,18 @@ static int step(struct crowd *crowd, int stop_fd)
 	int fd = room ? oob_fd(crowd->listener.oob) : crowd->room_fd;
 	int news = wait_readable(fd, crowd->usr1_fd, stop_fd,
 				 crowd->resting ? wait_deadline(REST_MS) :
-						  crowd->deadline);
+						  crowd->ending.deadline);
 
 	if (news < 0 && errno == ECANCELED)
 		on_stop(crowd, stop_fd);
 	else if (news < 0 && errno == ETIMEDOUT && crowd->resting)
 		crowd->resting = false;
 	else if (news < 0 && errno == ETIMEDOUT)
-		cut(crowd);
+		ending_cut(&crowd->ending);
 	else if (news < 0)
 		return log_fail_errno("poll", errno, "the server ends");
 	if (news > 0 && news & WAIT_SECOND)
-		on_usr1(crowd);
+		report_if_asked(crowd->usr1_fd, &crowd->figures, &crowd->held);
 	if (news > 0 && news & WAIT_FIRST)
 		on_news(crowd, room);
 	return 0;
@@ -271,10 +219,10 @@ int crowd_run(struct crowd *crowd, int stop_fd)
 		/* An end in order, even now: the threads need our memory. */
 		ret = -1;
 		stop_listening(crowd);
-		cut(crowd);
+		ending_cut(&crowd->ending);
 	}
 	if (take_last(crowd, &last))
 		pthread_join(last, NULL);
-	figures_print(&crowd->figures, &crowd->listener.devices);
+	report_print(&crowd->figures, &crowd->held);
 	return ret;
 }

@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "ending.h"
 #include "figures.h"
+#include "held.h"
 #include "listener.h"
 #include "options.h"
 #include "turn.h"
@@ -26,18 +28,16 @@ struct crowd {
 	const struct options *options; /* borrowed */
 	struct listener listener; /* with the devices that all share */
 	struct figures figures;
+	struct held held;
 	struct turns turns;
 	void (*serve)(struct client *client);
 	unsigned int strangers_max;
 	unsigned int taken; /* connections so far */
 	bool listening;
 	bool resting; /* a client could not be taken: not again at once */
-	bool asked; /* to stop, by a signal */
-	int64_t deadline; /* for the last clients after that */
 	int usr1_fd; /* readable: SIGUSR1 came */
 	int room_fd; /* readable: a thread or a handshake has ended */
-	int closing_fd; /* readable: no new clients, give handshakes up */
-	int cut_fd; /* readable: give up what the last clients do */
+	struct ending ending;
 	pthread_mutex_t lock; /* for what follows */
 	unsigned int threads;
 	pthread_t last; /* the thread that ended last, if one did: */

@@ -15,8 +15,8 @@
 #define PAGE ((size_t)4096)
 
 /* access: what the device may do to the memory beyond reading it. */
-static int region_open(struct region *region, struct conn *conn, size_t size,
-		       int access)
+static int region_open(struct region *region, const struct conn *conn,
+		       size_t size, int access)
 {
 	/* A page's beginning: the device moves data page by page. */
 	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
@@ -35,11 +35,11 @@ static int region_open(struct region *region, struct conn *conn, size_t size,
 				"says how much of it a user may have"
 				" [docs/troubleshooting.md#memlock]" :
 				"");
-	conn->device->held.mrs++;
+	held_made(conn->held, HELD_MR);
 	return 0;
 }
 
-static void region_close(struct region *region, struct conn *conn)
+static void region_close(struct region *region, const struct conn *conn)
 {
 	int err;
 
@@ -49,7 +49,7 @@ static void region_close(struct region *region, struct conn *conn)
 		return;
 	}
 	if (region->mr)
-		conn->device->held.mrs--;
+		held_gone(conn->held, HELD_MR);
 	free(region->buf);
 	*region = (struct region){ 0 };
 }
@@ -83,35 +83,37 @@ static int check_limit(struct ibv_context *verbs, size_t size)
 	return 0;
 }
 
-static int open_exposed(struct data *data, enum mode mode, size_t size)
+/* Asks for an event at the next completion: for one event, once. */
+static int arm(struct conn *conn)
 {
-	int access = data_exposed_access(mode);
+	int err = ibv_req_notify_cq(conn->cq, 0);
 
-	/* The specification wants the local right with the remote. */
-	if (access & IBV_ACCESS_REMOTE_WRITE)
-		access |= IBV_ACCESS_LOCAL_WRITE;
-	return region_open(&data->exposed, data->conn, size, access);
+	if (err)
+		return log_fail_errno("ibv_req_notify_cq", err,
+				      "the CQ is unusable");
+	return 0;
 }
 
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
+	int access;
+
 	data->conn = conn;
-	data->waiting_for = "a completion";
 	if (check_limit(conn->pd->context, size))
+		return -1;
+	/* Nothing is posted yet, so that no completion comes before this. */
+	if (arm(conn))
 		return -1;
 	if (region_open(&data->messages, conn, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
 	if (region_open(&data->local, conn, size, local_access(mode)))
 		return -1;
-	return open_exposed(data, mode, size);
-}
-
-void data_close(struct data *data)
-{
-	region_close(&data->exposed, data->conn);
-	region_close(&data->local, data->conn);
-	region_close(&data->messages, data->conn);
+	access = data_exposed_access(mode);
+	/* The specification wants the local right with the remote. */
+	if (access & IBV_ACCESS_REMOTE_WRITE)
+		access |= IBV_ACCESS_LOCAL_WRITE;
+	return region_open(&data->exposed, conn, size, access);
 }
 
 struct remote data_offer(const struct data *data)
@@ -181,7 +183,7 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	int err;
 
 	/* Without this, a request that succeeds says nothing. */
-	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->send_flags |= IBV_SEND_SIGNALED;
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
@@ -206,6 +208,9 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 		.opcode = IBV_WR_SEND,
 	};
 
+	/* The device takes the bytes now, and need not fetch them later. */
+	if (MSG_SIZE <= data->conn->max_inline)
+		wr.send_flags = IBV_SEND_INLINE;
 	msg_encode(msg, data_message(data, slot));
 	return post(data, &wr);
 }
@@ -213,9 +218,12 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer)
 {
+	size_t left = data->local.size - data->next;
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)data->local.buf,
-		.length = data->local.size,
+		.addr = (uintptr_t)data->local.buf + data->next,
+		.length = left < data->conn->max_message ?
+				  left :
+				  data->conn->max_message,
 		.lkey = data->local.mr->lkey,
 	};
 	struct ibv_send_wr wr = {
@@ -224,7 +232,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		.num_sge = 1,
 		.opcode = opcode,
 		.wr.rdma = {
-			.remote_addr = peer->addr,
+			.remote_addr = peer->addr + data->next,
 			.rkey = peer->rkey,
 		},
 	};
@@ -233,21 +241,49 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		return log_fail("the peer's memory has %u bytes, and %zu are "
 				"needed; are both ends of the same source",
 				peer->length, data->local.size);
+	data->next = sge.length < left ? data->next + sge.length : 0;
 	return post(data, &wr);
 }
 
-/* Sleeps until the CQ, which is always armed, or the peer has news. */
-static int sleep_for_news(struct data *data, int64_t deadline)
+/* Takes the event that made the completion channel readable. */
+static int take_cq_event(struct conn *conn)
 {
-	struct conn *conn = data->conn;
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(conn->comp, &cq, &context)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("ibv_get_cq_event", errno,
+				      "the completion channel is unusable");
+	}
+	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
+	ibv_ack_cq_events(cq, 1);
+	return arm(conn);
+}
+
+/* Takes one completion off the CQ: 1, or 0 if there is none, or -1. */
+static int poll_cq(struct conn *conn, struct ibv_wc *wc)
+{
+	int n = ibv_poll_cq(conn->cq, 1, wc);
+
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	conn->pending -= n;
+	return n;
+}
+
+/* Sleeps until the CQ or the peer has news; the CQ must be armed. */
+static int sleep_for_news(struct conn *conn, const char *what, int64_t deadline)
+{
 	int news = wait_readable(conn->comp->fd, conn_peer_fd(conn),
 				 conn->patience.stop_fd, deadline);
 
 	if (news < 0)
-		return wait_fail(data->waiting_for, errno, &conn->patience);
+		return wait_fail(what, errno, &conn->patience);
 	/* What the peer did before it left comes before its leaving. */
 	if (news & WAIT_FIRST)
-		return conn_take_event(conn);
+		return take_cq_event(conn);
 	return conn_check_peer(conn);
 }
 
@@ -271,23 +307,10 @@ static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
 }
 
-/* Takes one completion off the CQ: 1, or 0 if there is none, or -1. */
-static int poll_cq(struct conn *conn, struct ibv_wc *wc)
-{
-	int n = ibv_poll_cq(conn->cq, 1, wc);
-
-	if (n < 0)
-		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
-	/* 0: a request that was to report only if it failed. */
-	if (n > 0 && wc->wr_id)
-		conn->pending--;
-	return n;
-}
-
-int data_wait(struct data *data, struct ibv_wc *wc)
+int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
+	      int64_t deadline)
 {
 	struct conn *conn = data->conn;
-	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
 	int n;
 
 	if (data->has_early) {
@@ -300,7 +323,7 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 	 * between the look and the sleep makes an event, which ends the sleep.
 	 */
 	while ((n = poll_cq(conn, wc)) == 0)
-		if (sleep_for_news(data, deadline))
+		if (sleep_for_news(conn, what, deadline))
 			return -1;
 	if (n < 0)
 		return -1;
@@ -316,4 +339,49 @@ void data_put_back(struct data *data, const struct ibv_wc *wc)
 {
 	data->early = *wc;
 	data->has_early = true;
+}
+
+/* Takes completions until every posted request has reported. */
+static int take_all(struct conn *conn, int64_t deadline, int *flushed)
+{
+	struct ibv_wc wc;
+	int n;
+
+	while (conn->pending) {
+		n = poll_cq(conn, &wc);
+		if (n < 0)
+			return -1;
+		*flushed += n > 0 && wc.status == IBV_WC_WR_FLUSH_ERR;
+		if (n > 0)
+			continue;
+		/* Neither a signal nor the peer can end this early. */
+		if (wait_readable(conn->comp->fd, -1, -1, deadline) < 0)
+			return wait_fail("the flush of all posted requests",
+					 errno, &conn->patience);
+		if (take_cq_event(conn))
+			return -1;
+	}
+	return 0;
+}
+
+int data_drain(struct data *data)
+{
+	struct conn *conn = data->conn;
+	int flushed = 0;
+
+	if (!conn || !conn->qp)
+		return 0;
+	if (conn_to_err(conn) ||
+	    take_all(conn, wait_deadline(conn->patience.timeout_ms), &flushed))
+		return -1;
+	if (flushed)
+		log_line("drained: %d posted requests were flushed.", flushed);
+	return 0;
+}
+
+void data_close(struct data *data)
+{
+	region_close(&data->exposed, data->conn);
+	region_close(&data->local, data->conn);
+	region_close(&data->messages, data->conn);
 }

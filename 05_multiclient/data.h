@@ -32,7 +32,7 @@ struct data {
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
-	const char *waiting_for; /* what data_wait() says did not come */
+	size_t next; /* where in local the next RDMA operation begins */
 	struct ibv_wc early; /* what data_put_back() has, */
 	bool has_early; /* if it has */
 };
@@ -50,6 +50,14 @@ int data_exposed_access(enum mode mode);
  */
 int data_open(struct data *data, struct conn *conn, enum mode mode,
 	      size_t size);
+
+/*
+ * Puts the queue pair in the error state and takes completions until every
+ * posted request has reported: only then is its memory ours again. To be
+ * called before that is freed, however far data came. Returns 0, or -1 having
+ * said why.
+ */
+int data_drain(struct data *data);
 
 /* Takes the device's right to the memory away, and frees it. */
 void data_close(struct data *data);
@@ -72,23 +80,28 @@ int data_post_receives(struct data *data);
 
 /*
  * Encodes msg into slot, which must not be touched until the completion is
- * there, and posts the send. Returns 0, or -1 having said why.
+ * there, and posts the send: inline, where the device can do that. Returns 0,
+ * or -1 having said why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
- * all of data->local and the beginning of the peer's memory. Returns 0 or -1.
+ * data->local and the same place in the peer's memory: all of it, or as much as
+ * the port takes in one request. What is left is for the next call, and begins
+ * at data->next; 0 there means that nothing is. Returns 0 or -1.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);
 
 /*
- * Waits for the next completion, which may be one of failure: look at its
- * status first. Returns 0 and the completion in *wc, or -1 having said why
- * none came, or that it is of nothing that was asked for.
+ * Waits until the deadline for the next completion, which may be one of
+ * failure: look at its status first. Returns 0 and the completion in *wc, or
+ * -1 having said that none came, and so not what, or that it is of nothing
+ * that was asked for.
  */
-int data_wait(struct data *data, struct ibv_wc *wc);
+int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
+	      int64_t deadline);
 
 /* Puts a completion that came too early back for the next data_wait(). */
 void data_put_back(struct data *data, const struct ibv_wc *wc);

@@ -5,19 +5,22 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "addr.h"
+#include "event_help.h"
 #include "log.h"
+#include "wait.h"
 
 bool device_is_roce(const struct device *device)
 {
 	return device->link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
-/* An IP address as a GID: IPv6 as it is, IPv4 as ::ffff:a.b.c.d. */
-static void addr_to_gid(const struct sockaddr *addr, union ibv_gid *gid)
+void device_gid_of(const struct sockaddr *addr, union ibv_gid *gid)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)addr;
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)addr;
@@ -51,16 +54,7 @@ static int find_gid(const struct device *device,
 	return -1;
 }
 
-/* How sure it is that packets for an address come and go by a port. */
-enum fit {
-	FIT_NOT,
-	FIT_PERHAPS, /* InfiniBand: the address may be of its IPoIB netdev */
-	FIT_WELL /* it has the address, or nobody asks for one */
-};
-
-/* How this port, as it is now, fits the address local. */
-static enum fit port_fits(const struct device *device,
-			  const struct sockaddr *local)
+enum fit device_fits(const struct device *device, const struct sockaddr *local)
 {
 	struct ibv_port_attr port;
 	union ibv_gid gid;
@@ -72,12 +66,11 @@ static enum fit port_fits(const struct device *device,
 		return FIT_WELL;
 	if (!device_is_roce(device))
 		return FIT_PERHAPS;
-	addr_to_gid(local, &gid);
+	device_gid_of(local, &gid);
 	return find_gid(device, &port, &gid) >= 0 ? FIT_WELL : FIT_NOT;
 }
 
-/* What a device says of itself; its ports are counted from 1. */
-static int query(struct device *device)
+int device_ask_limits(struct device *device)
 {
 	struct ibv_device_attr attr;
 
@@ -86,177 +79,6 @@ static int query(struct device *device)
 	device->reads_in = attr.max_qp_rd_atom;
 	device->reads_out = attr.max_qp_init_rd_atom;
 	return attr.phys_port_cnt;
-}
-
-/*
- * Whether options allow the device. An iWARP device has Ethernet ports, too,
- * but a queue pair of it is connected by its TCP connection: not by hand.
- */
-static bool is_candidate(const struct options *options,
-			 struct ibv_device *candidate)
-{
-	return candidate->transport_type == IBV_TRANSPORT_IB &&
-	       (!options->device ||
-		!strcmp(options->device, ibv_get_device_name(candidate)));
-}
-
-/*
- * Opens a device and finds the first port, from device->port_num on, that fits
- * local so well; without one, the device is closed again.
- */
-static bool open_port(struct device *device, struct ibv_device *candidate,
-		      const struct options *options,
-		      const struct sockaddr *local, enum fit fit)
-{
-	struct ibv_port_attr port;
-	int ports;
-
-	device->verbs = ibv_open_device(candidate);
-	if (!device->verbs)
-		return false;
-	ports = query(device);
-	for (; device->port_num <= ports; device->port_num++) {
-		if (options->port_num && options->port_num != device->port_num)
-			continue;
-		if (ibv_query_port(device->verbs, device->port_num, &port))
-			continue;
-		device->link_layer = port.link_layer;
-		if (port_fits(device, local) == fit)
-			return true;
-	}
-	/* Nothing was made in this context: closing it cannot fail. */
-	ibv_close_device(device->verbs);
-	device->verbs = NULL;
-	return false;
-}
-
-static int explain_no_device(const struct options *options,
-			     const struct sockaddr *local, int count)
-{
-	char port[16] = "(any)";
-
-	if (count == 0)
-		return log_fail("this machine has no RDMA device; sudo "
-				"scripts/setup_rxe.sh, or use the lab: "
-				"scripts/lab.sh shell"
-				" [docs/troubleshooting.md#no-device]");
-	if (options->port_num)
-		snprintf(port, sizeof(port), "%d", options->port_num);
-	if (options->device || options->port_num)
-		return log_fail("device %s, port %s: there is no such active "
-				"port of RoCE or InfiniBand here%s; see `rdma "
-				"link`"
-				" [docs/troubleshooting.md#no-active-port]",
-				options->device ? options->device : "(any)",
-				port, local ? " with the address in use" : "");
-	if (local)
-		return addr_explain_no_device(local);
-	return log_fail("no RDMA device that this user may open has an active "
-			"port; see `rdma link`, and is its netdev up"
-			" [docs/troubleshooting.md#no-active-port]");
-}
-
-/* Opens up to max ports of the devices in list that fit local so well. */
-static unsigned int open_ports(struct device *devices, unsigned int max,
-			       struct ibv_device **list,
-			       const struct options *options,
-			       const struct sockaddr *local, enum fit fit)
-{
-	unsigned int count = 0;
-
-	for (; *list; list++) {
-		int port_num = 1;
-
-		while (count < max && is_candidate(options, *list)) {
-			struct device *device = &devices[count];
-
-			device->gid_index = options->gid_index;
-			device->port_num = port_num;
-			if (!open_port(device, *list, options, local, fit))
-				break;
-			/* Each port of a device is one of its own here. */
-			port_num = device->port_num + 1;
-			count++;
-		}
-	}
-	return count;
-}
-
-/* Names a device that was opened, and watches it. */
-static int start(struct device *device)
-{
-	log_line("Opened shared RDMA device: %s",
-		 ibv_get_device_name(device->verbs->device));
-	return watch_start(&device->watch, device->verbs);
-}
-
-/* Opens 1 to max ports; how many is in *count. Returns 0 or -1. */
-static int open_all(struct device *devices, unsigned int max,
-		    unsigned int *count, const struct options *options,
-		    const struct sockaddr *local)
-{
-	int known = 0;
-	struct ibv_device **list = ibv_get_device_list(&known);
-
-	*count = 0;
-	if (!list)
-		return log_fail_errno("ibv_get_device_list", errno,
-				      "is the module ib_uverbs loaded; see "
-				      "scripts/setup_rxe.sh --check"
-				      " [docs/troubleshooting.md#no-device]");
-	for (enum fit fit = FIT_WELL; fit != FIT_NOT && !*count; fit--)
-		*count = open_ports(devices, max, list, options, local, fit);
-	/* An open context keeps what it needs of the list. */
-	ibv_free_device_list(list);
-	if (!*count)
-		return explain_no_device(options, local, known);
-	for (unsigned int i = 0; i < *count; i++)
-		if (start(&devices[i]))
-			return -1;
-	return 0;
-}
-
-int device_open(struct device *device, const struct options *options,
-		const struct sockaddr *local)
-{
-	unsigned int count;
-
-	return open_all(device, 1, &count, options, local);
-}
-
-void device_close(struct device *device)
-{
-	int err;
-
-	watch_stop(&device->watch);
-	if (device->verbs && (err = ibv_close_device(device->verbs)))
-		log_fail_errno("ibv_close_device", err,
-			       "does a PD or CQ of it still exist");
-	*device = (struct device){ 0 };
-}
-
-int devices_open(struct devices *devices, const struct options *options,
-		 const struct sockaddr *local)
-{
-	return open_all(devices->list, DEVICES_MAX, &devices->count, options,
-			local);
-}
-
-void devices_close(struct devices *devices)
-{
-	while (devices->count)
-		device_close(&devices->list[--devices->count]);
-}
-
-struct device *devices_find(struct devices *devices,
-			    const struct sockaddr *local)
-{
-	for (enum fit fit = FIT_WELL; fit != FIT_NOT; fit--)
-		for (unsigned int i = 0; i < devices->count; i++)
-			if (port_fits(&devices->list[i], local) == fit)
-				return &devices->list[i];
-	addr_explain_no_device(local);
-	return NULL;
 }
 
 int device_source(const struct device *device, const struct sockaddr *local,
@@ -270,7 +92,7 @@ int device_source(const struct device *device, const struct sockaddr *local,
 		return log_fail_errno("ibv_query_port", err,
 				      "port %d; see `rdma link`",
 				      device->port_num);
-	addr_to_gid(local, &gid);
+	device_gid_of(local, &gid);
 	source->gid_index = device->gid_index;
 	if (source->gid_index < 0 && device_is_roce(device))
 		source->gid_index = find_gid(device, &source->port, &gid);
@@ -293,4 +115,79 @@ int device_source(const struct device *device, const struct sockaddr *local,
 				"them",
 				source->gid_index);
 	return 0;
+}
+
+static void *watch(void *argument)
+{
+	struct device *device = argument;
+	struct ibv_async_event event;
+
+	while (wait_readable(device->verbs->async_fd, -1, device->quit_fd,
+			     wait_deadline(-1)) > 0) {
+		if (ibv_get_async_event(device->verbs, &event)) {
+			if (errno == EAGAIN)
+				continue;
+			log_fail_errno("ibv_get_async_event", errno,
+				       "no more events will be named");
+			break;
+		}
+		event_print(&event);
+		/* ibv_destroy_qp() and its like wait for each one missing. */
+		ibv_ack_async_event(&event);
+	}
+	return NULL;
+}
+
+/* Names and acknowledges the device's events, in a thread of its own. */
+static int start_watching(struct device *device)
+{
+	sigset_t all, old;
+	int err;
+
+	if (wait_nonblocking(device->verbs->async_fd, "ibv_open_device"))
+		return -1;
+	device->quit_fd = eventfd(0, EFD_CLOEXEC);
+	if (device->quit_fd < 0)
+		return log_fail_errno("eventfd", errno, "see \"ulimit -n\"");
+	/* Signals are for the main thread: the new one inherits this mask. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&device->watcher, NULL, watch, device);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err) {
+		close(device->quit_fd);
+		return log_fail_errno("pthread_create", err,
+				      "see \"ulimit -u\"");
+	}
+	device->watched = true;
+	return 0;
+}
+
+static void stop_watching(struct device *device)
+{
+	if (!device->watched)
+		return;
+	/* The first write to an eventfd of our own cannot fail or block. */
+	eventfd_write(device->quit_fd, 1);
+	pthread_join(device->watcher, NULL);
+	close(device->quit_fd);
+	device->watched = false;
+}
+
+int device_start(struct device *device)
+{
+	log_line("Opened RDMA device: %s, port %d",
+		 ibv_get_device_name(device->verbs->device), device->port_num);
+	return start_watching(device);
+}
+
+void device_close(struct device *device)
+{
+	int err;
+
+	stop_watching(device);
+	if (device->verbs && (err = ibv_close_device(device->verbs)))
+		log_fail_errno("ibv_close_device", err,
+			       "does a PD or CQ of it still exist");
+	*device = (struct device){ 0 };
 }

@@ -6,21 +6,13 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <infiniband/verbs.h>
 #include <sys/socket.h>
 
-#include "watch.h"
-#include "options.h"
-
-/* How many objects exist, by the threads of all connections. */
-struct held {
-	atomic_int pds, cqs, qps, mrs;
-};
-
-/* An open device. Zero it before device_open(). */
+/* An open device. See devices_open_one(). */
 struct device {
 	struct ibv_context *verbs;
 	uint8_t port_num; /* from 1 up */
@@ -28,17 +20,9 @@ struct device {
 	int reads_in; /* reads of the peer that it serves at a time */
 	int reads_out; /* reads of ours that it has under way at a time */
 	int gid_index; /* what -g says; -1: found by address */
-	struct watch watch; /* names the device's asynchronous events */
-	struct held held; /* counted where each is made and destroyed */
-};
-
-/* More active ports than a server has. */
-#define DEVICES_MAX 16
-
-/* All devices of a server, once for each port. Zero it before devices_open(). */
-struct devices {
-	struct device list[DEVICES_MAX];
-	unsigned int count;
+	int quit_fd; /* ends the watcher below */
+	pthread_t watcher; /* names the device's asynchronous events */
+	bool watched;
 };
 
 /* Where on a port a queue pair lives: the address vector's own half. */
@@ -48,37 +32,37 @@ struct source {
 	struct ibv_port_attr port; /* now: a LID can change, and so can a MTU */
 };
 
+/* How sure it is that packets for an address come and go by a port. */
+enum fit {
+	FIT_NOT,
+	FIT_PERHAPS, /* InfiniBand: the address may be of its IPoIB netdev */
+	FIT_WELL /* it has the address, or nobody asks for one */
+};
+
+/* How the port, as it is now, fits the address local; NULL: any address. */
+enum fit device_fits(const struct device *device, const struct sockaddr *local);
+
 /*
- * Opens the device that options name (-d, -i); otherwise the first with an
- * active port that belongs to the address local: a RoCE port that has it among
- * its GIDs or, if there is none, one of InfiniBand, whose GIDs are no IP
- * addresses. Starts a thread that names and acknowledges the device's
- * asynchronous events. Returns 0, or -1 having said why. Either way, end with
- * device_close().
+ * Asks the open device how many reads it can do at a time. Returns how many
+ * ports it has, which are counted from 1; 0 if it does not answer.
  */
-int device_open(struct device *device, const struct options *options,
-		const struct sockaddr *local);
+int device_ask_limits(struct device *device);
+
+/*
+ * Says which device it is, and starts a thread that names and acknowledges its
+ * asynchronous events: what no completion tells, as that a port went down.
+ * Returns 0, or -1 having said why.
+ */
+int device_start(struct device *device);
 
 /* Ends the watcher and closes the device: after all that was made on it. */
 void device_close(struct device *device);
 
-/*
- * The same for a server, whose clients may come by any device: opens all active
- * ports that options allow and, unless local is NULL, that belong to local.
- */
-int devices_open(struct devices *devices, const struct options *options,
-		 const struct sockaddr *local);
-void devices_close(struct devices *devices);
-
-/*
- * The device of a connection whose own address is local, chosen as in
- * device_open(). Returns NULL having said why there is none.
- */
-struct device *devices_find(struct devices *devices,
-			    const struct sockaddr *local);
-
 /* Whether the port is an Ethernet port: RoCE needs GIDs, InfiniBand LIDs. */
 bool device_is_roce(const struct device *device);
+
+/* An IP address as a GID: IPv6 as it is, IPv4 as ::ffff:a.b.c.d. */
+void device_gid_of(const struct sockaddr *addr, union ibv_gid *gid);
 
 /*
  * Finds the port's GID for local: what -g says, or on RoCE the RoCE v2 GID

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 
-#include "device.h"
 #include "params.h"
 
 /* How far a client has come: where it fails, or STEP_DONE. */
@@ -45,17 +44,7 @@ void figures_let_in(struct figures *figures, struct hello *hello);
 /* It has left; STEP_HANDSHAKE: as a stranger. */
 void figures_leave(struct figures *figures, enum step step);
 
-/* All figures as they are now, and how many clients of them have failed. */
+/* All figures as they are now. */
 struct figures figures_now(struct figures *figures);
-unsigned int figures_failed(const struct figures *figures);
-
-/*
- * Makes SIGUSR1, which asks for the figures, readable at *fd instead of deadly.
- * Returns 0, or -1 having said why. The caller closes *fd.
- */
-int figures_signal(int *fd);
-
-/* Prints them, and what objects exist on devices, as lines of the story. */
-void figures_print(struct figures *figures, const struct devices *devices);
 
 #endif

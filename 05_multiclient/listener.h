@@ -6,7 +6,7 @@
 #ifndef LISTENER_H
 #define LISTENER_H
 
-#include "device.h"
+#include "devices.h"
 #include "oob.h"
 #include "options.h"
 

@@ -8,18 +8,18 @@
 #include "oob.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <netdb.h>
-#include <netinet/in.h>
 #include <openssl/err.h>
 
+#include "device.h"
 #include "log.h"
 #include "sock.h"
 #include "tls.h"
+#include "tls_fail.h"
+#include "tls_io.h"
 
 struct oob {
 	int fd;
@@ -110,19 +110,6 @@ static int recv_header(struct oob *oob, enum params_type type, const char *what)
 	return params_check_header(type, wire);
 }
 
-/* The same with what follows the header; returns how much, or 0. */
-static size_t recv_body(struct oob *oob, enum params_type type,
-			uint8_t body[PARAMS_MAX], const char *what)
-{
-	uint8_t wire[PARAMS_HEADER];
-	size_t length = params_header(type, wire);
-
-	if (recv_header(oob, type, what) ||
-	    tls_read(oob->ssl, &oob->limit, body, length, what))
-		return 0;
-	return length;
-}
-
 /* A connected socket, its own address, and the deadline for all. */
 static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
@@ -140,6 +127,8 @@ static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 	oob->ssl = SSL_new(ctx);
 	if (!oob->ssl || SSL_set_fd(oob->ssl, oob->fd) != 1)
 		return tls_fail("SSL_new", "out of memory");
+	/* Who is silent, as most of a thousand clients are, needs no buffer. */
+	SSL_set_mode(oob->ssl, SSL_MODE_RELEASE_BUFFERS);
 	if (tls_expect_peer(oob->ssl, server, (struct sockaddr *)&oob->peer))
 		return -1;
 	if (server)
@@ -191,10 +180,13 @@ int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd)
 
 static int recv_hello(struct oob *oob, struct hello *hello)
 {
-	uint8_t body[PARAMS_MAX];
-	size_t length = recv_body(oob, PARAMS_HELLO, body, "hello");
+	uint8_t wire[PARAMS_HEADER], body[PARAMS_MAX];
+	size_t length = params_header(PARAMS_HELLO, wire);
 
-	return length ? params_decode_hello(hello, body, length) : -1;
+	if (recv_header(oob, PARAMS_HELLO, "hello") ||
+	    tls_read(oob->ssl, &oob->limit, body, length, "hello"))
+		return -1;
+	return params_decode_hello(hello, body, length);
 }
 
 struct oob *oob_connect(const struct oob *prepared,
@@ -232,11 +224,9 @@ int oob_print_peer(const struct oob *oob)
 	return tls_print_peer(oob->ssl);
 }
 
-void oob_peer_name(const struct oob *oob, char *text, size_t size)
+const struct sockaddr *oob_peer(const struct oob *oob)
 {
-	if (getnameinfo((const struct sockaddr *)&oob->peer, sizeof(oob->peer),
-			text, size, NULL, 0, NI_NUMERICHOST))
-		snprintf(text, size, "(unknown)");
+	return (const struct sockaddr *)&oob->peer;
 }
 
 int oob_send_params(struct oob *oob, const struct params *params)
@@ -253,16 +243,10 @@ int oob_send_params(struct oob *oob, const struct params *params)
  */
 static int check_address(const struct oob *oob, const struct params *params)
 {
-	const struct sockaddr_in6 *sin6 =
-		(const struct sockaddr_in6 *)&oob->peer;
-	const struct sockaddr_in *sin = (const struct sockaddr_in *)&oob->peer;
-	uint8_t gid[16] = { [10] = 0xff, [11] = 0xff };
+	union ibv_gid gid;
 
-	if (oob->peer.ss_family == AF_INET6)
-		memcpy(gid, &sin6->sin6_addr, 16);
-	else
-		memcpy(gid + 12, &sin->sin_addr, 4);
-	if (memcmp(gid, params->gid.raw, 16))
+	device_gid_of((const struct sockaddr *)&oob->peer, &gid);
+	if (memcmp(&gid, &params->gid, sizeof(gid)))
 		return log_fail("the peer's GID is not the address that it "
 				"was authenticated at: refused; is -g given");
 	return 0;
@@ -270,11 +254,13 @@ static int check_address(const struct oob *oob, const struct params *params)
 
 int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 {
-	uint8_t body[PARAMS_MAX];
-	size_t length =
-		recv_body(oob, PARAMS_PARAMS, body, "the peer's parameters");
+	static const char what[] = "the peer's parameters";
+	uint8_t wire[PARAMS_HEADER], body[PARAMS_MAX];
+	size_t length = params_header(PARAMS_PARAMS, wire);
 
-	if (!length || params_decode(params, body, length, roce))
+	if (recv_header(oob, PARAMS_PARAMS, what) ||
+	    tls_read(oob->ssl, &oob->limit, body, length, what) ||
+	    params_decode(params, body, length, roce))
 		return -1;
 	/* A LID says nothing of an IP address: it can only be believed. */
 	return roce ? check_address(oob, params) : 0;

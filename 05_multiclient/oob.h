@@ -77,11 +77,11 @@ struct oob *oob_connect(const struct oob *prepared,
 /* Prints who the other end is, after the handshake. Returns 0 or -1. */
 int oob_print_peer(const struct oob *oob);
 
-/* The address of the other end, as text. */
-void oob_peer_name(const struct oob *oob, char *text, size_t size);
-
 /* The address of this end of the connection, or that is listened on. */
 const struct sockaddr *oob_local(const struct oob *oob);
+
+/* The address of the other end. */
+const struct sockaddr *oob_peer(const struct oob *oob);
 
 /* Sends our parameters. Returns 0, or -1 having said why. */
 int oob_send_params(struct oob *oob, const struct params *params);

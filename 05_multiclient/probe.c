@@ -55,10 +55,15 @@ static int on_message(struct probe *probe, const struct ibv_wc *wc)
 
 static int run(struct probe *probe)
 {
+	int64_t deadline =
+		wait_deadline(probe->data->conn->patience.timeout_ms);
 	struct ibv_wc wc;
 
 	while (probe->sent < 2 || !probe->echoed || !probe->answered) {
-		if (data_wait(probe->data, &wc))
+		if (data_wait(probe->data, &wc,
+			      "the echo of what was sent (a successful "
+			      "completion is no proof of delivery)",
+			      deadline))
 			return -1;
 		if (wc.status != IBV_WC_SUCCESS)
 			return log_fail_wc(
@@ -84,10 +89,7 @@ int probe_path(struct data *data)
 	msg.nonce = probe.nonce;
 	if (data_post_send(data, SLOT_SEND_NONCE, &msg))
 		return -1;
-	data->waiting_for = "the echo of what was sent (a successful "
-			    "completion is no proof of delivery)";
 	ret = run(&probe);
-	data->waiting_for = "a completion";
 	if (probe.has_done)
 		data_put_back(data, &probe.done);
 	if (!ret)

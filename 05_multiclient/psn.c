@@ -5,7 +5,7 @@
 
 #include <openssl/rand.h>
 
-#include "tls.h"
+#include "tls_fail.h"
 
 int psn_draw(uint32_t *psn)
 {

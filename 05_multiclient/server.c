@@ -16,56 +16,21 @@
  * state.c says which order of events is legal.
  */
 #include <locale.h>
-#include <stdio.h>
 #include <unistd.h>
 
-#include <netinet/in.h>
-
+#include "addr.h"
 #include "conn.h"
+#include "content.h"
 #include "crowd.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
-#include "pattern.h"
 #include "probe.h"
+#include "report.h"
 #include "transfer.h"
 
 /* The most requests that are posted at a time: nonce, echo, an operation. */
 #define SENDS 3
-
-/* What the client will find: what we write to it, or what it reads from us. */
-static void write_message(const struct data *data, enum mode mode,
-			  unsigned int number)
-{
-	const struct region *region =
-		mode == MODE_WRITE ? &data->local : &data->exposed;
-
-	snprintf(region->buf, region->size,
-		 "message from passive/server side to client %u", number);
-	pattern_fill(region->buf, region->size);
-}
-
-/* Shows what has come, and looks at every byte of it. */
-static int check_result(const struct transfer *transfer,
-			const struct options *options, unsigned int number)
-{
-	const struct region *result = transfer_result(transfer);
-	unsigned int whose = 0;
-
-	transfer_print_result(transfer);
-	if (pattern_check(result->buf, result->size))
-		return -1;
-	sscanf(result->buf, "message from active/client side, client %u",
-	       &whose);
-	if (whose != number)
-		return log_fail("these bytes are not from client %u, but "
-				"another's, or nobody's"
-				" [docs/troubleshooting.md#wrong-bytes]",
-				number);
-	if (options->counts)
-		log_line("%zu bytes verified.", result->size);
-	return 0;
-}
 
 /* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options,
@@ -77,41 +42,43 @@ static int converse(struct data *data, const struct options *options,
 		.peer = data->conn->peer.mem,
 	};
 
-	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+	if (transfer_run(&transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return check_result(&transfer, options, number);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), options->counts,
+			     CONTENT_CLIENT, number);
 }
 
-/* Finds out who it is. Returns its number; 0 if it is not let in; or -1. */
-static int admit(struct client *client)
+/* Finds out who it is. Returns its number, or 0 if it is not let in. */
+static unsigned int admit(struct client *client)
 {
 	struct crowd *crowd = client->crowd;
-	char name[INET6_ADDRSTRLEN];
+	char text[ADDR_TEXT_SIZE];
 	struct hello hello;
 
 	/* Until it has a number, it has but an address. */
-	oob_peer_name(client->oob, name, sizeof(name));
-	log_prefix("%s: ", name);
+	log_prefix("%s: ", addr_text(oob_peer(client->oob), text));
 	if (oob_handshake(client->oob, &client->turn)) {
 		figures_leave(&crowd->figures, STEP_HANDSHAKE);
-		return -1;
+		return 0;
 	}
 	/* Places are for those who have shown who they are. */
 	figures_let_in(&crowd->figures, &hello);
 	crowd_room(crowd);
-	if (!hello.number)
+	if (!hello.number) {
 		log_line("server full (%u of %u): refused.", hello.connected,
 			 hello.max);
-	else
-		log_prefix("Client %u: ", hello.number);
-	if ((!hello.number || !oob_print_peer(client->oob)) &&
-	    !oob_hello(client->oob, &hello, crowd->cut_fd))
+		oob_hello(client->oob, &hello, crowd->ending.cut_fd);
+		return 0;
+	}
+	log_prefix("Client %u: ", hello.number);
+	if (!oob_print_peer(client->oob) &&
+	    !oob_hello(client->oob, &hello, crowd->ending.cut_fd))
 		return hello.number;
-	if (hello.number)
-		figures_leave(&crowd->figures, STEP_EXCHANGE);
-	return -1;
+	figures_leave(&crowd->figures, STEP_EXCHANGE);
+	return 0;
 }
 
 /* The life of one client that was let in: returns how far it came. */
@@ -121,47 +88,51 @@ static enum step serve_client(struct client *client, unsigned int number)
 	const struct options *options = crowd->options;
 	const struct patience patience = {
 		.timeout_ms = options->timeout_ms,
-		.stop_fd = crowd->cut_fd,
+		.stop_fd = crowd->ending.cut_fd,
 	};
-	struct conn conn = { 0 };
+	struct conn conn = { .held = &crowd->held };
 	struct data data = { 0 };
 	struct remote mem;
 	enum step step = STEP_EXCHANGE;
 
 	/* 1. Hear what the client's queue pair is called, and where it is. */
-	if (conn_request(&conn, &crowd->listener, client->oob, &patience))
+	if (conn_request(&conn, &crowd->listener.devices, client->oob,
+			 &patience))
 		goto out;
-	/* 2. Create the queue pair, and what it needs, for it alone. */
+	/* 2. Choose the number of our first packet. */
 	step = STEP_OBJECTS;
+	if (conn_choose_psn(&conn, options))
+		goto out;
+	/* 3. Create the queue pair, and what it needs, for it alone. */
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
 			   data_exposed_access(options->mode)))
 		goto out;
-	/* 3. Let the device use our memory, and the client some of it. */
+	/* 4. Let the device use our memory, and the client some of it. */
 	if (data_open(&data, &conn, options->mode, options->bytes))
 		goto out;
-	write_message(&data, options->mode, number);
-	/* 4. Post all receives, before the client can possibly send. */
+	content_write(&data, options->mode, CONTENT_SERVER, number);
+	/* 5. Post all receives, before the client can possibly send. */
 	if (data_post_receives(&data))
 		goto out;
-	/* 5. Exchange parameters; from INIT to RTR to RTS. */
+	/* 6. Exchange parameters; from INIT to RTR to RTS. */
 	step = STEP_EXCHANGE;
 	mem = data_offer(&data);
 	if (conn_accept(&conn, options->mode, &mem))
 		goto out;
-	/* 6. See that what is sent arrives, then write or read. */
+	/* 7. See that what is sent arrives, then write or read. */
 	step = STEP_ECHO;
 	if (probe_path(&data))
 		goto out;
 	step = STEP_TRANSFER;
 	if (converse(&data, options, number))
 		goto out;
-	/* 7. Let the client end the connection. */
+	/* 8. Let the client end the connection. */
 	step = STEP_GOODBYE;
 	if (!conn_wait_disconnect(&conn))
 		step = STEP_DONE;
 out:
-	log_line("[LOG] destroy_connection called for conn=%p", (void *)&conn);
-	if (conn_drain(&conn) && step == STEP_DONE)
+	log_line("[LOG] closing connection conn=%p", (void *)&conn);
+	if (data_drain(&data) && step == STEP_DONE)
 		step = STEP_GOODBYE;
 	data_close(&data);
 	conn_close(&conn);
@@ -171,9 +142,9 @@ out:
 /* What the thread of a client does, from its connection on. */
 static void run_client(struct client *client)
 {
-	int number = admit(client);
+	unsigned int number = admit(client);
 
-	if (number > 0)
+	if (number)
 		figures_leave(&client->crowd->figures,
 			      serve_client(client, number));
 	else
@@ -185,7 +156,6 @@ int main(int argc, char **argv)
 {
 	struct crowd crowd;
 	struct options options;
-	struct figures figures;
 	int stop_fd = -1, ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -201,8 +171,7 @@ int main(int argc, char **argv)
 	/* 3. Serve, a thread for each client. */
 	ret = crowd_run(&crowd, stop_fd);
 	/* With an end in sight, who starts us wants to know how it went. */
-	figures = figures_now(&crowd.figures);
-	if (options.end_after && figures_failed(&figures))
+	if (options.end_after && report_failed(&crowd.figures))
 		ret = -1;
 out:
 	/* 4. Free everything. */

@@ -13,7 +13,7 @@
  * transfer: a machine that merely counted would go on with the wrong step.
  *
  * The peer may be ahead of what we have seen. Its MSG_DONE can be here before
- * the completion of our own MSG_MR, since an acknowledgement may be late, even
+ * our own operation is complete, since an acknowledgement may be late, even
  * where nothing is lost: hence the rows that receive in every send state.
  */
 static const struct rule {
@@ -24,50 +24,30 @@ static const struct rule {
 	enum recv_state next_recv;
 	enum action action;
 } rules[] = {
-	{ EV_START, SS_INIT, RS_INIT, SS_INIT, RS_INIT, ACT_SEND_MR },
-
-	{ EV_MR_SENT, SS_INIT, RS_INIT, SS_MR_SENT, RS_INIT, ACT_NOTHING },
-	{ EV_MR_SENT, SS_INIT, RS_MR_RECV, SS_MR_SENT, RS_MR_RECV,
-	  ACT_START_RDMA },
-	{ EV_MR_SENT, SS_INIT, RS_DONE_RECV, SS_MR_SENT, RS_DONE_RECV,
-	  ACT_START_RDMA },
-
-	/* Race 1: the peer's came first, so ours is the answer. */
-	{ EV_MR_RECEIVED, SS_INIT, RS_INIT, SS_INIT, RS_MR_RECV, ACT_SEND_MR },
-	/* Race 2: ours was first and has arrived; nothing more to send. */
-	{ EV_MR_RECEIVED, SS_MR_SENT, RS_INIT, SS_MR_SENT, RS_MR_RECV,
-	  ACT_START_RDMA },
-
-	{ EV_RDMA_DONE, SS_MR_SENT, RS_MR_RECV, SS_RDMA_SENT, RS_MR_RECV,
+	{ EV_RDMA_DONE, SS_INIT, RS_INIT, SS_RDMA_SENT, RS_INIT,
 	  ACT_SEND_DONE },
-	{ EV_RDMA_DONE, SS_MR_SENT, RS_DONE_RECV, SS_RDMA_SENT, RS_DONE_RECV,
+	{ EV_RDMA_DONE, SS_INIT, RS_DONE_RECV, SS_RDMA_SENT, RS_DONE_RECV,
 	  ACT_SEND_DONE },
 
-	{ EV_DONE_RECEIVED, SS_INIT, RS_MR_RECV, SS_INIT, RS_DONE_RECV,
+	{ EV_DONE_RECEIVED, SS_INIT, RS_INIT, SS_INIT, RS_DONE_RECV,
 	  ACT_NOTHING },
-	{ EV_DONE_RECEIVED, SS_MR_SENT, RS_MR_RECV, SS_MR_SENT, RS_DONE_RECV,
+	{ EV_DONE_RECEIVED, SS_RDMA_SENT, RS_INIT, SS_RDMA_SENT, RS_DONE_RECV,
 	  ACT_NOTHING },
-	{ EV_DONE_RECEIVED, SS_RDMA_SENT, RS_MR_RECV, SS_RDMA_SENT,
-	  RS_DONE_RECV, ACT_NOTHING },
-	{ EV_DONE_RECEIVED, SS_DONE_SENT, RS_MR_RECV, SS_DONE_SENT,
-	  RS_DONE_RECV, ACT_FINISH },
+	{ EV_DONE_RECEIVED, SS_DONE_SENT, RS_INIT, SS_DONE_SENT, RS_DONE_RECV,
+	  ACT_FINISH },
 
-	{ EV_DONE_SENT, SS_RDMA_SENT, RS_MR_RECV, SS_DONE_SENT, RS_MR_RECV,
+	{ EV_DONE_SENT, SS_RDMA_SENT, RS_INIT, SS_DONE_SENT, RS_INIT,
 	  ACT_NOTHING },
 	{ EV_DONE_SENT, SS_RDMA_SENT, RS_DONE_RECV, SS_DONE_SENT, RS_DONE_RECV,
 	  ACT_FINISH },
 };
 
-static const char *const send_names[] = { "SS_INIT", "SS_MR_SENT",
-					  "SS_RDMA_SENT", "SS_DONE_SENT" };
-static const char *const recv_names[] = { "RS_INIT", "RS_MR_RECV",
-					  "RS_DONE_RECV" };
+static const char *const send_names[] = { "SS_INIT", "SS_RDMA_SENT",
+					  "SS_DONE_SENT" };
+static const char *const recv_names[] = { "RS_INIT", "RS_DONE_RECV" };
 static const char *const event_names[] = {
-	"the start",
-	"the completion of our MSG_MR",
 	"the completion of our RDMA operation",
 	"the completion of our MSG_DONE",
-	"the peer's MSG_MR",
 	"the peer's MSG_DONE",
 };
 
@@ -81,29 +61,15 @@ static const struct rule *find_rule(const struct states *states,
 	return NULL;
 }
 
-/* Our MSG_MR must be on its way before it, or the peer's DONE, can count. */
-static bool needs_posted_mr(enum event event)
-{
-	return event == EV_MR_SENT || event == EV_DONE_RECEIVED;
-}
-
 int state_step(struct states *states, enum event event)
 {
 	const struct rule *rule = find_rule(states, event);
-	enum action action;
 
-	if (!rule || (needs_posted_mr(event) && !states->mr_posted))
+	if (!rule)
 		return log_fail("protocol error: %s is not legal in %s and %s",
 				event_names[event], send_names[states->send],
 				recv_names[states->recv]);
 	states->send = rule->next_send;
 	states->recv = rule->next_recv;
-	action = rule->action;
-	if (action == ACT_SEND_MR) {
-		/* Race 2 again: ours is posted, only not yet complete. */
-		if (states->mr_posted)
-			action = ACT_NOTHING;
-		states->mr_posted = true;
-	}
-	return action;
+	return rule->action;
 }

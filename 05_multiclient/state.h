@@ -8,45 +8,38 @@
 #ifndef STATE_H
 #define STATE_H
 
-#include <stdbool.h>
-
 enum send_state {
-	SS_INIT, /* nothing of ours has arrived yet */
-	SS_MR_SENT, /* the peer has our MSG_MR */
+	SS_INIT, /* our write or read is under way */
 	SS_RDMA_SENT, /* our write or read is complete */
 	SS_DONE_SENT /* the peer has our MSG_DONE */
 };
 
 enum recv_state {
 	RS_INIT, /* nothing has come yet */
-	RS_MR_RECV, /* we have the peer's MSG_MR */
 	RS_DONE_RECV /* the peer is done with our memory */
 };
 
 /* What can happen. */
 enum event {
-	EV_START, /* connected, and it is on us to begin */
-	EV_MR_SENT, /* these three: our requests, completed */
-	EV_RDMA_DONE,
+	EV_RDMA_DONE, /* these two: our requests, completed */
 	EV_DONE_SENT,
-	EV_MR_RECEIVED, /* these two: the peer's messages */
-	EV_DONE_RECEIVED
+	EV_DONE_RECEIVED /* the peer's message */
 };
 
 /* What is to be done then. */
 enum action {
 	ACT_NOTHING,
-	ACT_SEND_MR,
-	ACT_START_RDMA,
 	ACT_SEND_DONE,
 	ACT_FINISH
 };
 
-/* Zero it before the first event. */
+/*
+ * Zero it before the first event. The exchange of parameters has carried what
+ * MSG_MR carried in the chapter before: so both sides begin with RDMA.
+ */
 struct states {
 	enum send_state send;
 	enum recv_state recv;
-	bool mr_posted; /* MSG_MR is on its way: never post it twice */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <openssl/x509v3.h>
 
 #include "log.h"
+#include "tls_fail.h"
 
 /* On the wire, an ALPN name is a length and that many bytes. */
 static const unsigned char alpn[] = "\x0d" TLS_PROTOCOL;
@@ -106,8 +107,6 @@ static int set_policy(SSL_CTX *ctx, enum role role)
 	/* Every connection proves who it is anew: nothing is resumed. */
 	SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET);
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
-	/* Who is silent, as most of a thousand clients are, needs no buffer. */
-	SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
 	if (role == ROLE_SERVER) {
 		/* Without this, a client may come without a certificate. */
 		verify |= SSL_VERIFY_FAIL_IF_NO_PEER_CERT;

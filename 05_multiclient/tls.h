@@ -1,5 +1,5 @@
 /*
- * tls.h - TLS 1.3 with certificates on both sides, and its errors in words
+ * tls.h - TLS 1.3 with certificates on both sides
  */
 #ifndef TLS_H
 #define TLS_H
@@ -8,8 +8,6 @@
 #include <sys/socket.h>
 
 #include "options.h"
-#include "turn.h"
-#include "wait.h"
 
 /*
  * The name of this protocol and its version, as both sides must give it in
@@ -31,41 +29,5 @@ SSL_CTX *tls_context(const struct options *options, enum role role);
  * the client comes from). Returns 0, or -1 having said why.
  */
 int tls_expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr);
-
-/* How long, in all, the calls below may take, and what ends them early. */
-struct tls_limit {
-	struct patience patience;
-	int64_t deadline;
-	struct turn *turn; /* a server's handshake has to wait for it; or NULL */
-};
-
-/*
- * The handshake, with all its checks; sending; receiving length bytes, which
- * are what. In however many pieces the peer sends and takes them. Each returns
- * 0, or -1 having said why.
- */
-int tls_handshake(SSL *ssl, struct tls_limit *limit);
-int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
-	      size_t length);
-int tls_read(SSL *ssl, const struct tls_limit *limit, uint8_t *bytes,
-	     size_t length, const char *what);
-
-/*
- * Prints the subject of the certificate that the peer has shown, as one line
- * of the story, after tls_handshake(). Returns 0, or -1 having said why not.
- */
-int tls_print_peer(const SSL *ssl);
-
-/*
- * Says what a failed call left in OpenSSL's error queue, and clears it. hint
- * says what to try. Always returns -1.
- */
-int tls_fail(const char *call, const char *hint);
-
-/*
- * The same for a handshake, a read or a write on ssl, where the reason says
- * what to try. Always returns -1.
- */
-int tls_fail_ssl(const SSL *ssl, const char *what);
 
 #endif

@@ -17,21 +17,27 @@ static int send_done(struct transfer *transfer)
 	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
 }
 
+static int post_rdma(struct transfer *transfer)
+{
+	return data_post_rdma(transfer->data,
+			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
+							     IBV_WR_RDMA_READ,
+			      &transfer->peer);
+}
+
 static int start_rdma(struct transfer *transfer)
 {
 	const struct region *local = &transfer->data->local;
 	bool write = transfer->mode == MODE_WRITE;
 
-	log_line("received MSG_MR. %s remote memory...",
+	log_line("memory regions exchanged. %s remote memory...",
 		 write ? "writing message to" : "reading message from");
 	log_line("[DEBUG] About to post RDMA %s", write ? "WRITE" : "READ");
 	log_line("[DEBUG] peer_mr.addr=0x%" PRIx64 ", peer_mr.rkey=0x%" PRIx32,
 		 transfer->peer.addr, transfer->peer.rkey);
 	log_line("[DEBUG] local_region=%p, lkey=0x%" PRIx32, (void *)local->buf,
 		 local->mr->lkey);
-	return data_post_rdma(transfer->data,
-			      write ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ,
-			      &transfer->peer);
+	return post_rdma(transfer);
 }
 
 /* Returns 0; 1 if the transfer is finished; or -1 having said why. */
@@ -39,11 +45,7 @@ static int transfer_event(struct transfer *transfer, enum event event)
 {
 	switch (state_step(&transfer->states, event)) {
 	case ACT_NOTHING:
-	case ACT_SEND_MR:
-		/* The exchange of parameters has carried it. */
 		return 0;
-	case ACT_START_RDMA:
-		return start_rdma(transfer);
 	case ACT_SEND_DONE:
 		return send_done(transfer);
 	case ACT_FINISH:
@@ -51,14 +53,6 @@ static int transfer_event(struct transfer *transfer, enum event event)
 	default:
 		return -1;
 	}
-}
-
-int transfer_exchanged(struct transfer *transfer)
-{
-	if (transfer_event(transfer, EV_START) ||
-	    transfer_event(transfer, EV_MR_SENT))
-		return -1;
-	return transfer_event(transfer, EV_MR_RECEIVED);
 }
 
 /* One of our requests is complete. */
@@ -70,6 +64,8 @@ static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
 	log_line("send completed successfully.");
 	if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
 		event = EV_DONE_SENT;
+	else if (data->next)
+		return post_rdma(transfer);
 	return transfer_event(transfer, event);
 }
 
@@ -108,14 +104,16 @@ static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
 
 int transfer_run(struct transfer *transfer)
 {
+	const struct conn *conn = transfer->data->conn;
+	int ret = start_rdma(transfer);
 	struct ibv_wc wc;
-	int ret;
 
-	do {
-		if (data_wait(transfer->data, &wc))
+	while (ret == 0) {
+		if (data_wait(transfer->data, &wc, "a completion",
+			      wait_deadline(conn->patience.timeout_ms)))
 			return -1;
 		ret = on_completion(transfer, &wc);
-	} while (ret == 0);
+	}
 	return ret < 0 ? -1 : 0;
 }
 

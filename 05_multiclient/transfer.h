@@ -16,15 +16,8 @@ struct transfer {
 };
 
 /*
- * Tells the machines that the exchange of parameters has carried what MSG_MR
- * would have, both ways, and starts the operation. Returns 0, or -1 having
- * said why.
- */
-int transfer_exchanged(struct transfer *transfer);
-
-/*
- * Takes completions until the transfer is finished. Returns 0, or -1 having
- * said why.
+ * Starts the operation, and takes completions until the transfer is finished.
+ * Returns 0, or -1 having said why.
  */
 int transfer_run(struct transfer *transfer);
 

@@ -67,8 +67,8 @@ static int run_connection(struct sender *sender, const struct options *options,
 	ret = conn_disconnect(&conn);
 out:
 	/* 8. Free everything: of a broken connection, nothing is used again. */
-	log_line("[LOG] destroy_connection called for conn=%p, id=%p",
-		 (void *)&conn, (void *)conn.id);
+	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
+		 (void *)conn.id);
 	data_close(&data);
 	channel_close(&channel);
 	conn_close(&conn);

@@ -69,8 +69,8 @@ static int serve_client(struct listener *listener,
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
-	log_line("[LOG] destroy_connection called for conn=%p, id=%p",
-		 (void *)&conn, (void *)conn.id);
+	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
+		 (void *)conn.id);
 	data_close(&data);
 	channel_close(&channel);
 	conn_close(&conn);

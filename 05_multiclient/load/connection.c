@@ -3,12 +3,11 @@
  */
 #include "connection.h"
 
-#include <stdio.h>
-
 #include "conn.h"
+#include "content.h"
 #include "data.h"
+#include "hold.h"
 #include "log.h"
-#include "pattern.h"
 #include "probe.h"
 #include "retry.h"
 #include "transfer.h"
@@ -53,9 +52,7 @@ static int resolve(struct conn *conn, struct connecting *connecting,
 	if (!conn->oob)
 		return passing ? CONN_PASSING : -1;
 	ret = conn_take_hello(conn, hello);
-	return ret ? ret :
-		     conn_begin(conn, &connecting->devices,
-				connecting->options);
+	return ret ? ret : conn_share(conn, &connecting->devices);
 }
 
 /* The same when it is the turn of number: its time begins then. */
@@ -92,25 +89,6 @@ static int resolve_patiently(struct conn *conn, struct connecting *connecting,
 	}
 }
 
-static int check_result(const struct transfer *transfer, unsigned int number)
-{
-	const struct region *result = transfer_result(transfer);
-	unsigned int whose = 0;
-
-	transfer_print_result(transfer);
-	if (pattern_check(result->buf, result->size))
-		return -1;
-	sscanf(result->buf, "message from passive/server side to client %u",
-	       &whose);
-	if (whose != number)
-		return log_fail("these bytes are not for client %u, but "
-				"another's, or nobody's"
-				" [docs/troubleshooting.md#wrong-bytes]",
-				number);
-	log_line("%zu bytes verified.", result->size);
-	return 0;
-}
-
 static int converse(struct data *data, enum mode mode, unsigned int number)
 {
 	struct transfer transfer = {
@@ -119,27 +97,27 @@ static int converse(struct data *data, enum mode mode, unsigned int number)
 		.peer = data->conn->peer.mem,
 	};
 
-	if (transfer_exchanged(&transfer) || transfer_run(&transfer))
+	if (transfer_run(&transfer))
 		return -1;
-	return check_result(&transfer, number);
+	transfer_print_result(&transfer);
+	return content_check(transfer_result(&transfer), true, CONTENT_SERVER,
+			     number);
 }
 
-/* From the server's hello to the goodbye: steps 2 to 7 of ../client.c. */
+/* From the server's hello to the goodbye: steps 2 to 8 of ../client.c. */
 static int live(struct conn *conn, struct data *data,
 		const struct options *options, unsigned int number)
 {
-	const struct region *ours;
 	struct remote mem;
 
+	if (conn_choose_psn(conn, options))
+		return -1;
 	if (conn_create_qp(conn, SENDS, DATA_RECEIVES,
 			   data_exposed_access(options->mode)))
 		return -1;
 	if (data_open(data, conn, options->mode, options->bytes))
 		return -1;
-	ours = options->mode == MODE_WRITE ? &data->local : &data->exposed;
-	snprintf(ours->buf, ours->size,
-		 "message from active/client side, client %u", number);
-	pattern_fill(ours->buf, ours->size);
+	content_write(data, options->mode, CONTENT_CLIENT, number);
 	if (data_post_receives(data))
 		return -1;
 	mem = data_offer(data);
@@ -147,7 +125,7 @@ static int live(struct conn *conn, struct data *data,
 		return -1;
 	if (probe_path(data) || converse(data, options->mode, number))
 		return -1;
-	if (options->hold && conn_hold(conn, options->hold))
+	if (options->hold && hold(conn, options->hold))
 		return -1;
 	return conn_disconnect(conn);
 }
@@ -161,7 +139,7 @@ int connection_run(struct connecting *connecting, unsigned int number)
 
 	if (!ret)
 		ret = live(&conn, &data, connecting->options, hello.number);
-	if (conn_drain(&conn))
+	if (data_drain(&data))
 		ret = -1;
 	data_close(&data);
 	conn_close(&conn);

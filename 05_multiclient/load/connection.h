@@ -4,7 +4,7 @@
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
-#include "device.h"
+#include "devices.h"
 #include "oob.h"
 #include "options.h"
 #include "turn.h"

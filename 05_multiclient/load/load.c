@@ -15,10 +15,8 @@
 #include "allowed.h"
 #include "log.h"
 #include "retry.h"
+#include "thread.h"
 #include "words.h"
-
-/* A thread needs far less; more would be 8 MB of addresses for each. */
-#define STACK_SIZE (512 * 1024)
 
 /* A connection has a socket and a completion channel. */
 #define DESCRIPTORS 2
@@ -80,28 +78,12 @@ static void *run(void *argument)
 /* Starts the threads; returns how many, having said why not all. */
 static unsigned int start(struct load *load, pthread_t *threads)
 {
-	pthread_attr_t attr;
 	unsigned int n = 0;
-	int err = pthread_attr_init(&attr);
 
-	if (!err)
-		err = pthread_attr_setstacksize(&attr, STACK_SIZE);
-	if (err) {
-		log_fail_errno("pthread_attr_init", err, "no memory");
-		return 0;
-	}
-	while (n < load->words.clients) {
-		err = pthread_create(&threads[n], &attr, run, load);
-		if (err) {
-			log_fail_errno("pthread_create", err,
-				       "%u connections instead of %u; see "
-				       "\"ulimit -u\"",
-				       n, load->words.clients);
-			break;
-		}
+	while (n < load->words.clients &&
+	       !thread_start(&threads[n], run, load,
+			     "fewer connections than -n"))
 		n++;
-	}
-	pthread_attr_destroy(&attr);
 	return n;
 }
 

@@ -52,7 +52,7 @@ int admission_share(struct room *room, const struct supply *supply)
 }
 
 /* Makes what a client needs, looks what the device locks for it, frees it. */
-static int measure(struct device *device, size_t bytes, unsigned int *kb)
+static int measure(const struct device *device, size_t bytes, unsigned int *kb)
 {
 	struct conn conn = { .device = device };
 	struct data data = { 0 };
@@ -70,7 +70,8 @@ static int measure(struct device *device, size_t bytes, unsigned int *kb)
 	return ret ? -1 : 0;
 }
 
-static int fit_memory(struct room *room, struct device *device, size_t bytes)
+static int fit_memory(struct room *room, const struct device *device,
+		      size_t bytes)
 {
 	struct supply memory = {
 		.left = allowed_memory(),
@@ -85,7 +86,7 @@ static int fit_memory(struct room *room, struct device *device, size_t bytes)
 	return memory.client ? admission_share(room, &memory) : 0;
 }
 
-int admission_fit(struct room *room, struct device *device, size_t bytes)
+int admission_fit(struct room *room, const struct device *device, size_t bytes)
 {
 	struct supply descriptors = {
 		.what = "more descriptors",

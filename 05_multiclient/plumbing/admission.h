@@ -21,7 +21,7 @@ struct room {
  * that it needs besides, and before the first client. Returns 0, or -1 having
  * said why there is room for nobody.
  */
-int admission_fit(struct room *room, struct device *device, size_t bytes);
+int admission_fit(struct room *room, const struct device *device, size_t bytes);
 
 /* One thing of the three: so much is left, and a client or stranger costs … */
 struct supply {

@@ -1,13 +1,14 @@
 /*
  * tls_fail.c - the errors of TLS in words
  */
+#include "tls_fail.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include <openssl/err.h>
 
 #include "log.h"
-#include "tls.h"
 
 int tls_fail(const char *call, const char *hint)
 {
@@ -74,8 +75,8 @@ static const char *reason_hint(int reason)
 		       "version here";
 	case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
 	case SSL_R_NO_APPLICATION_PROTOCOL:
-		return "the other side speaks another protocol inside TLS "
-		       "than " TLS_PROTOCOL;
+		return "the other side speaks another protocol inside TLS; "
+		       "is it the program of another chapter";
 	case SSL_R_WRONG_VERSION_NUMBER:
 	case SSL_R_HTTP_REQUEST:
 	case SSL_R_PACKET_LENGTH_TOO_LONG:

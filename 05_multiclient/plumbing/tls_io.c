@@ -1,6 +1,8 @@
 /*
  * tls_io.c - handshake, write and read before a deadline; who the peer is
  */
+#include "tls_io.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -8,6 +10,7 @@
 
 #include "log.h"
 #include "tls.h"
+#include "tls_fail.h"
 
 /*
  * What to do after a call on ssl returned ret: 1, call again, now that

@@ -117,13 +117,6 @@ static struct ibv_pd pd = { .context = &context };
 static struct conn conn;
 static struct data data;
 
-/* What a chapter's connections have besides. */
-#if __has_include("conn_more.h")
-#include "conn_more.h"
-#else
-#define CONN_MORE .pending = 0
-#endif
-
 /* As if nothing were posted. */
 static void forget(void)
 {
@@ -131,7 +124,6 @@ static void forget(void)
 		.pd = &pd,
 		.cq = &cq,
 		.qp = &qp,
-		CONN_MORE,
 	};
 }
 

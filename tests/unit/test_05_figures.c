@@ -12,6 +12,7 @@
 
 #include "capture.h"
 #include "log.h"
+#include "report.h"
 
 #define THREADS 8
 #define ROUNDS 2000
@@ -76,7 +77,7 @@ static void test_threads(void **state)
 		assert_int_equal(seen[i], 1);
 	assert_int_equal(figures.left[STEP_HANDSHAKE], ROUNDS / 5 * THREADS);
 	sum = figures.left[STEP_DONE] + figures.refused +
-	      figures_failed(&figures);
+	      report_failed(&figures);
 	assert_int_equal(sum, THREADS * ROUNDS);
 	assert_true(figures.left[STEP_DONE] > 0);
 }
@@ -106,10 +107,10 @@ static void test_full(void **state)
 	figures_leave(&figures, STEP_HANDSHAKE);
 	assert_int_equal(figures.connected, 1);
 	assert_int_equal(figures.refused, 1);
-	assert_int_equal(figures_failed(&figures), 2);
+	assert_int_equal(report_failed(&figures), 2);
 }
 
-/* Each client is counted where it failed, and the objects of all devices. */
+/* Each client is counted where it failed, and the objects that are held. */
 static void test_print(void **state)
 {
 	static const char *const lines[] = {
@@ -119,13 +120,11 @@ static void test_print(void **state)
 		"0, transfer 1, goodbye 0\n",
 		"[figures] objects held: 5 PDs, 3 CQs, 2 QPs, 7 MRs\n",
 	};
-	static struct devices devices = { .count = 2 };
+	static struct held held = { { 5, 3, 2, 7 } };
 	struct captured said;
 	struct hello hello;
 
 	(void)state;
-	devices.list[0].held = (struct held){ 4, 3, 2, 5 };
-	devices.list[1].held = (struct held){ 1, 0, 0, 2 };
 	figures_start(2);
 	for (int i = 1; i <= 7; i++)
 		figures_arrive(&figures);
@@ -138,7 +137,7 @@ static void test_print(void **state)
 	figures_leave(&figures, STEP_HANDSHAKE);
 	figures_leave(&figures, STEP_HANDSHAKE);
 	capture_start();
-	figures_print(&figures, &devices);
+	report_print(&figures, &held);
 	capture_stop(&said);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(said.out, lines[i]))

@@ -16,7 +16,6 @@
 #include "capture.h"
 #include "devices.h"
 #include "fake_hosts.h"
-#include "opened.h"
 
 static struct captured said;
 static struct device device;
@@ -70,18 +69,19 @@ static void test_first_active_port(void **state)
 {
 	(void)state;
 	use(&rxe0, &card);
-	assert_opened(&any, NULL, OPENED("rxe0", "1"));
+	assert_opened(&any, NULL, "Opened RDMA device: rxe0, port 1");
 	use(&card, &rxe0);
-	assert_opened(&any, NULL, OPENED("card1", "2"));
+	assert_opened(&any, NULL, "Opened RDMA device: card1, port 2");
 }
 
 static void test_device_of_the_address(void **state)
 {
 	(void)state;
 	use(&rxe0, &card);
-	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
-	assert_opened(&any, "2001:db8::1", OPENED("rxe0", "1"));
-	assert_opened(&any, "198.51.100.2", OPENED("card1", "2"));
+	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
+	assert_opened(&any, "2001:db8::1", "Opened RDMA device: rxe0, port 1");
+	assert_opened(&any, "198.51.100.2",
+		      "Opened RDMA device: card1, port 2");
 	assert_none(&any, "203.0.113.1", "no RDMA device leads there");
 	assert_none(&any, "127.0.0.1", "a loopback address");
 }
@@ -93,13 +93,13 @@ static void test_by_hand(void **state)
 	(void)state;
 	use(&rxe0, &card);
 	options.device = "card1";
-	assert_opened(&options, NULL, OPENED("card1", "2"));
+	assert_opened(&options, NULL, "Opened RDMA device: card1, port 2");
 	assert_none(&options, "192.0.2.1", "card1");
 	options.port_num = 1;
 	assert_none(&options, NULL,
 		    "there is no such active port of RoCE or InfiniBand here");
 	options.port_num = 2;
-	assert_opened(&options, NULL, OPENED("card1", "2"));
+	assert_opened(&options, NULL, "Opened RDMA device: card1, port 2");
 	options.port_num = 0;
 	options.device = "rxe9";
 	assert_none(&options, NULL,
@@ -109,7 +109,8 @@ static void test_by_hand(void **state)
 	assert_none(&options, NULL, "device rxe, port 2: there is no such");
 	/* With -g, the reader answers for the address. */
 	options = (struct options){ .gid_index = 0, .device = "card1" };
-	assert_opened(&options, "192.0.2.1", OPENED("card1", "2"));
+	assert_opened(&options, "192.0.2.1",
+		      "Opened RDMA device: card1, port 2");
 }
 
 static void test_none_will_do(void **state)
@@ -129,7 +130,7 @@ static void test_none_will_do(void **state)
 	use(&closed, NULL);
 	assert_none(&any, NULL, "may open has an active port");
 	use(&closed, &rxe0);
-	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
 }
 
 /* What device_source() finds on the only device; its index, or -1. */
@@ -225,7 +226,7 @@ static void test_iwarp_is_no_roce(void **state)
 		    "device siw0, port (any): there is no such "
 		    "active port of RoCE or InfiniBand here");
 	use(&iwarp, &rxe0);
-	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
+	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
 }
 
 /* InfiniBand cannot say whose address it is: so RoCE is asked first. */
@@ -233,11 +234,11 @@ static void test_exact_before_infiniband(void **state)
 {
 	(void)state;
 	use(&ib, &rxe0);
-	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
-	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
+	assert_opened(&any, "198.51.100.9", "Opened RDMA device: ib0, port 1");
 	use(&rxe0, &ib);
-	assert_opened(&any, "192.0.2.1", OPENED("rxe0", "1"));
-	assert_opened(&any, "198.51.100.9", OPENED("ib0", "1"));
+	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
+	assert_opened(&any, "198.51.100.9", "Opened RDMA device: ib0, port 1");
 }
 
 /* A subnet manager gives another LID while the device is open. */

@@ -1,0 +1,31 @@
+/*
+ * content.h - what is written or read, and whether it has come whole
+ */
+#ifndef CONTENT_H
+#define CONTENT_H
+
+#include <stdbool.h>
+
+#include "data.h"
+
+/* Who writes, before the client's number. */
+#define CONTENT_SERVER "passive/server side to"
+#define CONTENT_CLIENT "active/client side,"
+
+/*
+ * Puts a message from who, for or of the client with number, where the peer
+ * will find it: into what we write to it, or into what it reads from us. The rest
+ * of that memory has a pattern.
+ */
+void content_write(const struct data *data, enum mode mode, const char *who,
+		   unsigned int number);
+
+/*
+ * Looks at every byte of what the peer wrote, or of what we read from it, and
+ * whether it is from who, and of the client with number. counts: says how many
+ * bytes there are. Returns 0, or -1 having said what is wrong.
+ */
+int content_check(const struct region *result, bool counts, const char *who,
+		  unsigned int number);
+
+#endif

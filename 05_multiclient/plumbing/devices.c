@@ -1,0 +1,163 @@
+/*
+ * devices.c - which of a machine's RDMA devices, and which of their ports
+ */
+#include "devices.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "addr.h"
+#include "log.h"
+
+/*
+ * Whether options allow the device. An iWARP device has Ethernet ports, too,
+ * but a queue pair of it is connected by its TCP connection: not by hand.
+ */
+static bool is_candidate(const struct options *options,
+			 struct ibv_device *candidate)
+{
+	return candidate->transport_type == IBV_TRANSPORT_IB &&
+	       (!options->device ||
+		!strcmp(options->device, ibv_get_device_name(candidate)));
+}
+
+/*
+ * Opens a device and finds the first port, from device->port_num on, that fits
+ * local so well; without one, the device is closed again.
+ */
+static bool open_port(struct device *device, struct ibv_device *candidate,
+		      const struct options *options,
+		      const struct sockaddr *local, enum fit fit)
+{
+	struct ibv_port_attr port;
+	int ports;
+
+	device->verbs = ibv_open_device(candidate);
+	if (!device->verbs)
+		return false;
+	ports = device_ask_limits(device);
+	for (; device->port_num <= ports; device->port_num++) {
+		if (options->port_num && options->port_num != device->port_num)
+			continue;
+		if (ibv_query_port(device->verbs, device->port_num, &port))
+			continue;
+		device->link_layer = port.link_layer;
+		if (device_fits(device, local) == fit)
+			return true;
+	}
+	/* Nothing was made in this context: closing it cannot fail. */
+	ibv_close_device(device->verbs);
+	device->verbs = NULL;
+	return false;
+}
+
+static int explain_no_device(const struct options *options,
+			     const struct sockaddr *local, int count)
+{
+	char port[16] = "(any)";
+
+	if (count == 0)
+		return log_fail("this machine has no RDMA device; sudo "
+				"scripts/setup_rxe.sh, or use the lab: "
+				"scripts/lab.sh shell"
+				" [docs/troubleshooting.md#no-device]");
+	if (options->port_num)
+		snprintf(port, sizeof(port), "%d", options->port_num);
+	if (options->device || options->port_num)
+		return log_fail("device %s, port %s: there is no such active "
+				"port of RoCE or InfiniBand here%s; see `rdma "
+				"link`"
+				" [docs/troubleshooting.md#no-active-port]",
+				options->device ? options->device : "(any)",
+				port, local ? " with the address in use" : "");
+	if (local)
+		return addr_explain_no_device(local);
+	return log_fail("no RDMA device that this user may open has an active "
+			"port; see `rdma link`, and is its netdev up"
+			" [docs/troubleshooting.md#no-active-port]");
+}
+
+/* Opens up to max ports of the devices in list that fit local so well. */
+static unsigned int open_ports(struct device *devices, unsigned int max,
+			       struct ibv_device **list,
+			       const struct options *options,
+			       const struct sockaddr *local, enum fit fit)
+{
+	unsigned int count = 0;
+
+	for (; *list; list++) {
+		int port_num = 1;
+
+		while (count < max && is_candidate(options, *list)) {
+			struct device *device = &devices[count];
+
+			device->gid_index = options->gid_index;
+			device->port_num = port_num;
+			if (!open_port(device, *list, options, local, fit))
+				break;
+			/* Each port of a device is one of its own here. */
+			port_num = device->port_num + 1;
+			count++;
+		}
+	}
+	return count;
+}
+
+/* Opens 1 to max ports; how many is in *count. Returns 0 or -1. */
+static int open_all(struct device *devices, unsigned int max,
+		    unsigned int *count, const struct options *options,
+		    const struct sockaddr *local)
+{
+	int known = 0;
+	struct ibv_device **list = ibv_get_device_list(&known);
+
+	*count = 0;
+	if (!list)
+		return log_fail_errno("ibv_get_device_list", errno,
+				      "is the module ib_uverbs loaded; see "
+				      "scripts/setup_rxe.sh --check"
+				      " [docs/troubleshooting.md#no-device]");
+	for (enum fit fit = FIT_WELL; fit != FIT_NOT && !*count; fit--)
+		*count = open_ports(devices, max, list, options, local, fit);
+	/* An open context keeps what it needs of the list. */
+	ibv_free_device_list(list);
+	if (!*count)
+		return explain_no_device(options, local, known);
+	for (unsigned int i = 0; i < *count; i++)
+		if (device_start(&devices[i]))
+			return -1;
+	return 0;
+}
+
+int devices_open_one(struct device *device, const struct options *options,
+		     const struct sockaddr *local)
+{
+	unsigned int count;
+
+	return open_all(device, 1, &count, options, local);
+}
+
+int devices_open(struct devices *devices, const struct options *options,
+		 const struct sockaddr *local)
+{
+	return open_all(devices->list, DEVICES_MAX, &devices->count, options,
+			local);
+}
+
+void devices_close(struct devices *devices)
+{
+	while (devices->count)
+		device_close(&devices->list[--devices->count]);
+}
+
+const struct device *devices_find(const struct devices *devices,
+				  const struct sockaddr *local)
+{
+	for (enum fit fit = FIT_WELL; fit != FIT_NOT; fit--)
+		for (unsigned int i = 0; i < devices->count; i++)
+			if (device_fits(&devices->list[i], local) == fit)
+				return &devices->list[i];
+	addr_explain_no_device(local);
+	return NULL;
+}

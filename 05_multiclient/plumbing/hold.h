@@ -1,0 +1,15 @@
+/*
+ * hold.h - a client that stays when all is said
+ */
+#ifndef HOLD_H
+#define HOLD_H
+
+#include "conn.h"
+
+/*
+ * Stays connected for so many seconds, or until the program is asked to stop.
+ * Returns 0, or -1 having said what ended the connection.
+ */
+int hold(struct conn *conn, int seconds);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * thread.h - a thread that costs little, as there are to be many
+ */
+#ifndef THREAD_H
+#define THREAD_H
+
+#include <pthread.h>
+
+/*
+ * As pthread_create(3), with a small stack. Returns 0, or -1 having said why; hint
+ * says what that means here. The caller joins the thread.
+ */
+int thread_start(pthread_t *thread, void *(*run)(void *argument),
+		 void *argument, const char *hint);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * tls_io.h - a handshake, and bytes over TLS, all of them and in time
+ */
+#ifndef TLS_IO_H
+#define TLS_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <openssl/ssl.h>
+
+#include "turn.h"
+#include "wait.h"
+
+/* How long, in all, the calls below may take, and what ends them early. */
+struct tls_limit {
+	struct patience patience;
+	int64_t deadline;
+	struct turn *turn; /* a server's handshake has to wait for it; or NULL */
+};
+
+/*
+ * The handshake, with all its checks; sending; receiving length bytes, which
+ * are what. In however many pieces the peer sends and takes them. Each returns
+ * 0, or -1 having said why.
+ */
+int tls_handshake(SSL *ssl, struct tls_limit *limit);
+int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
+	      size_t length);
+int tls_read(SSL *ssl, const struct tls_limit *limit, uint8_t *bytes,
+	     size_t length, const char *what);
+
+/*
+ * Prints the subject of the certificate that the peer has shown, as one line
+ * of the story, after tls_handshake(). Returns 0, or -1 having said why not.
+ */
+int tls_print_peer(const SSL *ssl);
+
+#endif

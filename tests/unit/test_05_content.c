@@ -1,0 +1,88 @@
+/*
+ * test_05_content.c - whose bytes they are that have come
+ */
+#include "content.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+#include "pattern.h"
+
+static char bytes[2][3000];
+static struct captured said;
+
+/* What who writes for the client with number; returns where it stands. */
+static const struct region *written(enum mode mode, const char *who,
+				    unsigned int number)
+{
+	static struct data data;
+
+	data.local = (struct region){ .buf = bytes[0], .size = 3000 };
+	data.exposed = (struct region){ .buf = bytes[1], .size = 3000 };
+	content_write(&data, mode, who, number);
+	return mode == MODE_WRITE ? &data.local : &data.exposed;
+}
+
+static int check(const struct region *region, const char *who,
+		 unsigned int number)
+{
+	int ret;
+
+	capture_start();
+	ret = content_check(region, true, who, number);
+	capture_stop(&said);
+	return ret;
+}
+
+static void test_own(void **state)
+{
+	const unsigned int numbers[] = { 1, 12, 4294967295U };
+
+	(void)state;
+	for (int mode = MODE_WRITE; mode <= MODE_READ; mode++) {
+		for (int i = 0; i < 3; i++) {
+			const struct region *region =
+				written(mode, CONTENT_SERVER, numbers[i]);
+
+			assert_int_equal(
+				check(region, CONTENT_SERVER, numbers[i]), 0);
+			assert_string_equal(said.out, "3000 bytes verified.\n");
+		}
+	}
+	assert_string_equal(written(MODE_WRITE, CONTENT_SERVER, 7)->buf,
+			    "message from passive/server side to client 7");
+	assert_string_equal(written(MODE_WRITE, CONTENT_CLIENT, 7)->buf,
+			    "message from active/client side, client 7");
+}
+
+/* Another client's, one's own that came back, and nobody's. */
+static void test_of_others(void **state)
+{
+	const struct region *region;
+
+	(void)state;
+	region = written(MODE_READ, CONTENT_CLIENT, 12);
+	assert_int_equal(check(region, CONTENT_CLIENT, 1), -1);
+	assert_one_line(said.err, "these bytes are not client 1's");
+	assert_int_equal(check(region, CONTENT_CLIENT, 120), -1);
+	assert_int_equal(check(region, CONTENT_SERVER, 12), -1);
+	region->buf[0] = 0;
+	pattern_fill(region->buf, region->size);
+	assert_int_equal(check(region, CONTENT_CLIENT, 12), -1);
+	assert_string_equal(said.out, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_of_others),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}
