@@ -225,37 +225,55 @@ modprobe_netem() {
 	device_run b modprobe sch_netem
 }
 
-# On node b: 3 s without a link, in the middle.
-sends_over_cut() {
-	local way
-
-	trap 'ip link set eth0 up; ip addr replace 2001:db8::2/64 dev eth0 nodad
-		clean_up' EXIT
-	mkdir "$scratch/out"
-	for way in send write read; do
-		head -c 1500000 /dev/urandom >"$scratch/out/by_$way"
-		at 'ibv_post_send 40' stop
-		start_client "${at[@]}" ./client -a a -R 100 -t 5 -q 8 -b 16384 \
-			"$way" "$scratch/out/by_$way"
-		await "a client that stops in the middle" state "$client" T
-		ip link set eth0 down
-		kill -CONT "$client"
-		read -rt 3 -u "$silence" || true
-		ip link set eth0 up
-		end_client 0
-		has_line client.log '^the connection broke; again in' ||
-			fail "nothing broke"
-		has_line client.log "^by_$way: the server has [1-9][0-9]* of" ||
-			fail "it has begun anew"
-		has_line client.log "SHA-256 $(sha256sum <"$scratch/out/by_$way" |
-			cut -d ' ' -f 1)\$" || fail "it sent something else"
-		grep -E '^by_.*stored' "$scratch/client.log"
-	done
+# On node b: 3 s without a link, in the middle. When a port has gone down while a
+# connection was in use, rxe (6.1) may not receive anything after the next time: so
+# the device is made anew.
+renew_link() {
+	ip link set eth0 up
+	ip addr replace 2001:db8::2/64 dev eth0 nodad
+	rdma link delete rxe0
+	rdma link add rxe0 type rxe netdev eth0
 }
 
-@test "07: -R: the link is down for 3 s in the middle; each file arrives once" {
-	needs_lab
+# sends_over_cut WAY
+sends_over_cut() {
+	local file=$scratch/out/by_$1
+
+	trap 'clean_up; renew_link' EXIT
+	mkdir "$scratch/out"
+	head -c 1500000 /dev/urandom >"$file"
+	at 'ibv_post_send 40' stop
+	start_client "${at[@]}" ./client -a a -R 100 -t 5 -q 8 -b 16384 "$1" "$file"
+	await "a client that stops in the middle" state "$client" T
+	ip link set eth0 down
+	kill -CONT "$client"
+	read -rt 3 -u "$silence" || true
+	ip link set eth0 up
+	end_client 0
+	has_line client.log '^the connection broke; again in' || fail "nothing broke"
+	has_line client.log "^by_$1: the server has [1-9][0-9]* of" ||
+		fail "it has begun anew"
+	has_line client.log "SHA-256 $(sha256sum <"$file" | cut -d ' ' -f 1)\$" ||
+		fail "it sent something else"
+	grep -E '^by_.*stored' "$scratch/client.log"
+}
+
+# over_cut WAY
+over_cut() {
 	modprobe_netem
-	between_nodes 'keeping_server delay_1ms -t 3' sends_over_cut
-	arrived_once by_send by_write by_read
+	FUNCTIONS=renew_link between_nodes 'keeping_server delay_1ms -t 3' \
+		"sends_over_cut $1"
+	arrived_once "by_$1"
+}
+
+@test "07: -R: the link is down for 3 s in the middle; sent, it arrives once" {
+	over_cut send
+}
+
+@test "07: -R: the link is down for 3 s in the middle; written, it arrives once" {
+	over_cut write
+}
+
+@test "07: -R: the link is down for 3 s in the middle; read, it arrives once" {
+	over_cut read
 }

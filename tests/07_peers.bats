@@ -19,14 +19,25 @@ teardown_file() {
 	close_device
 }
 
+# Its error may be of a file, and not of the connection: so server_is_done of
+# on_device.bash would not do.
+no_connection() {
+	local requests
+
+	count_lines server.log '^received connection request'
+	requests=$count
+	count_lines server.log '^\[LOG\] destroy_connection'
+	[[ $count -eq $requests ]]
+}
+
 # hostile HOSTILE WAY FILE: a client that is hostile as hostile_07.c says, and
 # after which the server is done. Its own end is its own affair.
 hostile() {
 	start_client env "LD_PRELOAD=$build/../hostile_07.so" "HOSTILE=$1" \
-		./client -a "$address" -t 5 -q 8 -b 16384 "$2" "$scratch/$3"
+		./client -a "$address" -t 5 -q 8 -b 16384 "$2" "$scratch/out/$3"
 	wait "$client" || true
 	client=''
-	await "a server that is done with the client" server_is_done
+	await "a server that is done with the client" no_connection
 }
 
 # refuses REGEX HOSTILE WAY [FILE]: the server says in one line why it ends the
@@ -58,16 +69,16 @@ refuses_file() {
 
 # After all that, a client that keeps to the protocol is served.
 serves_the_next() {
-	run_client 0 ./client -a "$address" "$1" "$scratch/file"
+	run_client 0 ./client -a "$address" "$1" "$scratch/out/file"
 	says_nothing client.err
-	await "a server that is done with the client" server_is_done
-	cmp "$scratch/file" "$scratch/in/file" || fail "not the same"
+	await "a server that is done with the client" no_connection
+	cmp "$scratch/out/file" "$scratch/in/file" || fail "not the same"
 	stop_server
 }
 
 begin_hostile() {
-	mkdir "$scratch/in"
-	head -c 300000 /dev/urandom >"$scratch/file"
+	mkdir "$scratch/in" "$scratch/out"
+	head -c 300000 /dev/urandom >"$scratch/out/file"
 	start_server ./server -t 5 -q 16 -d "$scratch/in"
 }
 
@@ -88,7 +99,7 @@ hostile_hello() {
 }
 
 @test "07: hostile clients: what was never agreed on" {
-	FUNCTIONS='hostile refuses serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection hostile refuses serves_the_next begin_hostile' \
 		on_device a hostile_hello
 }
 
@@ -117,7 +128,7 @@ hostile_heads() {
 }
 
 @test "07: hostile clients: headers that lie" {
-	FUNCTIONS='hostile refuses serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection hostile refuses serves_the_next begin_hostile' \
 		on_device a hostile_heads
 }
 
@@ -137,7 +148,7 @@ hostile_parts() {
 }
 
 @test "07: hostile clients: lengths, places and keys that are not theirs" {
-	FUNCTIONS='hostile refuses serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection hostile refuses serves_the_next begin_hostile' \
 		on_device a hostile_parts
 }
 
@@ -170,16 +181,15 @@ hostile_files() {
 }
 
 @test "07: hostile clients: names, sizes and digests" {
-	FUNCTIONS='hostile refuses_file serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection hostile refuses_file serves_the_next begin_hostile' \
 		on_device a hostile_files
 }
 
-# refused_by_client REGEX HOSTILE WAY: of a hostile server; it takes nothing with
-# no_folder.
+# refused_by_client REGEX HOSTILE WAY: of a hostile server, with the options folder.
 refused_by_client() {
 	start_server env "LD_PRELOAD=$build/../hostile_07.so" "HOSTILE=$2" \
 		./server -1 -t 5 -q 8 "${folder[@]}"
-	run_client 1 ./client -a "$address" -t 5 -b 16384 "$3" "$scratch/file"
+	run_client 1 ./client -a "$address" -t 5 -b 16384 "$3" "$scratch/out/file"
 	says_one client.err "$1"
 	! has_line client.log 'stored' || fail "the client believes it"
 	# What it makes of that is its own affair.
@@ -193,8 +203,8 @@ refused_by_client() {
 hostile_server() {
 	local folder=(-d "$scratch/in")
 
-	mkdir "$scratch/in"
-	head -c 300000 /dev/urandom >"$scratch/file"
+	mkdir "$scratch/in" "$scratch/out"
+	head -c 300000 /dev/urandom >"$scratch/out/file"
 	refused_by_client 'the server offers 131073 bytes for a write' \
 		'RDMA 1 1 23=1' write
 	refused_by_client 'the server offers 131072 bytes for a read' \
