@@ -30,11 +30,16 @@ no_connection() {
 	[[ $count -eq $requests ]]
 }
 
+has_ended() {
+	! is_running "$1"
+}
+
 # hostile HOSTILE WAY FILE: a client that is hostile as hostile_07.c says, and
 # after which the server is done. Its own end is its own affair.
 hostile() {
 	start_client env "LD_PRELOAD=$build/../hostile_07.so" "HOSTILE=$1" \
 		./client -a "$address" -t 5 -q 8 -b 16384 "$2" "$scratch/out/$3"
+	await "an end of the client" has_ended "$client"
 	wait "$client" || true
 	client=''
 	await "a server that is done with the client" no_connection
@@ -99,7 +104,7 @@ hostile_hello() {
 }
 
 @test "07: hostile clients: what was never agreed on" {
-	FUNCTIONS='no_connection hostile refuses serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection has_ended hostile refuses serves_the_next begin_hostile' \
 		on_device a hostile_hello
 }
 
@@ -128,7 +133,7 @@ hostile_heads() {
 }
 
 @test "07: hostile clients: headers that lie" {
-	FUNCTIONS='no_connection hostile refuses serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection has_ended hostile refuses serves_the_next begin_hostile' \
 		on_device a hostile_heads
 }
 
@@ -148,7 +153,7 @@ hostile_parts() {
 }
 
 @test "07: hostile clients: lengths, places and keys that are not theirs" {
-	FUNCTIONS='no_connection hostile refuses serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection has_ended hostile refuses serves_the_next begin_hostile' \
 		on_device a hostile_parts
 }
 
@@ -181,7 +186,7 @@ hostile_files() {
 }
 
 @test "07: hostile clients: names, sizes and digests" {
-	FUNCTIONS='no_connection hostile refuses_file serves_the_next begin_hostile' \
+	FUNCTIONS='no_connection has_ended hostile refuses_file serves_the_next begin_hostile' \
 		on_device a hostile_files
 }
 
