@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
 # The exercises: each solution applies to its chapter and does what is asked for.
-# Those of 05, the others of 06, and that no chapter as it is does what any of
+# Those of 05, the others of 06 and 07, and that no chapter as it is does what any of
 # them asks for are in long/exercises.bats. Needs a device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
@@ -62,6 +62,10 @@ unsolved() {
 
 @test "06: one that does not read" {
 	solved 06_rds others
+}
+
+@test "07: compress on the way" {
+	solved 07_full_speed compress
 }
 
 @test "each exercise is listed, with its text, its check and its solution" {

@@ -150,3 +150,16 @@ leads_to() {
 	raise SystemExit(bool(lacking) or len(entries) < 120)
 	END
 }
+
+@test "what chapter 07 says of a file leads to its entry" {
+	leads_to files 'error: a: the server refuses it: it cannot write the file' \
+		'error: a: the server stops it: it cannot write the file' \
+		'error: openat: Permission denied; may this user write there' \
+		'error: pwrite: No space left on device; is the disk full' \
+		'error: open: No such file or directory; a is not sent' \
+		'error: a has become shorter while it was sent: it is given up' \
+		'error: the file that arrived is not the one that was sent: it is'
+	leads_to refused 'error: the peer wants 3 parts of 16384 bytes' \
+		'error: protocol error: a part of no file'
+	leads_to create-qp 'error: -q is too much for the device: 5000 sends'
+}

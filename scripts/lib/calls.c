@@ -77,13 +77,23 @@ static const char *said(const struct ibv_send_wr *wr, char hex[80])
 	return hex;
 }
 
+static unsigned int length_of(const struct ibv_send_wr *wr)
+{
+	unsigned int length = 0;
+
+	for (int i = 0; i < wr->num_sge; i++)
+		length += wr->sg_list[i].length;
+	return length;
+}
+
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
 	char hex[80];
 
 	for (struct ibv_send_wr *each = wr; each; each = each->next)
-		tell("post_send opcode=%d%s\n", each->opcode, said(each, hex));
+		tell("post_send opcode=%d%s length=%u\n", each->opcode,
+		     said(each, hex), length_of(each));
 	return real_post_send(qp, wr, bad);
 }
 

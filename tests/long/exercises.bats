@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 #
-# The exercises of the last two chapters that are not in ../exercises.bats; and
+# The exercises of the last chapters that are not in ../exercises.bats; and
 # each exercise of all chapters on a chapter as it is, which must lack something.
 
 # shellcheck disable=SC2154 # set by helpers.bash
@@ -42,4 +42,8 @@ teardown() {
 
 @test "06: dealt with" {
 	solved 06_rds sure
+}
+
+@test "07: two files at once" {
+	solved 07_full_speed two
 }

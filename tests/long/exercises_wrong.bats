@@ -60,3 +60,11 @@ teardown_file() { close_device; }
 @test "06: dealt with, wrongly" {
 	wrong 06_rds sure
 }
+
+@test "07: compress on the way, wrongly" {
+	wrong 07_full_speed compress
+}
+
+@test "07: two files at once, wrongly" {
+	wrong 07_full_speed two
+}
