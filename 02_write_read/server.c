@@ -17,6 +17,7 @@
 #include <locale.h>
 #include <unistd.h>
 
+#include "cm_help.h"
 #include "conn.h"
 #include "content.h"
 #include "data.h"
@@ -32,6 +33,10 @@ static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
+	if (options->first && cm_is_iwarp(data->conn->id->verbs))
+		return log_fail("-o first: over iWARP, only the side that "
+				"connected may send first; start the server "
+				"without it");
 	content_write(data, options->mode, "passive/server");
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;

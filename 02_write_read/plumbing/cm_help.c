@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -63,6 +62,11 @@ int cm_set_ack_timeout(struct rdma_cm_id *id)
 		return log_fail_errno("rdma_set_option", errno,
 				      "is the kernel older than 5.1");
 	return 0;
+}
+
+bool cm_is_iwarp(const struct ibv_context *verbs)
+{
+	return verbs->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
 /* What a reject reason means: the IBTA specification's list, 12.6.7.2. */
