@@ -33,10 +33,6 @@ static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
-	if (options->first && cm_is_iwarp(data->conn->id->verbs))
-		return log_fail("-o first: over iWARP, only the side that "
-				"connected may send first; start the server "
-				"without it");
 	content_write(data, options->mode, "passive/server");
 	if (options->first && transfer_event(&transfer, EV_START))
 		return -1;
@@ -46,6 +42,16 @@ static int converse(struct data *data, const struct options *options)
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
 	transfer_print_result(&transfer);
 	return content_check(transfer_result(&transfer), options->counts);
+}
+
+/* Whether the client's device allows the order that options ask for. */
+static int check_order(const struct conn *conn, const struct options *options)
+{
+	if (options->first && cm_is_iwarp(conn->id->verbs))
+		return log_fail("-o first: over iWARP, only the side that "
+				"connected may send first; start the server "
+				"without it");
+	return 0;
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
@@ -58,7 +64,8 @@ static int serve_client(struct listener *listener,
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
-	if (conn_request(&conn, listener, patience))
+	if (conn_request(&conn, listener, patience) ||
+	    check_order(&conn, options))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))
