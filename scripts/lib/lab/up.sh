@@ -133,8 +133,10 @@ up_running()
 					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes 2'."
 				return 1
 			fi
-			[ "${LAB_DEVICE:-${lab[device]}}" = "${lab[device]}" ] ||
-				up_other_device || return 1
+			if [ "${LAB_DEVICE:-${lab[device]}}" != "${lab[device]}" ]; then
+				up_other_device
+				return 1
+			fi
 			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"):" \
 				"scripts/lab.sh shell is a shell in it" >&2
 			return 0
@@ -157,7 +159,6 @@ up_other_device()
 {
 	lab_error "the lab '$LAB_NAME' is up with ${lab[device]}, and $LAB_DEVICE is asked for" \
 		"End it with 'scripts/lab.sh down', then start it anew; or give LAB_NAME another name."
-	return 1
 }
 
 # up_start NODES|fetch: start a keeper, show how it gets on, let it keep the
