@@ -54,9 +54,14 @@ static int run_connection(struct sender *sender, const struct options *options,
 	int ret = -1;
 
 	/* 1. Find the device and the path that lead to the server. */
-	if (conn_resolve(&conn, options, patience) ||
-	    check_device(&conn, options))
+	if (conn_resolve(&conn, options, patience))
 		goto out;
+	/* What this device cannot do, no other connection could either. */
+	if (check_device(&conn, options)) {
+		sender->refused++;
+		ret = 0;
+		goto out;
+	}
 	/* 2. Create the queue pair, with room for a full queue. */
 	if (conn_create_qp(&conn, channel_sends(options->depth),
 			   DATA_RECEIVES + options->depth))
