@@ -17,23 +17,32 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cm_help.h"
 #include "conn.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
 
+/* Writes our message and posts its send. */
+static int send_message(struct data *data)
+{
+	int length = snprintf(data->send.buf, DATA_MESSAGE_SIZE,
+			      "message from passive/server side with pid %d",
+			      getpid());
+
+	log_line("connected. posting send...");
+	return data_post_send(data, length);
+}
+
 /* Sends our message, then waits until it is sent and the peer's is here. */
 static int converse(struct data *data)
 {
+	/* Over iWARP, only the side that connected may send first. */
+	bool answers = cm_is_iwarp(data->conn->id->verbs);
 	bool sent = false, received = false;
 	struct ibv_wc wc;
-	int length;
 
-	length = snprintf(data->send.buf, DATA_MESSAGE_SIZE,
-			  "message from passive/server side with pid %d",
-			  getpid());
-	log_line("connected. posting send...");
-	if (data_post_send(data, length))
+	if (!answers && send_message(data))
 		return -1;
 	while (!sent || !received) {
 		if (data_wait(data, &wc))
@@ -42,6 +51,8 @@ static int converse(struct data *data)
 			log_text("received message: ", data->recv.buf,
 				 wc.byte_len);
 			received = true;
+			if (answers && send_message(data))
+				return -1;
 		} else {
 			log_line("send completed successfully.");
 			sent = true;

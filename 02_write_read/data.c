@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cm_help.h"
 #include "log.h"
 
 #define PAGE ((size_t)4096)
@@ -52,10 +53,15 @@ static void region_close(struct region *region)
 }
 
 /* What the device must be allowed to do to the local region in mode. */
-static int local_access(enum mode mode)
+static int local_access(const struct conn *conn, enum mode mode)
 {
-	/* A write only reads what it sends; a read writes what it gets. */
-	return mode == MODE_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE;
+	/* A write only reads what it sends; a read writes what it gets, ... */
+	if (mode == MODE_WRITE)
+		return 0;
+	/* ... which over iWARP arrives as if it were a write of the peer's. */
+	if (cm_is_iwarp(conn->pd->context))
+		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	return IBV_ACCESS_LOCAL_WRITE;
 }
 
 /* What the peer must be allowed to do to the exposed region in mode. */
@@ -105,7 +111,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
-	if (region_open(&data->local, conn->pd, size, local_access(mode)))
+	if (region_open(&data->local, conn->pd, size, local_access(conn, mode)))
 		return -1;
 	return region_open(&data->exposed, conn->pd, size,
 			   exposed_access(mode));

@@ -17,6 +17,7 @@
 #include <locale.h>
 #include <unistd.h>
 
+#include "cm_help.h"
 #include "conn.h"
 #include "content.h"
 #include "data.h"
@@ -43,6 +44,16 @@ static int converse(struct data *data, const struct options *options)
 	return content_check(transfer_result(&transfer), options->counts);
 }
 
+/* Whether the client's device allows the order that options ask for. */
+static int check_order(const struct conn *conn, const struct options *options)
+{
+	if (options->first && cm_is_iwarp(conn->id->verbs))
+		return log_fail("-o first: over iWARP, only the side that "
+				"connected may send first; start the server "
+				"without it");
+	return 0;
+}
+
 /* The whole life of one connection. Returns 0, or -1 having said why. */
 static int serve_client(struct listener *listener,
 			const struct options *options,
@@ -53,7 +64,8 @@ static int serve_client(struct listener *listener,
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
-	if (conn_request(&conn, listener, patience))
+	if (conn_request(&conn, listener, patience) ||
+	    check_order(&conn, options))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))

@@ -56,8 +56,10 @@ static int access_of(const struct channel *channel)
 {
 	if (channel->mode == MODE_WRITE && channel->receives)
 		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	if (channel->mode == MODE_READ && !channel->receives)
-		return IBV_ACCESS_REMOTE_READ;
+	if (channel->mode == MODE_READ)
+		return channel->receives ?
+			       data_read_access(channel->data->conn) :
+			       IBV_ACCESS_REMOTE_READ;
 	return channel->receives ? IBV_ACCESS_LOCAL_WRITE : 0;
 }
 

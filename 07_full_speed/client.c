@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "cm_help.h"
 #include "conn.h"
 #include "hello.h"
 #include "log.h"
@@ -29,6 +30,15 @@ static int converse(struct channel *channel, struct sender *sender,
 	return sender_run(sender, channel);
 }
 
+/* Whether the device has what options ask for. */
+static int check_device(const struct conn *conn, const struct options *options)
+{
+	if (options->mode == MODE_WRITE && cm_is_iwarp(conn->id->verbs))
+		return log_fail("write: this device is iWARP, which has no "
+				"write with immediate data; use send or read");
+	return 0;
+}
+
 /* The whole life of one connection. Returns 0, or -1 having said why. */
 static int run_connection(struct sender *sender, const struct options *options,
 			  const struct patience *patience)
@@ -46,6 +56,12 @@ static int run_connection(struct sender *sender, const struct options *options,
 	/* 1. Find the device and the path that lead to the server. */
 	if (conn_resolve(&conn, options, patience))
 		goto out;
+	/* What this device cannot do, no other connection could either. */
+	if (check_device(&conn, options)) {
+		sender->refused++;
+		ret = 0;
+		goto out;
+	}
 	/* 2. Create the queue pair, with room for a full queue. */
 	if (conn_create_qp(&conn, channel_sends(options->depth),
 			   DATA_RECEIVES + options->depth))

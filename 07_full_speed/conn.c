@@ -227,8 +227,11 @@ int conn_connect(struct conn *conn)
 
 	if (rdma_connect(conn->id, &param))
 		return log_fail_errno("rdma_connect", errno,
-				      "does `rdma link` still show the device "
-				      "as ACTIVE");
+				      errno == ECONNREFUSED ?
+					      "over iWARP, no server listens "
+					      "there; start it first, with -a" :
+					      "does `rdma link` still show the "
+					      "device as ACTIVE");
 	return wait_established(conn);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cm_help.h"
 #include "log.h"
 
 #define PAGE ((size_t)4096)
@@ -80,6 +81,14 @@ static int arm(struct conn *conn)
 	return 0;
 }
 
+int data_read_access(const struct conn *conn)
+{
+	/* Over iWARP, what a read brings arrives as a write of the peer's. */
+	if (cm_is_iwarp(conn->pd->context))
+		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	return IBV_ACCESS_LOCAL_WRITE;
+}
+
 int data_open(struct data *data, struct conn *conn, size_t size)
 {
 	data->conn = conn;
@@ -92,7 +101,7 @@ int data_open(struct data *data, struct conn *conn, size_t size)
 	if (!size)
 		return 0;
 	return region_open(&data->local, conn->pd, size,
-			   IBV_ACCESS_LOCAL_WRITE);
+			   data_read_access(conn));
 }
 
 int data_lend(struct data *data, size_t size)

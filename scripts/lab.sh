@@ -20,7 +20,7 @@ set -euo pipefail
 usage()
 {
 	cat <<END
-Usage: scripts/lab.sh up [--nodes 1|2]
+Usage: scripts/lab.sh up [--nodes 1|2] [--device rxe|siw]
        scripts/lab.sh status
        scripts/lab.sh shell [a|b]
        scripts/lab.sh exec [-u USER] [a|b] -- COMMAND [ARGUMENT...]
@@ -38,7 +38,9 @@ and /root are their own. It needs no root and no KVM.
 
 up      starts the lab, with two nodes unless --nodes says 1 (about 10 s; the
         first time it may fetch a kernel). Packets between the nodes cross a
-        wire that tcpdump can watch. A lab that is up stays as it is.
+        wire that tcpdump can watch. A lab that is up stays as it is. With
+        --device siw the device is siw0 instead, which carries RDMA over TCP
+        (iWARP); Debian's kernels have no siw, so the first time it is built.
 status  says what runs; status 0 if the lab is up, else 1.
 shell   opens a shell on a node (a if none is named), as root.
 exec    runs a command on a node, without a terminal: standard input, output
@@ -57,6 +59,7 @@ fetch   gets all that \`make demo\` needs from a network, for when there is none
 
 Environment (defaults in brackets):
     LAB_NAME     several labs can run at once, by name [$LAB_NAME]
+    LAB_DEVICE   rxe or siw, where --device does not say [rxe]
     LAB_KERNEL   kernel image to boot [this machine's own if it has rdma_rxe,
                  else one that is fetched into the cache]
     LAB_MODULES  its modules [/lib/modules/VERSION]

@@ -1,5 +1,5 @@
 #!/bin/bash
-# setup_rxe.sh - a Soft-RoCE device (rxe) on a host whose kernel has it
+# setup_rxe.sh - a Soft-RoCE device (rxe) on a host whose kernel has it; or siw
 #
 # Makes, shows, checks and removes the device; `setup_rxe.sh -h` says how.
 # Where the kernel has no rxe, scripts/lab.sh has it in a throwaway VM.
@@ -23,7 +23,7 @@ parts=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib/rxe || exit 1
 
 usage() {
 	cat <<EOF
-usage: sudo scripts/$NAME [-i NETDEV] [-n NAME]      set up
+usage: sudo scripts/$NAME [-i NETDEV] [-n NAME] [--driver siw]   set up
        scripts/$NAME --check [-i NETDEV] [-n NAME]   can it be had here?
        scripts/$NAME --status [-n NAME]              show what there is
        sudo scripts/$NAME --remove [-i NETDEV] [-n NAME]
@@ -35,7 +35,9 @@ the next boot.
 
   -i NETDEV  the network device; by default the one with the default route,
              or else the first that is up and has an address
-  -n NAME    the name of the RDMA device; by default rxe0
+  -n NAME    the name of the RDMA device; by default rxe0, or siw0
+  --driver siw   not Soft-RoCE but iWARP in software: RDMA over TCP, which
+             chapters 01, 02 and 07 run on
 
   --check    changes nothing, needs no root: names all that is missing, with
              the cause and the fix
@@ -77,7 +79,7 @@ show_status() {
 	local name=$1 dir i usable=1
 
 	find_parent "$name"
-	row device "$name${parent:+ (Soft-RoCE)}"
+	row device "$name${parent:+ ($kind)}"
 	if [[ -n $parent ]]; then
 		netdev_addresses "$parent"
 		row netdev "$parent, ${addresses:-no address}"
@@ -136,13 +138,18 @@ quiet_check() {
 	find_usable "$wanted_name" && memlock_enough && echo "$address"
 }
 
-netdev='' wanted_name='' action=set_up arguments=$*
+driver=rxe netdev='' wanted_name='' action=set_up arguments=$*
 while (($#)); do
 	case $1 in
 	-i | -n)
 		[[ -n ${2:-} ]] || bad_usage "$1 needs a name"
 		[[ $2 =~ ^[A-Za-z0-9_.:@-]+$ ]] || bad_usage "'$2' cannot be a name"
 		if [[ $1 == -i ]]; then netdev=$2; else wanted_name=$2; fi
+		shift
+		;;
+	--driver)
+		[[ ${2:-} == @(rxe|siw) ]] || bad_usage "--driver is rxe or siw"
+		driver=$2
 		shift
 		;;
 	--check) action=preflight ;;
@@ -157,4 +164,8 @@ while (($#)); do
 	esac
 	shift
 done
+case $driver in
+rxe) driver_module=rdma_rxe driver_kind=Soft-RoCE ;;
+siw) driver_module=siw driver_kind=siw wanted_name=${wanted_name:-siw0} ;;
+esac
 "$action"

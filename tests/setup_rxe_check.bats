@@ -94,6 +94,22 @@ load rxe_tree
 	says MISSING 'CONFIG_RDMA_RXE is not set' "$cannot"
 }
 
+@test "siw: there to be loaded, or not built, which the lab mends" {
+	put "/boot/config-$RELEASE" '# CONFIG_RDMA_SIW is not set'
+	check 2 --driver siw
+	says MISSING 'built without siw (CONFIG_RDMA_SIW is not set)' \
+		'libsiw-rdmav*.so is absent' \
+		'siw: cannot be had here: use scripts/lab.sh up --device siw'
+	put "$MODULES/kernel/siw.ko" ''
+	put "$MODULES/modules.dep" 'kernel/siw.ko:'
+	put /usr/lib/x86_64-linux-gnu/libibverbs/libsiw-rdmav34.so ''
+	check 1 --driver siw
+	says 'there is no siw0 yet' 'siw is there, but not loaded' \
+		'siw: can be set up with sudo scripts/setup_rxe.sh --driver siw'
+	rxe 64 --check --driver rxx
+	says '--driver is rxe or siw'
+}
+
 @test "module: a package is missing" {
 	no_module
 	put "/boot/config-$RELEASE" 'CONFIG_RDMA_RXE=m'

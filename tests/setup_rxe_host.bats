@@ -93,6 +93,37 @@ roce_card() {
 	[ "$output" = 192.0.2.7 ]
 }
 
+# A siw device, whose one GID is the hardware address of its netdev.
+siw_device() {
+	local dir=/sys/class/infiniband/siw0
+
+	put "$dir/node_type" '4: RNIC'
+	put "$dir/node_desc" 'Software iWARP stack'
+	put "$dir/ports/1/state" '4: ACTIVE'
+	put "$dir/ports/1/link_layer" Ethernet
+	put "$dir/ports/1/gids/0" 5254:0052:4401:0000:0000:0000:0000:0000
+	put "$dir/ports/1/gid_attrs/types/0" 'IB/RoCE v1'
+	put /sys/class/net/lo/address 00:00:00:00:00:00
+	put /sys/class/net/eth0/address 52:54:00:52:44:01
+	put /sys/class/infiniband_verbs/uverbs0/ibdev siw0
+	put /dev/infiniband/uverbs0 ''
+	put /dev/infiniband/rdma_cm ''
+	put /usr/lib/x86_64-linux-gnu/libibverbs/libsiw-rdmav34.so ''
+}
+
+@test "siw: the address of the netdev that it sits on" {
+	siw_device
+	rxe 0 --quiet-check
+	[ "$output" = 192.0.2.7 ]
+	check 0 --driver siw
+	[ "${lines[-1]}" = 'siw: usable now: siw0, address 192.0.2.7' ]
+	rxe 0 --status
+	says 'siw0 (siw)' 'eth0, 192.0.2.7'
+	# It is no Soft-RoCE device on that netdev.
+	check 1 -i eth0
+	says 'there is no RDMA device on eth0 yet'
+}
+
 @test "a card that cannot be used, and why" {
 	roce_card
 	put /sys/class/infiniband/card0/ports/1/state '1: DOWN'

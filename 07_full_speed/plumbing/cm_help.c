@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -65,10 +64,22 @@ int cm_set_ack_timeout(struct rdma_cm_id *id)
 	return 0;
 }
 
-/* What a reject reason means: the IBTA specification's list, 12.6.7.2. */
+bool cm_is_iwarp(const struct ibv_context *verbs)
+{
+	return verbs->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+/*
+ * What a reject reason means: the IBTA specification's list, 12.6.7.2. Over
+ * iWARP it is an errno of the TCP connection.
+ */
 static const char *reject_meaning(int status)
 {
 	switch (status) {
+	case -ECONNRESET:
+		return "over iWARP, the server ended the TCP connection; see "
+		       "what it says, and give it its address with -a"
+		       " [docs/troubleshooting.md#iwarp]";
 	case 4:
 		return "the peer gave up waiting for an answer";
 	case 8:

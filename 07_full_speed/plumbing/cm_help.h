@@ -5,6 +5,7 @@
 #define CM_HELP_H
 
 #include <netdb.h>
+#include <stdbool.h>
 
 #include <rdma/rdma_cma.h>
 
@@ -20,6 +21,14 @@ struct rdma_event_channel *cm_open_channel(void);
  * why not.
  */
 int cm_set_ack_timeout(struct rdma_cm_id *id);
+
+/*
+ * Whether the device carries RDMA over TCP (iWARP), which asks for more than
+ * RoCE and InfiniBand do: who has accepted a connection may send only when the
+ * first message of the other side is here; and what a read brings arrives as a
+ * write does, into memory that remote writes must be allowed to.
+ */
+bool cm_is_iwarp(const struct ibv_context *verbs);
 
 /* Says in one line that event came instead of one of type want, and why. */
 void cm_explain_event(const struct rdma_cm_event *event,

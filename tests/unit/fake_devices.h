@@ -66,7 +66,8 @@ struct ibv_device **ibv_get_device_list(int *count)
 	for (int i = 0; list && i < fake_count; i++)
 		list[i] = &fakes[i]->device;
 	lists++;
-	*count = fake_count;
+	if (count)
+		*count = fake_count;
 	return list;
 }
 

@@ -108,7 +108,9 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 	return 0;
 }
 
+static struct ibv_device memory_device;
 static struct ibv_context context = {
+	.device = &memory_device,
 	.ops = { .req_notify_cq = req_notify, .post_send = post_send },
 };
 static struct ibv_cq cq = { .context = &context };

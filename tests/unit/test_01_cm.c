@@ -158,6 +158,10 @@ static void test_rejected(void **state)
 		     "RDMA_CM_EVENT_REJECTED (status 10)", "older connection");
 	assert_named(RDMA_CM_EVENT_REJECTED, 4,
 		     "RDMA_CM_EVENT_REJECTED (status 4)", "gave up");
+	assert_named(RDMA_CM_EVENT_REJECTED, -ECONNRESET,
+		     "RDMA_CM_EVENT_REJECTED (status -104, "
+		     "Connection reset by peer)",
+		     "over iWARP, the server ended the TCP connection");
 	assert_named(RDMA_CM_EVENT_REJECTED, 33,
 		     "RDMA_CM_EVENT_REJECTED (status 33)", "12.6.7.2");
 }

@@ -221,12 +221,13 @@ static void test_iwarp_is_no_roce(void **state)
 
 	(void)state;
 	use(&iwarp, NULL);
-	assert_none(&any, NULL, "has an active port");
-	assert_none(&options, NULL,
-		    "device siw0, port (any): there is no such "
-		    "active port of RoCE or InfiniBand here");
+	assert_none(&any, NULL, "siw0 is an iWARP device, whose queue pairs");
+	assert_none(&any, "192.0.2.1", "use chapter 01, 02 or 07, or RoCE");
+	assert_none(&options, NULL, "siw0 is an iWARP device");
 	use(&iwarp, &rxe0);
 	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
+	assert_none(&any, "203.0.113.1", "no RDMA device leads there");
+	assert_none(&options, "192.0.2.1", "siw0 is an iWARP device");
 }
 
 /* InfiniBand cannot say whose address it is: so RoCE is asked first. */

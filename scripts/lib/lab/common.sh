@@ -16,6 +16,7 @@ LAB_MEMORY=${LAB_MEMORY:-1024}
 LAB_ACCEL=${LAB_ACCEL:-}
 LAB_KERNEL=${LAB_KERNEL:-}
 LAB_MODULES=${LAB_MODULES:-}
+LAB_DEVICE=${LAB_DEVICE:-}
 LAB_ROOT=${LAB_ROOT:-/}
 LAB_PINNED=${LAB_PINNED:-$LAB_PARTS/kernel.pinned}
 # The keeper works in another directory.
@@ -68,6 +69,9 @@ esac
 LAB_KERNELS=$LAB_CACHE/kernel
 [ "$LAB_ARCH" = "$(uname -m)" ] || LAB_KERNELS+=.$LAB_ARCH
 
+# The driver of the nodes' device.
+lab_driver=${LAB_DEVICE:-rxe}
+
 # lab_error WHAT [DETAIL...]: one message, a part a line, on stderr.
 lab_error()
 {
@@ -101,6 +105,13 @@ lab_check()
 		lab_error "LAB_NAME '$LAB_NAME' is too long: at most 40 characters"
 		return 1
 	fi
+	case $LAB_DEVICE in
+	'' | rxe | siw) ;;
+	*)
+		lab_error "LAB_DEVICE '$LAB_DEVICE' is unknown: rxe or siw"
+		return 1
+		;;
+	esac
 	case $LAB_ACCEL in
 	'' | kvm | tcg) ;;
 	*)

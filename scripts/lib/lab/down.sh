@@ -35,7 +35,7 @@ lab_node_status()
 
 	shift
 	[ ! -e "$LAB_STATE/dead-$node" ] || state=died
-	echo "node $node: $state, rxe0 on eth0: $*;" \
+	echo "node $node: $state, ${lab[device]:-rxe}0 on eth0: $*;" \
 		"process ${lab[pid_$node]}, ssh on 127.0.0.1:${lab[port_$node]}"
 }
 

@@ -1,7 +1,7 @@
 #!/run/lab/busybox sh
 # shellcheck shell=dash
 # The second program in the guest, on the host's file system: devices, names,
-# limits, network, rxe, ssh. Then busybox's init stays as process 1.
+# limits, network, RDMA, ssh. Then busybox's init stays as process 1.
 
 b=/run/lab/busybox
 
@@ -120,8 +120,8 @@ must $b ip addr add "192.0.2.$number/24" dev eth0
 must $b ip addr add "2001:db8::$number/64" dev eth0
 must $b ip link set eth0 up
 
-say "step rxe"
-must rdma link add rxe0 type rxe netdev eth0
+say "step $LAB_DEVICE"
+must rdma link add "${LAB_DEVICE}0" type "$LAB_DEVICE" netdev eth0
 
 say "step ssh"
 must $b mkdir -p -m 700 /root/.ssh

@@ -5,9 +5,13 @@
 # What the file systems need, then what the rest of the boot needs. All are
 # carried in the image: modprobe in the guest would cost seconds.
 image_first=(virtio_pci 9pnet_virtio 9p overlay)
-image_second=(virtio_net virtio_rng crc32_generic ib_uverbs rdma_ucm rdma_rxe)
-# rdma_rxe works with crc32_generic; where the processor helps, this is faster.
-image_optional=(crc32_pclmul crc32_ce)
+image_second=(virtio_net virtio_rng crc32_generic ib_uverbs rdma_ucm)
+case $lab_driver in
+siw) image_second+=(crc32c_generic libcrc32c iw_cm siw) ;;
+*) image_second+=(rdma_rxe) ;;
+esac
+# They do with generic sums; where the processor helps, these are faster.
+image_optional=(crc32_pclmul crc32_ce crc32c_intel crc32c_ce)
 
 # image_build: $LAB_STATE/initrd from busybox, modules, scripts and keys.
 image_build()
@@ -35,9 +39,10 @@ image_files()
 		cp "$LAB_PARTS/guest-init.sh" "$tree/init" &&
 		chmod 755 "$tree/init" "$tree/bin/busybox" &&
 		cp "$LAB_PARTS"/guest-{setup,signal}.sh "$tree/lab/" &&
-		printf 'LAB_REPO=%s\nLAB_VERSION=%s\nLAB_DROPBEAR=%s\n' \
+		printf 'LAB_REPO=%s\nLAB_VERSION=%s\nLAB_DROPBEAR=%s\nLAB_DEVICE=%s\n' \
 			"$(lab_quote "$LAB_REPO")" "$(lab_quote "$version")" \
-			"$(lab_quote "$(lab_program dropbear)")" >"$tree/lab.conf" &&
+			"$(lab_quote "$(lab_program dropbear)")" \
+			"$(lab_quote "$lab_driver")" >"$tree/lab.conf" &&
 		image_modules "$tree/modules" &&
 		image_keys "$tree/lab" &&
 		(cd "$tree" && find . | cpio -o -H newc --quiet -R 0:0) \
@@ -57,7 +62,15 @@ image_modules()
 		image_list "$1" first '' "${image_first[@]}" &&
 		image_list "$1" second '' "${image_second[@]}" &&
 		image_list "$1" second ' optional' "${image_optional[@]}" &&
+		image_siw "$1" &&
 		rm -rf "$tree"
+}
+
+# image_siw DIR: the module that was built, after what it needs.
+image_siw()
+{
+	[ -n "$siw_module" ] || return 0
+	cp "$siw_module" "$1/siw.ko" && echo siw.ko >>"$1/second"
 }
 
 # image_list DIR LIST MARK NAME...: copy modules and what they need to DIR,

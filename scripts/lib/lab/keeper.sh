@@ -33,6 +33,7 @@ cli_help "$@"
 declare -A pid_of=()
 ending='' lock='' cache='' child='' owner='' download_dir='' download_size=0
 kernel='' modules='' version='' accel='' apt_says='' busybox=''
+siw_module=''
 
 step() { printf 'step %s\n' "$1"; }
 detail() { printf 'detail %s\n' "$1"; }
@@ -188,6 +189,7 @@ names=(a)
 take_state
 step "looking for a kernel"
 kernel_find
+[ "$lab_driver" = rxe ] || kernel_siw
 if [ "$1" = fetch ]; then
 	echo "fetched $version $kernel"
 	teardown 0
@@ -197,6 +199,7 @@ image_build
 boot
 note "nodes=${#names[@]}"
 note "accel=$accel"
+note "device=$lab_driver"
 note "kernel=$version"
 note "image=$kernel"
 note "started=$EPOCHSECONDS"

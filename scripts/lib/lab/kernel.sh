@@ -98,6 +98,26 @@ kernel_from_cache()
 		[ -z "$(kernel_lacks "$modules")" ]
 }
 
+# kernel_siw: siw.ko for the kernel that was found, where that has none: Debian's
+# do not. It is built once, of the kernel's own source (../siw/build.sh).
+kernel_siw()
+{
+	local dir=$LAB_CACHE/siw/$version
+
+	grep -qsE '/siw\.ko' "$modules/modules.dep" "$modules/modules.builtin" && return
+	siw_module=$dir/siw.ko
+	[ ! -r "$siw_module" ] || return 0
+	cache_lock
+	if [ ! -r "$siw_module" ]; then
+		mkdir -p "$dir" || fail_cache
+		step "building siw for the kernel $version (150 MB to fetch, only this once)"
+		watched "$LAB_REPO/scripts/lib/siw/build.sh" "$version" "$dir" ||
+			fail_log "cannot build siw for the kernel $version" "$LAB_STATE/command" \
+				"Or name a kernel that has it: LAB_KERNEL and LAB_MODULES; Ubuntu's have."
+	fi
+	cache_unlock
+}
+
 # The cache directory, for one lab at a time.
 cache_lock()
 {

@@ -69,6 +69,12 @@ lab_up()
 			nodes=$2
 			shift
 			;;
+		--device=*) LAB_DEVICE=${1#*=} ;;
+		--device)
+			[ $# -gt 1 ] || misuse "--device needs a name: rxe or siw"
+			LAB_DEVICE=$2
+			shift
+			;;
 		-h | --help) usage && return ;;
 		*) misuse "up: unknown argument '$1'" ;;
 		esac
@@ -77,6 +83,10 @@ lab_up()
 	case $nodes in
 	'' | 1 | 2) ;;
 	*) misuse "--nodes $nodes: the lab has 1 or 2 nodes" ;;
+	esac
+	case $LAB_DEVICE in
+	'' | rxe | siw) export LAB_DEVICE ;;
+	*) misuse "--device $LAB_DEVICE: the lab has rxe or siw" ;;
 	esac
 	[ -z "${CLI_CHECK:-}" ] || return 0
 	up_check || return 1
@@ -123,6 +133,10 @@ up_running()
 					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes 2'."
 				return 1
 			fi
+			if [ "${LAB_DEVICE:-${lab[device]}}" != "${lab[device]}" ]; then
+				up_other_device
+				return 1
+			fi
 			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"):" \
 				"scripts/lab.sh shell is a shell in it" >&2
 			return 0
@@ -138,6 +152,13 @@ up_running()
 		sleep 0.2
 	done
 	return 3
+}
+
+# up_other_device: the lab that is up has not the device that is asked for.
+up_other_device()
+{
+	lab_error "the lab '$LAB_NAME' is up with ${lab[device]}, and $LAB_DEVICE is asked for" \
+		"End it with 'scripts/lab.sh down', then start it anew; or give LAB_NAME another name."
 }
 
 # up_start NODES|fetch: start a keeper, show how it gets on, let it keep the

@@ -62,10 +62,10 @@ load_modules() {
 		fail "$cause" "$fix; or $(lab_hint)"
 		return
 	}
-	for module in rdma_rxe ib_uverbs rdma_ucm; do
+	for module in "$driver_module" ib_uverbs rdma_ucm; do
 		load_module "$module" || return
 	done
-	load_crc32
+	[[ $driver != rxe ]] || load_crc32
 }
 
 choose_netdev() {
@@ -87,7 +87,7 @@ look_around() {
 			name=$there
 			return
 		fi
-		fail "$netdev already has the Soft-RoCE device $there, and room for one" \
+		fail "$netdev already has the $driver_kind device $there, and room for one" \
 			"use $there, or: scripts/setup_rxe.sh --remove -n $there"
 		return
 	fi
@@ -105,18 +105,18 @@ add_device() {
 		say "$name is already on $netdev"
 		return
 	fi
-	if said=$(rdma link add "$name" type rxe netdev "$netdev" 2>&1); then
+	if said=$(rdma link add "$name" type "$driver" netdev "$netdev" 2>&1); then
 		say "made $name on $netdev"
 		made=yes
 		return
 	fi
-	if ! has_crc32; then
+	if [[ $driver == rxe ]] && ! has_crc32; then
 		fail "rdma link add: $said: the kernel has no crc32, which rxe needs" \
 			"sudo modprobe crc32_generic"
 		return
 	fi
 	fail "rdma link add: $said" \
-		"what the kernel says: sudo dmesg | grep -i rxe"
+		"what the kernel says: sudo dmesg | grep -i $driver"
 }
 
 # The kernel fills in the GIDs from a work queue of its own.
@@ -135,7 +135,7 @@ wait_until_up() {
 set_up() {
 	need_root || return
 	choose_netdev || return
-	name=${wanted_name:-rxe0}
+	name=${wanted_name:-${driver}0}
 	look_around || return
 	if ! have rdma || ! rdma_can_add; then
 		fail "there is no 'rdma link add' (iproute2 5.1 or newer) here" \
@@ -221,7 +221,7 @@ remove() {
 	fi
 	find_parent "$name"
 	if [[ -z $parent ]]; then
-		fail "$name is not a Soft-RoCE device; this removes no other" \
+		fail "$name is neither a Soft-RoCE nor a siw device; this removes no other" \
 			"scripts/setup_rxe.sh --status"
 		return
 	fi

@@ -45,10 +45,10 @@ check_module() {
 		tell "$level" module "$cause" "$fix"
 		return
 	fi
-	if module_here rdma_rxe; then
-		tell ok module "rdma_rxe is in the running kernel"
+	if module_here "$driver_module"; then
+		tell ok module "$driver_module is in the running kernel"
 	else
-		tell todo module "rdma_rxe is there, but not loaded"
+		tell todo module "$driver_module is there, but not loaded"
 	fi
 	secure_boot_trouble
 	[[ -z $level ]] || tell "$level" 'secure boot' "$cause" "$fix"
@@ -69,10 +69,10 @@ check_command() {
 
 check_provider() {
 	if provider_library >/dev/null; then
-		tell ok provider "librxe, through which programs use the device"
+		tell ok provider "lib$driver, through which programs use the device"
 	else
 		tell fix provider \
-			"librxe-rdmav*.so is absent, without which no program can use it" \
+			"lib$driver-rdmav*.so is absent, without which no program can use it" \
 			"$(how_to_install ibverbs-providers libibverbs)"
 	fi
 }
@@ -199,6 +199,8 @@ firewall_rules() {
 check_firewall() {
 	local rules allow
 
+	# siw is TCP at the program's own port.
+	[[ $driver == rxe ]] || return 0
 	if ! firewall_rules; then
 		tell note firewall "not looked at: $rules"
 		return
@@ -223,19 +225,22 @@ check_firewall() {
 
 # The one line at the end.
 conclude() {
+	local command=scripts/setup_rxe.sh
+
+	[[ $driver == rxe ]] || command+=" --driver $driver"
 	case $verdict in
-	0) echo "rxe: usable now: $device, address $address" ;;
+	0) echo "$driver: usable now: $device, address $address" ;;
 	1)
 		if [[ -n $device ]]; then
-			echo 'rxe: can be set up: do what "fix" says above'
+			echo "$driver: can be set up: do what \"fix\" says above"
 		elif [[ $by_hand == yes ]]; then
-			echo 'rxe: can be set up with sudo' \
-				'scripts/setup_rxe.sh, after what "fix" says above'
+			echo "$driver: can be set up with sudo" \
+				"$command, after what \"fix\" says above"
 		else
-			echo 'rxe: can be set up with sudo scripts/setup_rxe.sh'
+			echo "$driver: can be set up with sudo $command"
 		fi
 		;;
-	2) echo "rxe: cannot be had here: use $(lab_hint)" ;;
+	2) echo "$driver: cannot be had here: use $(lab_hint)" ;;
 	esac
 	return "$verdict"
 }

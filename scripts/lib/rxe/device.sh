@@ -17,14 +17,43 @@ find_devices() {
 	done
 }
 
-# Sets parent to the netdev that a Soft-RoCE device sits on. Only Soft-RoCE
-# devices have this attribute: for others, nothing.
-find_parent() {
-	read_line "/sys/class/infiniband/$1/parent"
-	parent=$line
+# Whether it is an iWARP device, which the kernel calls an RDMA NIC.
+is_iwarp() {
+	read_line "/sys/class/infiniband/$1/node_type"
+	[[ $line == *RNIC ]]
 }
 
-# Sets there to the Soft-RoCE device on a netdev, or to nothing.
+# Sets under to the netdev of an iWARP device: its GID begins with the hardware
+# address of that.
+find_under() {
+	local dir gid
+
+	read_line "/sys/class/infiniband/$1/ports/1/gids/0"
+	gid=${line//:/}
+	for dir in "$RXE_ROOT"/sys/class/net/*/; do
+		dir=${dir%/}
+		under=${dir##*/}
+		read_line "/sys/class/net/$under/address"
+		[[ ${line//:/} != "${gid:0:12}" ]] || return 0
+	done
+	under=''
+}
+
+# Sets parent to the netdev that a Soft-RoCE or siw device sits on, and kind to
+# which of the two it is: for others, nothing.
+find_parent() {
+	kind=Soft-RoCE
+	read_line "/sys/class/infiniband/$1/parent"
+	parent=$line
+	[[ -z $parent ]] || return 0
+	read_line "/sys/class/infiniband/$1/node_desc"
+	[[ $line == 'Software iWARP stack' ]] || return 0
+	kind=siw
+	find_under "$1"
+	parent=$under
+}
+
+# Sets there to the device of our driver on a netdev, or to nothing.
 find_rxe_on() {
 	local name
 
@@ -32,7 +61,7 @@ find_rxe_on() {
 	for name in "${names[@]}"; do
 		there=$name
 		find_parent "$name"
-		[[ $parent != "$1" ]] || return 0
+		[[ $parent != "$1" || $kind != "$driver_kind" ]] || return 0
 	done
 	there=''
 	return 1
@@ -92,7 +121,7 @@ gid_address() {
 }
 
 # Sets address to what to give to -a for a port: on RoCE that of a v2 GID, IPv4
-# before IPv6; on InfiniBand that of its IPoIB netdev. Link-local addresses do
+# before IPv6; on InfiniBand that of its IPoIB netdev, on iWARP of its netdev. Link-local addresses do
 # not count: they need a scope, which two hosts do not share.
 device_address() {
 	local port=/sys/class/infiniband/$1/ports/$2 i dir six=''
@@ -107,6 +136,12 @@ device_address() {
 			address=${addresses%% *}
 			[[ -z $address ]] || return
 		done
+		return
+	fi
+	if is_iwarp "$1"; then
+		find_under "$1"
+		netdev_addresses "$under"
+		address=${addresses%% *}
 		return
 	fi
 	# Not find_gids: the first IPv4 address ends the search, mostly early.
@@ -142,13 +177,15 @@ can_open() {
 }
 
 provider_library() {
-	compgen -G "$RXE_ROOT/usr/lib*/libibverbs/librxe-rdmav*.so" ||
-		compgen -G "$RXE_ROOT/usr/lib/*/libibverbs/librxe-rdmav*.so" ||
-		compgen -G "$RXE_ROOT/usr/local/lib*/libibverbs/librxe-rdmav*.so"
+	local name=lib$driver-rdmav
+
+	compgen -G "$RXE_ROOT/usr/lib*/libibverbs/$name*.so" ||
+		compgen -G "$RXE_ROOT/usr/lib/*/libibverbs/$name*.so" ||
+		compgen -G "$RXE_ROOT/usr/local/lib*/libibverbs/$name*.so"
 }
 
 # Whether libibverbs can use the device. ibv_devices is libibverbs' own answer;
-# without it, look for the provider library of rxe.
+# without it, look for the provider library of its driver.
 device_supported() {
 	if have ibv_devices && [[ -z $RXE_ROOT ]]; then
 		[[ $(ibv_devices 2>/dev/null) =~ [[:space:]]"$1"[[:space:]] ]]

@@ -43,10 +43,18 @@ module_loaded() {
 	[[ -d $RXE_ROOT/sys/module/$1 ]]
 }
 
+# Prints the name that a module has in the kernel's configuration.
+config_name() {
+	case $1 in
+	siw) echo CONFIG_RDMA_SIW ;;
+	*) echo "CONFIG_${1^^}" ;;
+	esac
+}
+
 module_builtin() {
 	kernel_release
 	grep -qs "/$1\.ko" "$RXE_ROOT/lib/modules/$release/modules.builtin" ||
-		[[ $(config_of "CONFIG_${1^^}") == y ]]
+		[[ $(config_of "$(config_name "$1")") == y ]]
 }
 
 module_here() {
@@ -124,7 +132,7 @@ secure_boot_on() {
 	return 1
 }
 
-# Why rdma_rxe cannot be loaded here; nothing to say if it is loaded, built in
+# Why the driver cannot be loaded here; nothing to say if it is loaded, built in
 # or there to be loaded. Sets level (fix: a person can mend it; no: not on
 # this kernel), cause and fix.
 module_trouble() {
@@ -138,25 +146,25 @@ module_trouble() {
 		fix="set it up on the host, and give the container the device"
 		return
 	fi
-	if module_here rdma_rxe; then
+	if module_here "$driver_module"; then
 		level=''
 		return
 	fi
-	module_file rdma_rxe
+	module_file "$driver_module"
 	read_line /proc/sys/kernel/modules_disabled
 	if [[ ! -e $RXE_ROOT/proc/modules ]]; then
 		cause="kernel $release has no support for modules at all (there is no"
-		cause+=" /proc/modules), and no rdma_rxe built in"
+		cause+=" /proc/modules), and no $driver_module built in"
 		fix="boot a kernel that has it"
 	elif [[ $line == 1 ]]; then
 		cause="loading modules is switched off until the next boot"
-		cause+=" (kernel.modules_disabled is 1), and rdma_rxe is not loaded"
-		fix="reboot, and load rdma_rxe before that switch is set"
+		cause+=" (kernel.modules_disabled is 1), and $driver_module is not loaded"
+		fix="reboot, and load $driver_module before that switch is set"
 	elif [[ -n $file ]]; then
 		level=''
 	elif is_wsl; then
-		cause="this is WSL2, whose kernel ($release) has no rdma_rxe"
-		fix="build a kernel with CONFIG_RDMA_RXE and name it in .wslconfig"
+		cause="this is WSL2, whose kernel ($release) has no $driver_module"
+		fix="build a kernel with $(config_name "$driver_module") and name it in .wslconfig"
 	elif [[ ! -d $RXE_ROOT/lib/modules/$release ]]; then
 		other=$(basename -a "$RXE_ROOT"/lib/modules/*/ 2>/dev/null | tail -n 1)
 		cause="the modules of the running kernel ($release) are not in"
@@ -168,24 +176,24 @@ module_trouble() {
 			fix="reboot"
 		fi
 	elif [[ $release == *-cloud-* ]]; then
-		cause="$release is a cloud kernel, which leaves rdma_rxe out"
+		cause="$release is a cloud kernel, which leaves $driver_module out"
 		fix="sudo apt-get install linux-image-${release##*-}, remove the cloud"
 		fix+=" kernel and reboot"
 	else
-		if [[ $(config_of CONFIG_RDMA_RXE) == n ]]; then
-			cause="kernel $release was built without rdma_rxe"
-			cause+=" (CONFIG_RDMA_RXE is not set)"
+		if [[ $(config_of "$(config_name "$driver_module")") == n ]]; then
+			cause="kernel $release was built without $driver_module"
+			cause+=" ($(config_name "$driver_module") is not set)"
 			fix="boot a kernel that has it"
 			return
 		fi
 		level=fix
-		cause="rdma_rxe is not among the installed modules of $release"
+		cause="$driver_module is not among the installed modules of $release"
 		find_distribution
 		case $distribution in
 		ubuntu) fix="sudo apt-get install linux-modules-extra-$release" ;;
 		debian) fix="sudo apt-get install --reinstall linux-image-$release" ;;
 		fedora) fix="sudo dnf install kernel-modules-extra-$release" ;;
-		*) fix="install the package that has rdma_rxe.ko for $release" ;;
+		*) fix="install the package that has $driver_module.ko for $release" ;;
 		esac
 	fi
 }
@@ -197,8 +205,8 @@ secure_boot_trouble() {
 	local file signer ours
 
 	level='' cause='' fix=''
-	module_loaded rdma_rxe && return
-	module_file rdma_rxe
+	module_loaded "$driver_module" && return
+	module_file "$driver_module"
 	[[ -n $file ]] || return
 	secure_boot_on || return
 	signer=$(modinfo -F signer "$file" 2>/dev/null) || signer=''
@@ -223,7 +231,9 @@ secure_boot_trouble() {
 
 # What to do about the lab: start it, or where it is up already, go there.
 lab_hint() {
-	if "${BASH_SOURCE[0]%/*}/../../lab.sh" status >/dev/null 2>&1; then
+	if [[ $driver == siw ]]; then
+		echo 'scripts/lab.sh up --device siw (the lab, a throwaway VM)'
+	elif "${BASH_SOURCE[0]%/*}/../../lab.sh" status >/dev/null 2>&1; then
 		echo 'scripts/lab.sh shell a (the lab is up)'
 	else
 		echo 'scripts/lab.sh up (the lab, a throwaway VM)'

@@ -20,7 +20,7 @@ netdev_addresses() {
 	done <<<"$(ip -o addr show dev "$1" scope global 2>/dev/null)"
 }
 
-# Why a netdev cannot carry rxe: sets cause and fix, or empties them.
+# Why a netdev cannot carry the device: sets cause and fix, or empties them.
 netdev_trouble() {
 	local flags type
 
@@ -37,9 +37,9 @@ netdev_trouble() {
 	read_line "/sys/class/net/$1/carrier"
 	# Type 1: Ethernet. Bit 0 of the flags: up.
 	if [[ $type != 1 ]]; then
-		cause="$1 is not an Ethernet device, and rxe needs one"
+		cause="$1 is not an Ethernet device, and $driver needs one"
 		fix="choose another with -i NETDEV"
-	elif [[ -e $RXE_ROOT/proc/net/vlan/$1 ]]; then
+	elif [[ $driver == rxe && -e $RXE_ROOT/proc/net/vlan/$1 ]]; then
 		cause="$1 is a VLAN, and rxe can only be made on a real device"
 		fix="choose the device below it with -i NETDEV"
 	elif ! ((flags & 1)); then

@@ -26,6 +26,8 @@ static const struct wanted wanted[] = {
 	{ MODE_SEND, 1, { { SLOT_COUNT * MSG_SIZE, IBV_ACCESS_LOCAL_WRITE } } },
 };
 
+#define FILLED_BY_READ(mode, region) ((mode) == MODE_BENCH && (region) == 1)
+
 static inline int open_memory(struct data *data, struct conn *conn, int mode)
 {
 	return data_open(data, conn, mode == MODE_BENCH ? SIZE : 0);

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# siw_runs.sh - the logged runs of chapters 01, 02 and 07 over siw
+#
+# usage: scripts/maint/siw_runs.sh [--record] [CHAPTER...]
+#
+# Runs on two nodes of the lab, with siw, what CHAPTER/expected has, but for what
+# iWARP has not: a server that sends first, and writes with immediate data. What
+# both ends say must be what they say over rxe; or, where iWARP asks for another
+# order, what CHAPTER/expected/siw has for the run. --record records that anew.
+#
+# The server is given its address, without which it would listen on the IPv6
+# wildcard, where siw takes no client that comes by IPv4.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
+# shellcheck source=scripts/lib/chapter.sh
+source scripts/lib/chapter.sh
+
+cli_help "$@"
+record=no
+if [[ ${1:-} == --record ]]; then
+	record=yes
+	shift
+fi
+[[ $# -gt 0 ]] || set -- 01 02 07
+all=()
+for name; do
+	cli_chapter "$name"
+	[[ $chapter =~ ^(01|02|07)_ ]] ||
+		cli_misuse "$chapter does not run over iWARP"
+	all+=("$chapter")
+done
+cli_checked
+export LAB_DEVICE=siw DEVICE=lab
+out=build/siw
+
+# not_here COMMANDS: whether iWARP has not what they ask for.
+not_here() {
+	grep -q -e '^server: .*-o first' -e '^client: .* write /' "$1"
+}
+
+# run CHAPTER CASE: what both ends say, in $out/run.
+run() {
+	mkdir -p "$out"
+	sed 's|^\(server: .*\./server -1\)|\1 -a 192.0.2.1|' \
+		"$1/expected/$2/commands" >"$out/commands"
+	scripts/pair.sh -n 2 -d "build/tests/$1.plain" "$out/commands" "$out/run"
+}
+
+# compare CHAPTER CASE, whose run is in $out/run.
+compare() {
+	local folder=$1/expected/$2 siw=$1/expected/siw/$2
+
+	if [[ -d $siw && $record == yes ]]; then
+		rm -f "$siw"/*.log
+		cp "$out"/run/*.log "$siw"
+	fi
+	[[ ! -d $siw ]] || folder=$siw
+	scripts/compare_logs.sh "$out/run" "$folder"
+}
+
+status=0
+for chapter in "${all[@]}"; do
+	dir=build/tests/$chapter.plain
+	chapter_update "$chapter" "$dir"
+	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
+	for commands in "$chapter"/expected/*/commands; do
+		name=$(basename "$(dirname "$commands")")
+		not_here "$commands" && continue
+		run "$chapter" "$name"
+		said=$(compare "$chapter" "$name") || status=1
+		echo "$chapter $name: $said"
+	done
+done
+exit "$status"

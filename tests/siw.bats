@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+#
+# siw.bats - chapters 01, 02 and 07 over iWARP, on siw in a lab of its own: they
+# count on the verbs and not on rxe; and what says that it does not run there
+
+bats_require_minimum_version 1.5.0
+load lab
+load helpers
+
+setup_file() {
+	export LAB_NAME=siw.$$ DEVICE=lab
+	lab up --device siw --nodes 2
+}
+
+teardown_file() {
+	lab down
+}
+
+@test "siw: the lab says what it has, and gives no other device" {
+	run -0 lab status
+	[[ $output == *'node b: up, siw0 on eth0: 192.0.2.2'* ]]
+	run -0 lab exec b -- scripts/setup_rxe.sh --quiet-check
+	[[ $output == 192.0.2.2 ]]
+	run -1 lab up --device rxe
+	[[ $output == *'is up with siw, and rxe is asked for'* ]]
+}
+
+@test "siw: the logged runs of 01, 02 and 07 can be had again" {
+	run -0 "$top/scripts/maint/siw_runs.sh"
+	[[ $(grep -c 'matches$' <<<"$output") -eq 7 ]]
+}
+
+# meet CHAPTER SERVER CLIENT: both ends' words of a run, those of stderr with
+# error: before them, in the folder run; the clients' own status is not looked at.
+meet() {
+	printf 'server: %s\nclient: %s\n' "$2" "$3" >"$BATS_TEST_TMPDIR/commands"
+	"$top/scripts/pair.sh" -n 2 -d "$top/build/tests/$1.plain" \
+		"$BATS_TEST_TMPDIR/commands" "$BATS_TEST_TMPDIR/run"
+	said=$BATS_TEST_TMPDIR/run
+}
+
+@test "siw: a server of 02 that is to send first refuses, and so does 07's write" {
+	build_chapter 02_write_read
+	build_chapter 07_full_speed
+	meet 02_write_read './server -1 -a 192.0.2.1 -o first write' \
+		'./client -a 192.0.2.1 write'
+	grep -x 'error: -o first: over iWARP, only the side that connected .*' \
+		"$said/server.err"
+	grep 'over iWARP, the server ended the TCP connection' "$said/client.err"
+	meet 07_full_speed 'echo listening' \
+		'./client -a 192.0.2.1 -R 9 write /etc/hostname'
+	grep -x 'error: write: this device is iWARP, .*; use send or read' \
+		"$said/client.err"
+	[[ $(wc -l <"$said/client.err") -eq 1 ]]
+	grep -x 'client: exit status 1' "$said/status.log"
+}
+
+@test "siw: 03, 04 and 05 say at once that they do not run there" {
+	local chapter arguments
+
+	for chapter in 03_pure_verbs 04_tls_psn 05_multiclient; do
+		build_chapter "$chapter"
+		arguments=()
+		[[ $chapter == 05* ]] || arguments+=(write)
+		[[ $chapter != 0[45]* ]] ||
+			(cd "$top/build/tests/$chapter.plain" && ./certs.sh >/dev/null)
+		run -1 lab exec a -- env -C "$top/build/tests/$chapter.plain" \
+			timeout 60 ./server "${arguments[@]}"
+		[[ $output == *'siw0 is an iWARP device, whose queue pairs only'* ]]
+	done
+}
