@@ -10,6 +10,13 @@
 #include "addr.h"
 #include "log.h"
 
+/* Whether options allow a device of that name. */
+static bool is_meant(const struct options *options, struct ibv_device *device)
+{
+	return !options->device ||
+	       !strcmp(options->device, ibv_get_device_name(device));
+}
+
 /*
  * Whether options allow the device. An iWARP device has Ethernet ports, too,
  * but a queue pair of it is connected by its TCP connection: not by hand.
@@ -18,8 +25,23 @@ static bool is_candidate(const struct options *options,
 			 struct ibv_device *candidate)
 {
 	return candidate->transport_type == IBV_TRANSPORT_IB &&
-	       (!options->device ||
-		!strcmp(options->device, ibv_get_device_name(candidate)));
+	       is_meant(options, candidate);
+}
+
+/* An iWARP device that options mean; NULL if they mean another as well. */
+static struct ibv_device *only_iwarp(struct ibv_device **list,
+				     const struct options *options)
+{
+	struct ibv_device *found = NULL;
+
+	for (; *list; list++) {
+		if (is_candidate(options, *list))
+			return NULL;
+		if ((*list)->transport_type == IBV_TRANSPORT_IWARP &&
+		    is_meant(options, *list))
+			found = *list;
+	}
+	return found;
 }
 
 /*
@@ -52,16 +74,25 @@ static bool open_port(struct device *device, struct ibv_device *candidate,
 	return false;
 }
 
-static int explain_no_device(const struct options *options,
-			     const struct sockaddr *local, int count)
+static int explain_no_device(struct ibv_device **list,
+			     const struct options *options,
+			     const struct sockaddr *local)
 {
+	struct ibv_device *iwarp = only_iwarp(list, options);
 	char port[16] = "(any)";
 
-	if (count == 0)
+	if (!*list)
 		return log_fail("this machine has no RDMA device; sudo "
 				"scripts/setup_rxe.sh, or use the lab: "
 				"scripts/lab.sh shell"
 				" [docs/troubleshooting.md#no-device]");
+	if (iwarp)
+		return log_fail("%s is an iWARP device, whose queue pairs only "
+				"the connection manager can connect; use "
+				"chapter 01, 02 or 07, or RoCE: sudo "
+				"scripts/setup_rxe.sh"
+				" [docs/troubleshooting.md#iwarp]",
+				ibv_get_device_name(iwarp));
 	if (options->port_num)
 		snprintf(port, sizeof(port), "%d", options->port_num);
 	if (options->device || options->port_num)
@@ -109,8 +140,7 @@ static int open_all(struct device *devices, unsigned int max,
 		    unsigned int *count, const struct options *options,
 		    const struct sockaddr *local)
 {
-	int known = 0;
-	struct ibv_device **list = ibv_get_device_list(&known);
+	struct ibv_device **list = ibv_get_device_list(NULL);
 
 	*count = 0;
 	if (!list)
@@ -120,10 +150,12 @@ static int open_all(struct device *devices, unsigned int max,
 				      " [docs/troubleshooting.md#no-device]");
 	for (enum fit fit = FIT_WELL; fit != FIT_NOT && !*count; fit--)
 		*count = open_ports(devices, max, list, options, local, fit);
+	if (!*count)
+		explain_no_device(list, options, local);
 	/* An open context keeps what it needs of the list. */
 	ibv_free_device_list(list);
 	if (!*count)
-		return explain_no_device(options, local, known);
+		return -1;
 	for (unsigned int i = 0; i < *count; i++)
 		if (device_start(&devices[i]))
 			return -1;
