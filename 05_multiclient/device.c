@@ -171,6 +171,7 @@ static unsigned int open_ports(struct device *devices, unsigned int max,
 			struct device *device = &devices[count];
 
 			device->gid_index = options->gid_index;
+			device->network = options->network;
 			device->port_num = port_num;
 			if (!open_port(device, *list, options, local, fit))
 				break;
@@ -271,6 +272,8 @@ int device_source(const struct device *device, const struct sockaddr *local,
 				      "port %d; see `rdma link`",
 				      device->port_num);
 	addr_to_gid(local, &gid);
+	source->port.active_mtu =
+		network_mtu(&device->network, source->port.active_mtu);
 	source->gid_index = device->gid_index;
 	if (source->gid_index < 0 && device_is_roce(device))
 		source->gid_index = find_gid(device, &source->port, &gid);

@@ -28,6 +28,7 @@ struct device {
 	int reads_in; /* reads of the peer that it serves at a time */
 	int reads_out; /* reads of ours that it has under way at a time */
 	int gid_index; /* what -g says; -1: found by address */
+	struct network network; /* what other options say */
 	struct watch watch; /* names the device's asynchronous events */
 	struct held held; /* counted where each is made and destroyed */
 };
