@@ -42,7 +42,7 @@ check-mutants: deps
 
 # The machine itself, and the lab.
 doctor:
-	@scripts/doctor.sh
+	@scripts/doctor.sh $(call quote,$(PEER))
 setup:
 	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
 lab:
@@ -102,6 +102,7 @@ For readers:
   make demo         run every chapter on real Soft-RoCE (CH=01: one of them);
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
+                    (PEER=ADDRESS: also whether a card's packets get there)
   make setup        make a Soft-RoCE device here, where the kernel has it
   make lab          or start the lab, two throwaway virtual machines (NODES=1:
                     one)

@@ -92,6 +92,8 @@ int device_source(const struct device *device, const struct sockaddr *local,
 		return log_fail_errno("ibv_query_port", err,
 				      "port %d; see `rdma link`",
 				      device->port_num);
+	source->port.active_mtu =
+		network_mtu(&device->network, source->port.active_mtu);
 	device_gid_of(local, &gid);
 	source->gid_index = device->gid_index;
 	if (source->gid_index < 0 && device_is_roce(device))

@@ -117,7 +117,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	/* The library has written there what it really gives. */
 	conn->max_inline = attr.cap.max_inline_data;
 	conn->mine.qpn = conn->qp->qp_num;
-	return qp_to_init(conn->qp, conn->device->port_num, access);
+	return qp_to_init(conn->qp, conn->device, access);
 }
 
 /* Both know each other's mode and size, so both say it if they differ. */

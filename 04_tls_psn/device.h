@@ -12,6 +12,8 @@
 #include <infiniband/verbs.h>
 #include <sys/socket.h>
 
+#include "network.h"
+
 /* An open device. See devices_open_one(). */
 struct device {
 	struct ibv_context *verbs;
@@ -20,6 +22,7 @@ struct device {
 	int reads_in; /* reads of the peer that it serves at a time */
 	int reads_out; /* reads of ours that it has under way at a time */
 	int gid_index; /* what -g says; -1: found by address */
+	struct network network; /* what other options say */
 	int quit_fd; /* ends the watcher below */
 	pthread_t watcher; /* names the device's asynchronous events */
 	bool watched;

@@ -26,7 +26,8 @@
  * at the most (IBV_ACCESS_…); each memory region allows it once more, or not.
  * From now on, receives can be posted. Returns 0, or -1 having said why.
  */
-int qp_to_init(struct ibv_qp *qp, uint8_t port_num, unsigned int access);
+int qp_to_init(struct ibv_qp *qp, const struct device *device,
+	       unsigned int access);
 
 /*
  * INIT to RTR: tells the queue pair where its peer is and which PSN will come

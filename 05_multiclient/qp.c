@@ -59,16 +59,18 @@ static int confirm(struct ibv_qp *qp, enum ibv_qp_state state, int mask,
 	return 0;
 }
 
-int qp_to_init(struct ibv_qp *qp, uint8_t port_num, unsigned int access)
+int qp_to_init(struct ibv_qp *qp, const struct device *device,
+	       unsigned int access)
 {
 	struct ibv_qp_attr now, attr = {
 		.qp_state = IBV_QPS_INIT,
 		/* The partition: index 0 is the default one in most subnets. */
 		.pkey_index = 0,
-		.port_num = port_num,
+		.port_num = device->port_num,
 		.qp_access_flags = access,
 	};
 
+	network_ask(&device->network, &attr);
 	if (modify(qp, &attr,
 		   IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
 		   "RESET to INIT"))
@@ -88,8 +90,8 @@ static uint8_t reads(int device_max)
 
 /*
  * The way to the peer: on RoCE by its GID, on InfiniBand by its LID, and by its
- * GID as well where the port says so. The service level, sl, stays 0: a subnet
- * manager that has another for this path is not asked.
+ * GID as well where the port says so. A subnet manager that has another service
+ * level for this path than 0 is not asked: see network_ask().
  */
 static struct ibv_ah_attr address_vector(const struct device *device,
 					 const struct source *source,
@@ -126,6 +128,7 @@ int qp_to_rtr(struct ibv_qp *qp, const struct device *device,
 		.min_rnr_timer = MIN_RNR_TIMER,
 	};
 
+	network_ask(&device->network, &attr);
 	if (modify(qp, &attr,
 		   IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 			   IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
@@ -153,6 +156,7 @@ int qp_to_rts(struct ibv_qp *qp, const struct device *device, uint32_t psn)
 		.max_rd_atomic = reads(device->reads_out),
 	};
 
+	network_ask(&device->network, &attr);
 	if (modify(qp, &attr,
 		   IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 			   IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,

@@ -59,6 +59,9 @@ within the lines of one:
 
   *.log: Client {n}: * apart
 
+A run on a card (RUN_DIR/device begins with `card`) may say some things otherwise,
+as scripts/lib/on_a_card.tsv has them: `matches (on a card: …)` then names them.
+
 Exit status: 0 matches, 1 differs, 2 cannot compare (and says why on stderr).
 Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END

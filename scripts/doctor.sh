@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # doctor.sh - what this machine has, what it lacks, and what to do about it
 #
-# usage: scripts/doctor.sh                                        (make doctor)
+# usage: scripts/doctor.sh [PEER]                 (make doctor, PEER=ADDRESS)
 #
-# Looks at the packages, at this machine's own RDMA or Soft-RoCE, at the lab and
-# what it needs; changes nothing and needs no root. The last lines say what to
+# Looks at the packages, at this machine's own RDMA or Soft-RoCE, at its RDMA
+# cards (and with PEER, another machine's address, at the way to that), at the lab
+# and what it needs; changes nothing and needs no root. The last lines say what to
 # type next.
 #
 # Exit status: 0 the chapters can be run here now, 1 something is missing first,
@@ -19,7 +20,9 @@ source scripts/lib/cli.sh
 source scripts/lib/plan.sh
 
 cli_help "$@"
-[[ $# -eq 0 ]] || cli_misuse "there is no argument $1"
+[[ ${1:-} != -* ]] || cli_misuse "there is no option $1"
+[[ $# -eq 0 ]] || cli_address "$1"
+[[ $# -le 1 ]] || cli_misuse "there is no second argument $2"
 
 row() {
 	printf '%-10s %s\n' "$1" "$2"
@@ -66,6 +69,17 @@ device() {
 	echo "  ${said//$'\n'/$'\n'  }"
 	device=no device_here=$status
 	[[ $status -ne 0 ]] || device=yes
+}
+
+# cards [PEER]: those that are not Soft-RoCE. What is in the way of one is not in
+# the way of the lab.
+cards() {
+	local said
+
+	echo
+	echo "RDMA cards (scripts/card.sh):"
+	said=$(scripts/card.sh "$@") || true
+	echo "  ${said//$'\n'/$'\n'  }"
 }
 
 # Sets use_lab: yes, no or up.
@@ -115,5 +129,6 @@ conclude() {
 machine
 packages
 device
+cards "$@"
 lab
 conclude

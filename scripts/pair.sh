@@ -14,7 +14,8 @@
 # replaced by the real one. DIR (default: two levels above COMMANDS) is where
 # the commands run. OUT is made anew, without what was in it before, and gets
 # LABEL.log (stdout), LABEL.err (stderr, where there was any) and status.log,
-# with the exit status of each, and kernel, the release of the one they ran on.
+# with the exit status of each, kernel, the release of the one they ran on, and
+# device, whether that is a card.
 #
 # Two lines are no programs of the pair. `nodes: 2` asks for as many nodes.
 # `setup: COMMAND` is run first, on each node, in the repository's top folder:
@@ -217,6 +218,7 @@ trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 device_open "$nodes"
 address=$(device_address a)
 device_kernel >"$out/kernel"
+device_kind >"$out/device"
 while IFS= read -r line <&3; do
 	[[ $line == \#* ]] && continue
 	label=${line%%:*}

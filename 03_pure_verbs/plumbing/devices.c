@@ -124,6 +124,7 @@ static unsigned int open_ports(struct device *devices, unsigned int max,
 			struct device *device = &devices[count];
 
 			device->gid_index = options->gid_index;
+			device->network = options->network;
 			device->port_num = port_num;
 			if (!open_port(device, *list, options, local, fit))
 				break;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "msg.h"
+#include "network.h"
 #include "optable.h"
 
 #define OPTIONS_DEFAULT_BYTES 1024
@@ -34,6 +35,7 @@ struct options {
 	const char *device; /* NULL: the first that will do */
 	int port_num; /* of the device; 0: the first active one */
 	int gid_index; /* -1: the one of the address in use */
+	struct network network; /* what it wants of our queue pairs */
 	int32_t psn; /* -1: a random one */
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */

@@ -11,10 +11,11 @@ import sys
 sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
 # pylint: disable=wrong-import-position
 from arguments import Parser  # noqa: E402
+from log_card import adapt, is_card  # noqa: E402
 from log_diff import Difference, Naming, printable  # noqa: E402
 from log_order import TooManyOrders, pairing  # noqa: E402
 from log_races import Races  # noqa: E402
-from log_tokens import read_log  # noqa: E402
+from log_tokens import cut_up, read_log, read_texts  # noqa: E402
 
 MATCHES, DIFFERS, TROUBLE = 0, 1, 2
 
@@ -54,6 +55,19 @@ def read_logs(folder, files):
     return {name: read_log(folder / name) if name.endswith('.log') or
             (folder / name).exists() else []
             for name in sorted(files, key=by_server)}
+
+
+def run_logs(run, expected):
+    """The run's logs, and what a card said otherwise than Soft-RoCE."""
+    logs, otherwise = read_logs(run, expected.files), []
+    if is_card(run):
+        names_of_both = [name for name in logs if (run / name).exists()
+                         and (expected.folder / name).exists()]
+        texts, otherwise = adapt(
+            *({name: read_texts(folder / name) for name in names_of_both}
+              for folder in (run, expected.folder)))
+        logs.update((name, cut_up(texts[name], name)) for name in texts)
+    return logs, otherwise
 
 
 def read_races(path):
@@ -187,7 +201,8 @@ def compare(run, folder, verbose):
     check_races(sets)
     found = []
     for expected in sets:
-        logs = expected.races.split(read_logs(run, expected.files))
+        logs, otherwise = run_logs(run, expected)
+        logs = expected.races.split(logs)
         for one, other in ((logs, expected.logs), (expected.logs, logs)):
             for name in other:
                 one.setdefault(name, [])
@@ -196,7 +211,8 @@ def compare(run, folder, verbose):
         expected.races.choose(logs)
         names_found = pairing(logs, expected.logs, expected.races)
         if names_found:
-            print('matches')
+            print('matches' + (f' (on a card: {"; ".join(otherwise)})'
+                               if otherwise else ''))
             for line in story(logs, expected, names_found.there):
                 if verbose:
                     print(printable(line))

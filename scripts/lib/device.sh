@@ -6,6 +6,8 @@
 #   device_run NODE CMD…   run a command on node a or b, exit status passed on
 #   device_address NODE    the address to give to -a
 #   device_kernel          the release of the kernel that has the device
+#   device_kind            "card NAME…" if there is one that is not Soft-RoCE, or
+#                          else "rxe NAME…"
 #   device_close           undo what device_open made
 #   device_nodes FILE…     how many nodes the most demanding of some `commands`
 #                          files needs (see pair.sh)
@@ -79,6 +81,15 @@ device_kernel() {
 		"$device_top/scripts/lab.sh" status |
 			sed -n 's/^kernel: \([^ ]*\).*/\1/p'
 	fi
+}
+
+# A software device has no device of the machine below it.
+device_kind() {
+	# shellcheck disable=SC2016 # for a shell there
+	device_run a bash -c 'cd /sys/class/infiniband 2>/dev/null || exit 0
+		cards=$(compgen -G "*/device")
+		[[ -z $cards ]] && echo rxe * && exit
+		echo card ${cards//\/device/}'
 }
 
 device_close() {

@@ -220,13 +220,17 @@ def line_tokens(text, end, found):
     return sorted(found, key=lambda token: token.start)
 
 
-def read_log(path):
-    """The lines of a log file, cut up."""
+def read_texts(path):
+    """The lines of a log file."""
     # Bytes that are no UTF-8 survive, so that they are compared as well.
     with open(path, encoding='utf-8', errors='surrogateescape',
               newline='\n') as file:
-        texts = file.readlines()
-    lines, table, end = [], None, end_of(path.name)
+        return file.readlines()
+
+
+def cut_up(texts, name):
+    """The lines of a log of that name, cut up."""
+    lines, table, end = [], None, end_of(name)
     for number, text in enumerate(texts, 1):
         cells = row_tokens(text.rstrip('\n'), table) if table else []
         if not cells:
@@ -235,5 +239,10 @@ def read_log(path):
             tokens = []
         else:
             tokens = line_tokens(text.rstrip('\n'), end, cells)
-        lines.append(Line(text, path.name, number, tokens))
+        lines.append(Line(text, name, number, tokens))
     return lines
+
+
+def read_log(path):
+    """The lines of a log file, cut up."""
+    return cut_up(read_texts(path), path.name)

@@ -109,11 +109,71 @@ static void test_reads(void **state)
 	assert_int_equal(told.max_rd_atomic, QP_READS);
 }
 
+/* What options ask for is told, and what they do not is as the chapter has it. */
+static void test_network(void **state)
+{
+	struct device device = {
+		.port_num = 1,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.network = {
+			.service_level = 3,
+			.traffic_class = 104,
+			.pkey_index = 2,
+			.ack_timeout = 18,
+			.retry_count = 3,
+		},
+	};
+	struct source source = { .gid_index = 3 };
+	struct ibv_qp qp = { 0 };
+
+	(void)state;
+	capture_start();
+	assert_int_equal(qp_to_init(&qp, &device, 0), 0);
+	assert_int_equal(told.pkey_index, 2);
+	assert_int_equal(qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024),
+			 0);
+	assert_int_equal(told.ah_attr.sl, 3);
+	assert_int_equal(told.ah_attr.grh.traffic_class, 104);
+	assert_global();
+	assert_int_equal(qp_to_rts(&qp, &device, 0xabcdef), 0);
+	assert_int_equal(told.timeout, 18);
+	assert_int_equal(told.retry_cnt, 3);
+	device.network = (struct network){ 0 };
+	assert_int_equal(qp_to_rts(&qp, &device, 0xabcdef), 0);
+	assert_int_equal(told.timeout, 14);
+	assert_int_equal(told.retry_cnt, 6);
+	capture_stop(&said);
+	assert_string_equal(said.err, "");
+}
+
+/* InfiniBand: the service level goes with the LID, with and without a GID. */
+static void test_service_level(void **state)
+{
+	struct device device = {
+		.port_num = 1,
+		.link_layer = IBV_LINK_LAYER_INFINIBAND,
+		.network.service_level = 5,
+	};
+	struct source source = { .gid_index = 0 };
+	struct ibv_qp qp = { 0 };
+
+	(void)state;
+	capture_start();
+	assert_int_equal(qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024),
+			 0);
+	capture_stop(&said);
+	assert_int_equal(told.ah_attr.is_global, 0);
+	assert_int_equal(told.ah_attr.dlid, 7);
+	assert_int_equal(told.ah_attr.sl, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_way_to_the_peer),
 		cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_network),
+		cmocka_unit_test(test_service_level),
 	};
 
 	return cmocka_run_group_tests_name("03_qp", tests, NULL, NULL);
