@@ -7,11 +7,13 @@ import {makeTerminal} from './terminal.js';
 import {wirePanel} from './wire_panel.js';
 import {runPanel} from './run_panel.js';
 import {filesPanel} from './files_panel.js';
+import {exercisesPanel} from './exercises_panel.js';
 import {statesPanel} from './states_panel.js';
 import {details} from './details.js';
 import {codeOf} from './code_of.js';
 import {unfit} from './fit.js';
 import {recorded} from './recorded.js';
+import {keepLab} from './offline.js';
 
 function style(top, path) {
 	return new Promise(resolve => document.head.append(element('link', {rel: 'stylesheet',
@@ -84,6 +86,7 @@ class LabPage {
 			'Run': runPanel(this, 'runs'),
 			'Break it': runPanel(this, 'cases'),
 			'Files': filesPanel(this),
+			...lab.data.exercises.length && {'Exercises': exercisesPanel(this)},
 			'Queue pairs': statesPanel(this),
 		}));
 		for (const node of Object.values(lab.nodes))
@@ -119,13 +122,14 @@ class LabPage {
 		this.lab.addEventListener('trouble', ({detail}) => this.say(detail, true));
 		this.terminals = await import('./terminal.js').then(x => x.loadTerminal(this.top));
 		const ready = this.lab.start();
-		expose(this.lab, ready);
+		expose(this, ready);
 		try {
 			await this.lab.described;
 			this.build();
 			await ready;
 			this.say('Both nodes are up: a has 192.0.2.1, b has 192.0.2.2, and the chapters are in ~.');
 			this.root.dispatchEvent(new Event('ready'));
+			this.kept = keepLab(this.top, this.chapter);
 			await this.follow();
 		} catch (error) {
 			this.say(`The lab did not start: ${error.message}`, true);
@@ -136,9 +140,16 @@ class LabPage {
 }
 
 // For teachers and tests: see web/README.md.
-function expose(lab, ready) {
+function expose(page, ready) {
+	const {lab} = page;
+	const use = async (chapter, what) => {
+		if (chapter && chapter !== lab.chapter)
+			await lab.change(chapter);
+		return what();
+	};
 	window.lab = {
 		ready: () => ready,
+		kept: () => page.kept,
 		type: (node, text) => lab.nodes[node].type(text),
 		screen: node => lab.nodes[node].screen(),
 		packets: () => lab.packets(),
@@ -147,13 +158,9 @@ function expose(lab, ready) {
 			return {...lab.link.settings};
 		},
 		step: what => lab.link.step(what)?.number ?? null,
-		run: async (chapter, run) => {
-			lab.chapter = chapter;
-			lab.data = await lab.get(`${chapter}.json`);
-			await lab.bring(chapter);
-			return lab.run(run);
-		},
-		break: name => lab.break(name),
+		run: (chapter, run) => use(chapter, () => lab.run(run)),
+		break: (name, chapter) => use(chapter, () => lab.break(name)),
+		exercise: (name, chapter) => use(chapter, () => lab.exercise(name)),
 		write: (file, text) => lab.write(file, text),
 		build: node => lab.build(node),
 		capture: () => lab.capture(),
