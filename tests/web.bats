@@ -34,6 +34,10 @@ unit() {
 	unit compare
 }
 
+@test "the third party at the wire sends what the lab's switch sends" {
+	unit third_party
+}
+
 @test "edits, logs and the two nodes' addresses" {
 	unit page
 }

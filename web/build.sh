@@ -5,7 +5,8 @@
 #
 # Makes build/web: static files with relative links. --pages leaves the lab out,
 # whose kernel takes some minutes and whose programs are built for i386. What was
-# built before and has not changed is kept in build/web.parts.
+# built before and has not changed is kept in build/web.parts; the kernel, in
+# ~/.cache/rdma-web, where `make clean` leaves it.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,6 +22,7 @@ esac
 cli_checked
 
 parts=$top/build/web.parts
+kernel=${XDG_CACHE_HOME:-$HOME/.cache}/rdma-web/kernel
 mkdir -p "$parts/out"
 
 # The libraries, exactly those that package-lock.json names, by their hashes.
@@ -38,13 +40,13 @@ libraries() {
 picture() {
 	local digest
 
-	digest=$(cat "$parts"/{kernel,rootfs}/digest "$top/web/package-lock.json" \
+	digest=$(cat "$kernel/digest" "$parts/rootfs/digest" "$top/web/package-lock.json" \
 		"$top/web/rootfs/snapshot.mjs" "$top/web/page/machine_options.js" |
 		sha256sum)
 	[[ -e $parts/out/state.zst &&
 		$(cat "$parts/picture" 2>/dev/null) == "$digest" ]] && return
 	node "$top/web/rootfs/snapshot.mjs" "$top/web/node_modules/v86/build" \
-		"$parts/kernel/bzImage" "$parts/rootfs/initrd.gz" "$parts/state"
+		"$kernel/bzImage" "$parts/rootfs/initrd.gz" "$parts/state"
 	zstd -q -19 -f "$parts/state" -o "$parts/out/state.zst"
 	mv "$parts/state.json" "$parts/out/state.json"
 	rm "$parts/state"
@@ -59,7 +61,7 @@ fi
 	echo "web: the lab is built on x86_64 only; --pages leaves it out" >&2
 	exit 1
 }
-"$top/web/kernel/build.sh" "$parts/kernel"
+"$top/web/kernel/build.sh" "$kernel"
 "$top/web/rootfs/build.sh" "$parts/rootfs"
 "$top/web/rootfs/programs.sh" "$parts/rootfs" "$parts/out"
 cp "$parts/rootfs/versions" "$parts/out"

@@ -8,6 +8,7 @@ import {Words, worthShowing} from './words.js';
 import {Rules} from './compare/tokens.js';
 import {compare} from './compare/compare.js';
 import {runPrograms} from './runs.js';
+import {wiretap} from './wiretap.js';
 import {writePcapng} from './pcapng.js';
 
 const SETTLE_MS = 250;
@@ -23,7 +24,8 @@ async function unpack(node, name, archive, folder) {
 }
 
 export class Lab extends EventTarget {
-	// Events: `entry` and `change` (of the ladder), `hold`, `said`, `trouble`.
+	// Events: `entry` and `change` (of the ladder), `wire` (its
+	// settings), `hold`, `said`, `trouble`.
 	constructor(top, chapter) {
 		super();
 		Object.assign(this, {top, chapter, entries: [], words: new Words(), frozen: false});
@@ -34,7 +36,7 @@ export class Lab extends EventTarget {
 			this.nodes[name].addEventListener('time', ({detail}) =>
 				this.nodes[other].limit(detail));
 		this.link = new Wire({
-			deliver: (to, bytes) => this.nodes[to].deliver(bytes),
+			deliver: (to, bytes, record) => this.deliver(to, bytes, record),
 			onFrame: record => this.frame(record),
 			onHold: holding => this.hold(holding)});
 		this.loaded = new Set();
@@ -122,6 +124,20 @@ export class Lab extends EventTarget {
 		await this.both(node => node.exec(`rm -rf ${folder}/certs && cp -r /tmp/certs ${folder}/certs`));
 	}
 
+	// A third party at the wire, if there is one, may send something behind it.
+	deliver(to, bytes, record) {
+		this.nodes[to].deliver(bytes);
+		const forged = to === 'a' && !record.forged && this.third?.look(bytes);
+		if (forged)
+			this.link.insert('b', forged.slice());
+	}
+
+	// One run with a third party at the wire: a line of the table of make wiretap.
+	async wiretap(link) {
+		this.showMemory ??= await this.get('show_memory.patch', 'text');
+		return wiretap(this, link);
+	}
+
 	frame(record) {
 		let entry = this.entries.find(x => x.record === record);
 		if (entry) {
@@ -137,6 +153,8 @@ export class Lab extends EventTarget {
 	}
 
 	said(line) {
+		if (line.label === 'client' && line.kind === 'o')
+			this.third?.hear(line.text);
 		if (line.kind !== 'x') {
 			const entry = {type: 'line', ...line, time: performance.now()};
 			this.entries.push(entry);
@@ -150,6 +168,13 @@ export class Lab extends EventTarget {
 		this.words = new Words();
 		this.link.clear();
 		this.emit('clear');
+	}
+
+	// Sets what the wire does, and returns all that it does.
+	wire(settings = {}) {
+		this.link.set(settings);
+		this.emit('wire', this.link.settings);
+		return {...this.link.settings};
 	}
 
 	// While a packet waits, no time passes on the nodes.
@@ -195,7 +220,7 @@ export class Lab extends EventTarget {
 				folder.replace(/\/[^/]*$/, '')} && cp -a /root/${this.chapter} ${folder}`);
 			if (!status && broken.patch) {
 				await node.write(`${folder}/case.patch`, broken.patch);
-				({status, out} = await node.exec(`cd ${folder} && patch -s -p1 <case.patch && build`));
+				({status, out} = await node.exec(`cd ${folder} && /usr/bin/patch -s -p1 <case.patch && build`));
 			}
 			if (status)
 				throw new Error(`node ${node.name}: ${name} could not be built: ${out}`);

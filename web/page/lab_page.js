@@ -6,6 +6,7 @@ import {button, element} from './dom.js';
 import {makeTerminal} from './terminal.js';
 import {wirePanel} from './wire_panel.js';
 import {runPanel} from './run_panel.js';
+import {wiretapPanel} from './wiretap_panel.js';
 import {filesPanel} from './files_panel.js';
 import {exercisesPanel} from './exercises_panel.js';
 import {statesPanel} from './states_panel.js';
@@ -20,8 +21,8 @@ function style(top, path) {
 		href: new URL(path, top).href, onload: resolve, onerror: resolve})));
 }
 
-// Tabs: a name and what it shows.
-function tabs(panels) {
+// Tabs: a name and what it shows; first: the one that is shown at first.
+function tabs(panels, first) {
 	const row = element('div', {className: 'tabs', role: 'tablist'});
 	const box = element('div');
 	const names = Object.keys(panels);
@@ -43,7 +44,7 @@ function tabs(panels) {
 		if (step && at >= 0)
 			row.children[(at + step + names.length) % names.length].focus();
 	});
-	show(names[0]);
+	show(first);
 	return element('div', {}, row, box);
 }
 
@@ -87,8 +88,9 @@ class LabPage {
 			'Break it': runPanel(this, 'cases'),
 			'Files': filesPanel(this),
 			...lab.data.exercises.length && {'Exercises': exercisesPanel(this)},
+			.../^0[34]/.test(this.chapter) && {'Third party': wiretapPanel(this)},
 			'Queue pairs': statesPanel(this),
-		}));
+		}, this.wish.has('case') ? 'Break it' : 'Run'));
 		for (const node of Object.values(lab.nodes))
 			terminals.append(makeTerminal(node, this.terminals));
 	}
@@ -98,8 +100,7 @@ class LabPage {
 		const {wish, lab} = this;
 		for (const pair of (wish.get('wire') ?? '').split(',').filter(Boolean)) {
 			const [name, value = ''] = pair.split(':');
-			lab.link.set({[name]: value === '' ? true : Number(value)});
-			this.root.dispatchEvent(new Event('wire'));
+			lab.wire({[name]: value === '' ? true : Number(value)});
 		}
 		for (const name of ['a', 'b'])
 			if (wish.get(name))
@@ -153,14 +154,13 @@ function expose(page, ready) {
 		type: (node, text) => lab.nodes[node].type(text),
 		screen: node => lab.nodes[node].screen(),
 		packets: () => lab.packets(),
-		wire: settings => {
-			lab.link.set(settings);
-			return {...lab.link.settings};
-		},
+		wire: settings => lab.wire(settings),
 		step: what => lab.link.step(what)?.number ?? null,
 		run: (chapter, run) => use(chapter, () => lab.run(run)),
+		exec: (node, command) => lab.nodes[node].exec(command),
 		break: (name, chapter) => use(chapter, () => lab.break(name)),
 		exercise: (name, chapter) => use(chapter, () => lab.exercise(name)),
+		wiretap: (link, chapter) => use(chapter, () => lab.wiretap(link)),
 		write: (file, text) => lab.write(file, text),
 		build: node => lab.build(node),
 		capture: () => lab.capture(),
