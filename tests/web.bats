@@ -26,6 +26,10 @@ unit() {
 	unit clock
 }
 
+@test "the card loses nothing" {
+	unit card
+}
+
 @test "packets have the words of the recorded ladders" {
 	unit packets
 }

@@ -53,6 +53,27 @@ picture() {
 	echo "$digest" >"$parts/picture"
 }
 
+# What the lab's parts are, and their licences, for the page that names them.
+inside() {
+	local system=$parts/rootfs/sysroot name linux
+
+	linux=$(apt-get --print-uris download linux-source-6.1 | cut -d ' ' -f 2)
+	{
+		cat "$parts/rootfs/versions"
+		echo "${linux%_all.deb}_linux" | tr _ ' '
+		dpkg-query -W -f '${Package} ${Version} ${source:Package} ${source:Version}\n' \
+			seabios
+	} >"$parts/out/versions"
+	mkdir -p "$parts/out/copyright"
+	while read -r name _; do
+		if [[ -e $system/usr/share/doc/$name/copyright ]]; then
+			cp "$system/usr/share/doc/$name/copyright" "$parts/out/copyright/$name"
+		fi
+	done <"$parts/rootfs/versions"
+	cp /usr/share/doc/seabios/copyright "$parts/out/copyright/seabios"
+	cp /usr/share/common-licenses/GPL-2 "$parts/out/copyright/${linux%%_*}"
+}
+
 libraries
 if [[ $pages == yes ]]; then
 	exec node "$top/web/site/build.mjs" "$top/build/web"
@@ -64,6 +85,6 @@ fi
 "$top/web/kernel/build.sh" "$kernel"
 "$top/web/rootfs/build.sh" "$parts/rootfs"
 "$top/web/rootfs/programs.sh" "$parts/rootfs" "$parts/out"
-cp "$parts/rootfs/versions" "$parts/out"
+inside
 picture
 exec node "$top/web/site/build.mjs" "$top/build/web" "$parts/out"

@@ -2,6 +2,7 @@
 // the page says goes to it; while it is frozen, no time passes in it.
 import {Clock} from './clock.js';
 import {machineOptions} from './machine_options.js';
+import {Card} from './card.js';
 
 const PORTS = [0, 1, 2];
 // More at once than the guest takes at once would wait for the byte after them.
@@ -18,6 +19,8 @@ performance.now = () => clock.now();
 const {V86} = await import('../libraries/libv86.mjs');
 
 let emulator = null;
+const card = new Card(() => emulator.v86.cpu.devices.net,
+	frame => emulator.bus.send('net0-receive', frame));
 const said = PORTS.map(() => []);
 
 // Lines and packets keep their order: what was said before a packet goes first.
@@ -67,7 +70,7 @@ const orders = {
 			emulator.serial_send_bytes(port, bytes.subarray(at, at + CHUNK));
 		}
 	},
-	frame: ({bytes}) => emulator.bus.send('net0-receive', bytes),
+	frame: ({bytes}) => card.receive(bytes),
 	put: async ({name, bytes, id}) => {
 		await emulator.create_file(`/${name}`, bytes);
 		postMessage({type: 'done', id});

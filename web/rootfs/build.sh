@@ -121,7 +121,8 @@ rm -f "$out"/packages/*.deb "$out/digest"
 unpack
 assemble
 for package in "$out"/packages/*.deb; do
-	dpkg-deb -f "$package" Package Version Source | paste -sd ' '
+	dpkg-deb -W --showformat='${Package} ${Version} ${source:Package} ${source:Version}\n' \
+		"$package"
 done >"$out/versions"
 echo "$digest" >"$out/digest"
 du -sh "$out/initrd.gz"
