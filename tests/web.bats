@@ -26,12 +26,20 @@ unit() {
 	unit clock
 }
 
+@test "the card loses nothing" {
+	unit card
+}
+
 @test "packets have the words of the recorded ladders" {
 	unit packets
 }
 
 @test "the comparison in the page agrees with compare_logs.sh" {
 	unit compare
+}
+
+@test "the third party at the wire sends what the lab's switch sends" {
+	unit third_party
 }
 
 @test "edits, logs and the two nodes' addresses" {

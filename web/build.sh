@@ -5,7 +5,8 @@
 #
 # Makes build/web: static files with relative links. --pages leaves the lab out,
 # whose kernel takes some minutes and whose programs are built for i386. What was
-# built before and has not changed is kept in build/web.parts.
+# built before and has not changed is kept in build/web.parts; the kernel, in
+# ~/.cache/rdma-web, where `make clean` leaves it.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,6 +22,7 @@ esac
 cli_checked
 
 parts=$top/build/web.parts
+kernel=${XDG_CACHE_HOME:-$HOME/.cache}/rdma-web/kernel
 mkdir -p "$parts/out"
 
 # The libraries, exactly those that package-lock.json names, by their hashes.
@@ -38,17 +40,38 @@ libraries() {
 picture() {
 	local digest
 
-	digest=$(cat "$parts"/{kernel,rootfs}/digest "$top/web/package-lock.json" \
+	digest=$(cat "$kernel/digest" "$parts/rootfs/digest" "$top/web/package-lock.json" \
 		"$top/web/rootfs/snapshot.mjs" "$top/web/page/machine_options.js" |
 		sha256sum)
 	[[ -e $parts/out/state.zst &&
 		$(cat "$parts/picture" 2>/dev/null) == "$digest" ]] && return
 	node "$top/web/rootfs/snapshot.mjs" "$top/web/node_modules/v86/build" \
-		"$parts/kernel/bzImage" "$parts/rootfs/initrd.gz" "$parts/state"
+		"$kernel/bzImage" "$parts/rootfs/initrd.gz" "$parts/state"
 	zstd -q -19 -f "$parts/state" -o "$parts/out/state.zst"
 	mv "$parts/state.json" "$parts/out/state.json"
 	rm "$parts/state"
 	echo "$digest" >"$parts/picture"
+}
+
+# What the lab's parts are, and their licences, for the page that names them.
+inside() {
+	local system=$parts/rootfs/sysroot name linux
+
+	linux=$(apt-get --print-uris download linux-source-6.1 | cut -d ' ' -f 2)
+	{
+		cat "$parts/rootfs/versions"
+		echo "${linux%_all.deb}_linux" | tr _ ' '
+		dpkg-query -W -f '${Package} ${Version} ${source:Package} ${source:Version}\n' \
+			seabios
+	} >"$parts/out/versions"
+	mkdir -p "$parts/out/copyright"
+	while read -r name _; do
+		if [[ -e $system/usr/share/doc/$name/copyright ]]; then
+			cp "$system/usr/share/doc/$name/copyright" "$parts/out/copyright/$name"
+		fi
+	done <"$parts/rootfs/versions"
+	cp /usr/share/doc/seabios/copyright "$parts/out/copyright/seabios"
+	cp /usr/share/common-licenses/GPL-2 "$parts/out/copyright/${linux%%_*}"
 }
 
 libraries
@@ -59,9 +82,9 @@ fi
 	echo "web: the lab is built on x86_64 only; --pages leaves it out" >&2
 	exit 1
 }
-"$top/web/kernel/build.sh" "$parts/kernel"
+"$top/web/kernel/build.sh" "$kernel"
 "$top/web/rootfs/build.sh" "$parts/rootfs"
 "$top/web/rootfs/programs.sh" "$parts/rootfs" "$parts/out"
-cp "$parts/rootfs/versions" "$parts/out"
+inside
 picture
 exec node "$top/web/site/build.mjs" "$top/build/web" "$parts/out"

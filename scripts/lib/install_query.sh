@@ -4,27 +4,33 @@
 # Sourced by install_deps.sh, whose family, missing, total and APT_LISTS it uses.
 # shellcheck shell=bash disable=SC2154
 
-# Prints those of the given packages that are installed for this architecture.
+# Prints those of the given packages that are installed for this architecture, or
+# that another one stands for: nodejs from elsewhere, say, brings npm.
 installed_apt() {
 	local out rc=0
 
 	# dpkg says which architecture is ours; libssl-dev:i386 would not do.
-	# Status 1 only means that some of them are unknown to it.
-	out=$(dpkg-query -W -f '${db:Status-Abbrev}|${Package}|${Architecture}\n' \
-		dpkg "$@" 2>/dev/null) || rc=$?
-	if ((rc > 1)); then
+	out=$(dpkg-query -W -f \
+		'${db:Status-Abbrev}|${Package}|${Architecture}|${Provides}\n') || rc=$?
+	if ((rc)); then
 		complain "dpkg-query failed (exit status $rc), so what is" \
 			"installed is unknown. Try: dpkg --audit"
 		return 1
 	fi
-	awk -F'|' '
+	awk -F'|' -v wanted="$*" '
 		$2 == "dpkg" { native = $3 }
-		substr($1, 2, 1) == "i" { arch[$2] = arch[$2] " " $3 " " }
+		substr($1, 2, 1) == "i" {
+			gsub(/ *\([^)]*\)/, "", $4)
+			n = split($2 ", " $4, names, ", *")
+			for (i = 1; i <= n; i++)
+				arch[names[i]] = arch[names[i]] " " $3 " "
+		}
 		END {
-			for (p in arch)
-				if (index(arch[p], " all ") ||
-				    index(arch[p], " " native " "))
-					print p
+			n = split(wanted, names, " ")
+			for (i = 1; i <= n; i++)
+				if (index(arch[names[i]], " all ") ||
+				    index(arch[names[i]], " " native " "))
+					print names[i]
 		}' <<<"$out"
 }
 

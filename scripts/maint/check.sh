@@ -25,8 +25,9 @@ source scripts/lib/lanes.sh
 cli_help "$@"
 
 # Each test file says what it needs: a device (open_device, or a lab that it
-# starts), machines of its own (it loads lab.bash, or puts faults in), or nothing.
-mapfile -t own < <(grep -lE '^load lab$|mutants/run.sh" --sample' tests/*.bats)
+# starts), machines of its own (it loads lab.bash, puts faults in, or opens the lab
+# in a browser), or nothing.
+mapfile -t own < <(grep -lE '^load lab$|mutants/run.sh" --sample|web/check.sh' tests/*.bats)
 mapfile -t device < <(grep -lE '^[^#]*(open_device|lab\.sh up)' tests/*.bats |
 	grep -vxF -f <(printf '%s\n' "${own[@]}"))
 mapfile -t fast < <(printf '%s\n' tests/*.bats |

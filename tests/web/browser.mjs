@@ -1,6 +1,7 @@
 // A server of build/web on loopback, and Chromium, for the tests of the pages.
 import {createServer} from 'node:http';
 import {readFile} from 'node:fs/promises';
+import assert from 'node:assert/strict';
 import {extname, join, normalize} from 'node:path';
 import {createRequire} from 'node:module';
 
@@ -9,7 +10,7 @@ const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/jav
 	'.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml',
 	'.wasm': 'application/wasm'};
 
-async function serve(folder) {
+async function serve(folder, port = 0) {
 	const server = createServer(async (request, response) => {
 		const path = normalize(decodeURI(new URL(request.url, 'http://x').pathname));
 		try {
@@ -21,32 +22,65 @@ async function serve(folder) {
 			response.writeHead(404).end();
 		}
 	});
-	await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+	await new Promise(resolve => server.listen(port, '127.0.0.1', resolve));
 	return server;
 }
 
-// {at(path), open(path, options), foreign: [], close()}
+// {at(path), blank(options), open(path, options), offline(), online(), foreign: [],
+// errors: [], close()}
 export async function openSite() {
-	const server = await serve('build/web');
+	let server = await serve('build/web');
+	const {port} = server.address();
 	const browser = await chromium.launch({executablePath: '/usr/bin/chromium',
 		args: ['--no-sandbox']});
-	const site = {foreign: [], errors: [],
-		at: path => `http://127.0.0.1:${server.address().port}/${path}`};
-	site.open = async (path, options = {}) => {
+	const site = {foreign: [], errors: [], at: path => `http://127.0.0.1:${port}/${path}`};
+	site.blank = async (options = {}) => {
 		const context = await browser.newContext(options);
-		const page = await context.newPage();
 		context.on('request', request => {
 			const {protocol, hostname} = new URL(request.url());
 			if (/^http/.test(protocol) && hostname !== '127.0.0.1')
 				site.foreign.push(request.url());
 		});
-		page.on('pageerror', error => site.errors.push(`${path}: ${error.message}`));
+		context.on('page', page => page.on('pageerror', error =>
+			site.errors.push(`${page.url()}: ${error.message}`)));
+		return context.newPage();
+	};
+	site.open = async (path, options) => {
+		const page = await site.blank(options);
 		await page.goto(site.at(path));
 		return page;
 	};
+	site.offline = async () => {
+		server.closeAllConnections();
+		await new Promise(resolve => server.close(resolve));
+	};
+	site.online = async () => { server = await serve('build/web', port); };
 	site.close = async () => {
 		await browser.close();
 		server.close();
 	};
 	return site;
+}
+
+// Machines are slow and busy; nothing here is about speed.
+export const PATIENCE = 300_000;
+
+// What a page with a lab is asked: run(code) is what window.lab says, until(code,
+// what) waits for it to become true.
+export function askLab(page) {
+	page.setDefaultTimeout(PATIENCE);
+	return {
+		run: code => page.evaluate(`(async () => { ${code} })()`),
+		until: (code, what) => page.waitForFunction(code, null, {timeout: PATIENCE})
+			.catch(() => assert.fail(`never: ${what}`)),
+	};
+}
+
+// The same, for a page of its own, with the lab up.
+export async function openLab(site, path, options = {}) {
+	const page = await site.open(path, {viewport: {width: 1400, height: 900}, ...options});
+	const asked = askLab(page);
+	await asked.until('window.lab', 'the lab opens');
+	await asked.run('await lab.ready()');
+	return {page, ...asked};
 }

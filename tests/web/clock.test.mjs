@@ -29,11 +29,36 @@ test('it goes on from the time that it is set to', () => {
 test('it goes no further than its limit, and does not jump when that moves on', () => {
 	let real = 1000;
 	const clock = new Clock(() => real);
-	clock.limit = 1010;
+	clock.raise(1005);
+	clock.set(1000, 1010);
 	real += 500;
 	assert.equal(clock.now(), 1010);
-	clock.limit = 2000;
+	clock.raise(2000);
 	assert.equal(clock.now(), 1010);
 	real += 5;
 	assert.equal(clock.now(), 1015);
+});
+
+test('at its limit it tells, and a millisecond goes all the same', () => {
+	let told = 0, reads = 0, real = 0;
+	const clock = new Clock(() => real += 20, () => told++);
+	clock.set(0, 100);
+	assert.ok(clock.tick() < 100);
+	assert.equal(told, 0);
+	real += 1000;
+	// What v86 does while the machine has something to do.
+	for (const from = clock.tick(); clock.tick() - from <= 1;)
+		assert.ok(++reads < 10);
+	assert.ok(told > 0);
+	assert.ok(clock.now() < 110);
+});
+
+test('it never goes back, whatever limit it is given', () => {
+	let real = 0;
+	const clock = new Clock(() => real);
+	clock.set(0, 10);
+	real = 50;
+	const before = [1, 2, 3].map(() => clock.tick()).at(-1);
+	clock.raise(9);
+	assert.ok(clock.tick() >= before);
 });

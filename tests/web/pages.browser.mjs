@@ -69,6 +69,24 @@ test('Mermaid is drawn when the page is built', () => {
 	}
 });
 
+test('each part is named with its version, its licence and its source', () => {
+	const inside = html.get('web/inside.html');
+	const rows = [...inside.matchAll(/<tr><td>(.*?)<\/tr>/g)].map(x => x[1].split('</td><td>'));
+	const lock = Object.entries(JSON.parse(readFileSync('web/package-lock.json', 'utf8')).packages);
+	for (const [path, {version}] of lock.filter(([path]) => path))
+		assert.ok(rows.some(x => path.endsWith(`node_modules/${x[0]}`) && x[1] === version), path);
+	if (existsSync(`${OUT}/web/lab/state.zst`)) {
+		const packed = readFileSync('web/rootfs/packages', 'utf8').split('\n')
+			.filter(x => x && x[0] !== '#').map(x => x.split('\t')[0]);
+		for (const name of [...packed, 'linux-source-6.1', 'seabios']) {
+			const found = rows.find(x => x[0] === name);
+			assert.ok(found, name);
+			assert.match(found[2], /href="licences\//, name);
+			assert.match(found[3], /href="https:\/\/snapshot.debian.org\/package\/[^/"]+\/[^/"]+\//, name);
+		}
+	}
+});
+
 test('without JavaScript, a chapter is all text, and the menu works', async () => {
 	const page = await site.open(`${chapters[0]}/index.html`, {javaScriptEnabled: false});
 	assert.ok((await page.innerText('main')).length > 10_000);

@@ -44,7 +44,7 @@ echo "kernel: building Linux, which takes some minutes, once" >&2
 work=$(mktemp -d -p "$out")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-apt-get -q -q download linux-source-6.1
+apt-get -q -q -o APT::Sandbox::User="$(id -un)" download linux-source-6.1
 dpkg -x linux-source-6.1_*.deb package
 mkdir linux
 tar -C linux --strip-components=1 -xf package/usr/src/linux-source-6.1.tar.xz

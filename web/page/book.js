@@ -1,4 +1,6 @@
 // What every page does with JavaScript: search, the theme, the lab's button.
+import {keepOffline} from './offline.js';
+
 const top = new URL(document.querySelector('script[data-top]').dataset.top, location.href);
 
 function theme() {
@@ -76,5 +78,5 @@ if (document.body.dataset.chapter) {
 	if (new URLSearchParams(location.search).has('lab'))
 		openLab();
 }
-if ('serviceWorker' in navigator && location.protocol !== 'file:')
-	navigator.serviceWorker.register(new URL('service_worker.js', top));
+// A browser that keeps nothing shows the pages all the same.
+keepOffline(top).catch(() => {});

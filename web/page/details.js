@@ -27,8 +27,9 @@ export function details(entry, code, link) {
 	return element('div', {className: 'details'},
 		element('h3', {}, packet.text),
 		element('p', {}, `From node ${record.from} to node ${record.to}, ` +
-			`${record.bytes.length} bytes; ${fates[record.fate]}. `,
-		code ? element('span', {}, 'Sent by ',
+			`${record.bytes.length} bytes; ${fates[record.fate]}. ` +
+			(record.forged ? 'The third party has sent it. ' : ''),
+		record.forged ? '' : code ? element('span', {}, 'Sent by ',
 			element('a', {href: link(code)}, `${code.file}:${code.line}`), ': ',
 			element('code', {}, code.text)) : byItself(packet)),
 		element('div', {className: 'scroll'}, element('table', {},

@@ -85,14 +85,11 @@ class Files {
 
 export function filesPanel(page) {
 	const files = new Files(page);
-	const {exercises} = page.lab.data;
 	const panel = element('div', {}, files.choice, files.buildButton,
 		button('Reset', () => files.reset()),
 		button('Download', () => save(files.choice.value.replace('/', '_'),
 			files.text(files.choice.value), 'text/plain')),
-		files.result, files.host,
-		exercises.length ? element('p', {}, 'Exercises: ', exercises.flatMap(x => [
-			element('a', {href: new URL(x.task, page.top).href}, x.title), ' '])) : '');
+		files.result, files.host);
 	panel.addEventListener('show', () => files.view ?? files.show(
 		'client.c' in files.originals ? 'client.c' : files.choice.value));
 	return panel;

@@ -8,12 +8,24 @@ import {Words, worthShowing} from './words.js';
 import {Rules} from './compare/tokens.js';
 import {compare} from './compare/compare.js';
 import {runPrograms} from './runs.js';
+import {wiretap} from './wiretap.js';
 import {writePcapng} from './pcapng.js';
 
 const SETTLE_MS = 250;
+// Where a node has the scripts that check exercises.
+const CHECKER = '/tmp/checker';
+
+async function unpack(node, name, archive, folder) {
+	await node.put(`${name}.tar.gz`, archive.slice());
+	const {status, out} = await node.exec(
+		`tar -C ${folder} -xzf /page/${name}.tar.gz && rm /page/${name}.tar.gz`);
+	if (status)
+		throw new Error(`node ${node.name}: ${name}: ${out}`);
+}
 
 export class Lab extends EventTarget {
-	// Events: `entry` and `change` (of the ladder), `hold`, `said`, `trouble`.
+	// Events: `entry` and `change` (of the ladder), `wire` (its
+	// settings), `hold`, `said`, `trouble`.
 	constructor(top, chapter) {
 		super();
 		Object.assign(this, {top, chapter, entries: [], words: new Words(), frozen: false});
@@ -24,7 +36,7 @@ export class Lab extends EventTarget {
 			this.nodes[name].addEventListener('time', ({detail}) =>
 				this.nodes[other].limit(detail));
 		this.link = new Wire({
-			deliver: (to, bytes) => this.nodes[to].deliver(bytes),
+			deliver: (to, bytes, record) => this.deliver(to, bytes, record),
 			onFrame: record => this.frame(record),
 			onHold: holding => this.hold(holding)});
 		this.loaded = new Set();
@@ -71,6 +83,13 @@ export class Lab extends EventTarget {
 		this.data = data;
 	}
 
+	// To another chapter, whose page this is not.
+	async change(chapter) {
+		this.data = await this.get(`${chapter}.json`);
+		this.chapter = chapter;
+		await this.bring(chapter);
+	}
+
 	both(what) {
 		return Promise.all(Object.values(this.nodes).map(what));
 	}
@@ -79,15 +98,13 @@ export class Lab extends EventTarget {
 	async bring(chapter) {
 		if (this.loaded.has(chapter))
 			return;
-		const archive = new Uint8Array(await this.get(`${chapter}.tar.gz`, 'arrayBuffer'));
-		await this.both(async node => {
-			await node.put(`${chapter}.tar.gz`, archive.slice());
-			const {status, out} = await node.exec(
-				`tar -C /root -xzf /page/${chapter}.tar.gz && rm /page/${chapter}.tar.gz`);
-			if (status)
-				throw new Error(`node ${node.name}: ${chapter}: ${out}`);
-		});
+		const archive = await this.archive(chapter);
+		await this.both(node => unpack(node, chapter, archive, '/root'));
 		this.loaded.add(chapter);
+	}
+
+	async archive(name) {
+		return new Uint8Array(await this.get(`${name}.tar.gz`, 'arrayBuffer'));
 	}
 
 	// Keys are made on the node, and only for this visit; the other node gets the same.
@@ -107,6 +124,20 @@ export class Lab extends EventTarget {
 		await this.both(node => node.exec(`rm -rf ${folder}/certs && cp -r /tmp/certs ${folder}/certs`));
 	}
 
+	// A third party at the wire, if there is one, may send something behind it.
+	deliver(to, bytes, record) {
+		this.nodes[to].deliver(bytes);
+		const forged = to === 'a' && !record.forged && this.third?.look(bytes);
+		if (forged)
+			this.link.insert('b', forged.slice());
+	}
+
+	// One run with a third party at the wire: a line of the table of make wiretap.
+	async wiretap(link) {
+		this.showMemory ??= await this.get('show_memory.patch', 'text');
+		return wiretap(this, link);
+	}
+
 	frame(record) {
 		let entry = this.entries.find(x => x.record === record);
 		if (entry) {
@@ -122,6 +153,8 @@ export class Lab extends EventTarget {
 	}
 
 	said(line) {
+		if (line.label === 'client' && line.kind === 'o')
+			this.third?.hear(line.text);
 		if (line.kind !== 'x') {
 			const entry = {type: 'line', ...line, time: performance.now()};
 			this.entries.push(entry);
@@ -135,6 +168,13 @@ export class Lab extends EventTarget {
 		this.words = new Words();
 		this.link.clear();
 		this.emit('clear');
+	}
+
+	// Sets what the wire does, and returns all that it does.
+	wire(settings = {}) {
+		this.link.set(settings);
+		this.emit('wire', this.link.settings);
+		return {...this.link.settings};
 	}
 
 	// While a packet waits, no time passes on the nodes.
@@ -158,8 +198,10 @@ export class Lab extends EventTarget {
 	}
 
 	// Runs a logged run as it was recorded: {matches, differences, logs}.
-	async run(name = 'default', {folder = `/root/${this.chapter}`, from = this.data.runs} = {}) {
-		const run = from[name] ?? from[Object.keys(from)[0]];
+	async run(name, {folder = `/root/${this.chapter}`, from = this.data.runs} = {}) {
+		const run = from[name ?? Object.keys(from)[0]];
+		if (!run)
+			throw new RangeError(`${this.chapter} has no ${name}; it has ${Object.keys(from).join(', ')}`);
 		await this.certify(folder);
 		this.clear();
 		const logs = await runPrograms(this.nodes, run, folder);
@@ -171,12 +213,14 @@ export class Lab extends EventTarget {
 	// Breaks a copy of the chapter, as `make break` does, and runs that.
 	async break(name) {
 		const broken = this.data.cases[name], folder = `/root/break/${this.chapter}/${name}`;
+		if (!broken)
+			throw new RangeError(`${this.chapter} has no case ${name}; it has ${Object.keys(this.data.cases).join(', ')}`);
 		await this.both(async node => {
 			let {status, out} = await node.exec(`rm -rf ${folder} && mkdir -p ${
 				folder.replace(/\/[^/]*$/, '')} && cp -a /root/${this.chapter} ${folder}`);
 			if (!status && broken.patch) {
 				await node.write(`${folder}/case.patch`, broken.patch);
-				({status, out} = await node.exec(`cd ${folder} && patch -p1 <case.patch && build-c`));
+				({status, out} = await node.exec(`cd ${folder} && /usr/bin/patch -s -p1 <case.patch && build`));
 			}
 			if (status)
 				throw new Error(`node ${node.name}: ${name} could not be built: ${out}`);
@@ -184,9 +228,26 @@ export class Lab extends EventTarget {
 		return this.run(name, {folder, from: this.data.cases});
 	}
 
+	// What `make exercise` says of the reader's folder, on node a: {status, out}.
+	async exercise(name) {
+		const {chapter} = this, node = this.nodes.a, place = '/tmp/exercise';
+		if (!this.loaded.has('checker')) {
+			await unpack(node, 'checker', await this.archive('checker'), '/tmp');
+			this.loaded.add('checker');
+		}
+		await node.exec(`mkdir -p ${place}/${chapter} ${CHECKER}/${chapter}`);
+		// The chapter as it is, to check against, built as it comes.
+		for (const folder of [CHECKER, `${place}/${chapter}`])
+			await unpack(node, chapter, await this.archive(chapter), folder);
+		return node.exec(`cd ${place}/${chapter} && rm -rf original && mv ${chapter} original && ` +
+			`{ { DEVICE=host EXERCISE_PLACE=${place} ${CHECKER}/scripts/exercise.sh ${chapter} ${
+				quote(name)} /root/${chapter}; echo $? >${place}/status; } </dev/null 2>&1 | ` +
+			`tee /dev/ttyS0; } && exit "$(cat ${place}/status)"`);
+	}
+
 	// Compiles the chapter's folder: {status, out, errors: [{file, line, text}]}.
 	async build(node) {
-		const {status, out} = await this.nodes[node].exec(`cd /root/${this.chapter} && build-c`);
+		const {status, out} = await this.nodes[node].exec(`cd /root/${this.chapter} && build`);
 		const errors = [...out.matchAll(/^(?:In file included from [^\n]*\n)*([^\s:]+):(\d+): (.*)$/gm)]
 			.map(([, file, line, text]) => ({file, line: Number(line), text}));
 		return {status, out, errors};

@@ -6,20 +6,23 @@ import {button, element} from './dom.js';
 import {makeTerminal} from './terminal.js';
 import {wirePanel} from './wire_panel.js';
 import {runPanel} from './run_panel.js';
+import {wiretapPanel} from './wiretap_panel.js';
 import {filesPanel} from './files_panel.js';
+import {exercisesPanel} from './exercises_panel.js';
 import {statesPanel} from './states_panel.js';
 import {details} from './details.js';
 import {codeOf} from './code_of.js';
 import {unfit} from './fit.js';
 import {recorded} from './recorded.js';
+import {keepLab} from './offline.js';
 
 function style(top, path) {
 	return new Promise(resolve => document.head.append(element('link', {rel: 'stylesheet',
 		href: new URL(path, top).href, onload: resolve, onerror: resolve})));
 }
 
-// Tabs: a name and what it shows.
-function tabs(panels) {
+// Tabs: a name and what it shows; first: the one that is shown at first.
+function tabs(panels, first) {
 	const row = element('div', {className: 'tabs', role: 'tablist'});
 	const box = element('div');
 	const names = Object.keys(panels);
@@ -41,7 +44,7 @@ function tabs(panels) {
 		if (step && at >= 0)
 			row.children[(at + step + names.length) % names.length].focus();
 	});
-	show(names[0]);
+	show(first);
 	return element('div', {}, row, box);
 }
 
@@ -84,8 +87,10 @@ class LabPage {
 			'Run': runPanel(this, 'runs'),
 			'Break it': runPanel(this, 'cases'),
 			'Files': filesPanel(this),
+			...lab.data.exercises.length && {'Exercises': exercisesPanel(this)},
+			.../^0[34]/.test(this.chapter) && {'Third party': wiretapPanel(this)},
 			'Queue pairs': statesPanel(this),
-		}));
+		}, this.wish.has('case') ? 'Break it' : 'Run'));
 		for (const node of Object.values(lab.nodes))
 			terminals.append(makeTerminal(node, this.terminals));
 	}
@@ -95,8 +100,7 @@ class LabPage {
 		const {wish, lab} = this;
 		for (const pair of (wish.get('wire') ?? '').split(',').filter(Boolean)) {
 			const [name, value = ''] = pair.split(':');
-			lab.link.set({[name]: value === '' ? true : Number(value)});
-			this.root.dispatchEvent(new Event('wire'));
+			lab.wire({[name]: value === '' ? true : Number(value)});
 		}
 		for (const name of ['a', 'b'])
 			if (wish.get(name))
@@ -119,13 +123,14 @@ class LabPage {
 		this.lab.addEventListener('trouble', ({detail}) => this.say(detail, true));
 		this.terminals = await import('./terminal.js').then(x => x.loadTerminal(this.top));
 		const ready = this.lab.start();
-		expose(this.lab, ready);
+		expose(this, ready);
 		try {
 			await this.lab.described;
 			this.build();
 			await ready;
 			this.say('Both nodes are up: a has 192.0.2.1, b has 192.0.2.2, and the chapters are in ~.');
 			this.root.dispatchEvent(new Event('ready'));
+			this.kept = keepLab(this.top, this.chapter);
 			await this.follow();
 		} catch (error) {
 			this.say(`The lab did not start: ${error.message}`, true);
@@ -136,24 +141,26 @@ class LabPage {
 }
 
 // For teachers and tests: see web/README.md.
-function expose(lab, ready) {
+function expose(page, ready) {
+	const {lab} = page;
+	const use = async (chapter, what) => {
+		if (chapter && chapter !== lab.chapter)
+			await lab.change(chapter);
+		return what();
+	};
 	window.lab = {
 		ready: () => ready,
+		kept: () => page.kept,
 		type: (node, text) => lab.nodes[node].type(text),
 		screen: node => lab.nodes[node].screen(),
 		packets: () => lab.packets(),
-		wire: settings => {
-			lab.link.set(settings);
-			return {...lab.link.settings};
-		},
+		wire: settings => lab.wire(settings),
 		step: what => lab.link.step(what)?.number ?? null,
-		run: async (chapter, run) => {
-			lab.chapter = chapter;
-			lab.data = await lab.get(`${chapter}.json`);
-			await lab.bring(chapter);
-			return lab.run(run);
-		},
-		break: name => lab.break(name),
+		run: (chapter, run) => use(chapter, () => lab.run(run)),
+		exec: (node, command) => lab.nodes[node].exec(command),
+		break: (name, chapter) => use(chapter, () => lab.break(name)),
+		exercise: (name, chapter) => use(chapter, () => lab.exercise(name)),
+		wiretap: (link, chapter) => use(chapter, () => lab.wiretap(link)),
 		write: (file, text) => lab.write(file, text),
 		build: node => lab.build(node),
 		capture: () => lab.capture(),

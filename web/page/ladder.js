@@ -88,11 +88,12 @@ function labelOf({packet, record}) {
 	const ends = {lost: ' (lost)', cut: ' (the wire is cut)', waits: ' (waits)'};
 	return shorten(packet.label + (packet.mark === 'again' ? ' again' : '') +
 		(record.twice ? ' (twice)' : '') + (record.late ? ' (late)' : '') +
+		(record.forged ? ' (forged)' : '') +
 		(ends[record.fate] ?? ''), MIDDLE);
 }
 
 function classOf({packet, record}) {
-	return ['packet', packet.mark, record.fate].filter(Boolean).join(' ');
+	return ['packet', packet.mark, record.fate, record.forged && 'nak'].filter(Boolean).join(' ');
 }
 
 // What never arrives ends in the middle, with a cross.

@@ -2,6 +2,7 @@
 // the page says goes to it; while it is frozen, no time passes in it.
 import {Clock} from './clock.js';
 import {machineOptions} from './machine_options.js';
+import {Card} from './card.js';
 
 const PORTS = [0, 1, 2];
 // More at once than the guest takes at once would wait for the byte after them.
@@ -12,12 +13,19 @@ const CHUNK = 64, CHUNK_MS = 20;
 // acknowledgement is half a second late: so the one that is ahead waits.
 const AHEAD_MS = 25, TELL_MS = 10;
 
-const clock = new Clock(performance.now.bind(performance));
-performance.now = () => clock.now();
+// frozen: the page wants it so; ahead: the other node must catch up first.
+let emulator = null, frozen = false, ahead = false;
+const clock = new Clock(performance.now.bind(performance), () => {
+	if (!ahead)
+		emulator?.stop();
+	ahead = true;
+});
+performance.now = () => clock.tick();
 // Only now, since v86 keeps the function that it finds.
 const {V86} = await import('../libraries/libv86.mjs');
 
-let emulator = null;
+const card = new Card(() => emulator.v86.cpu.devices.net,
+	frame => emulator.bus.send('net0-receive', frame));
 const said = PORTS.map(() => []);
 
 // Lines and packets keep their order: what was said before a packet goes first.
@@ -43,8 +51,7 @@ function hear(port, byte) {
 
 function start({state, time}) {
 	// The picture's timers are due at times of the clock that it was taken by.
-	clock.set(time);
-	clock.limit = time + AHEAD_MS;
+	clock.set(time, time + AHEAD_MS);
 	setInterval(() => postMessage({type: 'time', time: clock.now()}), TELL_MS);
 	emulator = new V86({...machineOptions,
 		wasm_path: new URL('../libraries/v86.wasm', import.meta.url).href,
@@ -67,16 +74,18 @@ const orders = {
 			emulator.serial_send_bytes(port, bytes.subarray(at, at + CHUNK));
 		}
 	},
-	frame: ({bytes}) => emulator.bus.send('net0-receive', bytes),
+	frame: ({bytes}) => card.receive(bytes),
 	put: async ({name, bytes, id}) => {
 		await emulator.create_file(`/${name}`, bytes);
 		postMessage({type: 'done', id});
 	},
 	freeze: async () => {
+		frozen = true;
 		clock.stop();
 		await emulator.stop();
 	},
 	thaw: async () => {
+		frozen = ahead = false;
 		clock.go();
 		await emulator.run();
 	},
@@ -86,7 +95,11 @@ const orders = {
 let last = Promise.resolve();
 self.onmessage = ({data}) => {
 	if (data.type === 'limit') {
-		clock.limit = data.time + AHEAD_MS;
+		clock.raise(data.time + AHEAD_MS);
+		if (ahead && !frozen && clock.now() < clock.limit) {
+			ahead = false;
+			emulator.run();
+		}
 		return;
 	}
 	last = last.then(() => orders[data.type](data)).catch(error =>

@@ -191,6 +191,7 @@ export function dissect(bytes) {
 		const type = reader.number('Ethernet', 'type', 12, 2, x => hex(x, 4));
 		if (type === 0x0800 || type === 0x86dd)
 			readIp(reader, packet);
+		packet.encrypted = type === 0x88e5;
 	} catch (error) {
 		if (!(error instanceof RangeError))
 			throw error;

@@ -28,12 +28,15 @@ export function runPanel(page, kind) {
 	const result = element('div', {role: 'status'});
 	const commands = element('pre', {tabIndex: 0});
 	const story = element('p');
+	let up = false;
 	const choice = element('select', {'ariaLabel': `${mode.word}: which one`,
 		onchange: () => describe()}, Object.entries(choices).map(([name, {title}]) =>
 		element('option', {value: name}, title || name)));
 	const describe = () => {
 		const chosen = choices[choice.value];
-		result.replaceChildren();
+		result.replaceChildren(chosen?.lacks ? `This needs ${chosen.lacks}, which is not in this ` +
+			'page; in the lab, make break does it.' : '');
+		go.disabled = !up || !chosen || Boolean(chosen.lacks);
 		if (!chosen)
 			return;
 		commands.textContent = chosen.programs.map(x =>
@@ -54,7 +57,10 @@ export function runPanel(page, kind) {
 		go.disabled = false;
 	};
 	const go = button(mode.word, run, {disabled: true});
-	page.root.addEventListener('ready', () => { go.disabled = false; });
+	page.root.addEventListener('ready', () => {
+		up = true;
+		describe();
+	});
 	if (page.wish.get(kind === 'runs' ? 'run' : 'case'))
 		choice.value = page.wish.get(kind === 'runs' ? 'run' : 'case');
 	describe();

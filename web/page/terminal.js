@@ -21,8 +21,10 @@ export function makeTerminal(node, {Terminal, FitAddon}) {
 	const fit = new FitAddon();
 	const inside = element('div', {className: 'screen'});
 	const box = element('div', {className: 'terminal-box'},
-		element('h3', {}, `Node ${node.name}`), inside);
+		element('h3', {}, `Node ${node.name} `, element('small', {}, 'Shift+Tab leaves it')), inside);
 	terminal.loadAddon(fit);
+	// Tab is the shell's; who has no mouse gets out all the same.
+	terminal.attachCustomKeyEventHandler(event => !(event.key === 'Tab' && event.shiftKey));
 	node.screen = () => text(terminal);
 	node.addEventListener('terminal', ({detail}) => terminal.write(detail));
 	terminal.onData(data => node.type(data));

@@ -11,7 +11,7 @@ const QUIET = {loss: 0, delay: 0, duplicate: 0, reorder: 0, cut: false, hold: fa
 const REORDER_MS = 20;
 
 export class Wire {
-	// deliver(to, frame); onFrame(record) for each frame that comes in or whose
+	// deliver(to, frame, record); onFrame(record) for each frame that comes in or whose
 	// fate changes; onHold(holding) when frames begin or cease to wait.
 	constructor({deliver, onFrame = () => {}, onHold = () => {},
 		now = () => performance.now(), random = Math.random,
@@ -56,6 +56,19 @@ export class Wire {
 		return record;
 	}
 
+	// What somebody at the wire sends, in the name of a node.
+	insert(from, bytes) {
+		const record = {number: this.records.length, time: this.now(), from,
+			to: from === 'a' ? 'b' : 'a', bytes, fate: 'crosses', forged: true};
+
+		this.records.push(record);
+		this.onFrame(record);
+		record.fate = 'arrived';
+		record.arrived = this.now();
+		this.onFrame(record);
+		this.deliver(record.to, record.bytes, record);
+	}
+
 	// What the wire does with a frame that it does not hold.
 	pass(record) {
 		const {loss, delay, duplicate, reorder, cut} = this.settings;
@@ -89,7 +102,7 @@ export class Wire {
 		record.fate = 'arrived';
 		record.arrived = this.now();
 		this.onFrame(record);
-		this.deliver(record.to, record.bytes);
+		this.deliver(record.to, record.bytes, record);
 	}
 
 	// Lets the first frame go that waits: 'pass' or 'drop' it.

@@ -7,10 +7,12 @@ const SLIDERS = [['loss', 'Loss', 0, 50, '%', 100], ['delay', 'Delay', 0, 500, '
 function slider(lab, [name, title, min, max, unit, scale]) {
 	const value = element('output', {}, `0 ${unit}`);
 	const input = element('input', {type: 'range', min, max, value: 0, 'ariaLabel': title,
-		oninput: () => {
-			value.textContent = `${input.value} ${unit}`;
-			lab.link.set({[name]: Number(input.value) / scale});
-		}});
+		oninput: () => lab.wire({[name]: Number(input.value) / scale})});
+	// A link or a test may set it, too.
+	lab.addEventListener('wire', ({detail: settings}) => {
+		input.value = Math.round(settings[name] * scale);
+		value.textContent = `${input.value} ${unit}`;
+	});
 	return element('label', {}, `${title} `, input, ' ', value);
 }
 
@@ -29,11 +31,12 @@ export function wirePanel(lab) {
 	const hold = button('Hold', () => toggle(hold, 'hold'), {'ariaPressed': 'false',
 		title: 'Packets wait at the wire, and no time passes on the nodes'});
 	const cut = button('✂ Cut', () => toggle(cut, 'cut'), {'ariaPressed': 'false'});
-	const toggle = (pressed, name) => {
-		const on = pressed.getAttribute('aria-pressed') !== 'true';
-		pressed.setAttribute('aria-pressed', on);
-		lab.link.set({[name]: on});
-	};
+	const toggle = (pressed, name) =>
+		lab.wire({[name]: pressed.getAttribute('aria-pressed') !== 'true'});
+	lab.addEventListener('wire', ({detail: settings}) => {
+		hold.setAttribute('aria-pressed', settings.hold);
+		cut.setAttribute('aria-pressed', settings.cut);
+	});
 	lab.addEventListener('hold', ({detail: holding}) => {
 		step.disabled = drop.disabled = !holding;
 		waits.textContent = holding ? 'A packet waits; both nodes stand still.' : '';

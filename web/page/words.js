@@ -155,7 +155,8 @@ export class Words {
 
 	sayTcp(packet) {
 		if (packet.transport !== 'tcp') {
-			packet.kind = packet.text = packet.broken ? 'a broken frame' : 'other';
+			packet.kind = packet.text = packet.broken ? 'a broken frame' :
+				packet.encrypted ? `MACsec (${packet.bytes.length} bytes)` : 'other';
 			return;
 		}
 		const flow = [packet.src, packet.sport, packet.dst, packet.dport].join();

@@ -92,7 +92,8 @@ assemble() {
 			-o "$out/root/bin/$program" "$here/$program.c"
 	done
 	install -m 755 "$here/init" "$out/root/init"
-	install -m 755 "$here/build-c" "$out/root/bin"
+	install -m 755 "$here"/{build,cc} "$out/root/bin"
+	install -m 644 "$here/stdatomic.h" "$out/root/usr/lib/i386-linux-gnu/tcc/include"
 	mkdir -p "$out"/root/{dev,proc,sys,tmp,page,root,etc,var,run}
 	cp "$here/profile" "$out/root/root/.bashrc"
 	echo 'root:x:0:0:root:/root:/bin/bash' >"$out/root/etc/passwd"
@@ -108,7 +109,7 @@ uris=$(locate)
 digest=$(
 	{
 		echo "$uris"
-		cat "$here"/{build.sh,packages,init,build-c,profile,tell.c,stir.c}
+		cat "$here"/{build.sh,packages,init,build,cc,stdatomic.h,profile,tell.c,stir.c}
 	} | sha256sum
 )
 if [[ -e $out/initrd.gz && $(cat "$out/digest" 2>/dev/null) == "$digest" ]]; then
@@ -120,7 +121,8 @@ rm -f "$out"/packages/*.deb "$out/digest"
 unpack
 assemble
 for package in "$out"/packages/*.deb; do
-	dpkg-deb -f "$package" Package Version Source | paste -sd ' '
+	dpkg-deb -W --showformat='${Package} ${Version} ${source:Package} ${source:Version}\n' \
+		"$package"
 done >"$out/versions"
 echo "$digest" >"$out/digest"
 du -sh "$out/initrd.gz"

@@ -3,7 +3,9 @@
 #
 # usage: web/rootfs/programs.sh ROOTFS OUT
 #
-# ROOTFS is what build.sh has made. OUT gets CHAPTER.tar.gz for each chapter.
+# ROOTFS is what build.sh has made. OUT gets CHAPTER.tar.gz for each chapter, and
+# checker.tar.gz, with what checks a solution of an exercise. What is there already
+# and made of the same is kept.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -12,23 +14,77 @@ source "$top/scripts/lib/cli.sh"
 cli_help "$@"
 [[ $# -eq 2 ]] || cli_misuse "ROOTFS and OUT must be given"
 cli_checked
-system=$(realpath "$1")/sysroot
+rootfs=$(realpath "$1")
+system=$rootfs/sysroot
 mkdir -p "$2"
 out=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cd "$top"
 
 crt=$(dirname "$system"/usr/lib/gcc/i686-linux-gnu/*/crtbegin.o)
 gcc="gcc -m32 --sysroot=$system -B$crt -isystem $system/usr/include/i386-linux-gnu"
+# Objects that tcc can link with its own: on a node, make only compiles what the
+# reader has changed.
+gcc+=' -fno-pie -no-pie -fno-stack-protector'
 
-for makefile in "$top"/[0-9][0-9]_*/Makefile; do
-	chapter=$(basename "$(dirname "$makefile")")
-	cd "$top"
-	find "$chapter" \( -name '*.[ch]' -o -name Makefile -o -name '*.sh' \) \
-		! -path '*/break/*' ! -path '*/exercises/*' -print0 |
-		cpio --quiet -0 -pdm "$work"
-	make -s -C "$work/$chapter" CC="$gcc" CFLAGS=-O2 LDFLAGS=-s server client
-	rm -f "$work/$chapter"/*.o
-	tar -C "$work" --sort=name --owner=0 --group=0 --mtime=@0 -cf - "$chapter" |
-		gzip -9n >"$out/$chapter.tar.gz"
+# pack NAME: what is in $work/NAME, or all of it, as NAME.tar.gz. The times are the
+# same, so that make finds nothing to do.
+pack() {
+	tar -C "$work" --sort=name --owner=0 --group=0 --mtime=@0 -cf - "${2:-$1}" |
+		gzip -9n >"$out/$1.tar.gz.new"
+	mv "$out/$1.tar.gz.new" "$out/$1.tar.gz"
+}
+
+files() {
+	find "$1" \( -name '*.[ch]' -o -name Makefile -o -name '*.sh' \) \
+		! -path '*/break/*' ! -path '*/exercises/*' -print0 | sort -z
+}
+
+build() {
+	local chapter=$1 programs=(server client)
+
+	[[ ! -d $chapter/load ]] || programs+=(load/load)
+	files "$chapter" | cpio --quiet -0 -pdm "$work"
+	make -s -j"$(nproc)" -C "$work/$chapter" CC="$gcc" CFLAGS=-O2 LDFLAGS=-s \
+		"${programs[@]}"
+	(cd "$work/$chapter" && threads "$chapter")
+	pack "$chapter"
+}
+
+# tcc neither compiles nor links variables that each thread has one of. It takes a
+# library in the place of such an object; where that is, the library itself says.
+threads() {
+	local source object
+
+	while read -r source; do
+		object=$(basename "${source%.c}.o")
+		$gcc -O2 -fPIC -shared -s -I. -Iplumbing -Wl,-soname,"/root/$1/$object" \
+			-o "$object" "$source"
+	done < <(grep -lw _Thread_local -- *.c */*.c)
+}
+
+# The scripts of the checker as they are; on a node, setup_rxe.sh has only to say
+# where its device is.
+checker() {
+	local top=$work/checker
+
+	mkdir -p "$top"
+	cp --parents scripts/{exercise,pair}.sh scripts/lib/{calls.c,chapter.sh,cli.sh} \
+		scripts/lib/{device.sh,judge.sh,left_over.sh} "$top"
+	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} "$top"
+	printf '#!/bin/sh\necho 192.0.2.1\n' >"$top/scripts/setup_rxe.sh"
+	chmod +x "$top/scripts/setup_rxe.sh"
+	pack checker
+}
+
+for makefile in [0-9][0-9]_*/Makefile; do
+	chapter=${makefile%/Makefile}
+	digest=$({ cat "$rootfs/digest" web/rootfs/programs.sh && files "$chapter" |
+		xargs -0 sha256sum; } | sha256sum)
+	[[ -e $out/$chapter.tar.gz &&
+		$(cat "$rootfs/$chapter.digest" 2>/dev/null) == "$digest" ]] && continue
+	build "$chapter"
+	echo "$digest" >"$rootfs/$chapter.digest"
 done
+checker

@@ -137,7 +137,7 @@ async function main([out, parts]) {
 		console.error(`web: links to what is not there:\n  ${site.missing.join('\n  ')}`);
 		process.exit(1);
 	}
-	const inside = insidePage(top, site.parts);
+	const inside = insidePage(top, site);
 	site.write('web/inside.html', layout({place: 'web/inside.html', ...inside}, site));
 	site.write('web/search.json', searchIndex([...site.pages.values()]));
 	cpSync(join(top, 'web/page'), join(site.out, 'web/page'), {recursive: true});

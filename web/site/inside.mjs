@@ -1,36 +1,54 @@
 // The page that says what these pages are made of: each part, its version, its
 // licence, and where its source is.
-import {existsSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {escape} from './layout.mjs';
 
 const row = cells => `<tr>${cells.map(x => `<td>${x}</td>`).join('')}</tr>`;
 const table = (heads, rows) => `<div class="scroll"><table><thead><tr>${
 	heads.map(x => `<th>${x}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+const HEADS = ['package', 'version', 'licence', 'source'];
 
-// What the page's own libraries are: all that npm has put there.
-function libraries(top) {
-	const lock = JSON.parse(readFileSync(join(top, 'web/package-lock.json'), 'utf8'));
-	return Object.entries(lock.packages).filter(([path, x]) => path && x.version)
-		.map(([path, x]) => row([escape(path.replace(/^.*node_modules\//, '')), escape(x.version),
-			escape(x.license ?? 'see its package'), 'the npm registry']));
+// A licence's text goes into the site: most ask for that of who passes a copy on.
+function licence(site, from, name, word) {
+	const place = `licences/${name.replace(/[@/]/g, '_')}.txt`;
+	if (!from || !existsSync(from))
+		return escape(word);
+	mkdirSync(dirname(join(site.out, 'web', place)), {recursive: true});
+	copyFileSync(from, join(site.out, 'web', place));
+	return `<a href="${place}">${escape(word)}</a>`;
 }
 
-// versions: a line a package, "name version source".
-function packages(parts) {
-	const path = parts && join(parts, 'versions');
-	if (!path || !existsSync(path))
-		return [];
-	return readFileSync(path, 'utf8').trim().split('\n').map(line => {
-		const [name, version, ...source] = line.split(' ');
-		return row([escape(name), escape(version),
-			`<code>/usr/share/doc/${escape(name)}/copyright</code> in the package`,
-			`Debian, source package ${escape(source.join(' ') || name)}`]);
+// What npm has put there: what the page loads, and what builds and tests it.
+function libraries(top, site) {
+	const lock = JSON.parse(readFileSync(join(top, 'web/package-lock.json'), 'utf8'));
+	return Object.entries(lock.packages).filter(([path, x]) => path && x.version).map(([path, x]) => {
+		const folder = join(top, 'web', path), name = path.replace(/^.*node_modules\//, '');
+		const file = existsSync(folder) &&
+			readdirSync(folder).find(file => /^(licen[cs]e|copying)/i.test(file));
+		return row([escape(name), escape(x.version),
+			licence(site, file && join(folder, file), name, x.license ?? 'its licence'),
+			`<a href="https://www.npmjs.com/package/${name}/v/${x.version}">the npm registry</a>`]);
 	});
 }
 
-export function insidePage(top, parts) {
-	const guest = packages(parts);
+// versions: a line a package, "name version source", and the source's version if it
+// is another one.
+function packages(site) {
+	const path = site.parts && join(site.parts, 'versions');
+	if (!path || !existsSync(path))
+		return [];
+	return readFileSync(path, 'utf8').trim().split('\n').map(line => {
+		const [name, version, source, from = version] = line.split(' ');
+		return row([escape(name), escape(version),
+			licence(site, join(site.parts, 'copyright', name), name, 'its licence'),
+			`<a href="https://snapshot.debian.org/package/${source}/${encodeURIComponent(from)}/">` +
+				`Debian, source package ${escape(source)} ${escape(from)}</a>`]);
+	});
+}
+
+export function insidePage(top, site) {
+	const guest = packages(site);
 	return {title: 'What is inside these pages', sections: [], html: `
 <h1>What is inside these pages</h1>
 <p>The text and the code are this repository’s own, under the MIT licence. What else
@@ -40,9 +58,9 @@ is here comes from others, unchanged, and each part stays under its own licence.
 Linux 6.1 and programs of Debian 12 for i386. Linux is under the GPL, version 2; its
 source is Debian’s package <code>linux-source-6.1</code>, and the configuration is
 <code>web/kernel/config</code>. The picture was taken with the BIOS of SeaBIOS (LGPL,
-version 3; Debian’s source package <code>seabios</code>).</p>
-${guest.length ? table(['package', 'version', 'licence', 'source'], guest) : '<p>These pages were built without the lab.</p>'}
-<h2 id="page">The page, and what builds it</h2>
-${table(['package', 'version', 'licence', 'source'], libraries(top))}
+version 3). The links lead to the very source from which Debian has built a package.</p>
+${guest.length ? table(HEADS, guest) : '<p>These pages were built without the lab.</p>'}
+<h2 id="page">The page, and what builds and tests it</h2>
+${table(HEADS, libraries(top, site))}
 `};
 }

@@ -7,6 +7,12 @@ import {expectedSets, readCommands} from './logs.mjs';
 
 const read = path => existsSync(path) ? readFileSync(path, 'utf8') : null;
 
+const NOT_THERE = [
+	[/nodes: 2/, 'two nodes that one script commands'],
+	[/python3/, 'Python'],
+	[/\btcpdump\b/, 'tcpdump'],
+];
+
 function folders(path) {
 	return existsSync(path) ? readdirSync(path, {withFileTypes: true})
 		.filter(x => x.isDirectory() && existsSync(join(path, x.name, 'commands')))
@@ -27,6 +33,8 @@ function casesOf(chapter, folder) {
 			read(join(folder, name, `${name}.patch`)) ?? read(join(folder, `${name}.patch`));
 		entry.story = existsSync(join(folder, name, 'README.md')) ?
 			`${chapter}/break/${name}/index.html` : `${chapter}/index.html#${name}`;
+		entry.lacks = readdirSync(join(folder, name)).filter(x => x.endsWith('.sh'))
+			.map(x => lacking(read(join(folder, name, x)))).find(Boolean) ?? '';
 	}
 	return cases;
 }
@@ -36,7 +44,13 @@ function exercisesOf(chapter, folder) {
 		.filter(x => x.endsWith('.md') && x !== 'README.md' && !x.endsWith('.solution.md'))
 		.map(x => ({name: basename(x, '.md'),
 			title: /^# *(.*)/m.exec(read(join(folder, x)))?.[1] ?? x,
-			task: `${chapter}/exercises/${x.replace(/\.md$/, '.html')}`})) : [];
+			task: `${chapter}/exercises/${x.replace(/\.md$/, '.html')}`,
+			lacks: lacking(read(join(folder, x.replace(/\.md$/, '.sh'))))})) : [];
+}
+
+// What the check of an exercise, or a case, needs and a node in the page has not.
+function lacking(text) {
+	return NOT_THERE.find(([pattern]) => pattern.test(text))?.[1] ?? '';
 }
 
 export function chapterData(top, tree, chapter) {
@@ -54,12 +68,13 @@ export function chapterData(top, tree, chapter) {
 export function writeLabData(top, site) {
 	const rules = execFileSync('python3', [join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);
+	site.write('web/lab/show_memory.patch', readFileSync(join(top, 'scripts/lib/wiretap/show_memory.patch')));
 	for (const chapter of site.chapters)
 		site.write(`web/lab/${chapter}.json`,
 			JSON.stringify(chapterData(top, site.tree, chapter)));
 	if (!site.parts)
 		return;
 	mkdirSync(join(site.out, 'web/lab'), {recursive: true});
-	for (const name of ['state.zst', 'state.json', ...site.chapters.map(x => `${x}.tar.gz`)])
+	for (const name of ['state.zst', 'state.json', 'checker.tar.gz', ...site.chapters.map(x => `${x}.tar.gz`)])
 		copyFileSync(join(site.parts, name), join(site.out, 'web/lab', name));
 }

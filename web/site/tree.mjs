@@ -6,7 +6,7 @@ const SKIP = new Set(['build', 'node_modules', '.git', 'certs', 'mutants']);
 const SOURCE = new Set(['.c', '.h', '.sh', '.py', '.patch', '.txt', '.log', '.err',
 	'.bats', '.bash', '.tsv', '.mjs', '.js', '.html', '.manifest', '.reborn', '.config']);
 const NAMES = new Set(['Makefile', 'LICENSE', 'commands', 'races', 'run', 'config', 'init',
-	'packages', '.clang-format']);
+	'packages', 'cc', 'build', '.clang-format']);
 const COPY = new Set(['.svg', '.pcapng', '.png']);
 // A recorded run is a page by itself; any other HTML is source.
 const isPage = path => /\/expected\/[^/]+\.html$/.test(path);

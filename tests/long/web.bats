@@ -1,0 +1,16 @@
+#!/usr/bin/env bats
+#
+# web.bats - every logged run, every broken case and every exercise in the page, in
+# Chromium.
+
+bats_require_minimum_version 1.5.0
+
+@test "all runs, cases and exercises in the page" {
+	cd "$BATS_TEST_DIRNAME/../.."
+	run -0 web/check.sh --long
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf '%s\n' "${output:-}"
+}

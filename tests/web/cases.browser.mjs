@@ -1,0 +1,45 @@
+// All that can be run in the page, in Chromium: each logged run, each case that is
+// broken on purpose, each exercise with its solution. It takes half an hour.
+import assert from 'node:assert/strict';
+import {readFileSync, readdirSync} from 'node:fs';
+import test, {after, before} from 'node:test';
+import {PATIENCE, openLab, openSite} from './browser.mjs';
+
+const chapters = readdirSync('.').filter(x => /^\d\d_/.test(x));
+const data = chapter => JSON.parse(readFileSync(`build/web/web/lab/${chapter}.json`, 'utf8'));
+const options = {timeout: 2 * PATIENCE};
+let site, lab;
+
+before(async () => { site = await openSite(); }, options);
+after(() => site.close());
+
+// Each chapter in a page of its own, as readers have it.
+for (const chapter of chapters) {
+	const {runs, cases, exercises} = data(chapter);
+	test(`${chapter}: the lab opens`, options, async () => {
+		await lab?.page.context().close();
+		lab = await openLab(site, `${chapter}/index.html?lab`);
+	});
+	const same = ({matches, trouble, differences}) =>
+		assert.ok(matches, JSON.stringify({trouble, differences}).slice(0, 4000));
+	for (const name of Object.keys(runs))
+		test(`${chapter}: the run ${name} matches`, options, async () =>
+			same(await lab.run(`return lab.run('${chapter}', '${name}')`)));
+	for (const [name, {lacks}] of Object.entries(cases))
+		if (!lacks)
+			test(`${chapter}: ${name} breaks as promised`, options, async () =>
+				same(await lab.run(`return lab.break('${name}')`)));
+	for (const {name, lacks} of exercises)
+		if (!lacks)
+			test(`${chapter}: the checker finds all of the solution of ${name}`, options, async () => {
+				const patch = readFileSync(`${chapter}/exercises/${name}.patch`, 'utf8');
+				await lab.run(`await lab.write('solution.patch', ${JSON.stringify(patch)})`);
+				const applied = await lab.run(`return lab.exec('a',
+					'cd ~/${chapter} && cp -a . /tmp/before && /usr/bin/patch -s -p1 <solution.patch')`);
+				assert.equal(applied.status, 0, applied.out);
+				const {status, out} = await lab.run(`return lab.exercise('${name}')`);
+				await lab.run(`await lab.exec('a', 'cd ~ && rm -rf ${chapter} && mv /tmp/before ${chapter}')`);
+				assert.equal(status, 0, out);
+				assert.match(out, /^all \d+ things are there$/m);
+			});
+}

@@ -1,0 +1,156 @@
+// A visit with the lab, in Chromium: what is fetched, how much memory it takes, a
+// tab that is closed and opened again, no network, a small window, no mouse, a link
+// that fills in the lab, a browser that cannot run it.
+import assert from 'node:assert/strict';
+import {readFileSync, readdirSync} from 'node:fs';
+import test, {after, before} from 'node:test';
+import {PATIENCE, askLab, openLab, openSite} from './browser.mjs';
+
+const FIRST = '01_send_recv', MB = 1e6;
+const options = {timeout: PATIENCE};
+let site, first;
+
+// Counts the bytes of the answers that a page gets, by the name of what was asked.
+function count(page) {
+	const got = {bytes: 0, waiting: []};
+	page.context().on('response', response => got.waiting.push(response.body()
+		.then(body => { got.bytes += body.length; }, () => {})));
+	return got;
+}
+
+before(async () => { site = await openSite(); }, options);
+after(() => site.close());
+
+test('the text is there after 1 MB, and the lab after 15 MB', options, async t => {
+	const page = await site.blank();
+	const got = count(page);
+	await page.goto(site.at(`${FIRST}/index.html`), {waitUntil: 'networkidle'});
+	await Promise.all(got.waiting);
+	assert.ok(got.bytes < MB, `${got.bytes} bytes for the text`);
+	t.diagnostic(`the text: ${(got.bytes / MB).toFixed(2)} MB`);
+	const {run, until} = askLab(page), clicked = Date.now();
+	await page.getByRole('button', {name: /Open the lab/}).click();
+	await until(`window.lab && ['a', 'b'].every(x => / ?[ab]:~# ?$/.test(lab.screen(x)))`, 'both prompts');
+	t.diagnostic(`from the click to both prompts: ${Date.now() - clicked} ms`);
+	await run('await lab.ready()');
+	assert.ok(await run('return lab.kept()'));
+	await Promise.all(got.waiting);
+	assert.ok(got.bytes < 15 * MB, `${got.bytes} bytes for a first visit`);
+	t.diagnostic(`all: ${(got.bytes / MB).toFixed(2)} MB`);
+	first = {page, run, until};
+});
+
+// The parts of memory that only this process has, and its part of the shared ones.
+const pss = pid => Number(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]) * 1024;
+
+// Whether a process was started by this one, by a process of its, and so on.
+function isOurs(pid) {
+	while (pid > 1 && pid !== process.pid)
+		pid = Number(/^\d+ \(.*\) \S+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))[1]);
+	return pid === process.pid;
+}
+
+test('the tab takes less than 600 MB', options, async t => {
+	assert.ok((await first.run(`return lab.run('${FIRST}', 'default')`)).matches);
+	const sizes = readdirSync('/proc').map(Number).filter(Boolean).flatMap(pid => {
+		try {
+			const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+			return line.includes('--type=renderer') && isOurs(pid) ? [pss(pid)] : [];
+		} catch {
+			return [];
+		}
+	});
+	assert.ok(sizes.length);
+	t.diagnostic(`the largest of ${sizes.length} tabs: ${Math.round(Math.max(...sizes) / MB)} MB`);
+	assert.ok(Math.max(...sizes) < 600 * MB);
+});
+
+test('an edit is there after a reload, and in a tab that is opened anew', options, async () => {
+	const {page, run} = first;
+	await page.getByRole('tab', {name: 'Files'}).click();
+	await page.locator('.cm-content').click();
+	await page.keyboard.press('Control+Home');
+	await page.keyboard.type('// mine');
+	await page.keyboard.press('Enter');
+	await page.reload();
+	await first.until('window.lab', 'the lab opens again');
+	const again = await page.context().newPage();
+	await page.close();
+	await again.goto(site.at(`${FIRST}/index.html?lab`));
+	first = {page: again, ...askLab(again)};
+	await first.until('window.lab', 'the lab opens in another tab');
+	await first.run('await lab.ready()');
+	await again.getByRole('tab', {name: 'Files'}).click();
+	assert.match(await again.innerText('.cm-content'), /^\/\/ mine/);
+});
+
+test('without a network, what was visited is there, and the lab starts and runs', options, async () => {
+	const {page} = first;
+	assert.ok(await first.run('return lab.kept()'));
+	await site.offline();
+	await page.reload();
+	await first.until('window.lab', 'the lab opens without a network');
+	await first.run('await lab.ready()');
+	assert.ok((await first.run(`return lab.run('${FIRST}', 'default')`)).matches);
+	await site.online();
+	await page.context().close();
+});
+
+test('a link chooses a case, sets the wire and fills in a command', options, async () => {
+	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab&case=no_send&wire=loss:0.1,hold&a=echo%20hello`);
+	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
+	assert.equal(await page.getByRole('combobox', {name: /Break it/}).inputValue(), 'no_send');
+	const {loss, hold} = await run('return lab.wire()');
+	assert.deepEqual({loss, hold}, {loss: 0.1, hold: true});
+	assert.equal(await page.getByRole('slider', {name: 'Loss'}).inputValue(), '10');
+	assert.equal(await page.getByRole('button', {name: 'Hold'}).getAttribute('aria-pressed'), 'true');
+	await until('lab.screen("a").endsWith("# echo hello")', 'the command is there, and waits for Enter');
+	await page.context().close();
+});
+
+test('window.lab is what web/README.md says', options, async () => {
+	const {page, run} = await openLab(site, `${FIRST}/index.html?lab`);
+	const table = readFileSync('web/README.md', 'utf8').split('\n').filter(x => x.startsWith('| `'));
+	const named = table.flatMap(row => [...row.split('|')[1].matchAll(/lab\.(\w+)/g)].map(x => x[1]));
+	assert.deepEqual([...new Set(named)].sort(), await run('return Object.keys(lab).sort()'));
+	await assert.rejects(run(`return lab.run('${FIRST}', 'nonsense')`), /has no nonsense; it has default/);
+	await page.context().close();
+});
+
+test('on 390 pixels, and without a mouse', options, async () => {
+	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab`, {viewport: {width: 390, height: 800}});
+	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+	await page.locator('.xterm-helper-textarea').first().focus();
+	await page.keyboard.type('echo $((6 * 7))\n');
+	await until('/^42$/m.test(lab.screen("a"))', 'the shell answers');
+	await page.keyboard.press('Shift+Tab');
+	assert.ok(!await page.evaluate(`document.activeElement.matches('.xterm-helper-textarea')`));
+	await page.getByRole('tab', {name: 'Run'}).focus();
+	await page.keyboard.press('ArrowRight');
+	await page.keyboard.press('Enter');
+	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
+	await page.getByRole('tab', {name: 'Run'}).press('Enter');
+	await page.getByRole('button', {name: 'Run', exact: true}).press('Enter');
+	await until(`document.querySelector('.lab .good')`, 'the run matches');
+	await page.locator('.ladder .packet').first().press('Enter');
+	assert.match(await page.innerText('.details'), /ConnectRequest/);
+	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+	await page.context().close();
+});
+
+test('a browser that cannot run it gets the reason and the recorded run', options, async () => {
+	for (const [lacks, says] of [['delete globalThis.WebAssembly', /no WebAssembly/],
+		['Object.defineProperty(navigator, "deviceMemory", {value: 1})', /too little memory/]]) {
+		const page = await site.blank();
+		await page.addInitScript(lacks);
+		await page.goto(site.at(`${FIRST}/index.html?lab`));
+		await page.waitForSelector('.lab img');
+		assert.match(await page.innerText('.lab'), says);
+		await page.context().close();
+	}
+});
+
+test('no page asked another host for anything, and no script failed', () => {
+	assert.deepEqual(site.foreign, []);
+	assert.deepEqual(site.errors, []);
+});
