@@ -66,16 +66,6 @@ static unsigned int count_threads(struct crowd *crowd)
 	return threads;
 }
 
-/* Takes over the thread that is to be joined now: whether there is one. */
-static bool take_last(struct crowd *crowd, pthread_t *last)
-{
-	bool has_last = crowd->has_last;
-
-	*last = crowd->last;
-	crowd->has_last = false;
-	return has_last;
-}
-
 void crowd_room(struct crowd *crowd)
 {
 	/* It cannot fail before it has been written to 2^64 times. */
@@ -96,7 +86,8 @@ static void *run_client(void *argument)
 	 * that has ended is still there, and none is forgotten.
 	 */
 	pthread_mutex_lock(&crowd->lock);
-	has_before = take_last(crowd, &before);
+	has_before = crowd->has_last;
+	before = crowd->last;
 	crowd->last = pthread_self();
 	crowd->has_last = true;
 	crowd->threads--;
@@ -210,7 +201,6 @@ static int step(struct crowd *crowd, int stop_fd)
 
 int crowd_run(struct crowd *crowd, int stop_fd)
 {
-	pthread_t last;
 	int ret = 0;
 
 	while (crowd->listening || count_threads(crowd)) {
@@ -221,8 +211,8 @@ int crowd_run(struct crowd *crowd, int stop_fd)
 		stop_listening(crowd);
 		ending_cut(&crowd->ending);
 	}
-	if (take_last(crowd, &last))
-		pthread_join(last, NULL);
+	if (crowd->has_last)
+		pthread_join(crowd->last, NULL);
 	report_print(&crowd->figures, &crowd->held);
 	return ret;
 }
