@@ -2,6 +2,7 @@
 #
 # siw.bats - chapters 01, 02 and 07 over iWARP, on siw in a lab of its own: they
 # count on the verbs and not on rxe; and what says that it does not run there
+# shellcheck disable=SC2154 # top is of helpers.bash
 
 bats_require_minimum_version 1.5.0
 load lab
