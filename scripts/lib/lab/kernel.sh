@@ -107,9 +107,13 @@ kernel_siw()
 	grep -qsE '/siw\.ko' "$modules/modules.dep" "$modules/modules.builtin" && return
 	siw_module=$dir/siw.ko
 	[ ! -r "$siw_module" ] || return 0
+	[ "$LAB_ARCH" = "$(uname -m)" ] ||
+		fail "the lab builds siw only for this machine's own processor" \
+			"Unset LAB_ARCH, or name a kernel that has siw: LAB_KERNEL and LAB_MODULES."
 	cache_lock
 	if [ ! -r "$siw_module" ]; then
 		mkdir -p "$dir" || fail_cache
+		fetch_room "$dir"
 		step "building siw for the kernel $version (150 MB to fetch, only this once)"
 		watched "$LAB_REPO/scripts/lib/siw/build.sh" "$version" "$dir" ||
 			fail_log "cannot build siw for the kernel $version" "$LAB_STATE/command" \

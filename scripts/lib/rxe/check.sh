@@ -225,9 +225,9 @@ check_firewall() {
 
 # The one line at the end.
 conclude() {
-	local command=scripts/setup_rxe.sh
+	local set_up=scripts/setup_rxe.sh
 
-	[[ $driver == rxe ]] || command+=" --driver $driver"
+	[[ $driver == rxe ]] || set_up+=" --driver $driver"
 	case $verdict in
 	0) echo "$driver: usable now: $device, address $address" ;;
 	1)
@@ -235,9 +235,9 @@ conclude() {
 			echo "$driver: can be set up: do what \"fix\" says above"
 		elif [[ $by_hand == yes ]]; then
 			echo "$driver: can be set up with sudo" \
-				"$command, after what \"fix\" says above"
+				"$set_up, after what \"fix\" says above"
 		else
-			echo "$driver: can be set up with sudo $command"
+			echo "$driver: can be set up with sudo $set_up"
 		fi
 		;;
 	2) echo "$driver: cannot be had here: use $(lab_hint)" ;;

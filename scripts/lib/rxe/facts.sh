@@ -3,7 +3,7 @@
 # Sourced by setup_rxe.sh. Every path below begins with RXE_ROOT, which is
 # empty except in tests: there it names a small tree of files that stands for
 # a machine that is not at hand (WSL2, a cloud kernel, Secure Boot).
-# shellcheck shell=bash disable=SC2034 # variables are used by the others
+# shellcheck shell=bash disable=SC2034,SC2154 # variables cross the files
 
 RXE_ROOT=${RXE_ROOT:-}
 

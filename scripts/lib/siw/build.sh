@@ -34,7 +34,7 @@ choose() {
 	local version line source
 
 	version=$(apt-cache show --no-all-versions "$headers" 2>/dev/null |
-		sed -n 's/^Version: //p')
+		sed -n "s/^Version: //p") || true
 	[[ -n $version ]] || {
 		echo "apt has no package $headers, or no lists of packages"
 		echo "If the kernel $release is old, take it out of the lab's cache: a new one is fetched."
@@ -69,7 +69,9 @@ need
 choose
 mkdir -p "$2"
 out=$(realpath "$2")
-work=$(mktemp -d -p "$out")
+# What was interrupted before is in nobody's way.
+rm -rf "$out"/build.*
+work=$(mktemp -d "$out/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 apt-get -q -q download "${packages[@]}"
