@@ -34,22 +34,35 @@ void device_gid_of(const struct sockaddr *addr, union ibv_gid *gid)
 	memcpy(gid->raw + 12, &sin->sin_addr, 4);
 }
 
+/* A link-local address may be that of several netdevs: its scope says which. */
+static bool is_in_scope(const struct sockaddr *local, uint32_t netdev)
+{
+	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)local;
+
+	return local->sa_family != AF_INET6 || !sin6->sin6_scope_id ||
+	       !netdev || sin6->sin6_scope_id == netdev;
+}
+
 /*
- * The index of gid among the port's RoCE v2 GIDs, or -1. The table has other
+ * The index of local among the port's RoCE v2 GIDs, or -1. The table has other
  * entries: the same address for RoCE v1, and at index 0 a link-local one that
  * other hosts cannot be reached by. So a fixed index is a trap.
  */
 static int find_gid(const struct device *device,
-		    const struct ibv_port_attr *port, const union ibv_gid *gid)
+		    const struct ibv_port_attr *port,
+		    const struct sockaddr *local)
 {
 	struct ibv_gid_entry entry;
+	union ibv_gid gid;
 
+	device_gid_of(local, &gid);
 	/* For an empty entry of the table, the query fails. */
 	for (int i = 0; i < port->gid_tbl_len; i++)
 		if (!ibv_query_gid_ex(device->verbs, device->port_num, i,
 				      &entry, 0) &&
 		    entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
-		    !memcmp(entry.gid.raw, gid->raw, 16))
+		    !memcmp(entry.gid.raw, gid.raw, 16) &&
+		    is_in_scope(local, entry.ndev_ifindex))
 			return i;
 	return -1;
 }
@@ -57,7 +70,6 @@ static int find_gid(const struct device *device,
 enum fit device_fits(const struct device *device, const struct sockaddr *local)
 {
 	struct ibv_port_attr port;
-	union ibv_gid gid;
 
 	if (ibv_query_port(device->verbs, device->port_num, &port) ||
 	    port.state != IBV_PORT_ACTIVE)
@@ -66,8 +78,7 @@ enum fit device_fits(const struct device *device, const struct sockaddr *local)
 		return FIT_WELL;
 	if (!device_is_roce(device))
 		return FIT_PERHAPS;
-	device_gid_of(local, &gid);
-	return find_gid(device, &port, &gid) >= 0 ? FIT_WELL : FIT_NOT;
+	return find_gid(device, &port, local) >= 0 ? FIT_WELL : FIT_NOT;
 }
 
 int device_ask_limits(struct device *device)
@@ -94,10 +105,9 @@ int device_source(const struct device *device, const struct sockaddr *local,
 				      device->port_num);
 	source->port.active_mtu =
 		network_mtu(&device->network, source->port.active_mtu);
-	device_gid_of(local, &gid);
 	source->gid_index = device->gid_index;
 	if (source->gid_index < 0 && device_is_roce(device))
-		source->gid_index = find_gid(device, &source->port, &gid);
+		source->gid_index = find_gid(device, &source->port, local);
 	else if (source->gid_index < 0)
 		source->gid_index = 0;
 	if (source->gid_index < 0)

@@ -24,6 +24,7 @@ struct fake_gid {
 	int port;
 	enum ibv_gid_type type;
 	const char *address;
+	uint32_t netdev; /* its index; 0: nobody knows */
 };
 
 /* One device; a port that is not given is down. */
@@ -138,6 +139,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port,
 		.gid_index = index,
 		.port_num = port,
 		.gid_type = gid->type,
+		.ndev_ifindex = gid->netdev,
 	};
 	inet_pton(AF_INET6, gid->address, entry->gid.raw);
 	return 0;

@@ -264,6 +264,60 @@ static void test_port_is_asked_again(void **state)
 	device_close(&device);
 }
 
+/* A VLAN has the link-local address of the netdev below it: the scope decides. */
+static void test_link_local(void **state)
+{
+	struct fake vlan = {
+		.ports[1] = UP,
+		.gids = { { 1, V1, "fe80::1", 3 },
+			  { 1, V2, "fe80::1", 2 },
+			  { 1, V2, "fe80::1", 3 },
+			  { 1, V2, "fe80::2", 0 } },
+	};
+	struct sockaddr_in6 local = { .sin6_family = AF_INET6 };
+	struct sockaddr *addr = (struct sockaddr *)&local;
+	struct source source;
+
+	(void)state;
+	use(&vlan, NULL);
+	assert_int_equal(open_for(&any, NULL), 0);
+	inet_pton(AF_INET6, "fe80::1", &local.sin6_addr);
+	local.sin6_scope_id = 3;
+	assert_int_equal(device_source(&device, addr, &source), 0);
+	assert_int_equal(source.gid_index, 2);
+	local.sin6_scope_id = 2;
+	assert_int_equal(device_source(&device, addr, &source), 0);
+	assert_int_equal(source.gid_index, 1);
+	inet_pton(AF_INET6, "fe80::2", &local.sin6_addr);
+	assert_int_equal(device_source(&device, addr, &source), 0);
+	assert_int_equal(source.gid_index, 3);
+	device_close(&device);
+}
+
+/* -M: no more than is asked for, and no more than the port has. */
+static void test_mtu(void **state)
+{
+	struct options options = any;
+	struct addrinfo *list;
+	struct source source;
+
+	(void)state;
+	use(&rxe0, NULL);
+	rxe0.ports[1].active_mtu = IBV_MTU_1024;
+	assert_int_equal(addr_lookup("192.0.2.1", "7", &list), 0);
+	for (int mtu = 0; mtu <= IBV_MTU_4096; mtu++) {
+		options.network.mtu = mtu;
+		assert_int_equal(open_for(&options, "192.0.2.1"), 0);
+		assert_int_equal(device_source(&device, list->ai_addr, &source),
+				 0);
+		assert_int_equal(source.port.active_mtu,
+				 mtu && mtu < IBV_MTU_1024 ? mtu :
+							     IBV_MTU_1024);
+		device_close(&device);
+	}
+	freeaddrinfo(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +331,8 @@ int main(void)
 		cmocka_unit_test(test_iwarp_is_no_roce),
 		cmocka_unit_test(test_exact_before_infiniband),
 		cmocka_unit_test(test_port_is_asked_again),
+		cmocka_unit_test(test_link_local),
+		cmocka_unit_test(test_mtu),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);

@@ -76,6 +76,36 @@ static void test_psn(void **state)
 	}
 }
 
+/* Without these options nothing is asked for, which is 0. */
+static void test_network(void **state)
+{
+	static const struct network nothing;
+
+	(void)state;
+	assert_accepted(client(NULL));
+	assert_memory_equal(&options.network, &nothing, sizeof(nothing));
+	assert_accepted(server("-S", "15", "-Q", "104", "-I", "2", "-M", "1024",
+			       "-E", "18", "-N", "7", NULL));
+	assert_int_equal(options.network.service_level, 15);
+	assert_int_equal(options.network.traffic_class, 104);
+	assert_int_equal(options.network.pkey_index, 2);
+	assert_int_equal(options.network.mtu, IBV_MTU_1024);
+	assert_int_equal(options.network.ack_timeout, 18);
+	assert_int_equal(options.network.retry_count, 7);
+	assert_accepted(client("--mtu", "256", NULL));
+	assert_int_equal(options.network.mtu, IBV_MTU_256);
+	assert_accepted(client("--mtu", "4096", NULL));
+	assert_int_equal(options.network.mtu, IBV_MTU_4096);
+	assert_refused(client("-S", "16", NULL), "from 0 to 15");
+	assert_refused(client("-Q", "256", NULL), "from 0 to 255");
+	assert_refused(client("-I", "65536", NULL), "from 0 to 65535");
+	assert_refused(client("-M", "1500", NULL), "one of port|256");
+	assert_refused(client("-E", "32", NULL), "from 1 to 31");
+	assert_refused(client("-E", "0", NULL), "from 1 to 31");
+	assert_refused(client("-N", "8", NULL), "from 1 to 7");
+	assert_refused(client("-N", "0", NULL), "from 1 to 7");
+}
+
 static void test_values_missing(void **state)
 {
 	static const char *const options_with_value[] = {
@@ -95,6 +125,7 @@ int main(void)
 		cmocka_unit_test(test_port_number),
 		cmocka_unit_test(test_gid_index),
 		cmocka_unit_test(test_psn),
+		cmocka_unit_test(test_network),
 		cmocka_unit_test(test_values_missing),
 	};
 

@@ -95,7 +95,7 @@ static void test_ports_as_they_are_now(void **state)
 	assert_int_equal(open_all_for(NULL), 0);
 	assert_int_equal(devices.count, 2);
 	assert_string_equal(found("192.0.2.2"), "");
-	two.gids[1] = (struct fake_gid){ 2, V2, "::ffff:192.0.2.2" };
+	two.gids[1] = (struct fake_gid){ 2, V2, "::ffff:192.0.2.2", 0 };
 	assert_string_equal(found("192.0.2.2"), "card2");
 	two.ports[2].state = IBV_PORT_DOWN;
 	assert_string_equal(found("192.0.2.2"), "");

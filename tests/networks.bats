@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+#
+# Which device, port and GID a program takes on a host with several, and what a
+# network may want of its packets: in the lab, with Soft-RoCE on a netdev, on
+# another, on a bond, and for a VLAN.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+CHAPTER=03_pure_verbs
+
+setup_file() {
+	open_device
+	build_chapter 03_pure_verbs
+	[[ $device_where != lab ]] || for node in a b; do
+		device_run "$node" bash -c "$(declare -f add_netdevs)
+			add_netdevs $node"
+	done
+}
+
+teardown_file() {
+	[[ $device_where != lab ]] || for node in a b; do
+		device_run "$node" bash -c 'rdma link delete rxe1
+			rdma link delete rxe2
+			ip link del t0; ip link del t2; ip link del bond0
+			ip link del eth0.7' || true
+	done
+	close_device
+}
+
+# rxe1 on t0 and rxe2 on a bond, which lead nowhere; a VLAN on eth0, whose
+# addresses rxe0 has as well.
+add_netdevs() {
+	local number=1
+
+	[[ $1 == a ]] || number=2
+	set -e
+	modprobe -a veth 8021q bonding
+	ip link add t0 type veth peer name t1
+	ip link add bond0 type bond mode active-backup miimon 100
+	ip link add t2 type veth peer name t3
+	ip link set t2 master bond0
+	ip link add link eth0 name eth0.7 type vlan id 7
+	for netdev in t0 t1 t2 t3 bond0 eth0.7; do
+		ip link set "$netdev" up
+	done
+	ip addr add "198.51.100.$number/26" dev t0
+	ip addr add "198.51.100.$((64 + number))/26" dev bond0
+	ip addr add "198.51.100.$((128 + number))/26" dev eth0.7
+	scripts/setup_rxe.sh -i t0 -n rxe1
+	scripts/setup_rxe.sh -i bond0 -n rxe2
+	for netdev in eth0 eth0.7; do
+		until ip -6 addr show dev "$netdev" scope link -tentative |
+			grep -q fe80; do
+			read -rt 0.1 <> <(:) || true
+		done
+	done
+}
+
+# link_local NODE: the address that eth0 and its VLAN share.
+link_local() {
+	device_run "$1" ip -6 -o addr show dev eth0 scope link |
+		sed -n 's/.* inet6 \([^/ ]*\).*/\1/p'
+}
+
+# says TEXT...: each of them, in this order.
+says() {
+	local rest=$output text
+
+	for text; do
+		[[ $rest == *"$text"* ]] || {
+			printf 'not said (in this order): %s\nsaid:\n%s\n' \
+				"$text" "$output"
+			return 1
+		}
+		rest=${rest#*"$text"}
+	done
+}
+
+# ask ADDRESS [OPTION…]: a client, and what it says of its device and queue pair.
+ask() {
+	echo "to $1"
+	./client -a "$1" "${@:2}" write >client.said || fail "client: $1"
+	grep -E '^(Opened|INIT|RTR|remote buffer)' client.said
+}
+
+# A server of this node that listens at all its addresses, and clients beside it.
+all_devices() {
+	start_server ./server write
+	for one; do
+		ask "$one"
+	done
+	grep '^Opened' "$scratch/server.log"
+}
+
+@test "several devices, a bond and a VLAN: the one with the address that is used" {
+	needs_lab
+	FUNCTIONS=ask run -0 on_device a all_devices 192.0.2.1 198.51.100.1 \
+		198.51.100.65 198.51.100.129
+	says 'to 192.0.2.1' 'device: rxe0' 'remote buffer' \
+		'to 198.51.100.1' 'device: rxe1' 'sgid_index=1' 'remote buffer' \
+		'to 198.51.100.65' 'device: rxe2' 'remote buffer' \
+		'to 198.51.100.129' 'device: rxe0' 'remote buffer' \
+		'Opened RDMA device: rxe0' 'Opened RDMA device: rxe1' \
+		'Opened RDMA device: rxe2'
+}
+
+# What a client's capture has: VLAN, sender, DSCP, and the data in a packet.
+captured() {
+	local capture=$scratch/packets.pcap one
+
+	tcpdump -i eth0 -n --immediate-mode -U -w "$capture" \
+		'udp port 4791 or (vlan and udp port 4791)' 2>"$scratch/tcpdump" &
+	dump=$!
+	await 'a capture' has_line tcpdump 'listening on'
+	for one; do
+		# shellcheck disable=SC2086 # an address and options
+		ask ${one//,/ }
+	done
+	kill -INT "$dump"
+	wait "$dump" || true
+	tshark -r "$capture" -T fields -e vlan.id -e ip.src -e ipv6.src \
+		-e ip.dsfield.dscp -e frame.len 2>/dev/null |
+		sed 's/^/packet /; s/\t/|/g' | sort | uniq -c
+}
+
+@test "a VLAN's packets are tagged, by its IPv4 address and its link-local one" {
+	local six
+
+	needs_lab
+	six=$(link_local a)
+	[[ $six == fe80::* ]]
+	FUNCTIONS=ask between_nodes 'serve_until_eof ./server write' \
+		"captured 198.51.100.129 $six%eth0 $six%eth0.7"
+	[[ $status -eq 0 ]]
+	says 'to 198.51.100.129' 'remote buffer' "to $six%eth0" 'sgid_index=0' \
+		"to $six%eth0.7" 'remote buffer'
+	# Of one address, with a tag and without; of IPv4, only with.
+	[[ $output == *"packet 7||$six|"* && $output == *"packet ||$six|"* ]]
+	[[ $output == *'packet 7|198.51.100.129|'* ]]
+	[[ $output != *'packet |198.51.100.129|'* ]]
+}
+
+@test "traffic class and MTU are in the packets, timeout and retries in the queue pair" {
+	needs_lab
+	FUNCTIONS=ask between_nodes 'serve_until_eof ./server -Q 104 write' \
+		'captured 192.0.2.1,-Q,72,-M,256,-S,3,-I,0,-E,17,-N,3'
+	[[ $status -eq 0 ]]
+	says path_mtu=256 'timeout=17, retry_cnt=3' 'remote buffer'
+	[[ $output == *'packet |192.0.2.1||26|'* && $output == *'packet |192.0.2.2||18|'* ]]
+	[[ $output != *'|192.0.2.1||0|'* && $output != *'|192.0.2.2||0|'* ]]
+	# 1,024 bytes in packets of 256, and headers of at most 74.
+	[[ ! $output =~ \|(3[4-9][0-9]|[4-9][0-9][0-9]|[0-9]{4})$'\n' ]]
+}
