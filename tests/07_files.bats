@@ -96,7 +96,7 @@ progress() {
 	at 'ibv_post_recv 60' stop
 	start_server "${at[@]}" ./server -1 -d "$scratch/in"
 	start_client script -qec \
-		"./client -a $address -q 8 -b 16384 $1 $scratch/file" /dev/null
+		"./client -a $address -q 8 -b 16384 $1 $scratch/out/file" /dev/null
 	await "a server that stops in the middle" state "$server" T
 	read -rt 1.5 -u "$silence" || true
 	kill -CONT "$server"
