@@ -114,7 +114,7 @@ progress() {
 				left * (rate + 0.05) >= due - 0.03 - rate / 2)
 		}' || fail "it does not fit: ${BASH_REMATCH[0]}"
 	# What it said is wiped away before the line that stays.
-	[[ $(tr -d '\r' <"$scratch/client.log") =~ ' left'\ +'file: stored, 3000000' ]] ||
+	[[ $(tr -d '\r' <"$scratch/client.log") =~ ' left'\ {20,}'file: stored, 3000000' ]] ||
 		fail "the line is not wiped"
 }
 
