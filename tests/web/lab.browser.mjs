@@ -104,7 +104,7 @@ const same = ({matches, trouble, differences}) =>
 // A logged run and a case of each chapter; cases.browser.mjs has the others.
 const SAMPLE = {'02_write_read': ['write', 'bad_rkey'], '03_pure_verbs': ['write', 'wrong_qpn'],
 	'04_tls_psn': ['write', 'bad_version'], '05_multiclient': ['write', 'shared_pd'],
-	'06_rds': ['tcp', 'too_long'], '07_full_speed': ['write', 'no_credits']};
+	'06_rds': ['tcp', 'too_long'], '07_full_speed': ['write', 'last_credit']};
 
 test('each chapter has its sample', () => {
 	assert.deepEqual([FIRST, ...Object.keys(SAMPLE)], readdirSync('.').filter(x => /^\d\d_/.test(x)));
