@@ -23,8 +23,7 @@ endef
 deps:
 	@scripts/install_deps.sh
 # The tests open the pages, too.
-deps-check:
-	@scripts/install_deps.sh build lab wire check web
+check_deps := @scripts/install_deps.sh build lab wire check web
 
 demo_chapters = $(foreach chapter,$(CH),$(call quote,$(chapter)))
 demo:
@@ -33,14 +32,17 @@ demo:
 	$(if $(listing),,@$(MAKE) --no-print-directory all)
 	$(if $(listing),,@scripts/demo.sh $(demo_chapters))
 
-check: deps-check
+check:
+	$(check_deps)
 	$(if $(listing),,@scripts/maint/check.sh)
 check-fast: deps
 	$(if $(listing),,@scripts/maint/check.sh fast)
-check-long: deps-check
+check-long:
+	$(check_deps)
 	@scripts/install_deps.sh long
 	$(if $(listing),,@scripts/maint/check.sh long)
-check-mutants: deps-check
+check-mutants:
+	$(check_deps)
 	$(if $(listing),,@tests/mutants/run.sh $(call quote,$(MUTANT)))
 
 # The machine itself, and the lab.
@@ -176,7 +178,7 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps deps-check demo check check-fast check-long check-mutants doctor setup lab \
+.PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
 	shell down lesson break exercise explain wire wiretap bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

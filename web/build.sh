@@ -55,7 +55,7 @@ picture() {
 
 # What the lab's parts are, and their licences, for the page that names them.
 inside() {
-	local system=$parts/rootfs/sysroot name linux
+	local docs=$parts/rootfs/sysroot/usr/share/doc name linux file
 
 	linux=$(apt-get --print-uris download linux-source-6.1 | cut -d ' ' -f 2)
 	{
@@ -66,9 +66,10 @@ inside() {
 	} >"$parts/out/versions"
 	mkdir -p "$parts/out/copyright"
 	while read -r name _; do
-		if [[ -e $system/usr/share/doc/$name/copyright ]]; then
-			cp "$system/usr/share/doc/$name/copyright" "$parts/out/copyright/$name"
-		fi
+		file=$docs/$name/copyright
+		# A package may point at the one that it was built with.
+		[[ -e $file ]] || file=/usr/share/doc/$(readlink "$docs/$name")/copyright
+		cp "$file" "$parts/out/copyright/$name"
 	done <"$parts/rootfs/versions"
 	cp /usr/share/doc/seabios/copyright "$parts/out/copyright/seabios"
 	cp /usr/share/common-licenses/GPL-2 "$parts/out/copyright/${linux%%_*}"

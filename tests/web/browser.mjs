@@ -10,14 +10,17 @@ const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/jav
 	'.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml',
 	'.wasm': 'application/wasm'};
 
-async function serve(folder, port = 0) {
+async function serve(folder, sent, port = 0) {
 	const server = createServer(async (request, response) => {
 		const path = normalize(decodeURI(new URL(request.url, 'http://x').pathname));
 		try {
 			const file = path.endsWith('/') ? `${path}index.html` : path;
 			const data = await readFile(join(folder, file));
-			response.writeHead(200, {'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream'});
+			// As GitHub's Pages say it; they would also compress.
+			response.writeHead(200, {'Cache-Control': 'max-age=600',
+				'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream'});
 			response.end(data);
+			sent(data.length);
 		} catch {
 			response.writeHead(404).end();
 		}
@@ -27,13 +30,15 @@ async function serve(folder, port = 0) {
 }
 
 // {at(path), blank(options), open(path, options), offline(), online(), foreign: [],
-// errors: [], close()}
+// errors: [], sent: bytes that left the server, close()}
 export async function openSite() {
-	let server = await serve('build/web');
+	const site = {foreign: [], errors: [], sent: 0};
+	const sent = size => { site.sent += size; };
+	let server = await serve('build/web', sent);
 	const {port} = server.address();
 	const browser = await chromium.launch({executablePath: '/usr/bin/chromium',
 		args: ['--no-sandbox']});
-	const site = {foreign: [], errors: [], at: path => `http://127.0.0.1:${port}/${path}`};
+	site.at = path => `http://127.0.0.1:${port}/${path}`;
 	site.blank = async (options = {}) => {
 		const context = await browser.newContext(options);
 		context.on('request', request => {
@@ -54,7 +59,7 @@ export async function openSite() {
 		server.closeAllConnections();
 		await new Promise(resolve => server.close(resolve));
 	};
-	site.online = async () => { server = await serve('build/web', port); };
+	site.online = async () => { server = await serve('build/web', sent, port); };
 	site.close = async () => {
 		await browser.close();
 		server.close();
@@ -72,7 +77,7 @@ export function askLab(page) {
 	return {
 		run: code => page.evaluate(`(async () => { ${code} })()`),
 		until: (code, what) => page.waitForFunction(code, null, {timeout: PATIENCE})
-			.catch(() => assert.fail(`never: ${what}`)),
+			.catch(error => assert.fail(`never: ${what}: ${error.message}`)),
 	};
 }
 

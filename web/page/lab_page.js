@@ -152,7 +152,7 @@ function expose(page, ready) {
 		ready: () => ready,
 		kept: () => page.kept,
 		type: (node, text) => lab.nodes[node].type(text),
-		screen: node => lab.nodes[node].screen(),
+		screen: node => lab.nodes[node].screen?.() ?? '',
 		packets: () => lab.packets(),
 		wire: settings => lab.wire(settings),
 		step: what => lab.link.step(what)?.number ?? null,

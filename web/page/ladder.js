@@ -86,9 +86,8 @@ export class Ladder {
 
 function labelOf({packet, record}) {
 	const ends = {lost: ' (lost)', cut: ' (the wire is cut)', waits: ' (waits)'};
-	return shorten(packet.label + (packet.mark === 'again' ? ' again' : '') +
+	return shorten((record.forged ? 'forged: ' : '') + packet.label + (packet.mark === 'again' ? ' again' : '') +
 		(record.twice ? ' (twice)' : '') + (record.late ? ' (late)' : '') +
-		(record.forged ? ' (forged)' : '') +
 		(ends[record.fate] ?? ''), MIDDLE);
 }
 

@@ -1,7 +1,7 @@
 // What the emulated machine is like. The picture of its memory fits this machine
 // and no other, so the script that takes it and the page share this.
 export const machineOptions = {
-	memory_size: 128 * 1024 * 1024,
+	memory_size: 96 * 1024 * 1024,
 	vga_memory_size: 1024 * 1024,
 	autostart: true,
 	disable_keyboard: true,

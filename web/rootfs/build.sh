@@ -121,6 +121,7 @@ rm -f "$out"/packages/*.deb "$out/digest"
 unpack
 assemble
 for package in "$out"/packages/*.deb; do
+	# shellcheck disable=SC2016 # dpkg-deb puts them in
 	dpkg-deb -W --showformat='${Package} ${Version} ${source:Package} ${source:Version}\n' \
 		"$package"
 done >"$out/versions"
