@@ -103,7 +103,8 @@ static int post(struct run *run, struct ibv_send_wr *wr)
 		conn->pending += !!wr->wr_id;
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
-				      "is -q more than the device allows");
+				      "is -q more than the device allows"
+				      " [docs/troubleshooting.md#post]");
 	return 0;
 }
 
