@@ -318,7 +318,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		says '**Cause.**'
 		says '**Fix.**'
 		count=$((count + 1))
-	done < <(cat 0[1-6]_*/break/*/*.err | sort -u)
+	done < <(cat 0[1-7]_*/break/*/*.err | sort -u)
 	[ "$count" -gt 20 ]
 }
 
@@ -326,7 +326,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 	local line name names count=0
 
 	mapfile -t names < <(grep -hoE '\[docs/troubleshooting\.md#[a-z0-9-]+\]' \
-		0[1-6]_*/{,plumbing/}*.c | sed 's/.*#//; s/\]//' | sort -u)
+		0[1-7]_*/{,plumbing/}*.c | sed 's/.*#//; s/\]//' | sort -u)
 	[ ${#names[@]} -gt 20 ]
 	for name in "${names[@]}"; do
 		echo "$name"
@@ -346,7 +346,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		run -0 scripts/explain.py "error: x [docs/${line##*\[docs/}"
 		says "docs/troubleshooting.md#${name%]*}"
 		count=$((count + 1))
-	done < <(grep -hF '[docs/troubleshooting.md#' 0[1-6]_*/break/*/*.err |
+	done < <(grep -hF '[docs/troubleshooting.md#' 0[1-7]_*/break/*/*.err |
 		sort -u)
 	[ "$count" -gt 20 ]
 }

@@ -76,8 +76,19 @@ leads_to() {
 	leads_to rtr-unreachable 'ibv_modify_qp: Network is unreachable'
 	leads_to rtr-no-device 'ibv_modify_qp failed (errno 19)'
 	leads_to addr-error-19 'cma event RDMA_CM_EVENT_ADDR_ERROR, error -19'
+	leads_to post 'ibv_post_send: Cannot allocate memory' \
+		'ibv_post_send() returned 12'
 	run -1 --separate-stderr scripts/explain.py 'Cannot allocate memory'
 	run -1 --separate-stderr scripts/explain.py 'mmap: Bad address'
+}
+
+@test "a completion queue that is too small has an entry, whoever says so" {
+	leads_to cq-overrun 'the device says: CQ error' 'IBV_EVENT_CQ_ERR' \
+		'got async event IBV_EVENT_CQ_ERR (1)' 'CQ overrun detected' \
+		'mlx5_core 0000:08:00.0: CQ error on CQN 0x487, syndrome 0x1'
+	# Not what only has those two words.
+	leads_to status-12 'CQ error, abort requests after transport retry counter exceeded'
+	leads_to async-events 'IBV_EVENT_QP_FATAL'
 }
 
 @test "it says how sure it is, and names the two next best" {
