@@ -280,6 +280,23 @@ qpns_said() {
 	page_is_right
 }
 
+# A credit for each receive of the server's, -q 4: BEGIN takes the first one.
+@test "wire: 07 sends as many messages as it has credits, and they come back" {
+	wire 07_full_speed send
+	awk -F'\t' -v client=$client '
+		$5 !~ /^SEND/ || $16 == "again" || $17 !~ /SEND Only [A-Z]/ { next }
+		$3 == client { may = may == "" ? 3 : may - 1 }
+		$3 == client && / DATA/ { data++; least = least == "" || may < least ? may : least }
+		$3 != client && match($17, /credits: [0-9]+/) {
+			may += substr($17, RSTART + 9, RLENGTH - 9)
+		}
+		END { print data, least; exit data != 6 || least < 1 }' "$facts"
+	! grep -q 'RNR NAK' "$facts"
+	grep -Eq 'SEND Only CREDIT \(credits: 2\)' "$BATS_TEST_TMPDIR/ladder"
+	grep -Eq 'SEND Only BEGIN ' "$BATS_TEST_TMPDIR/ladder"
+	page_is_right
+}
+
 @test "wire: what does not exist is a usage error" {
 	run "$top/scripts/wire.sh" 99
 	[[ $status -eq 2 && $output == *"no chapter '99'"* ]]

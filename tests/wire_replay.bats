@@ -31,10 +31,39 @@ goes_through() {
 	done
 }
 
+@test "wire: each packet that a chapter sends leads to the line that sends it" {
+	run -0 python3 - <<-'END'
+	import pathlib
+	import re
+	import sys
+	sys.path[:0] = ['scripts/lib', 'scripts/lib/wire']
+	import packets
+	import sources
+	OURS = re.compile('(Connect|Disconnect)Re|ReadyToUse|SEND|RDMA (WRITE|READ Req)')
+	count = 0
+	# In 06 it is the kernel that sends.
+	for capture in sorted(pathlib.Path().glob('0[1-57]_*/expected/wire.pcapng')):
+	    chapter = capture.parts[0]
+	    code = sources.Sources(chapter, files=chapter.startswith('07'))
+	    for packet in packets.read(str(capture)):
+	        if not OURS.match(packet.kind):
+	            continue
+	        count += 1
+	        line = code.of_packet(packet)
+	        if not line:
+	            print(f'{chapter}: nobody sends {packet.text}')
+	        elif (line.file == 'request.c') != bool(re.search(' [A-Z]{3}', packet.text[9:])) \
+	                and chapter.startswith('07') and packet.kind.startswith('SEND'):
+	            print(f'{chapter}: {packet.text} is sent in {line.file}')
+	print(f'{count} packets')
+	END
+	[[ $output =~ ^[0-9]{2,}\ packets$ ]]
+}
+
 @test "wire: what is recorded is small, and linked from the README" {
 	local folder name pages=([0-9][0-9]_*/expected/wire.html)
 
-	[[ ${#pages[@]} -ge 6 ]]
+	[[ ${#pages[@]} -ge 7 ]]
 	for folder in "${pages[@]%/*}"; do
 		[[ $(stat -c %s "$folder/wire.svg") -lt 200000 ]]
 		[[ $(stat -c %s "$folder/wire.html") -lt 300000 ]]

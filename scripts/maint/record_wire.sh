@@ -5,10 +5,11 @@
 #
 # Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
 # wire.txt (the ladder), wire.svg, wire.html and wire.pcapng; of chapter 02 also
-# docs/wire_frame.svg, one packet field by field. Of chapter 05 it is the run with
-# three clients, of chapter 06 the one over RDMA. A run in which one end failed is
-# not kept; nor is one in which a packet was sent again, as a busy machine has it:
-# then there is another. Look at the pictures before you commit them.
+# docs/wire_frame.svg, one packet field by field, and of chapter 07 wire_narrow.txt, a
+# ladder of 80 columns. Of chapter 05 it is the run with three clients, of chapter 06
+# the one over RDMA, of chapter 07 a file by SEND. A run in which one end failed is not
+# kept; nor is one in which a packet was sent again, as a busy machine has it: then
+# there is another. Look at the pictures before you commit them.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -23,7 +24,7 @@ cli_chapters "$@"
 cli_checked
 
 # Whose plain run is not the one to show.
-declare -A shown=([05_multiclient]=read [06_rds]=write)
+declare -A shown=([05_multiclient]=read [06_rds]=write [07_full_speed]=send)
 
 # One run of CHAPTER; sets $out, where it is. Fails if an end failed.
 run() {
@@ -53,6 +54,8 @@ record() {
 	# But for the last two lines, which name files in build/.
 	head -n -2 build/wire.txt >"$expected/wire.txt"
 	cp "$out"/wire.{svg,html,pcapng} "$expected"
+	[[ $chapter != 07_full_speed ]] ||
+		COLUMNS=80 scripts/lib/wire/ladder.py "$out" >"$expected/wire_narrow.txt"
 	[[ $chapter != 02_write_read ]] ||
 		scripts/lib/wire/frame.py "$out/wire.pcapng" >docs/wire_frame.svg
 }

@@ -39,9 +39,19 @@ def unescape(text):
     return ESCAPE.sub(one, text.encode())
 
 
+def logged(path):
+    """The lines in the logs of the program whose writes are in path; None if
+    there are no logs."""
+    logs = pathlib.Path(path).parent / 'logs'
+    texts = [log.read_text(encoding='utf-8', errors='replace') for log in
+             logs.glob(f'{pathlib.Path(path).stem}.*')]
+    return set('\n'.join(texts).split('\n')) if texts else None
+
+
 def read(path):
-    """The lines of one program; its label is the file's name."""
-    label = pathlib.Path(path).stem
+    """The lines of one program; its label is the file's name. What a helper of
+    its command has written to a pipe is in no log, and is left out."""
+    label, known = pathlib.Path(path).stem, logged(path)
     pending, lines = {'1': b'', '2': b''}, []
     started = {}
     for row in pathlib.Path(path).read_text(encoding='utf-8',
@@ -58,4 +68,4 @@ def read(path):
             lines.append(Line(started.pop(descriptor, float(time)), label,
                               text.decode(errors='replace'),
                               descriptor == '2'))
-    return lines
+    return [line for line in lines if known is None or line.text in known]

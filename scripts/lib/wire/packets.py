@@ -46,6 +46,8 @@ TSHARK = {
     'tlsopaque': 'tls.record.opaque_type',
     'tlshs': 'tls.handshake.type',
     'payload': 'data.data',
+    'udppayload': 'udp.payload',
+    'pad': 'infiniband.bth.padcnt',
 }
 
 # IBTA specification, 9.2.1: the operations of a reliable connection.
@@ -61,6 +63,9 @@ OPCODES = {
     16: 'RDMA READ response Only', 17: 'Acknowledge',
 }
 RESPONSES = {13, 14, 15, 16, 17}
+# Those with nothing between BTH and payload; the bytes of BTH and ICRC.
+SENDS = {0, 1, 2, 4}
+BTH, ICRC = 12, 4
 
 # 12.6: the messages of the connection manager.
 CM = {0x10: 'ConnectRequest', 0x11: 'MsgRcptAck', 0x12: 'ConnectReject',
@@ -77,6 +82,10 @@ TLS_HANDSHAKES = {1: 'Client Hello', 2: 'Server Hello'}
 
 # Where chapters 04 and 05 speak TLS: by itself tshark knows port 443.
 TLS_PORT = 4433
+# The headers of chapter 07, by enum head_type.
+HEADS = dict(enumerate(('BEGIN', 'READY', 'REFUSED', 'DATA', 'HERE', 'END', 'STORED',
+                        'GIVE_UP', 'CREDIT', 'BYE'), 1))
+HEAD_SIZE = 40
 PSN_SPACE = 1 << 24
 FIELDS = ['n', 'time', 'src', 'dst', 'kind', 'psn', 'rel', 'destqp', 'va',
           'rkey', 'dmalen', 'syndrome', 'msn', 'start_psn', 'start_qpn',
@@ -195,6 +204,26 @@ def psn_count(row, opcode, mtu):
     return max(1, -(-number(row['dmalen']) // mtu))
 
 
+def payload_of(row):
+    """What a packet of RoCE carries, in hexadecimal digits. tshark does not show
+    it where it is filled up to a multiple of four bytes: for a SEND, it is what
+    stands between BTH and ICRC."""
+    if not row['opcode'] or row['payload'] or number(row['opcode']) not in SENDS:
+        return row['payload'] if row['opcode'] else ''
+    whole = row['udppayload']
+    return whole[2 * BTH:len(whole) - 2 * (ICRC + number(row['pad']))]
+
+
+def describe_head(payload):
+    """What a header of chapter 07's stream of files says; empty for others."""
+    data = bytes.fromhex(payload)
+    if len(data) < HEAD_SIZE or not data.startswith(b'RDMF'):
+        return ''
+    credits = int.from_bytes(data[6:8], 'big')
+    name = HEADS.get(data[5], f'type {data[5]}')
+    return f' {name}' + (f' (credits: {credits})' if credits else '')
+
+
 def describe_rc(row, src, dst, flows, mtu):
     """A packet of a reliable connection: kind, text, relative PSN, mark."""
     opcode, psn = number(row['opcode']), number(row['psn'])
@@ -213,6 +242,8 @@ def describe_rc(row, src, dst, flows, mtu):
     if row['va']:
         text += (f' va 0x{number(row["va"]):x}, rkey '
                  f'0x{number(row["rkey"]):x}, {number(row["dmalen"])} bytes')
+    if kind.startswith('SEND'):
+        text += describe_head(payload_of(row))
     return kind, text, rel, mark
 
 
@@ -240,7 +271,7 @@ def read(path, mtu=1024):
             number(row['destqp']), number(row['va']), number(row['rkey']),
             number(row['dmalen']), number(row['syndrome']),
             number(row['msn']), psn, qpn, mark, text,
-            row['payload'] if row['opcode'] else ''))
+            payload_of(row)))
     return packets
 
 

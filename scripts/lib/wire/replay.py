@@ -55,9 +55,10 @@ class Page:
     """The run as what the page's script goes through."""
 
     def __init__(self, steps, folder):
-        self.code = sources.Sources(folder)
         self.steps = steps
         said = [step.line.text for step in steps if step.line]
+        self.files = any(text.startswith('files by ') for text in said)
+        self.code = sources.Sources(folder, self.files)
         by_log = any(states.TRANSITION.match(states.plain(text))
                      for text in said)
         # Of several clients, one state and one buffer a side would be a
@@ -151,7 +152,7 @@ def render(steps, title, folder):
     """The whole page."""
     page = Page(steps, folder)
     entries, missing = shorten(list(page.entries()))
-    buffers = [] if page.several else states.buffers(steps)
+    buffers = [] if page.several else states.buffers(steps, page.files)
     run = {'steps': entries, 'buffers': [
         [side, *buffer] for side in 'ab' for buffer in buffers]}
     note = f' {missing} steps in the middle are left out.' if missing else ''

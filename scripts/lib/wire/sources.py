@@ -25,11 +25,15 @@ SENDS = (
     (r'ConnectRequest$', 'conn.c', r'rdma_connect\(conn->id'),
     (r'ConnectReply$', 'conn.c', r'rdma_accept\(conn->id'),
     # librdmacm answers the REP when the program asks for its next event.
-    (r'ReadyToUse$', 'cm.c', r'while \(rdma_get_cm_event\('),
+    (r'ReadyToUse$', 'cm.c', r'while \(!?rdma_get_cm_event\('),
     (r'Disconnect', 'conn.c', r'rdma_disconnect\(conn->id'),
+    # Chapter 07: what belongs to a file, and not to the agreement before it.
+    (r'file SEND', 'request.c', r'\.opcode = IBV_WR_SEND,'),
+    (r'file RDMA WRITE', 'request.c', r'\.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,'),
+    (r'file RDMA READ Request', 'request.c', r'\.opcode = IBV_WR_RDMA_READ,'),
     (r'SEND', 'data.c', r'\.opcode = IBV_WR_SEND,'),
     (r'RDMA (WRITE|READ Request)', 'transfer.c',
-     r'IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ'),
+     r'IBV_WR_RDMA_WRITE :\s+IBV_WR_RDMA_READ'),
     (r'RDMA (WRITE|READ Request)', 'pump.c', r'\bibv_post_send\('),
     (r'TCP text "HELLO', 'oob.c', r'send_all\(oob, HELLO'),
     (r'TCP text "RDMA', 'oob.c', r'send_all\(oob, wire'),
@@ -39,6 +43,10 @@ SENDS = (
     (r'TLS (Client|Server) Hello', 'plumbing/tls_io.c', r'\bSSL_do_handshake\('),
     (r'TLS Application Data', 'plumbing/tls_io.c', r'\bSSL_write(_ex)?\('),
 )
+
+
+# In chapter 07, a message that comes before the files begins so.
+BEFORE_FILES = b'RDMA'.hex()
 
 
 def call_text(text, start):
@@ -110,10 +118,11 @@ def expression(name, given):
 
 
 class Sources:
-    """The C files of one chapter."""
+    """The C files of one chapter; files: whether it sends files in this run."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, files=False):
         here = pathlib.Path(folder)
+        self.files = files
         self.texts = {path.relative_to(here).as_posix():
                       path.read_text(encoding='utf-8') for path in
                       sorted([*here.glob('*.[ch]'),
@@ -152,6 +161,9 @@ class Sources:
         what = packet.kind
         if what == 'TCP text':
             what = packet.text.replace('TCP ', 'TCP text ', 1)
+        if self.files and what.startswith(('SEND', 'RDMA')) and \
+                not packet.payload.startswith(BEFORE_FILES):
+            what = f'file {what}'
         for kind, name, regex in SENDS:
             match = re.match(kind, what) and \
                 re.search(regex, self.texts.get(name, ''))

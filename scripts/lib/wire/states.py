@@ -122,10 +122,17 @@ class Memory:
         return place, offset, packet.payload[:2 * (SHOWN - offset)]
 
 
-def buffers(steps):
-    """The buffers of each end: place, bytes shown, name in the code."""
+def buffers(steps, files):
+    """The buffers of each end: place, bytes shown, name in the code. files:
+    whether chapter 07 sends files."""
     kinds = {step.packet.kind for step in steps if step.packet}
-    if not any(kind.startswith('RDMA') for kind in kinds):
+    rdma = any(kind.startswith('RDMA') for kind in kinds)
+    if files:
+        message = ('messages', SHOWN,
+                   'the message that came last: its header, and what is behind')
+        part = ('data', SHOWN, 'channel.parts: the parts in their places')
+        return [message, part] if rdma else [message]
+    if not rdma:
         return [('messages', SHOWN, 'data.recv: what the peer has sent')]
     name = 'data.local: what our read brings'
     if any(kind.startswith('RDMA WRITE') for kind in kinds):
