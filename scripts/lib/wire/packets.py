@@ -208,8 +208,10 @@ def payload_of(row):
     """What a packet of RoCE carries, in hexadecimal digits. tshark does not show
     it where it is filled up to a multiple of four bytes: for a SEND, it is what
     stands between BTH and ICRC."""
-    if not row['opcode'] or row['payload'] or number(row['opcode']) not in SENDS:
-        return row['payload'] if row['opcode'] else ''
+    if not row['opcode']:
+        return ''
+    if not number(row['pad']) or number(row['opcode']) not in SENDS:
+        return row['payload']
     whole = row['udppayload']
     return whole[2 * BTH:len(whole) - 2 * (ICRC + number(row['pad']))]
 
