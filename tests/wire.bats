@@ -291,7 +291,7 @@ qpns_said() {
 			may += substr($17, RSTART + 9, RLENGTH - 9)
 		}
 		END { print data, least; exit data != 6 || least < 1 }' "$facts"
-	! grep -q 'RNR NAK' "$facts"
+	run -1 grep -q 'RNR NAK' "$facts"
 	grep -Eq 'SEND Only CREDIT \(credits: 2\)' "$BATS_TEST_TMPDIR/ladder"
 	grep -Eq 'SEND Only BEGIN ' "$BATS_TEST_TMPDIR/ladder"
 	page_is_right
