@@ -29,7 +29,7 @@ leave() {
 	local line said
 
 	coproc LEFT { device_run a bash -c "cd '$top/$1' && exec ./server ${*:2}" \
-		</dev/null; }
+		</dev/null 3>&-; }
 	job=$LEFT_PID
 	exec {said}<&"${LEFT[0]}"
 	until IFS= read -r -t 60 -u "$said" line && [[ $line == listening* ]]; do
@@ -39,7 +39,9 @@ leave() {
 
 teardown() {
 	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-	[[ -z ${job:-} ]] || kill "$job" 2>/dev/null || true
+	# The server itself, or what runs it in the lab and tells it: to end the
+	# shell around it would leave it there, and bats waiting for it.
+	[[ -z ${job:-} ]] || pkill -TERM -P "$job" || true
 	[[ -z ${job:-} ]] || wait "$job" || true
 }
 

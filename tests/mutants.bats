@@ -144,6 +144,40 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
 }
 
+# A lab that reads all that it is given, and two tests that want one; the first
+# never ends with its fault in.
+# shellcheck disable=SC2016 # for the tests of the tree
+@test "each of several on a lab is tried, whatever the lab reads" {
+	small_tree
+	mkdir "$tree/scripts"
+	printf '%s\n' '#!/bin/sh' 'cat >/dev/null' >"$tree/scripts/lab.sh"
+	chmod +x "$tree/scripts/lab.sh"
+	for name in a b; do
+		printf '%s\n' 'open_device() { :; }' 'setup_file() {' \
+			'	open_device' '}' "@test \"$name\" {" \
+			'	grep -q "n + n" 01_one/twice.c || {' \
+			'		[[ $BATS_TEST_FILENAME != *a.bats ]] || sleep 99' \
+			'		false' '	}' '}' >"$tree/tests/$name.bats"
+		mutant "m$name" "bats tests/$name.bats" 's/n + n/n * n + 1/'
+	done
+	MUTANTS_DEADLINE=60 run -0 mutants
+	says killed ma 'by the deadline'
+	says killed mb
+}
+
+# More names than a pipe holds.
+@test "a sample of very many mutants is chosen, too" {
+	local long n
+
+	small_tree
+	long=$(printf 'x%.0s' {1..60})
+	for n in {1..2000}; do
+		: >"$tree/tests/mutants/01/$long$n.patch"
+	done
+	run -0 mutants --list --sample 10
+	[[ ${#lines[@]} -eq 10 ]]
+}
+
 @test "every mutant says what is wrong, and names a test that is there" {
 	local patch kind file regex count=0
 

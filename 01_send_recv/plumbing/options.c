@@ -64,13 +64,13 @@ int options_parse(struct options *options, enum role role, int argc,
 	status = optable_parse(&tables[role], options, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	if (optind < argc) {
-		log_fail("%s: not an option; see -h", argv[optind]);
-		return EXIT_USAGE;
-	}
 	if (role == ROLE_CLIENT && !options->address) {
 		log_fail("the server's address is missing; give it with -a, "
 			 "as in: ./client -a 192.0.2.1");
+		return EXIT_USAGE;
+	}
+	if (optind < argc) {
+		log_fail("%s: not an option; see -h", argv[optind]);
 		return EXIT_USAGE;
 	}
 	return OPTIONS_GO_ON;

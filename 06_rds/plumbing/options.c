@@ -164,16 +164,16 @@ int options_parse(struct options *options, enum role role, int argc,
 	status = take_key(options);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	if (optind < argc && role == ROLE_CLIENT) {
-		status = take_work(options, argc, argv);
-	} else if (optind < argc) {
-		log_fail("%s: not an option; see -h", argv[optind]);
-		status = EXIT_USAGE;
-	}
-	if (status == OPTIONS_GO_ON && !options->address_count) {
+	if (!options->address_count) {
 		log_fail("an address is missing: an RDS socket is bound to one "
 			 "address, so give it with -a, as in: -a 192.0.2.1");
 		return EXIT_USAGE;
 	}
-	return status;
+	if (optind < argc && role == ROLE_CLIENT)
+		return take_work(options, argc, argv);
+	if (optind < argc) {
+		log_fail("%s: not an option; see -h", argv[optind]);
+		return EXIT_USAGE;
+	}
+	return OPTIONS_GO_ON;
 }

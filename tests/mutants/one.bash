@@ -81,10 +81,10 @@ lab_up() {
 	[[ $2 == bats\ * && -z $lab_of && ${DEVICE:-} != host ]] || return 0
 	grep -qE '^[[:space:]]*open_device' "$tree/${file%% *}" || return 0
 	lab_of=$tree
-	"$tree/scripts/lab.sh" up --nodes 2 >"$said" 2>&1
+	"$tree/scripts/lab.sh" up --nodes 2 </dev/null >"$said" 2>&1
 }
 lab_down() {
-	[[ -z $lab_of ]] || "$lab_of/scripts/lab.sh" down >/dev/null 2>&1 || true
+	[[ -z $lab_of ]] || "$lab_of/scripts/lab.sh" down </dev/null >/dev/null 2>&1 || true
 	lab_of=''
 }
 

@@ -69,13 +69,16 @@ chosen() {
 }
 
 # sample N SEED: N of the names on standard input, in an order that is the same
-# for the same seed, and another for another.
+# for the same seed, and another for another. One program reads all of them: with
+# "sort | head" the first might write to nobody, and fail.
 sample() {
-	local name
-
-	while read -r name; do
-		echo "$(sha256sum <<<"$2 $name" | cut -c 1-16) $name"
-	done | sort | head -n "$1" | cut -d ' ' -f 2 | sort
+	perl -MDigest::SHA=sha256_hex -e '
+		my ($size, $seed) = @ARGV;
+		chomp(my @names = <STDIN>);
+		my %rank = map { $_ => sha256_hex("$seed $_") } @names;
+		@names = sort { $rank{$a} cmp $rank{$b} } @names;
+		splice(@names, $size) if @names > $size;
+		print "$_\n" for sort @names;' "$1" "$2"
 }
 
 # The files that git would commit, uncommitted changes and all.
@@ -123,15 +126,17 @@ deal() {
 
 # worker NAME: all the mutants in its list, in a tree of its own.
 worker() {
-	local tree=$work/$1 name running='' lab_of='' said=/dev/null
+	local tree=$work/$1 name names running='' lab_of='' said=/dev/null
 	local -A passes=()
 
 	trap '[[ -z $running ]] || kill "$running"; lab_down' EXIT
 	trap 'exit 1' TERM
 	copy_tree "$tree"
-	while IFS=$'\t' read -r _ name; do
+	# Not read line by line: what is run in between might read them, too.
+	mapfile -t names < <(sort "$work/$1.list" | cut -f 2)
+	for name in "${names[@]}"; do
 		try_mutant "$tree" "$name"
-	done < <(sort "$work/$1.list")
+	done
 }
 
 list=no size='' seed='' keep=no names=() some=()

@@ -115,6 +115,8 @@ static void test_unknown(void **state)
 	assert_refused(client("-a", "node", "-x", NULL), "-x: no such option");
 	assert_refused(server("surplus", NULL), "surplus: not an option");
 	assert_refused(client("-a", "node", "surplus", NULL), "surplus: not");
+	/* A word where the address should be. */
+	assert_refused(client("192.0.2.1", NULL), "with -a, as in");
 	assert_refused(server("--", "-1", NULL), "-1: not an option");
 }
 

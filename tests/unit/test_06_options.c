@@ -90,6 +90,8 @@ static void test_refused(void **state)
 	assert_refused(client("-t", "x"), "from 1 to 3600");
 	assert_refused(client("sing"), "nothing that can be done");
 	assert_refused(client("talk", "more"), "not an option");
+	/* A word where the address should be. */
+	assert_refused(server("192.0.2.1"), "with -a, as in");
 	assert_refused(client("-k", "0"), "not 0");
 	assert_refused(client("-k", "-1"), "64 bits");
 	assert_refused(client("-k", "0x10000000000000000"), "64 bits");

@@ -213,7 +213,8 @@ secure_boot_trouble() {
 	ours=$file
 	module_file ib_core
 	[[ $(modinfo -F signer "$file" 2>/dev/null) == "$signer" ]] && return
-	mokutil --list-enrolled 2>/dev/null | grep -qF "$signer" && return
+	mokutil --list-enrolled 2>/dev/null | grep -F "$signer" >/dev/null &&
+		return
 	level=fix
 	cause="Secure Boot is on and $ours is not signed by the kernel's key, but"
 	cause+=" by '$signer', which is not enrolled"
