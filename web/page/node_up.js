@@ -5,7 +5,8 @@ const mac = number => `02:00:00:00:02:0${number}`;
 
 export function nodeUp(number, seconds, seed) {
 	const name = ' ab'[number], other = 3 - number;
-	return `date -s @${seconds} >/dev/null && stir ${seed} && hostname ${name} && ` +
+	// Scripts are written for a system where env is in /usr/bin.
+	return `ln -sf /bin/env /usr/bin/env; date -s @${seconds} >/dev/null && stir ${seed} && hostname ${name} && ` +
 		`printf '127.0.0.1 localhost\\n192.0.2.1 a node-a\\n192.0.2.2 b node-b\\n' >/etc/hosts && ` +
 		`printf 'link set eth0 address ${mac(number)}\\n` +
 		`addr add 192.0.2.${number}/24 dev eth0\\nlink set eth0 up\\n` +
