@@ -42,7 +42,8 @@ run() {
 keep() {
 	mkdir -p "$1"
 	rm -f "$1"/*.log "$1"/*.err
-	find build/recorded -type f ! -name kernel -exec cp -t "$1" {} +
+	find build/recorded -type f ! -name kernel ! -name device \
+		-exec cp -t "$1" {} +
 }
 
 # Keeps the run in the subfolder whose order it has; prints its name.
