@@ -74,7 +74,7 @@ signals() {
 metrics() {
 	local file=$scratch/metrics times=0 text
 
-	start_server ./server -M "$file" write
+	start_server ./server -F "$file" write
 	await "a first file" test -e "$file"
 	start_client ./load/load -a "$address" -n 3 -N 20 write
 	while [[ $times -lt $1 ]] || is_running "$client"; do
@@ -89,7 +89,7 @@ metrics() {
 	grep -qx 'rdma_clients_served_total 60' "$file" || fail "not 60 served"
 	rm "$file"
 	# Another, which is full with three.
-	start_server ./server -m 3 -M "$file" write
+	start_server ./server -m 3 -F "$file" write
 	await "a first file" test -e "$file"
 	start_client ./load/load -a "$address" -n 3 -w 3600 write
 	await "three clients in the file" grep -q '^rdma_clients_connected 3$' \
@@ -109,7 +109,7 @@ metrics() {
 	grep -qx 'rdma_objects{kind="qp"} 0' "$file" || fail "queue pairs at the end"
 	[[ ! -e $file.new ]] || fail "$file.new is left"
 	# A folder that is not there is said, and the server serves.
-	start_server ./server -M /nonexistent/metrics -1 write
+	start_server ./server -F /nonexistent/metrics -1 write
 	run_client 0 ./client -a "$address" write
 	end_of server "$server" 0
 	has_lines server.err 'fopen: No such file or directory; /nonexist' 1 ||

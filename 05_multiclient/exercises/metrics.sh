@@ -23,7 +23,7 @@ while ((SECONDS < end)); do
 done
 echo "replaced $count times"
 END_SCRIPT
-run own "server: $(serving ./server -M figures.txt write)" \
+run own "server: $(serving ./server -F figures.txt write)" \
 	'client&: ./client -a 192.0.2.1 -w 8 write' \
 	"look: bash wait.sh 'rdma_clients_connected 1' during.txt" \
 	"later: bash wait.sh 'rdma_clients_connected 0' after.txt" \
@@ -54,13 +54,13 @@ want 'and there is nothing else in the file' mine/after.txt \
 	'^[^#r]|^#[^ ]|^r[^ ]* .*[^0-9.]|^$' 0
 check 'nothing but the file itself is left' own 'mine/figures.txt…' \
 	test -z "$(compgen -G "$place/mine/figures.txt?*")"
-run none 'server: ./server -1 -M /nonexistent/figures.txt write' \
+run none 'server: ./server -1 -F /nonexistent/figures.txt write' \
 	'client: ./client -a 192.0.2.1 write'
 well 'a file that cannot be written keeps nobody from being served' none client
 want_at_least 'but it is said' none/server.err '/nonexistent' 1
 # No file may grow, as on a full disk; pipes may.
 echo 'the old one' >"$place/mine/full.txt"
-run full "server: bash -c 'trap \"\" XFSZ; ulimit -f 0; exec ./server -1 -M full.txt write'" \
+run full "server: bash -c 'trap \"\" XFSZ; ulimit -f 0; exec ./server -1 -F full.txt write'" \
 	'client: ./client -a 192.0.2.1 write'
 well 'nor does a full disk' full client
 want_at_least 'which is said, too' full/server.err 'full\.txt' 1
@@ -68,7 +68,7 @@ want 'and the old file is still there, whole' mine/full.txt '^the old one$'
 check 'and nothing beside it' full 'mine/full.txt…' \
 	test -z "$(compgen -G "$place/mine/full.txt?*")"
 # The client would stay for longer than any run may take.
-run grace "server: $(serving ./server -G 2 -M grace.txt write)" \
+run grace "server: $(serving ./server -G 2 -F grace.txt write)" \
 	'client&: ./client -a 192.0.2.1 -w 300 write' \
 	"look: $(look grace/server.log '^remote buffer' 30)" "stop: $stopping"
 ends 'the grace period ends when it should, and the server with it' grace server 0
