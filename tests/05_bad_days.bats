@@ -58,6 +58,8 @@ flooded_server() {
 	begin=$SECONDS
 	start_server ./server -t 600 write
 	flood 240
+	# The client is done with the handshake before the server is.
+	await "a handshake" has_line server.log 'authenticated peer'
 	for ((n = 1; n <= $2; n++)); do
 		kill -TERM "$server"
 		# It takes each of them by itself.

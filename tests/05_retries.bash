@@ -23,11 +23,11 @@ passing() {
 	said_each_time 'connect: Connection refused'
 	kill -STOP "$server"
 	await "a stopped server" state "$server" T
-	start_client ./client -a "$address" -t 1 -r 1000 write
+	start_client ./client -a "$address" -t 4 -r 1000 write
 	await "a second try" has_lines client.log 'trying again in ' 2
 	kill -CONT "$server"
 	end_client 0
-	said_each_time 'nothing came within 1 s'
+	said_each_time 'nothing came within 4 s'
 	stop_server
 	# As often as was said, and no more.
 	run_client 1 ./client -a "$address" -r 2 write
