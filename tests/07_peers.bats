@@ -26,7 +26,7 @@ no_connection() {
 
 	count_lines server.log '^received connection request'
 	requests=$count
-	count_lines server.log '^\[LOG\] destroy_connection'
+	count_lines server.log '^\[LOG\] closing connection'
 	[[ $count -eq $requests ]]
 }
 
