@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 unset LAB_ROOT LAB_ARCH LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY
-TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 lab() {
 	"$TOP/scripts/lab.sh" "$@"

@@ -5,8 +5,8 @@
 # shellcheck disable=SC2154 # top is of helpers.bash
 
 bats_require_minimum_version 1.5.0
-load lab
-load helpers
+load ../lab
+load ../helpers
 
 setup_file() {
 	export LAB_NAME=siw.$$ DEVICE=lab
