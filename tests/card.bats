@@ -229,6 +229,9 @@ well='card: nothing is in the way'
 	card iwp0 iw_cxgb4 Ethernet
 	rm -r "$RXE_ROOT/sys/class/infiniband/mana_0"
 	put /sys/class/infiniband/iwp0/node_type '4: RNIC'
+	# The GID of iWARP is the hardware address.
+	gid 0 0007:4301:0203:0000:0000:0000:0000:0000 ''
+	put /sys/class/net/eth0/address 00:07:43:01:02:03
 	look 0
 	says 'note     transport     iWARP'
 }

@@ -93,7 +93,7 @@ by_client() {
 
 @test "what is counted is counted for each client" {
 	edit "$RUN/server.log" \
-		's/^(Client 9: .*opcode=1, send_state=)1/\12/'
+		's/^(Client 9: .*opcode=1, send_state=)0/\12/'
 	differs 'Client 9'
 }
 

@@ -91,7 +91,7 @@ load kernel_packages
 	one_package lib
 	run -2 "$TOP/scripts/lab.sh" fetch now
 	[[ $output == *"fetch takes no argument"* ]]
-	printf '#!/bin/sh\nexit 1\n' >"$bin/dpkg-query"
+	printf '#!/bin/sh\nexit 0\n' >"$bin/dpkg-query"
 	chmod 755 "$bin/dpkg-query"
 	[[ ! -e /etc/debian_version ]] || {
 		run -1 fetch

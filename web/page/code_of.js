@@ -1,9 +1,14 @@
 // Which line of a chapter has sent a packet: the table is that of
 // scripts/lib/wire/sources.py, which the site's builder passes on.
 
+import {isHead} from './words.js';
+
 // senders: [[kind, file, call]], regular expressions; files: {path: text}.
 export function codeOf(packet, senders, files) {
-	const what = packet.kind === 'TCP text' ? packet.text.replace('TCP ', 'TCP text ') : packet.kind;
+	let what = packet.kind === 'TCP text' ? packet.text.replace('TCP ', 'TCP text ') : packet.kind;
+	// Chapter 07: what belongs to a file.
+	if (packet.payload && (isHead(packet.payload) || /WRITE.*with Immediate/.test(what)))
+		what = `file ${what}`;
 	for (const [kind, name, call] of senders) {
 		if (!new RegExp(`^(?:${kind})`).test(what))
 			continue;

@@ -73,6 +73,23 @@ function describeTcp(packet, open) {
 	return [kind, kind];
 }
 
+// What a header of chapter 07's stream of files says, by enum head_type; for others,
+// nothing.
+const HEADS = ['BEGIN', 'READY', 'REFUSED', 'DATA', 'HERE', 'END', 'STORED', 'GIVE_UP',
+	'CREDIT', 'BYE'];
+const HEAD_SIZE = 40, MAGIC = 'RDMF';
+
+export const isHead = payload => payload.length >= HEAD_SIZE &&
+	String.fromCharCode(...payload.subarray(0, MAGIC.length)) === MAGIC;
+
+function head(payload) {
+	if (!isHead(payload))
+		return '';
+	const credits = payload[6] << 8 | payload[7];
+	return ` ${HEADS[payload[5] - 1] ?? `type ${payload[5]}`}` +
+		(credits ? ` (credits: ${credits})` : '');
+}
+
 // A capture's words: each packet in its turn, since what is sent again and how far
 // a PSN is from the first depends on those before it.
 export class Words {
@@ -128,6 +145,8 @@ export class Words {
 		if (packet.va !== undefined)
 			packet.text += ` va 0x${packet.va.toString(16)}, rkey ` +
 				`${hex(packet.rkey)}, ${packet.dmalen} bytes`;
+		if (packet.kind.startsWith('SEND'))
+			packet.text += head(packet.payload);
 	}
 
 	request(packet) {

@@ -12,13 +12,13 @@ attribute() {
 	read_line "/sys/class/infiniband/$name/$1"
 }
 
-# Sets driver: of the PCI device, which for irdma is ice or i40e, for bnxt_re
+# Sets maker: of the PCI device, which for irdma is ice or i40e, for bnxt_re
 # bnxt_en. Software devices have no PCI device.
 card_driver() {
-	driver=$(readlink "$ib/$name/device/driver")
-	driver=${driver##*/}
+	maker=$(readlink "$ib/$name/device/driver")
+	maker=${maker##*/}
 	find_parent "$name"
-	[[ -z $parent ]] || driver=rdma_rxe
+	[[ -z $parent ]] || maker=rdma_rxe
 }
 
 card_identity() {
@@ -29,17 +29,17 @@ card_identity() {
 	attribute board_id
 	board=$line
 	card_driver
-	tell ok device "$name, driver ${driver:-unknown}, firmware \
+	tell ok device "$name, driver ${maker:-unknown}, firmware \
 ${firmware:-none}${board:+, board $board}"
 }
 
 # What kind of queue pairs it has. All chapters need reliable connected ones (RC).
 card_transport() {
 	attribute node_type
-	if [[ $driver == efa ]]; then
+	if [[ $maker == efa ]]; then
 		tell no transport "EFA has no RC queue pairs, only UD and its own, SRD: \
 no chapter can run on it" 'the lab; and for EFA itself, libfabric'
-	elif [[ $driver == mana ]]; then
+	elif [[ $maker == mana ]]; then
 		tell note transport "MANA has had RC queue pairs since rdma-core 56, with \
 a kernel of that time; before, making one fails" \
 			'a newer distribution, or the lab'

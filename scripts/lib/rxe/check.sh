@@ -68,7 +68,7 @@ check_command() {
 }
 
 check_provider() {
-	if provider_library >/dev/null; then
+	if provider_library "$driver" >/dev/null; then
 		tell ok provider "lib$driver, through which programs use the device"
 	else
 		tell fix provider \

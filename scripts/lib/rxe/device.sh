@@ -176,8 +176,9 @@ can_open() {
 	{ : <>"$1"; } 2>/dev/null
 }
 
+# provider_library DRIVER: prints where the library for it is, if it is anywhere.
 provider_library() {
-	local name=lib$driver-rdmav
+	local name=lib$1-rdmav
 
 	compgen -G "$RXE_ROOT/usr/lib*/libibverbs/$name*.so" ||
 		compgen -G "$RXE_ROOT/usr/lib/*/libibverbs/$name*.so" ||
@@ -192,7 +193,9 @@ device_supported() {
 		return
 	fi
 	find_parent "$1"
-	[[ -z $parent ]] || provider_library >/dev/null
+	[[ -n $parent ]] || return 0
+	[[ $kind == siw ]] && set -- siw || set -- rxe
+	provider_library "$1" >/dev/null
 }
 
 # Why a port of a device cannot be used by this user now: sets cause and fix;
