@@ -194,8 +194,11 @@ device_supported() {
 	fi
 	find_parent "$1"
 	[[ -n $parent ]] || return 0
-	[[ $kind == siw ]] && set -- siw || set -- rxe
-	provider_library "$1" >/dev/null
+	if [[ $kind == siw ]]; then
+		provider_library siw
+	else
+		provider_library rxe
+	fi >/dev/null
 }
 
 # Why a port of a device cannot be used by this user now: sets cause and fix;
