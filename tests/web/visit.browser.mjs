@@ -39,19 +39,28 @@ function isOurs(pid) {
 	return pid === process.pid;
 }
 
-test('the tab takes less than 700 MB', options, async t => {
+// What each tab takes now, in bytes.
+const tabs = () => readdirSync('/proc').map(Number).filter(Boolean).flatMap(pid => {
+	try {
+		const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+		return line.includes('--type=renderer') && isOurs(pid) ? [pss(pid)] : [];
+	} catch {
+		return [];
+	}
+});
+
+// What the start needed, the picture unpacked above all, goes in some seconds.
+test('the tab takes less than 600 MB', options, async t => {
 	assert.ok((await first.run(`return lab.run('${FIRST}', 'default')`)).matches);
-	const sizes = readdirSync('/proc').map(Number).filter(Boolean).flatMap(pid => {
-		try {
-			const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-			return line.includes('--type=renderer') && isOurs(pid) ? [pss(pid)] : [];
-		} catch {
-			return [];
-		}
-	});
-	assert.ok(sizes.length);
-	t.diagnostic(`the largest of ${sizes.length} tabs: ${Math.round(Math.max(...sizes) / MB)} MB`);
-	assert.ok(Math.max(...sizes) < 700 * MB);
+	const end = Date.now() + 60_000;
+	let most = Math.max(...tabs());
+	t.diagnostic(`the largest tab, at first: ${Math.round(most / MB)} MB`);
+	while (!(most < 600 * MB) && Date.now() < end) {
+		await new Promise(resolve => setTimeout(resolve, 1000));
+		most = Math.max(...tabs());
+	}
+	t.diagnostic(`the largest tab, then: ${Math.round(most / MB)} MB`);
+	assert.ok(most > 0 && most < 600 * MB);
 });
 
 test('an edit is there after a reload, and in a tab that is opened anew', options, async () => {
