@@ -7,6 +7,7 @@
 # shellcheck disable=SC2154,SC2034 # set and used by helpers.bash
 bats_require_minimum_version 1.5.0
 load helpers
+load says
 
 CHAPTER=03_pure_verbs
 
@@ -62,20 +63,6 @@ add_netdevs() {
 link_local() {
 	device_run "$1" ip -6 -o addr show dev eth0 scope link |
 		sed -n 's/.* inet6 \([^/ ]*\).*/\1/p'
-}
-
-# says TEXT...: each of them, in this order.
-says() {
-	local rest=$output text
-
-	for text; do
-		[[ $rest == *"$text"* ]] || {
-			printf 'not said (in this order): %s\nsaid:\n%s\n' \
-				"$text" "$output"
-			return 1
-		}
-		rest=${rest#*"$text"}
-	done
 }
 
 # ask ADDRESS [OPTION…]: a client, and what it says of its device and queue pair.

@@ -4,6 +4,8 @@
 # stubs for ip and rdma, stand for a machine that is not at hand.
 # shellcheck shell=bash disable=SC2034,SC2154 # used by the tests; set by bats
 
+load says
+
 RELEASE=6.1.0-9-amd64
 
 # A machine on which all is ready but for the device: rdma_rxe can be loaded,
@@ -65,20 +67,6 @@ rxe() {
 
 check() {
 	rxe "$1" --check "${@:2}"
-}
-
-# says TEXT...: each of them, in this order.
-says() {
-	local rest=$output text
-
-	for text; do
-		[[ $rest == *"$text"* ]] || {
-			printf 'not said (in this order): %s\nsaid:\n%s\n' \
-				"$text" "$output"
-			return 1
-		}
-		rest=${rest#*"$text"}
-	done
 }
 
 can='rxe: can be set up with sudo scripts/setup_rxe.sh'

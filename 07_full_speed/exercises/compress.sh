@@ -14,18 +14,6 @@ head -c 300007 /dev/urandom >"$files/noise"
 } >"$files/both"
 : >"$files/empty"
 
-# arrives RUN FILE…: into RUN.in, each as it was, and nothing else.
-arrives() {
-	local file
-
-	for file in "${@:2}"; do
-		check "$file is as it was" "$1" "$1.in/$file is not what was sent" \
-			cmp -s "$files/$file" "$place/$1.in/$file"
-	done
-	check 'nothing else is there' "$1" "there is: $(ls -A "$place/$1.in")" \
-		test "$(find "$place/$1.in" -mindepth 1 | wc -l)" -eq $(($# - 1))
-}
-
 # crossed FILE OPCODE: how many bytes the requests with that opcode had.
 crossed() {
 	awk -v opcode="opcode=$2" '$1 == "post_send" && $2 == opcode {

@@ -11,18 +11,6 @@ head -c 400000 /dev/urandom >"$files/other/medium"
 echo last >"$files/last"
 echo hidden >"$files/.hidden"
 
-# arrives RUN FILE…: into RUN.in, each as it was, and nothing else.
-arrives() {
-	local file
-
-	for file in "${@:2}"; do
-		check "$file is as it was" "$1" "$1.in/$file is not what was sent" \
-			cmp -s "$files/$file" "$place/$1.in/$file"
-	done
-	check 'nothing else is there' "$1" "there is: $(ls -A "$place/$1.in")" \
-		test "$(find "$place/$1.in" -mindepth 1 | wc -l)" -eq $(($# - 1))
-}
-
 mkdir -p "$place"/{send,write,read,many,same,plain,old,wide,kept,third}.in
 for way in send write read; do
 	run $way "server: ./server -1 -d $place/$way.in" \

@@ -222,6 +222,19 @@ show_errors() {
 	[[ -z $shown ]] || echo
 }
 
+# arrives RUN FILE…: of the files in the folder $files, these are in RUN.in, each as
+# it was, and nothing else is.
+arrives() {
+	local file
+
+	for file in "${@:2}"; do
+		check "$file is as it was" "$1" "$1.in/$file is not what was sent" \
+			cmp -s "$files/$file" "$place/$1.in/$file"
+	done
+	check 'nothing else is there' "$1" "there is: $(ls -A "$place/$1.in")" \
+		test "$(find "$place/$1.in" -mindepth 1 | wc -l)" -eq $(($# - 1))
+}
+
 # What is left to say; ends the check.
 verdict() {
 	if [[ $bad -gt 0 ]]; then
