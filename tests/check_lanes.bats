@@ -81,6 +81,20 @@ lanes() {
 	run -0 lanes 'left right' ''
 }
 
+@test "what failed says so at once, and not only at the end" {
+	ill() {
+		printf '%s\n' 'ok 1 one' '# not this' 'not ok 2 two' '# because' \
+			>"$BATS_TEST_TMPDIR/dir/ill.tap"
+		return 1
+	}
+	run -1 lanes '' ill
+	[[ $output == 'FAILED  ill '*$'s\nnot ok 2 two\n# because\n    1 of 1 files'* ]]
+	ill() { echo 'it has no results'; return 1; }
+	rm "$BATS_TEST_TMPDIR/dir"/*
+	run -1 lanes '' ill
+	[[ $output == 'FAILED  ill '*$'s\nit has no results\n    1 of 1 files'* ]]
+}
+
 @test "a file that fails fails the run, and the others run all the same" {
 	run -1 lanes '' 'ill well'
 	[[ $output == *'FAILED  ill '*'ok      well '* ||

@@ -12,11 +12,14 @@
 # it, so that what two test files build and record never meets.
 #
 # DIR gets NAME.tap, the results of each file, and NAME.out, what prove says of
-# it. A line is printed as each file ends, with what is still running; on a
-# terminal, the last line always says what is running.
+# it. A line is printed as each file ends, with what is still running, and if it
+# failed, with what failed in it; on a terminal, the last line always says what is
+# running.
 # shellcheck shell=bash
 
 lanes_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=scripts/lib/tap.sh
+source "$lanes_top/scripts/lib/tap.sh"
 
 # lanes_say STATE FILE [TEXT]: notes that FILE begins or has ended, and tells.
 # One lane at a time.
@@ -70,6 +73,16 @@ lanes_job() {
 	fi
 }
 
+# lanes_failed NAME: what failed in the file NAME, or, if no test did, the end of
+# what it said.
+lanes_failed() {
+	local failed=
+
+	[[ ! -e $lanes_dir/$1.tap ]] || failed=$(tap_failures "$lanes_dir/$1.tap")
+	[[ -n $failed ]] || failed=$(tail -n 30 "$lanes_dir/$1.out")
+	printf '%s\n' "$failed"
+}
+
 # lanes_lane LIST: runs the files of LIST until there is none.
 lanes_lane() {
 	local file name begin status=0 text
@@ -83,6 +96,7 @@ lanes_lane() {
 		}
 		printf -v text '%-6s  %-34s %4d s' "$text" "$file" \
 			$((SECONDS - begin))
+		[[ $text == ok* ]] || text+=$'\n'$(lanes_failed "$name")
 		lanes_say end "$file" "$text"
 	done
 	return "$status"

@@ -12,25 +12,14 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/cli.sh
 source "$(dirname "$0")/../lib/cli.sh"
+# shellcheck source=scripts/lib/tap.sh
+source "$(dirname "$0")/../lib/tap.sh"
 cli_help "$@"
 [[ $# -eq 2 && -d $1 && $2 =~ ^[0-9]+$ ]] || cli_misuse "DIR and STATUS are needed"
 tap=$1 status=$2
 
 count() {
 	cat "$tap"/*.tap 2>/dev/null | grep -cE "$1" || true
-}
-
-failures() {
-	awk -v most=30 '
-		function rest() {
-			if (lines > most)
-				printf "# %d lines more in %s\n", lines - most, file
-			lines = 0
-		}
-		FNR == 1 { rest(); file = FILENAME; telling = 0 }
-		/^(not )?ok / { rest(); telling = /^not/ }
-		telling && ++lines <= most
-		END { rest() }' "$tap"/*.tap
 }
 
 # The ten slowest, of those that bats has timed ("in 1234ms").
@@ -55,7 +44,7 @@ if [[ $skipped -gt 0 ]]; then
 fi
 sed -n 's/^# \(run again, .*\)/\1/p' "$tap"/*.tap 2>/dev/null || true
 if [[ $failed -gt 0 ]]; then
-	failures
+	tap_failures "$tap"/*.tap
 	[[ $status -ne 0 ]] || status=1
 fi
 slow=$(slowest)
