@@ -135,13 +135,14 @@ leads_to() {
 	[ "$count" -gt 100 ]
 }
 
-@test "each entry says its cause, how to be sure, its fix, and how it was made" {
+@test "each entry says its cause, how to be sure, its fix, what a card does, and how it was made" {
 	python3 - <<-'END'
 	import re
 	page = open('docs/troubleshooting.md', encoding='utf-8').read()
 	entries = re.split(r'<a id="([\w-]+)"></a>\n', page)[1:]
 	lacking = [(name, part) for name, text in zip(entries[::2], entries[1::2])
-	           for part in ('**Cause.**', '**How to be sure.**', '**Fix.**')
+	           for part in ('**Cause.**', '**How to be sure.**', '**Fix.**',
+	                        '**On a card.** ')
 	           if part not in text]
 	lacking += [(name, 'Made') for name, text in zip(entries[::2], entries[1::2])
 	            if not re.search(r'\*(Made|Not made|Read, not run|The hang was not)',
