@@ -48,8 +48,9 @@ struct rdma_event_channel *cm_open_channel(void)
 
 /*
  * How long our device waits for an acknowledgement before it sends a packet
- * again: 4.096 us times 2 to this power, here 67 ms. The CM would choose seconds,
- * and a conversation stands still for so long after each lost packet.
+ * again: 4.096 us times 2 to this power, here 67 ms. The CM would choose 2 s, or
+ * 0.5 s since Linux 6.2, and a conversation stands still for so long after each
+ * lost packet.
  */
 #define ACK_TIMEOUT 14
 
