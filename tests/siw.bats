@@ -40,7 +40,9 @@ forty_clients() {
 	local i
 
 	for ((i = 0; i < 40; i++)); do
-		is_served
+		run_client 0 ./client -a "$address"
+		has_line client.log '^received message: message from passive' ||
+			fail "client $i received no message"
 	done
 }
 
