@@ -106,12 +106,12 @@ kernel_siw()
 
 	grep -qsE '/siw\.ko' "$modules/modules.dep" "$modules/modules.builtin" && return
 	siw_module=$dir/siw.ko
-	[ ! -r "$siw_module" ] || return 0
+	siw_kept "$dir" && return
 	[ "$LAB_ARCH" = "$(uname -m)" ] ||
 		fail "the lab builds siw only for this machine's own processor" \
 			"Unset LAB_ARCH, or name a kernel that has siw: LAB_KERNEL and LAB_MODULES."
 	cache_lock
-	if [ ! -r "$siw_module" ]; then
+	if ! siw_kept "$dir"; then
 		mkdir -p "$dir" || fail_cache
 		fetch_room "$dir"
 		step "building siw for the kernel $version (150 MB to fetch, only this once)"
@@ -120,6 +120,13 @@ kernel_siw()
 				"Or name a kernel that has it: LAB_KERNEL and LAB_MODULES; Ubuntu's have."
 	fi
 	cache_unlock
+}
+
+# siw_kept DIR: whether DIR has a module, with what ../siw/build.sh mends in it.
+siw_kept()
+{
+	[ -r "$1/siw.ko" ] &&
+		cmp -s "$LAB_REPO/scripts/lib/siw/accept.patch" "$1/accept.patch"
 }
 
 # The cache directory, for one lab at a time.
