@@ -12,6 +12,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$1"
 all='--network host --device /dev/infiniband'
 server=$(mktemp)
+errors=$(mktemp)
 job=''
 
 clean_up() {
@@ -19,7 +20,7 @@ clean_up() {
 	wait
 	[[ ! -e /run/netns/box ]] || remove_box
 	until_true rdma system set netns shared
-	rm -f "$server"
+	rm -f "$server" "$errors"
 }
 trap clean_up EXIT
 
@@ -38,7 +39,9 @@ box() {
 	local status=0
 
 	echo "\$ container.py $*"
-	timeout 120 "$top/tests/container.py" "$@" 2>&1 || status=$?
+	# Of one after the other: runc copies the two, and at times mixes their lines.
+	timeout 120 "$top/tests/container.py" "$@" 2>"$errors" || status=$?
+	cat "$errors"
 	[[ $status -eq 0 ]] || echo "(exit status $status)"
 }
 
