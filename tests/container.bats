@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+#
+# Chapter 01 in containers, made by runc on the lab's node a: what
+# docs/troubleshooting.md says of them is what docs/container.txt has, and this is
+# what happens.
+
+# shellcheck disable=SC2154 # set and used by helpers.bash
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+	open_device
+	[[ $device_where != lab ]] || build_chapter 01_send_recv
+}
+
+teardown_file() {
+	close_device
+}
+
+# Each line with the number of its command: one command's completions come in any
+# order.
+numbered() {
+	awk '/^\$ / { n++ } { printf "%02d %s\n", n, $0 }' "$1" | sort
+}
+
+@test "containers: what they may see, in both modes, as docs/container.txt has it" {
+	local said=$top/build/tests/container.txt
+
+	needs_lab
+	device_run a timeout 900 tests/container_runs.sh \
+		"$top/build/tests/01_send_recv.plain" >"$said"
+	diff <(numbered "$top/docs/container.txt") <(numbered "$said")
+}
