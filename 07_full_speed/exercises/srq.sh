@@ -1,6 +1,11 @@
 # srq.sh - what the exercise srq asks for; sourced by scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
+run help 'server: ./server -h'
+want_at_least 'the option is explained' help/server.log '--max' 1
+# Without it, nobody would come to what is waited for below.
+[[ $bad -eq 0 ]] || verdict
+
 files=$place/files
 mkdir -p "$files" "$place"/{both,stalls,mute,late,wide,write,kept,plain}.in
 head -c 60001 /dev/urandom >"$files/large"
@@ -179,5 +184,3 @@ run plain "server: $(witness plain/server.calls ./server) -1 -d $place/plain.in"
 well 'without -m, the server is as it was' plain server
 want 'and shares no receives' plain/server.calls '^post_srq_recv' 0
 arrives plain large
-run help 'server: ./server -h'
-want_at_least 'the option is explained' help/server.log '--max' 1
