@@ -69,10 +69,13 @@ waits="$place/peer_waits/client $arguments"
 mute="$place/peer_mute/client $arguments"
 breaks="$place/peer_breaks/client $arguments"
 
+# What is made where the programs run is removed there.
+clear='clear: rm -f go'
+
 # two RUN LINE…: a run with a server for two clients at a time.
 two() {
-	rm -f "$place/mine/go"
-	run "$1" "server: ./server -1 -m 2 -q 16 -t 50 -d $place/$1.in" "${@:2}"
+	run "$1" "server: ./server -1 -m 2 -q 16 -t 50 -d $place/$1.in" \
+		"$clear" "${@:2}"
 }
 
 # not_ready FILE: how often a device was not ready, or met one that was not.
@@ -97,7 +100,7 @@ digest_said() {
 # Both have all their credits, and use them up while the server is stopped.
 run both "server: $(serving "$(witness both/server.calls ./server)" -1 -m 2 \
 	-q 16 -t 50 -d "$place/both.in")" \
-	'before: rdma statistic show' \
+	"$clear" 'before: rdma statistic show' \
 	"one&: $waits $files/large" "two&: $waits $files/medium" \
 	"look1: $(look both/one.log '^waiting' 30)" \
 	"look2: $(look both/two.log '^waiting' 30)" \
@@ -126,29 +129,6 @@ seen=$(most_posted both/server.calls)
 check 'it never has more than the 16 receives of -q' both \
 	"it had $seen" test "$seen" -le 16
 
-# Nobody waits for one that does nothing, wherever it stands.
-for name in stalls mute; do
-	one=$waits
-	[[ $name == stalls ]] || one=$mute
-	two $name "one&: $one $files/large" \
-		"look1: $(look $name/one.log '^waiting' 30)" \
-		"two&: ./client $arguments $files/medium" \
-		"look2: $(look $name/server.log '^stored' 20)" 'go: touch go'
-	want_order "$name: the other one's file does not wait" $name/server.log \
-		'^stored: 50003 ' '^stored: 60001 '
-	well "$name: the one that waited ends well" $name one
-	well "$name: and so does the server" $name server
-	arrives $name large medium
-done
-rm -f "$place/mine/go"
-run late "server: ./server -1 -m 2 -q 16 -t 10 -d $place/late.in" \
-	"one&: $mute $files/large" "look1: $(look late/one.log '^waiting' 30)" \
-	"two: ./client $arguments $files/medium" \
-	"look2: $(look late/server.err '^error: ' 30)" 'go: touch go'
-fails 'one that says nothing for so long is given up' late server
-well "late: and the other one's file is there" late two
-arrives late medium
-
 # What a shared receive has no room for; and what needs no receive.
 two wide "one: ./client -a 192.0.2.1 -b 131072 send $files/large" \
 	"two: ./client -a 192.0.2.1 send $files/medium"
@@ -161,9 +141,32 @@ two write "one: ./client -a 192.0.2.1 write $files/large" \
 fails 'another way than send is refused' write server
 arrives write medium
 
+# Nobody waits for one that does nothing, wherever it stands.
+for name in mute stalls; do
+	one=$waits
+	[[ $name == stalls ]] || one=$mute
+	two $name "one&: $one $files/large" \
+		"look1: $(look $name/one.log '^waiting' 30)" \
+		"two&: ./client $arguments $files/medium" \
+		"look2: $(look $name/server.log '^stored' 20)" 'go: touch go'
+	want_order "$name: the other one's file does not wait" $name/server.log \
+		'^stored: 50003 ' '^stored: 60001 '
+	well "$name: the one that waited ends well" $name one
+	well "$name: and so does the server" $name server
+	arrives $name large medium
+done
+run late "server: ./server -1 -m 2 -q 16 -t 10 -d $place/late.in" \
+	"$clear" \
+	"one&: $mute $files/large" "look1: $(look late/one.log '^waiting' 30)" \
+	"two: ./client $arguments $files/medium" \
+	"look2: $(look late/server.err '^error: ' 30)" 'go: touch go'
+fails 'one that says nothing for so long is given up' late server
+well "late: and the other one's file is there" late two
+arrives late medium
+
 # One breaks off while the other is under way; then there is room for two more.
-rm -f "$place/mine/go"
 run kept "server: $(serving ./server -m 2 -q 16 -t 50 -d "$place/kept.in")" \
+	"$clear" \
 	"two&: $waits $files/medium" "look1: $(look kept/two.log '^waiting' 30)" \
 	"breaks: $breaks $files/large" \
 	"look2: $(look kept/server.log 'bytes are kept' 30)" 'go: touch go' \
