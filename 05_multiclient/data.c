@@ -32,7 +32,7 @@ static int region_open(struct region *region, const struct conn *conn,
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
 				": this memory is locked, and `ulimit -l` "
-				"says how much of it a user may have"
+				"says how much of it a process may have"
 				" [docs/troubleshooting.md#memlock]" :
 				"");
 	held_made(conn->held, HELD_MR);

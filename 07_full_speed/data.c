@@ -51,7 +51,7 @@ int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
 				": this memory is locked, and `ulimit -l` "
-				"says how much of it a user may have"
+				"says how much of it a process may have"
 				" [docs/troubleshooting.md#memlock]" :
 				"");
 	return 0;

@@ -2,7 +2,7 @@
  * flow.h - credits: how many messages the peer has receives for
  *
  * A SEND needs a receive at the other side, and so does a WRITE with immediate
- * data. Each side posts depth receives before it connects. The other one counts
+ * data. Each side posts depth receives before files go across. The other one counts
  * them down as it sends, and up again as it is told that some were posted again.
  * Whoever stops at zero never meets a receiver that is not ready (RNR).
  *

@@ -154,7 +154,7 @@ many_at_once() {
 in_sequence() {
 	local before after memory fds
 
-	start_server ./server write
+	start_server ./server -t 60 write
 	are_served -N "$1"
 	await "an idle server" idle
 	before=$(objects) memory=$(memory_kb "$server")
@@ -175,18 +175,18 @@ in_sequence() {
 full_server() {
 	local retrying
 
-	start_server ./server -m 2 write
-	start_client ./load/load -a "$address" -n 2 -w 3600 write
+	start_server ./server -t 60 -m 2 write
+	start_client ./load/load -t 60 -a "$address" -n 2 -w 3600 write
 	await "two clients that hold their connections" all_hold 2
 	says_nothing client.err
-	./client -a "$address" write >"$scratch/third.log" \
+	./client -t 60 -a "$address" write >"$scratch/third.log" \
 		2>"$scratch/third.err" && fail "a third client was served"
 	says_one third.err 'server full \(2 of 2\)'
 	# Nothing was made for it at either end.
 	[[ $(wc -l <"$scratch/third.log") -eq 1 ]] ||
 		fail "the third client did more"
 	figures 'refused: 1; failed: 0'
-	./client -a "$address" -r 1000 write >"$scratch/third.log" \
+	./client -t 60 -a "$address" -r 1000 write >"$scratch/third.log" \
 		2>"$scratch/third.err" &
 	retrying=$!
 	await "a third try" has_lines third.log 'trying again in ' 3
@@ -198,10 +198,10 @@ full_server() {
 		fail "not each refusal is said once"
 	await "an idle server" idle
 	# One that is asked to stop while it waits does.
-	start_client ./load/load -a "$address" -n 2 -w 3600 write
+	start_client ./load/load -t 60 -a "$address" -n 2 -w 3600 write
 	await "two clients that hold their connections" all_hold 2
 	: >"$scratch/third.log"
-	./client -a "$address" -r 1000 write >"$scratch/third.log" \
+	./client -t 60 -a "$address" -r 1000 write >"$scratch/third.log" \
 		2>"$scratch/third.err" &
 	retrying=$!
 	await "a third try" has_lines third.log 'trying again in ' 3

@@ -30,8 +30,8 @@ few_descriptors() {
 }
 
 signals() {
-	start_server ./server -G 60 write
-	start_client ./load/load -a "$address" -n 3 -w 3600 write
+	start_server ./server -t 100 -G 60 write
+	start_client ./load/load -t 100 -a "$address" -n 3 -w 3600 write
 	await "three clients that hold" all_hold 3
 	kill -TERM "$server"
 	await "a server that listens no more" has_lines server.log \
@@ -47,8 +47,8 @@ signals() {
 	has_lines server.log '[figures] served: 3; refused: 0; failed: 0' 1 ||
 		fail "not all were served"
 	# Now they do not, and it is asked a second time.
-	start_server ./server -G 3600 write
-	start_client ./load/load -a "$address" -n 3 -w 3600 write
+	start_server ./server -t 100 -G 3600 write
+	start_client ./load/load -t 100 -a "$address" -n 3 -w 3600 write
 	await "three clients that hold" all_hold 3
 	kill -INT "$server"
 	await "a server that listens no more" has_lines server.log \
@@ -62,8 +62,8 @@ signals() {
 	has_lines server.log 'objects held: 0 PDs, 0 CQs, 0 QPs, 0 MRs' 1 ||
 		fail "objects are held at the end"
 	# The grace period ends it as well.
-	start_server ./server -G 0 write
-	start_client ./client -a "$address" -w 3600 write
+	start_server ./server -t 100 -G 0 write
+	start_client ./client -t 100 -a "$address" -w 3600 write
 	await "a client that holds" all_hold 1
 	stop_server
 	end_client 1
@@ -74,9 +74,9 @@ signals() {
 metrics() {
 	local file=$scratch/metrics times=0 text
 
-	start_server ./server -F "$file" write
+	start_server ./server -t 60 -F "$file" write
 	await "a first file" test -e "$file"
-	start_client ./load/load -a "$address" -n 3 -N 20 write
+	start_client ./load/load -t 60 -a "$address" -n 3 -N 20 write
 	while [[ $times -lt $1 ]] || is_running "$client"; do
 		text=$(<"$file")
 		[[ $text == '# HELP rdma_clients_connected '*$'\n'rdma_objects* ]] ||
@@ -89,14 +89,14 @@ metrics() {
 	grep -qx 'rdma_clients_served_total 60' "$file" || fail "not 60 served"
 	rm "$file"
 	# Another, which is full with three.
-	start_server ./server -m 3 -F "$file" write
+	start_server ./server -t 60 -m 3 -F "$file" write
 	await "a first file" test -e "$file"
-	start_client ./load/load -a "$address" -n 3 -w 3600 write
+	start_client ./load/load -t 60 -a "$address" -n 3 -w 3600 write
 	await "three clients in the file" grep -q '^rdma_clients_connected 3$' \
 		"$file"
 	# The last word of each before its server waits for its goodbye.
 	await "three that were served" has_lines server.log ': remote buffer: ' 3
-	./client -a "$address" write 2>/dev/null >&2 && fail "a fourth client"
+	./client -t 60 -a "$address" write 2>/dev/null >&2 && fail "a fourth client"
 	kill -TERM "$server"
 	await "a server that listens no more" has_lines server.log 'asked to' 1
 	kill -TERM "$server"
@@ -109,8 +109,8 @@ metrics() {
 	grep -qx 'rdma_objects{kind="qp"} 0' "$file" || fail "queue pairs at the end"
 	[[ ! -e $file.new ]] || fail "$file.new is left"
 	# A folder that is not there is said, and the server serves.
-	start_server ./server -F /nonexistent/metrics -1 write
-	run_client 0 ./client -a "$address" write
+	start_server ./server -t 60 -F /nonexistent/metrics -1 write
+	run_client 0 ./client -t 60 -a "$address" write
 	end_of server "$server" 0
 	has_lines server.err 'fopen: No such file or directory; /nonexist' 1 ||
 		fail "the server does not say what is wrong with its file"
@@ -214,10 +214,10 @@ no_server() {
 	has_lines client.log 'asked to stop: connections that were not made: 29' 1 ||
 		fail "it does not say what it has not done"
 	# The same where there is a server that is full.
-	start_server ./server -m 1 write
-	start_client ./client -a "$address" -w 3600 write
+	start_server ./server -t 60 -m 1 write
+	start_client ./client -t 60 -a "$address" -w 3600 write
 	await "a client that holds" all_hold 1
-	./load/load -a "$address" -N 1000 write >"$scratch/second.log" \
+	./load/load -t 60 -a "$address" -N 1000 write >"$scratch/second.log" \
 		2>"$scratch/second.err" &
 	many=$!
 	await "a second refusal" has_lines second.err 'server full' 2

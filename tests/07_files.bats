@@ -225,9 +225,9 @@ modprobe_netem() {
 	device_run b modprobe sch_netem
 }
 
-# On node b: 3 s without a link, in the middle. When a port has gone down while a
-# connection was in use, rxe (6.1) may not receive anything after the next time: so
-# the device is made anew.
+# On node b: 3 s without a link, in the middle. If the connection manager sends
+# anything meanwhile, rxe (6.1) receives nothing for it ever after
+# [docs/troubleshooting.md#link-back]: so the device is made anew.
 renew_link() {
 	ip link set eth0 up
 	ip addr replace 2001:db8::2/64 dev eth0 nodad
