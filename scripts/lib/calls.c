@@ -62,6 +62,8 @@ static int (*real_post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			     struct ibv_send_wr **bad);
 static int (*real_post_recv)(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 			     struct ibv_recv_wr **bad);
+static int (*real_post_srq_recv)(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+				 struct ibv_recv_wr **bad);
 static int (*real_poll_cq)(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
 /* What a send says, as far as it fits: "", " bytes=00ff". */
@@ -105,6 +107,15 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 	return real_post_recv(qp, wr, bad);
 }
 
+/* With where it goes: two queues have two addresses. */
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			 struct ibv_recv_wr **bad)
+{
+	for (struct ibv_recv_wr *each = wr; each; each = each->next)
+		tell("post_srq_recv srq=%p\n", (void *)srq);
+	return real_post_srq_recv(srq, wr, bad);
+}
+
 static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {
 	int ret = real_poll_cq(cq, n, wc);
@@ -123,9 +134,11 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	if (context->ops.poll_cq != poll_cq) {
 		real_post_send = context->ops.post_send;
 		real_post_recv = context->ops.post_recv;
+		real_post_srq_recv = context->ops.post_srq_recv;
 		real_poll_cq = context->ops.poll_cq;
 		context->ops.post_send = post_send;
 		context->ops.post_recv = post_recv;
+		context->ops.post_srq_recv = post_srq_recv;
 		context->ops.poll_cq = poll_cq;
 	}
 	return real(context);

@@ -47,3 +47,7 @@ teardown() {
 @test "07: two files at once" {
 	solved 07_full_speed two
 }
+
+@test "07: one receive queue for two clients" {
+	solved 07_full_speed srq
+}

@@ -68,3 +68,7 @@ teardown_file() { close_device; }
 @test "07: two files at once, wrongly" {
 	wrong 07_full_speed two
 }
+
+@test "07: one receive queue for two clients, wrongly" {
+	wrong 07_full_speed srq
+}
