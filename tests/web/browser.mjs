@@ -89,3 +89,22 @@ export async function openLab(site, path, options = {}) {
 	await asked.run('await lab.ready()');
 	return {page, ...asked};
 }
+
+// What a run with a third party at the wire must come to: docs/psn_security.md.
+const FORGERIES = {
+	open: {memory: 'forged: ', send: 'success', delivered: false},
+	nothing: {memory: 'message from active', send: 'success', delivered: false},
+	badkey: {memory: 'message from active', send: 'failed', delivered: false},
+	told: {memory: 'forged: ', send: 'success', delivered: false},
+	macsec: {memory: 'message from active', send: 'success', delivered: true},
+};
+
+export function assertForgery(link, result) {
+	const {memory, send, delivered} = FORGERIES[link], said = JSON.stringify(result);
+	assert.ok(result.memory.startsWith(memory), said);
+	assert.deepEqual({send: result.send, delivered: result.delivered}, {send, delivered}, said);
+	// Who cannot read tries behind each packet; who can sends once.
+	assert.ok(link === 'told' || link === 'macsec' ? result.forged > 0 : result.forged === 1, said);
+}
+
+export const LINKS = Object.keys(FORGERIES);

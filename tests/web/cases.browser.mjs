@@ -1,9 +1,10 @@
 // All that can be run in the page, in Chromium: each logged run, each case that is
-// broken on purpose, each exercise with its solution. It takes half an hour.
+// broken on purpose, each exercise with its solution, each row of make wiretap. It
+// takes half an hour.
 import assert from 'node:assert/strict';
 import {readFileSync, readdirSync} from 'node:fs';
 import test, {after, before} from 'node:test';
-import {PATIENCE, openLab, openSite} from './browser.mjs';
+import {LINKS, PATIENCE, assertForgery, openLab, openSite} from './browser.mjs';
 
 const chapters = readdirSync('.').filter(x => /^\d\d_/.test(x));
 const data = chapter => JSON.parse(readFileSync(`build/web/web/lab/${chapter}.json`, 'utf8'));
@@ -29,6 +30,10 @@ for (const chapter of chapters) {
 		if (!lacks)
 			test(`${chapter}: ${name} breaks as promised`, options, async () =>
 				same(await lab.run(`return lab.break('${name}')`)));
+	if (/^0[34]/.test(chapter))
+		for (const link of LINKS)
+			test(`${chapter}: a third party at the wire: ${link}`, options, async () =>
+				assertForgery(link, await lab.run(`return lab.wiretap('${link}')`)));
 	for (const {name, lacks} of exercises)
 		if (!lacks)
 			test(`${chapter}: the checker finds all of the solution of ${name}`, options, async () => {
