@@ -215,16 +215,21 @@ int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 	     uint64_t *samples)
 {
 	struct run run;
+	uint64_t before, now;
 
 	run_init(&run, pump, depth, count);
+	before = samples ? stats_now() : 0;
 	while (run.done < count) {
 		unsigned int op = run.done;
-		uint64_t started = samples ? stats_now() : 0;
 
 		if (refill(&run, depth) || complete(&run))
 			return -1;
-		if (samples)
-			samples[op] = stats_now() - started;
+		/* One look at the clock ends this one and begins the next. */
+		if (samples) {
+			now = stats_now();
+			samples[op] = now - before;
+			before = now;
+		}
 		if (run.done % 256 == 0)
 			report(&run);
 	}
