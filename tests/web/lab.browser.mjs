@@ -124,6 +124,12 @@ test('07: small files arrive by send, by write and by read', options, async () =
 		same(await lab(`return lab.run('07_full_speed', '${run}')`));
 });
 
+test('05: ten clients at once are served, and more behind them', options, async () => {
+	const result = await lab('return lab.run("05_multiclient", "stress")');
+	same(result);
+	assert.match(result.logs['client-1.log'], /^10 connections: 10 served, 0 refused, 0 failed;/m);
+});
+
 test('a third party at the wire forges a WRITE of 04\'s, and none with MACsec', options, async () => {
 	const open = await lab('return lab.wiretap("open", "04_tls_psn")');
 	assertForgery('open', open);
