@@ -224,14 +224,17 @@ int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 
 		if (refill(&run, depth) || complete(&run))
 			return -1;
-		/* One look at the clock ends this one and begins the next. */
+		/* One look at the clock ends this one and begins the next, ... */
 		if (samples) {
 			now = stats_now();
 			samples[op] = now - before;
 			before = now;
 		}
-		if (run.done % 256 == 0)
+		/* ... except where there is something between the two. */
+		if (run.done % 256 == 0) {
 			report(&run);
+			before = samples ? stats_now() : 0;
+		}
 	}
 	if (run.reported)
 		fputs("     \r", stderr);
