@@ -9,8 +9,12 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+cli_help "$@"
+[[ $# -eq 1 && -d $1 ]] || cli_misuse "FOLDER is needed"
 cd "$1"
-all='--network host --device /dev/infiniband'
+open='--network host --device /dev/infiniband'
 server=$(mktemp)
 errors=$(mktemp)
 job=''
@@ -68,16 +72,16 @@ remove_box() {
 
 # shellcheck disable=SC2086 # several words
 {
-	"$top/tests/container.py" $all ./server -a 192.0.2.1 >"$server" 2>&1 &
+	"$top/tests/container.py" $open ./server -a 192.0.2.1 >"$server" 2>&1 &
 	job=$!
 	until_true grep -q '^listening' "$server"
 	said rdma system show netns
 	box --network host ibv_devices
 	box --network host ./client -a 192.0.2.1
 	box --network host --volume /dev/infiniband ./client -a 192.0.2.1
-	box $all ./client -a 192.0.2.1
-	box $all --memlock 0 ./client -a 192.0.2.1
-	box $all --memlock 0 --cap-add IPC_LOCK ./client -a 192.0.2.1
+	box $open ./client -a 192.0.2.1
+	box $open --memlock 0 ./client -a 192.0.2.1
+	box $open --memlock 0 --cap-add IPC_LOCK ./client -a 192.0.2.1
 	add_box
 	box --network box --device /dev/infiniband ibv_devices
 	said rdma dev set rxe0 netns box
@@ -86,7 +90,7 @@ remove_box() {
 	remove_box
 	until_true rdma system set netns exclusive
 	said rdma system show netns
-	box $all ./client -a 192.0.2.1
+	box $open ./client -a 192.0.2.1
 	add_box
 	box --network box --device /dev/infiniband ibv_devices
 	box --network box --device /dev/infiniband ./client -a 198.51.100.1
