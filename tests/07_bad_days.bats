@@ -227,6 +227,47 @@ fails_always() {
 	on_device a client_killed
 }
 
+# killed_at STEP WAY: a client is killed at its first call, its STEP + 1st and so on,
+# until there is no such call any more; each time, the next one's file arrives whole.
+killed_at() {
+	local n=1 times=0 ended
+
+	mkdir "$scratch/in"
+	head -c 100000 /dev/urandom >"$scratch/file"
+	start_server ./server -t 5 -d "$scratch/in"
+	while :; do
+		at "$n" kill
+		start_client "${at[@]}" ./client -a "$address" -q 4 -b 16384 "$2" \
+			"$scratch/file"
+		ended=0
+		wait "$client" || ended=$?
+		client=''
+		[[ $ended -eq 137 ]] || break
+		times=$((times + 1))
+		n=$((n + $1))
+		run_client 0 ./client -a "$address" "$2" "$scratch/file"
+		says_nothing client.err
+		cmp "$scratch/file" "$scratch/in/file" || fail "not the same"
+		rm "$scratch/in/file"
+	done
+	[[ $ended -eq 0 && $times -ge 4 ]] || fail "killed $times times: $ended"
+	[[ $(ls -A "$scratch/in") == file ]] || fail "something else is left"
+	stop_server
+	echo "killed $times times"
+}
+
+@test "07: killed with -9 at one step after another, by send" {
+	on_device a killed_at 9 send
+}
+
+@test "07: killed with -9 at one step after another, by write" {
+	on_device a killed_at 9 write
+}
+
+@test "07: killed with -9 at one step after another, by read" {
+	on_device a killed_at 9 read
+}
+
 # A benchmark, whose peer is killed in the middle.
 bench_killed() {
 	start_server ./server
