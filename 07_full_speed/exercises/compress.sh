@@ -72,15 +72,7 @@ check 'and has no file of that name' wide "it has" \
 	test ! -e "$place/wide.in/log.txt"
 
 # Somebody else's client: it breaks off after 9 parts. Then yours goes on.
-peer breaks client <<'END_PATCH'
---- a/sender.c
-+++ b/sender.c
-@@ -183,2 +183,4 @@
- 			out->at += n;
-+			if (out->at == 9 * channel->bytes)
-+				return -1;
- 		}
-END_PATCH
+peer_breaks
 run kept "server: $(serving ./server -t 5 -d "$place/kept.in")" \
 	"breaks: $place/peer_breaks/client -a 192.0.2.1 -z -q 4 -b 16384 send $files/log.txt" \
 	"look: $(look kept/server.log 'bytes are kept' 30)" \

@@ -55,15 +55,7 @@ peer mute client <<'END_PATCH'
  	if (data_post_send(data, SLOT_SEND_FIRST, &msg) ||
 END_PATCH
 # And one breaks off.
-peer breaks client <<'END_PATCH'
---- a/sender.c
-+++ b/sender.c
-@@ -183,2 +183,4 @@
- 			out->at += n;
-+			if (out->at == 9 * channel->bytes)
-+				return -1;
- 		}
-END_PATCH
+peer_breaks
 arguments='-a 192.0.2.1 -t 50 -b 1024 send'
 waits="$place/peer_waits/client $arguments"
 mute="$place/peer_mute/client $arguments"

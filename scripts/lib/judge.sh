@@ -235,6 +235,20 @@ arrives() {
 		test "$(find "$place/$1.in" -mindepth 1 | wc -l)" -eq $(($# - 1))
 }
 
+# peer_breaks: makes $place/peer_breaks/client, chapter 07's client with the solution,
+# which breaks off when it has read 9 parts of its file.
+peer_breaks() {
+	peer breaks client <<'END_PATCH'
+--- a/sender.c
++++ b/sender.c
+@@ -183,2 +183,4 @@
+ 			out->at += n;
++			if (out->at == 9 * channel->bytes)
++				return -1;
+ 		}
+END_PATCH
+}
+
 # What is left to say; ends the check.
 verdict() {
 	if [[ $bad -gt 0 ]]; then
