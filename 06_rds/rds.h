@@ -57,7 +57,7 @@ struct rds_news {
 	size_t length; /* of the datagram in bytes; may be 0 */
 	struct sockaddr_in from; /* who has sent it */
 	rds_rdma_cookie_t key; /* of memory that it lends us; 0: none */
-	uint64_t ports; /* RDS_CONG_MONITOR_MASK() of ports with room again */
+	uint64_t ports; /* RDS_CONG_MONITOR_MASK() of ports to try again */
 	bool completed; /* an RDMA operation of ours: */
 	struct rds_rdma_notify completion;
 };

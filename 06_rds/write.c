@@ -12,7 +12,8 @@
 #include "work.h"
 
 enum {
-	TOKEN = 6 /* ours, by which a completion says what it belongs to */
+	TOKEN = 6, /* ours, by which a completion says what it belongs to */
+	TEXT_SIZE = 64 /* written whole: the text, and zeros up to its end */
 };
 
 /* Asks the server for memory; the key comes beside the datagram. */
@@ -41,7 +42,7 @@ static int post_write(struct session *session, rds_rdma_cookie_t key,
 {
 	struct rds_iovec local = {
 		.addr = (uintptr_t)text,
-		.bytes = strlen(text) + 1,
+		.bytes = TEXT_SIZE,
 	};
 	struct rds_rdma_args args = {
 		.cookie = key,
@@ -111,8 +112,9 @@ int write_memory(struct session *session)
 	/* On the stack it would be gone when we give up waiting. */
 	char *text = session->out;
 
-	snprintf(text, DGRAM_TEXT_MAX,
-		 "written from active/client side with pid %d", getpid());
+	memset(text, 0, TEXT_SIZE);
+	snprintf(text, TEXT_SIZE, "written from active/client side with pid %d",
+		 getpid());
 	if (!key && borrow(session, &key))
 		return -1;
 	if (post_write(session, key, text))

@@ -270,6 +270,76 @@ END
 	[[ $(wc -l <"$out/client.err") -eq 1 ]]
 }
 
+# Two ports are filled, one after the other. Whether the second one's map is news
+# for the socket that the first one refuses, depends on how it comes: where there
+# is a connection over tcp, each map comes over that as well.
+@test "06: over tcp each map of the congestion is news, over ib what it says" {
+	local dir=$top/build/tests/$CHAPTER.plain run
+
+	cat >"$dir/full.py" <<'END'
+import socket, struct, sys
+def bound(port):
+    s = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET, 0)
+    s.setsockopt(276, 8, struct.pack('i', int(sys.argv[1])))
+    s.bind((sys.argv[2], port))
+    return s
+full, other, last = bound(4000), bound(4010), bound(4020)
+print('listening', flush=True)
+last.settimeout(240)
+last.recv(1)
+END
+	cat >"$dir/maps.py" <<'END'
+import errno, select, socket, struct, sys
+SOL_RDS, CONG_UPDATE, CONG_MONITOR, TRANSPORT = 276, 5, 6, 8
+def send(s, port, data):
+    try:
+        s.sendto(data, (sys.argv[2], port))
+    except OSError as error:
+        return error.errno
+def refused(port):
+    s = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET, 0)
+    s.setsockopt(SOL_RDS, TRANSPORT, struct.pack('i', int(sys.argv[1])))
+    s.bind((sys.argv[3], 0))
+    s.setsockopt(SOL_RDS, CONG_MONITOR, 1)
+    s.settimeout(60)
+    s.sendto(b'', (sys.argv[2], 0))
+    s.recv(1)
+    s.setblocking(False)
+    while send(s, port, b'x' * 4096) != errno.ENOBUFS:
+        select.select([], [s], [], 60)
+    return s
+def news(s, seconds):
+    if not select.select([s], [], [], seconds)[0]:
+        return False
+    control = s.recvmsg(1, 100)[1]
+    assert control == [(SOL_RDS, CONG_UPDATE, struct.pack('Q', 1 << 4000 % 64))]
+    assert send(s, 4000, b'x') == errno.ENOBUFS
+    return True
+first = refused(4000)
+while news(first, 1):
+    pass
+second = refused(4010)
+print('news' if news(first, 10) else 'no news')
+assert send(first, 4000, b'x') == errno.ENOBUFS
+second.sendto(b'x', (sys.argv[2], 4020))
+END
+	guest a 'ip address add 192.0.2.11/24 dev eth0'
+	guest b 'ip address add 192.0.2.12/24 dev eth0'
+	for run in '0 no news' '2 news' '0 news'; do
+		# In a lab where this test has run, they know each other over tcp.
+		[[ $run != *no* || -z $(guest b 'ss -Htn src 192.0.2.12') ]] ||
+			continue
+		pair "server: /usr/bin/python3 full.py ${run%% *} 192.0.2.11" \
+			"client: /usr/bin/python3 maps.py ${run%% *} 192.0.2.11 192.0.2.12"
+		[[ $(<"$out/client.log") == "${run#* }" ]] || break
+		ends_well || break
+	done
+	guest a 'ip address del 192.0.2.11/24 dev eth0'
+	guest b 'ip address del 192.0.2.12/24 dev eth0'
+	[[ $run == '0 news' && $(<"$out/client.log") == news ]]
+	ends_well
+}
+
 # borrower: a program that borrows memory over ib and says the key. With an
 # argument it also writes, with another key: so it acknowledges nothing.
 borrower() {
@@ -330,8 +400,9 @@ END
 	local calls=$top/build/tests/$CHAPTER.plain/calls run address
 
 	for run in up down; do
-		# A lab may have seen this test before, and has connections.
-		address=192.0.2.$((100 + RANDOM % 150))
+		# One that this lab has no connection of, also from an earlier test.
+		address=192.0.2.$(guest b 'next=$(cat /run/next || echo 100)
+			echo $((next + 1)) >/run/next; echo $next' 2>/dev/null)
 		guest b "ip addr add $address/24 dev eth0"
 		[[ $run == up ]] || guest b 'nft add table ip t
 			nft "add chain ip t o { type filter hook input priority 0; }"

@@ -133,3 +133,17 @@ lanes() {
 	noted 'close x-1' && noted 'close x-2'
 	run ! pgrep -f "$BATS_TEST_TMPDIR/dir"
 }
+
+# As build/tests is that of the lane with a device that works in the same tree.
+@test "a file with a lab of its own builds where no other does" {
+	local file places
+
+	cd "$BATS_TEST_DIRNAME"
+	places=$(grep -l '^load lab$' ./*.bats | while read -r file; do
+		! grep -q '^load helpers$' "$file" ||
+			grep -m 1 '^TEST_BUILDS=build/tests/.' "$file" ||
+			echo "$file says no TEST_BUILDS"
+	done | sort)
+	[[ $places == *siw && $places != *' says '* ]]
+	[[ -z $(uniq -d <<<"$places") ]]
+}

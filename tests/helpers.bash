@@ -5,10 +5,13 @@
 #
 # The device is where scripts/lib/device.sh finds it: a lab with two nodes that is
 # up already, or one that is booted for the file; with DEVICE=host, this host.
-# Programs are built in build/tests/, never in the chapter's own folder.
+# Programs are built in build/tests/, never in the chapter's own folder. A file that
+# has a lab of its own runs beside one of the others, and says before helpers are
+# loaded where else it builds:   TEST_BUILDS=build/tests/NAME
 # shellcheck shell=bash
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+builds=$top/${TEST_BUILDS:-build/tests}
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
 # shellcheck source=scripts/lib/chapter.sh
@@ -39,13 +42,14 @@ needs_lab() {
 
 # The shim that makes things happen at a program's calls.
 build_shim() {
+	mkdir -p "$builds"
 	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/at_call.so" "$top/tests/at_call.c"
+		-o "$builds/at_call.so" "$top/tests/at_call.c"
 }
 
 # Builds CHAPTER as it is, and the shim.
 build_chapter() {
-	local dir=$top/build/tests/$1.plain
+	local dir=$builds/$1.plain
 
 	chapter_update "$top/$1" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
@@ -54,7 +58,7 @@ build_chapter() {
 
 # Builds CHAPTER with sanitizers, and with the shim inside.
 build_sanitized() {
-	local dir=$top/build/tests/$1.sanitized
+	local dir=$builds/$1.sanitized
 	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 
 	chapter_update "$top/$1" "$dir"
@@ -75,7 +79,7 @@ build_sanitized() {
 # $CHAPTER (-s: the sanitized one; -i: with stdin). Other functions that it uses
 # are named in $FUNCTIONS. It is stuck after $LIMIT (default: 300) seconds.
 on_device() (
-	local build node shim=$top/build/tests/at_call.so variant=plain
+	local build node shim=$builds/at_call.so variant=plain
 
 	if [[ $1 == -s ]]; then
 		variant=sanitized shim=
@@ -88,7 +92,7 @@ on_device() (
 	fi
 	node=$1
 	shift
-	build=$top/build/tests/$CHAPTER.$variant
+	build=$builds/$CHAPTER.$variant
 	# shellcheck disable=SC2086 # several names
 	device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
 		set -euo pipefail
@@ -175,7 +179,7 @@ assert_runs_match() {
 
 	for commands in "$expected"/*/commands; do
 		run_matches "$commands" "$(dirname "$commands")" \
-			-d "$top/build/tests/$1.${2:-plain}"
+			-d "$builds/$1.${2:-plain}"
 		count=$((count + 1))
 	done
 	[[ $count -gt 0 ]] || {

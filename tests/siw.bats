@@ -2,9 +2,10 @@
 #
 # siw.bats - chapters 01, 02 and 07 over iWARP, on siw in a lab of its own: they
 # count on the verbs and not on rxe; and what says that it does not run there
-# shellcheck disable=SC2154 # top is of helpers.bash
+# shellcheck disable=SC2034,SC2154 # of helpers.bash
 
 bats_require_minimum_version 1.5.0
+TEST_BUILDS=build/tests/siw
 load lab
 load helpers
 
@@ -79,7 +80,7 @@ forty_clients() {
 # error: before them, in the folder run; the clients' own status is not looked at.
 meet() {
 	printf 'server: %s\nclient: %s\n' "$2" "$3" >"$BATS_TEST_TMPDIR/commands"
-	"$top/scripts/pair.sh" -n 2 -d "$top/build/tests/$1.plain" \
+	"$top/scripts/pair.sh" -n 2 -d "$builds/$1.plain" \
 		"$BATS_TEST_TMPDIR/commands" "$BATS_TEST_TMPDIR/run"
 	said=$BATS_TEST_TMPDIR/run
 }
@@ -106,8 +107,8 @@ meet() {
 	for chapter in 03_pure_verbs 04_tls_psn 05_multiclient; do
 		build_chapter "$chapter"
 		[[ $chapter != 0[45]* ]] ||
-			(cd "$top/build/tests/$chapter.plain" && ./certs.sh >/dev/null)
-		run -1 lab exec a -- env -C "$top/build/tests/$chapter.plain" \
+			(cd "$builds/$chapter.plain" && ./certs.sh >/dev/null)
+		run -1 lab exec a -- env -C "$builds/$chapter.plain" \
 			timeout 60 ./server write
 		[[ $output == *'siw0 is an iWARP device, whose queue pairs only'* ]]
 	done

@@ -47,7 +47,7 @@ run() {
 	mkdir -p "$out"
 	sed 's|^\(server: .*\./server -1\)|\1 -a 192.0.2.1|' \
 		"$1/expected/$2/commands" >"$out/commands"
-	scripts/pair.sh -n 2 -d "build/tests/$1.plain" "$out/commands" "$out/run"
+	scripts/pair.sh -n 2 -d "$out/$1.plain" "$out/commands" "$out/run"
 }
 
 # compare CHAPTER CASE, whose run is in $out/run.
@@ -64,7 +64,7 @@ compare() {
 
 status=0
 for chapter in "${all[@]}"; do
-	dir=build/tests/$chapter.plain
+	dir=$out/$chapter.plain
 	chapter_update "$chapter" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
 	for commands in "$chapter"/expected/*/commands; do
