@@ -46,14 +46,30 @@ static int resolve_ms(const struct conn *conn)
 		       2000;
 }
 
+/*
+ * What switches go by. The server takes it from our request, for what it sends.
+ */
+static int set_traffic_class(struct conn *conn, uint8_t traffic_class)
+{
+	if (!traffic_class ||
+	    !rdma_set_option(conn->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
+			     &traffic_class, sizeof(traffic_class)))
+		return 0;
+	return log_fail_errno("rdma_set_option", errno,
+			      "may this user set a type of service");
+}
+
 /* One address: which device leads there, and by which path? */
-static int resolve(struct conn *conn, const struct addrinfo *ai)
+static int resolve(struct conn *conn, const struct addrinfo *ai,
+		   uint8_t traffic_class)
 {
 	if (rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
 		return log_fail_errno("rdma_create_id", errno,
 				      "may this user open "
 				      "/dev/infiniband/rdma_cm"
 				      " [docs/troubleshooting.md#permission]");
+	if (set_traffic_class(conn, traffic_class))
+		return -1;
 	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr, resolve_ms(conn)))
 		return log_fail_errno("rdma_resolve_addr", errno,
 				      "compare -a with `ip addr` on the "
@@ -96,7 +112,7 @@ int conn_resolve(struct conn *conn, const struct options *options,
 		return -1;
 	/* A name may have several addresses; the first that works is taken. */
 	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
-		ret = resolve(conn, ai);
+		ret = resolve(conn, ai, options->traffic_class);
 		if (ret)
 			destroy_id(conn);
 	}

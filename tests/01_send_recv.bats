@@ -115,12 +115,27 @@ hundred_clients() {
 	[[ $memory -lt 512 ]] || fail "it uses $memory kB more"
 	count_lines server.log '^received message: number '
 	[[ $count -eq 100 ]] || fail "the server received $count messages"
-	says_nothing server.err
+	all_acknowledged
 	stop_server
 	echo "$after; memory +$memory kB"
 }
 
+# The server has no error to tell. But the rxe of Linux 6.12 no longer works in an
+# interrupt: a client may have the message, and leave, before its device has
+# acknowledged it. Then the server's send is flushed, of one client in hundreds.
+all_acknowledged() {
+	local since
+
+	since=$(printf '%s\n' 6.12 "$(uname -r)" | sort -V | head -n 1)
+	[[ $since == 6.12 ]] || says_nothing server.err
+	count_lines server.err ''
+	[[ $count -le 2 ]] || fail "the server said $count errors"
+	unacknowledged=$count
+	count_lines server.err '^error: send: status 5 '
+	[[ $count -eq $unacknowledged ]] || fail "the server said another error"
+}
+
 @test "01: after 100 clients no object, descriptor or memory is left behind" {
-	FUNCTIONS='usage_of_server usage_is memory_of_server clients' \
+	FUNCTIONS='usage_of_server usage_is memory_of_server clients all_acknowledged' \
 		on_device a hundred_clients
 }

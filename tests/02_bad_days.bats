@@ -73,7 +73,7 @@ client_killed() {
 	end_client 137
 	await "a server that is done with the client" server_is_done
 	says_one server.err \
-		'^error: (RDMA operation|receive): status (5|10|12) \('
+		'^error: (RDMA operation|receive|send of MSG_DONE): status (5|10|12) \('
 	serves_the_next
 }
 

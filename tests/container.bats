@@ -18,9 +18,9 @@ teardown_file() {
 }
 
 # Each line with the number of its command: one command's completions come in any
-# order.
+# order. Of the modes that `rdma system` tells, newer kernels have more.
 numbered() {
-	awk '/^\$ / { n++ } { printf "%02d %s\n", n, $0 }' "$1" | sort
+	awk '/^\$ / { n++ } /^netns / { $0 = $1 " " $2 } { printf "%02d %s\n", n, $0 }' "$1" | sort
 }
 
 @test "containers: what they may see, in both modes, as docs/container.txt has it" {

@@ -93,17 +93,19 @@ all_devices() {
 		'Opened RDMA device: rxe2'
 }
 
-# What a client's capture has: VLAN, sender, DSCP, and the data in a packet.
+# captured CLIENT WORDS…: runs the function CLIENT with each of WORDS, in which
+# commas stand for spaces. What its capture has: VLAN, sender, DSCP, length.
 captured() {
-	local capture=$scratch/packets.pcap one
+	local capture=$scratch/packets.pcap client=$1 one
 
+	shift
 	tcpdump -i eth0 -n --immediate-mode -U -w "$capture" \
 		'udp port 4791 or (vlan and udp port 4791)' 2>"$scratch/tcpdump" &
 	dump=$!
 	await 'a capture' has_line tcpdump 'listening on'
 	for one; do
 		# shellcheck disable=SC2086 # an address and options
-		ask ${one//,/ }
+		"$client" ${one//,/ }
 	done
 	kill -INT "$dump"
 	wait "$dump" || true
@@ -119,7 +121,7 @@ captured() {
 	six=$(link_local a)
 	[[ $six == fe80::* ]]
 	FUNCTIONS=ask between_nodes 'serve_until_eof ./server write' \
-		"captured 198.51.100.129 $six%eth0 $six%eth0.7"
+		"captured ask 198.51.100.129 $six%eth0 $six%eth0.7"
 	[[ $status -eq 0 ]]
 	says 'to 198.51.100.129' 'remote buffer' "to $six%eth0" 'sgid_index=0' \
 		"to $six%eth0.7" 'remote buffer'
@@ -132,11 +134,29 @@ captured() {
 @test "traffic class and MTU are in the packets, timeout and retries in the queue pair" {
 	needs_lab
 	FUNCTIONS=ask between_nodes 'serve_until_eof ./server -Q 104 write' \
-		'captured 192.0.2.1,-Q,72,-M,256,-S,3,-I,0,-E,17,-N,3'
+		'captured ask 192.0.2.1,-Q,72,-M,256,-S,3,-I,0,-E,17,-N,3'
 	[[ $status -eq 0 ]]
 	says path_mtu=256 'timeout=17, retry_cnt=3' 'remote buffer'
 	[[ $output == *'packet |192.0.2.1||26|'* && $output == *'packet |192.0.2.2||18|'* ]]
 	[[ $output != *'|192.0.2.1||0|'* && $output != *'|192.0.2.2||0|'* ]]
 	# 1,024 bytes in packets of 256, and headers of at most 74.
 	[[ ! $output =~ \|(3[4-9][0-9]|[4-9][0-9][0-9]|[0-9]{4})$'\n' ]]
+}
+
+# send_file ADDRESS [OPTION…]: a client of chapter 07.
+send_file() {
+	./client -a "$1" "${@:2}" send /etc/services >client.said ||
+		fail "client: $1"
+	grep -o 'stored, [0-9]* bytes' client.said
+}
+
+# The CM tells the server, whose packets have it as well.
+@test "07: the traffic class that the client asks for is in both sides' packets" {
+	needs_lab
+	build_chapter 07_full_speed
+	CHAPTER=07_full_speed FUNCTIONS='send_file' between_nodes \
+		'serve_until_eof ./server -d /tmp' \
+		'captured send_file 192.0.2.1,-Q,72'
+	[[ $output == *'stored, '*'packet |192.0.2.1||18|'*'packet |192.0.2.2||18|'* ]]
+	[[ $output != *'|192.0.2.1||0|'* && $output != *'|192.0.2.2||0|'* ]]
 }

@@ -32,7 +32,7 @@ libraries() {
 	digest=$(sha256sum <"$top/web/package-lock.json")
 	[[ -d $top/web/node_modules &&
 		$(cat "$parts/libraries" 2>/dev/null) == "$digest" ]] && return
-	(cd "$top/web" && npm ci --ignore-scripts --no-audit --no-fund --silent)
+	(cd "$top/web" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
 	echo "$digest" >"$parts/libraries"
 }
 

@@ -99,6 +99,9 @@ int tls_fail_ssl(const SSL *ssl, const char *what)
 	long verify = SSL_get_verify_result(ssl);
 	int saved = errno;
 
+	/* OpenSSL 3.5 queues the errno of a system call; 3.0 leaves it where it is. */
+	if (ERR_SYSTEM_ERROR(err))
+		saved = ERR_GET_REASON(err);
 	ERR_clear_error();
 	/* The queue begins with whatever its check met first. */
 	if (verify != X509_V_OK)
@@ -107,7 +110,7 @@ int tls_fail_ssl(const SSL *ssl, const char *what)
 				what, verify,
 				X509_verify_cert_error_string(verify),
 				verify_hint(verify));
-	if (!err)
+	if (!err || ERR_SYSTEM_ERROR(err))
 		return log_fail("%s: %s; is the peer still alive"
 				" [docs/troubleshooting.md#left]",
 				what,

@@ -43,6 +43,9 @@ static const struct option_row rows[] = {
 	  MEMBER(tries), "0", NULL,
 	  "if the connection breaks, try TRIES times again without getting "
 	  "on" },
+	{ 'Q', OPTION_NUMBER, "traffic-class", "BYTE", 0, 255, FOR_CLIENT,
+	  MEMBER(traffic_class), NULL, "0",
+	  "of the packets, both ways; 4 times the DSCP" },
 	{ 'n', OPTION_NUMBER, "count", "COUNT", 1, 10000000, FOR_CLIENT,
 	  MEMBER(count), NULL, NULL,
 	  "benchmark: COUNT writes, then COUNT reads; below 1000, p99.9 is the "

@@ -32,6 +32,7 @@ struct options {
 	const char *directory; /* server: for files; NULL: it takes none */
 	unsigned int depth; /* parts or operations at a time */
 	/* Client only. */
+	unsigned int traffic_class; /* of each packet, 0 to 255 */
 	enum mode mode; /* how files go across; MODE_BENCH: none does */
 	char **files; /* their names */
 	unsigned int file_count;

@@ -25,10 +25,12 @@ static struct captured said;
 /* Parses one command line: the words end with NULL. */
 static int parse(enum role role, ...)
 {
-	char *argv[MAX_WORDS + 2] = { "program" };
+	/* What is parsed may point into it. */
+	static char *argv[MAX_WORDS + 2];
 	int argc = 1, status;
 	va_list words;
 
+	argv[0] = "program";
 	va_start(words, role);
 	while ((argv[argc] = va_arg(words, char *)))
 		assert_true(++argc < MAX_WORDS);

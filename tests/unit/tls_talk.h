@@ -119,6 +119,25 @@ static void test_subject(void **state)
 	}
 }
 
+/* Newer OpenSSL queues the errno of a system call, which has no words of its own. */
+static void test_system_error(void **state)
+{
+	SSL_CTX *ctx = SSL_CTX_new(TLS_method());
+	SSL *ssl = SSL_new(ctx);
+	int ret;
+
+	(void)state;
+	ERR_raise(ERR_LIB_SYS, EPIPE);
+	errno = 0;
+	capture_start();
+	ret = tls_fail_ssl(ssl, "a byte");
+	capture_stop(&said);
+	SSL_free(ssl);
+	SSL_CTX_free(ctx);
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "a byte: Broken pipe; is the peer still");
+}
+
 static int run_tls_tests(const char *name)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +148,7 @@ static int run_tls_tests(const char *name)
 		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_subject),
+		cmocka_unit_test(test_system_error),
 	};
 
 	return cmocka_run_group_tests_name(name, tests, open_files,

@@ -22,10 +22,12 @@
 #include <sys/syscall.h>
 
 #include <cmocka.h>
+#include <openssl/err.h>
 
 #include "capture.h"
 #include "options.h"
 #include "tls.h"
+#include "tls_fail.h"
 #include "tls_io.h"
 #include "tls_certs.h"
 

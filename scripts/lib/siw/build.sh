@@ -49,7 +49,7 @@ choose() {
 	while read -r line; do
 		packages+=("$line=$version")
 	done < <(apt-cache depends -i "$headers" |
-		sed -n 's/^ *Depends: \(linux-[a-z].*\)/\1/p')
+		sed -n 's/^ *Depends: \(linux-headers-.*\|linux-kbuild-.*\)/\1/p')
 }
 
 # The headers' own Makefile names where they would be installed.
@@ -82,7 +82,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 apt-get -q -q download "${packages[@]}"
 unpack
-make -s -C "tree/usr/src/$headers" M="$work/siw" CONFIG_RDMA_SIW=m modules
+make -s -C "tree/usr/src/$headers" M="$work/siw" CONFIG_RDMA_SIW=m \
+	CONFIG_DEBUG_INFO_BTF_MODULES= modules
 strip --strip-debug siw/siw.ko
 mv siw/siw.ko "$out/"
 cp "$mend" "$out/"
