@@ -131,6 +131,8 @@ all_acknowledged() {
 	[[ $errors -le 2 ]] || fail "the server said $errors errors"
 	count_lines server.err '^error: send: status 5 '
 	[[ $count -eq $errors ]] || fail "the server said another error"
+	count_lines server.log '^send completed successfully'
+	[[ $((count + errors)) -eq 100 ]] || fail "$count sends were completed"
 }
 
 @test "01: after 100 clients no object, descriptor or memory is left behind" {
