@@ -22,25 +22,6 @@ static int acknowledge(struct rdma_cm_event *event)
 }
 
 /*
- * rdma_get_cm_event() without the one event that is no more than a hint: the
- * netdev has another hardware address, as after a failover of a bond. The
- * connection goes on. Returns 0, or -1 with errno.
- */
-static int get_event(struct rdma_event_channel *channel,
-		     struct rdma_cm_event **event)
-{
-	while (!rdma_get_cm_event(channel, event)) {
-		if ((*event)->event != RDMA_CM_EVENT_ADDR_CHANGE)
-			return 0;
-		log_line("%s: only a hint, the connection goes on.",
-			 rdma_event_str((*event)->event));
-		if (rdma_ack_cm_event(*event))
-			return -1;
-	}
-	return -1;
-}
-
-/*
  * Waits until rdma_get_cm_event() gives an event. The library keeps some
  * events to itself, so a readable channel may still turn out to be empty.
  */
@@ -51,7 +32,7 @@ static int next_event(struct rdma_event_channel *channel,
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
 
-	while (get_event(channel, event)) {
+	while (cm_get_event(channel, event)) {
 		if (errno != EAGAIN) {
 			log_fail_errno("rdma_get_cm_event", errno,
 				       "while waiting for %s",
@@ -82,16 +63,14 @@ int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
 			      CM_NO_MORE :
 			      -1;
 	}
-	if (acknowledge(event))
-		return -1;
-	return ret;
+	return acknowledge(event) ? -1 : ret;
 }
 
 int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type)
 {
 	struct rdma_cm_event *event;
 
-	if (get_event(channel, &event)) {
+	if (cm_get_event(channel, &event)) {
 		if (errno == EAGAIN)
 			return 0;
 		return log_fail_errno("rdma_get_cm_event", errno,

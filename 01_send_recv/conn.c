@@ -37,24 +37,13 @@ int conn_request(struct conn *conn, struct listener *listener,
 	return 0;
 }
 
-/* The most that address and route resolution may take each; in ms. */
-static int resolve_ms(const struct conn *conn)
-{
-	/* Shorter than our own deadline, so that the CM says why. */
-	return conn->patience.timeout_ms < 4000 ?
-		       conn->patience.timeout_ms / 2 :
-		       2000;
-}
-
 /* One address: which device leads there, and by which path? */
 static int resolve(struct conn *conn, const struct addrinfo *ai)
 {
 	if (rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
-		return log_fail_errno("rdma_create_id", errno,
-				      "may this user open "
-				      "/dev/infiniband/rdma_cm"
-				      " [docs/troubleshooting.md#permission]");
-	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr, resolve_ms(conn)))
+		return cm_explain_create(errno);
+	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr,
+			      cm_resolve_ms(&conn->patience)))
 		return log_fail_errno("rdma_resolve_addr", errno,
 				      "compare -a with `ip addr` on the "
 				      "server and `rdma link` here");
@@ -62,7 +51,7 @@ static int resolve(struct conn *conn, const struct addrinfo *ai)
 		      &conn->patience, NULL))
 		return -1;
 	log_line("address resolved.");
-	if (rdma_resolve_route(conn->id, resolve_ms(conn))) {
+	if (rdma_resolve_route(conn->id, cm_resolve_ms(&conn->patience))) {
 		if (errno == ENODEV)
 			return addr_explain_no_device(ai->ai_addr);
 		return log_fail_errno("rdma_resolve_route", errno,
@@ -73,13 +62,6 @@ static int resolve(struct conn *conn, const struct addrinfo *ai)
 		return -1;
 	log_line("route resolved.");
 	return 0;
-}
-
-static void destroy_id(struct conn *conn)
-{
-	if (conn->id && rdma_destroy_id(conn->id))
-		log_fail_errno("rdma_destroy_id", errno, "it is lost");
-	conn->id = NULL;
 }
 
 int conn_resolve(struct conn *conn, const struct options *options,
@@ -98,10 +80,32 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
 		ret = resolve(conn, ai);
 		if (ret)
-			destroy_id(conn);
+			cm_destroy_id(&conn->id);
 	}
 	freeaddrinfo(list);
 	return ret;
+}
+
+/* The PD, and the CQ with its channel. */
+static int create_cq(struct conn *conn, unsigned int entries)
+{
+	struct ibv_context *verbs = conn->id->verbs;
+
+	conn->pd = ibv_alloc_pd(verbs);
+	if (!conn->pd)
+		return log_fail_errno("ibv_alloc_pd", errno,
+				      "see `rdma resource show`");
+	conn->comp = ibv_create_comp_channel(verbs);
+	if (!conn->comp)
+		return log_fail_errno("ibv_create_comp_channel", errno,
+				      "see \"ulimit -n\"");
+	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
+		return -1;
+	conn->cq = ibv_create_cq(verbs, entries, NULL, conn->comp, 0);
+	if (!conn->cq)
+		return log_fail_errno("ibv_create_cq", errno,
+				      "see `rdma resource show`");
+	return 0;
 }
 
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
@@ -118,22 +122,9 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 		.sq_sig_all = 0,
 	};
 
-	conn->pd = ibv_alloc_pd(conn->id->verbs);
-	if (!conn->pd)
-		return log_fail_errno("ibv_alloc_pd", errno,
-				      "see `rdma resource show`");
-	conn->comp = ibv_create_comp_channel(conn->id->verbs);
-	if (!conn->comp)
-		return log_fail_errno("ibv_create_comp_channel", errno,
-				      "see \"ulimit -n\"");
-	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
-		return -1;
 	/* Room for every completion that can be outstanding at once. */
-	conn->cq = ibv_create_cq(conn->id->verbs, sends + receives, NULL,
-				 conn->comp, 0);
-	if (!conn->cq)
-		return log_fail_errno("ibv_create_cq", errno,
-				      "see `rdma resource show`");
+	if (create_cq(conn, sends + receives))
+		return -1;
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
 	if (rdma_create_qp(conn->id, conn->pd, &attr))
@@ -185,12 +176,7 @@ int conn_connect(struct conn *conn)
 	struct rdma_conn_param param = conn_param();
 
 	if (rdma_connect(conn->id, &param))
-		return log_fail_errno("rdma_connect", errno,
-				      errno == ECONNREFUSED ?
-					      "over iWARP, no server listens "
-					      "there; start it first, with -a" :
-					      "does `rdma link` still show the "
-					      "device as ACTIVE");
+		return cm_explain_connect(errno);
 	return wait_established(conn);
 }
 
@@ -276,7 +262,7 @@ void conn_close(struct conn *conn)
 	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
 		log_fail_errno("ibv_dealloc_pd", err,
 			       "does a memory region of it still exist");
-	destroy_id(conn);
+	cm_destroy_id(&conn->id);
 	if (conn->events)
 		rdma_destroy_event_channel(conn->events);
 	*conn = (struct conn){ 0 };

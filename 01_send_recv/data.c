@@ -4,6 +4,7 @@
 #include "data.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -157,9 +158,21 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
 	return conn_check_peer(conn);
 }
 
-/* Takes one completion off the CQ as soon as there is one. */
-static int next_completion(struct conn *conn, struct ibv_wc *wc)
+/*
+ * Whether a completion of success is of what was posted. A peer can also write
+ * with immediate data, which takes a receive and brings no message: hence the
+ * opcode is looked at, and not only whose request it was.
+ */
+static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 {
+	if (wc->wr_id == (uintptr_t)&data->recv)
+		return wc->opcode == IBV_WC_RECV;
+	return wc->wr_id == (uintptr_t)&data->send && wc->opcode == IBV_WC_SEND;
+}
+
+int data_wait(struct data *data, struct ibv_wc *wc)
+{
+	struct conn *conn = data->conn;
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
 	int n;
 
@@ -170,29 +183,7 @@ static int next_completion(struct conn *conn, struct ibv_wc *wc)
 	while ((n = poll_cq(conn, wc)) == 0)
 		if (sleep_for_news(conn, deadline))
 			return -1;
-	return n < 0 ? -1 : 0;
-}
-
-/*
- * Whether a completion of success is of what was posted. A peer can also write
- * with immediate data, which takes a receive and brings no message: hence the
- * opcode is looked at, and not only whose request it was.
- */
-static int check_kind(const struct data *data, const struct ibv_wc *wc)
-{
-	if (wc->wr_id == (uintptr_t)&data->recv && wc->opcode == IBV_WC_RECV)
-		return 0;
-	if (wc->wr_id == (uintptr_t)&data->send && wc->opcode == IBV_WC_SEND)
-		return 0;
-	return log_fail("protocol error: a completion with opcode %d, which "
-			"nothing that was posted asks for; is the peer "
-			"another program",
-			wc->opcode);
-}
-
-int data_wait(struct data *data, struct ibv_wc *wc)
-{
-	if (next_completion(data->conn, wc))
+	if (n < 0)
 		return -1;
 	log_line("wc->status = %d (%s)", wc->status,
 		 ibv_wc_status_str(wc->status));
@@ -201,7 +192,12 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 					   "receive" :
 					   "send",
 				   wc);
-	return check_kind(data, wc);
+	if (!is_expected(data, wc))
+		return log_fail("protocol error: a completion with opcode %d, "
+				"which nothing that was posted asks for; is "
+				"the peer another program",
+				wc->opcode);
+	return 0;
 }
 
 /*

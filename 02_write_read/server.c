@@ -40,18 +40,7 @@ static int converse(struct data *data, const struct options *options)
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return content_check(transfer_result(&transfer), options->counts);
-}
-
-/* Whether the client's device allows the order that options ask for. */
-static int check_order(const struct conn *conn, const struct options *options)
-{
-	if (options->first && cm_is_iwarp(conn->id->verbs))
-		return log_fail("-o first: over iWARP, only the side that "
-				"connected may send first; start the server "
-				"without it");
-	return 0;
+	return content_check(data, options->mode, options->counts);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
@@ -65,7 +54,7 @@ static int serve_client(struct listener *listener,
 
 	/* 1. Take the request that the client has sent. */
 	if (conn_request(&conn, listener, patience) ||
-	    check_order(&conn, options))
+	    options_check_order(options, cm_is_iwarp(conn.id->verbs)))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))

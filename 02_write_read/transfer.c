@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "log.h"
 
@@ -32,25 +31,6 @@ static int send_done(struct transfer *transfer)
 	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
 }
 
-/* Both have each other's MSG_MR, so both see it if mode or size differ. */
-static int check_peer(const struct transfer *transfer)
-{
-	size_t size = transfer->data->exposed.size;
-
-	if (transfer->peer_mode != transfer->mode)
-		return log_fail("this side runs %s and the peer %s; start both "
-				"with the same word"
-				" [docs/troubleshooting.md#refused]",
-				msg_mode_name(transfer->mode),
-				msg_mode_name(transfer->peer_mode));
-	if (transfer->peer.length != size)
-		return log_fail("this side has %zu bytes of memory and the "
-				"peer %u; start both with the same -b"
-				" [docs/troubleshooting.md#refused]",
-				size, transfer->peer.length);
-	return 0;
-}
-
 static int post_rdma(struct transfer *transfer)
 {
 	return data_post_rdma(transfer->data,
@@ -64,7 +44,8 @@ static int start_rdma(struct transfer *transfer)
 	const struct region *local = &transfer->data->local;
 	bool write = transfer->mode == MODE_WRITE;
 
-	if (check_peer(transfer))
+	if (msg_check_same(transfer->mode, local->size, transfer->peer_mode,
+			   &transfer->peer))
 		return -1;
 	log_line("received MSG_MR. %s remote memory...",
 		 write ? "writing message to" : "reading message from");
@@ -154,18 +135,4 @@ int transfer_run(struct transfer *transfer)
 		ret = on_completion(transfer, &wc);
 	} while (ret == 0);
 	return ret < 0 ? -1 : 0;
-}
-
-const struct region *transfer_result(const struct transfer *transfer)
-{
-	return transfer->mode == MODE_WRITE ? &transfer->data->exposed :
-					      &transfer->data->local;
-}
-
-void transfer_print_result(const struct transfer *transfer)
-{
-	const struct region *region = transfer_result(transfer);
-
-	log_text("remote buffer: ", region->buf,
-		 strnlen(region->buf, region->size));
 }

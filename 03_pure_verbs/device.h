@@ -6,13 +6,13 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include <infiniband/verbs.h>
 #include <sys/socket.h>
 
 #include "network.h"
+#include "watcher.h"
 
 /* An open device. See devices_open_one(). */
 struct device {
@@ -23,9 +23,7 @@ struct device {
 	int reads_out; /* reads of ours that it has under way at a time */
 	int gid_index; /* what -g says; -1: found by address */
 	struct network network; /* what other options say */
-	int quit_fd; /* ends the watcher below */
-	pthread_t watcher; /* names the device's asynchronous events */
-	bool watched;
+	struct watcher watcher; /* names the device's asynchronous events */
 };
 
 /* Where on a port a queue pair lives: the address vector's own half. */
@@ -35,21 +33,15 @@ struct source {
 	struct ibv_port_attr port; /* now: a LID can change, and so can a MTU */
 };
 
-/* How sure it is that packets for an address come and go by a port. */
-enum fit {
-	FIT_NOT,
-	FIT_PERHAPS, /* InfiniBand: the address may be of its IPoIB netdev */
-	FIT_WELL /* it has the address, or nobody asks for one */
-};
-
-/* How the port, as it is now, fits the address local; NULL: any address. */
-enum fit device_fits(const struct device *device, const struct sockaddr *local);
-
 /*
- * Asks the open device how many reads it can do at a time. Returns how many
- * ports it has, which are counted from 1; 0 if it does not answer.
+ * The index of the port's RoCE v2 GID that is the IP address local, or -1. The
+ * table has other entries: the same address for RoCE v1, and at index 0 a
+ * link-local one that other hosts cannot be reached by. So a fixed index is a
+ * trap.
  */
-int device_ask_limits(struct device *device);
+int device_find_gid(const struct device *device,
+		    const struct ibv_port_attr *port,
+		    const struct sockaddr *local);
 
 /*
  * Says which device it is, and starts a thread that names and acknowledges its
@@ -63,9 +55,6 @@ void device_close(struct device *device);
 
 /* Whether the port is an Ethernet port: RoCE needs GIDs, InfiniBand LIDs. */
 bool device_is_roce(const struct device *device);
-
-/* An IP address as a GID: IPv6 as it is, IPv4 as ::ffff:a.b.c.d. */
-void device_gid_of(const struct sockaddr *addr, union ibv_gid *gid);
 
 /*
  * Finds the port's GID for local: what -g says, or on RoCE the RoCE v2 GID

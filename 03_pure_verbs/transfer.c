@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "log.h"
 #include "probe.h"
@@ -115,18 +114,4 @@ int transfer_run(struct transfer *transfer)
 		ret = on_completion(transfer, &wc);
 	}
 	return ret < 0 ? -1 : 0;
-}
-
-const struct region *transfer_result(const struct transfer *transfer)
-{
-	return transfer->mode == MODE_WRITE ? &transfer->data->exposed :
-					      &transfer->data->local;
-}
-
-void transfer_print_result(const struct transfer *transfer)
-{
-	const struct region *region = transfer_result(transfer);
-
-	log_text("remote buffer: ", region->buf,
-		 strnlen(region->buf, region->size));
 }

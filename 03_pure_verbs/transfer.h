@@ -21,10 +21,4 @@ struct transfer {
  */
 int transfer_run(struct transfer *transfer);
 
-/* Where what the peer wrote into our memory is, or what we read from its. */
-const struct region *transfer_result(const struct transfer *transfer);
-
-/* Prints the text at its beginning. */
-void transfer_print_result(const struct transfer *transfer);
-
 #endif

@@ -30,8 +30,7 @@ static int converse(struct data *data, const struct options *options)
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return content_check(transfer_result(&transfer), options->counts);
+	return content_check(data, options->mode, options->counts);
 }
 
 int main(int argc, char **argv)

@@ -120,25 +120,6 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	return qp_to_init(conn->qp, conn->device, access);
 }
 
-/* Both know each other's mode and size, so both say it if they differ. */
-static int check_peer(const struct conn *conn)
-{
-	uint32_t mine = conn->mine.mem.length, peer = conn->peer.mem.length;
-
-	if (conn->peer.mode != conn->mine.mode)
-		return log_fail("this side runs %s and the peer %s; start both "
-				"with the same word"
-				" [docs/troubleshooting.md#refused]",
-				msg_mode_name(conn->mine.mode),
-				msg_mode_name(conn->peer.mode));
-	if (peer != mine)
-		return log_fail("this side has %" PRIu32 " bytes of memory and "
-				"the peer %" PRIu32 "; start both with the "
-				"same -b [docs/troubleshooting.md#refused]",
-				mine, peer);
-	return 0;
-}
-
 /* Both know all parameters: the queue pair's way from INIT to RTS. */
 static int establish(struct conn *conn)
 {
@@ -146,7 +127,8 @@ static int establish(struct conn *conn)
 
 	params_print("local: ", &conn->mine);
 	params_print("remote:", &conn->peer);
-	if (check_peer(conn))
+	if (msg_check_same(conn->mine.mode, conn->mine.mem.length,
+			   conn->peer.mode, &conn->peer.mem))
 		return -1;
 	/* A packet must fit the smaller port. */
 	if (conn->peer.mtu < mtu)

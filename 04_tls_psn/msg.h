@@ -54,6 +54,13 @@ void msg_encode(const struct msg *msg, void *wire);
 int msg_check_memory(const struct remote *mem);
 
 /*
+ * Whether the peer runs the same mode with as much memory. Both sides know both,
+ * so both say it if not. Returns 0, or -1 having said what differs.
+ */
+int msg_check_same(enum mode mine, size_t size, enum mode peer,
+		   const struct remote *mem);
+
+/*
  * Reads a message from the length bytes that a peer sent, and believes none
  * of them: returns 0 and a message whose every field makes sense, or -1
  * having said what does not.

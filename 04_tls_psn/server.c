@@ -41,8 +41,7 @@ static int converse(struct data *data, const struct options *options)
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	transfer_print_result(&transfer);
-	return content_check(transfer_result(&transfer), options->counts);
+	return content_check(data, options->mode, options->counts);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */

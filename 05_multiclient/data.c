@@ -4,12 +4,12 @@
 #include "data.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "limit.h"
 #include "log.h"
 
 #define PAGE ((size_t)4096)
@@ -67,22 +67,6 @@ int data_exposed_access(enum mode mode)
 				    IBV_ACCESS_REMOTE_READ;
 }
 
-/* Whether the device can register so many bytes at a time. */
-static int check_limit(struct ibv_context *verbs, size_t size)
-{
-	struct ibv_device_attr attr;
-	int err = ibv_query_device(verbs, &attr);
-
-	if (err)
-		return log_fail_errno("ibv_query_device", err,
-				      "its limits stay unknown");
-	if (size > attr.max_mr_size)
-		return log_fail("-b %zu: the device registers at most %" PRIu64
-				" bytes at a time",
-				size, attr.max_mr_size);
-	return 0;
-}
-
 /* Asks for an event at the next completion: for one event, once. */
 static int arm(struct conn *conn)
 {
@@ -99,7 +83,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 	int access;
 
 	data->conn = conn;
-	if (check_limit(conn->pd->context, size))
+	if (limit_check_region(conn->pd->context, size))
 		return -1;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	if (arm(conn))

@@ -14,7 +14,7 @@
 
 #include <openssl/err.h>
 
-#include "device.h"
+#include "gid.h"
 #include "log.h"
 #include "sock.h"
 #include "tls.h"
@@ -245,7 +245,7 @@ static int check_address(const struct oob *oob, const struct params *params)
 {
 	union ibv_gid gid;
 
-	device_gid_of((const struct sockaddr *)&oob->peer, &gid);
+	gid_of((const struct sockaddr *)&oob->peer, &gid);
 	if (memcmp(&gid, &params->gid, sizeof(gid)))
 		return log_fail("the peer's GID is not the address that it "
 				"was authenticated at: refused; is -g given");

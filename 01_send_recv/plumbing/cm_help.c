@@ -10,7 +10,6 @@
 
 #include "addr.h"
 #include "log.h"
-#include "wait.h"
 
 /* What to try where no event channel can be had. */
 static const char *channel_hint(int err)
@@ -44,6 +43,32 @@ struct rdma_event_channel *cm_open_channel(void)
 		return NULL;
 	}
 	return channel;
+}
+
+int cm_get_event(struct rdma_event_channel *channel,
+		 struct rdma_cm_event **event)
+{
+	while (!rdma_get_cm_event(channel, event)) {
+		if ((*event)->event != RDMA_CM_EVENT_ADDR_CHANGE)
+			return 0;
+		log_line("%s: only a hint, the connection goes on.",
+			 rdma_event_str((*event)->event));
+		if (rdma_ack_cm_event(*event))
+			return -1;
+	}
+	return -1;
+}
+
+void cm_destroy_id(struct rdma_cm_id **id)
+{
+	if (*id && rdma_destroy_id(*id))
+		log_fail_errno("rdma_destroy_id", errno, "it is lost");
+	*id = NULL;
+}
+
+int cm_resolve_ms(const struct patience *patience)
+{
+	return patience->timeout_ms < 4000 ? patience->timeout_ms / 2 : 2000;
 }
 
 /*
@@ -175,7 +200,8 @@ static bool port_is_taken(struct rdma_cm_id *id, const struct addrinfo *ai)
 	return !rdma_bind_addr(id, (struct sockaddr *)&any_port);
 }
 
-int cm_explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai, int err)
+static int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai,
+			int err)
 {
 	char text[ADDR_TEXT_SIZE];
 
@@ -192,4 +218,38 @@ int cm_explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai, int err)
 			      "device sits on (`rdma link`)"
 			      " [docs/troubleshooting.md#cannot-assign]",
 			      text);
+}
+
+int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai)
+{
+	int only = 0;
+
+	if (ai->ai_family == AF_INET6 &&
+	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
+			    sizeof(only)))
+		return log_fail_errno("rdma_set_option", errno,
+				      "IPv4 would not be taken");
+	if (rdma_bind_addr(id, ai->ai_addr))
+		return explain_bind(id, ai, errno);
+	/* Bound to one address, an id knows its device already. */
+	if (!id->verbs && addr_is_loopback(ai->ai_addr))
+		return addr_explain_no_device(ai->ai_addr);
+	return 0;
+}
+
+int cm_explain_create(int err)
+{
+	return log_fail_errno("rdma_create_id", err,
+			      "may this user open /dev/infiniband/rdma_cm"
+			      " [docs/troubleshooting.md#permission]");
+}
+
+int cm_explain_connect(int err)
+{
+	return log_fail_errno("rdma_connect", err,
+			      err == ECONNREFUSED ?
+				      "over iWARP, no server listens there; "
+				      "start it first, with -a" :
+				      "does `rdma link` still show the device "
+				      "as ACTIVE");
 }

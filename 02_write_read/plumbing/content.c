@@ -20,8 +20,13 @@ void content_write(const struct data *data, enum mode mode, const char *who)
 	pattern_fill(region->buf, region->size);
 }
 
-int content_check(const struct region *result, bool counts)
+int content_check(const struct data *data, enum mode mode, bool counts)
 {
+	const struct region *result =
+		mode == MODE_WRITE ? &data->exposed : &data->local;
+
+	log_text("remote buffer: ", result->buf,
+		 strnlen(result->buf, result->size));
 	if (pattern_check(result->buf, result->size))
 		return -1;
 	if (counts)

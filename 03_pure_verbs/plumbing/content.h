@@ -15,9 +15,10 @@
 void content_write(const struct data *data, enum mode mode, const char *who);
 
 /*
- * Looks at every byte of what the peer wrote, or of what we read from it;
- * counts: says how many there are. Returns 0, or -1 having said what is wrong.
+ * Prints the text that begins what the peer wrote into our memory, or what we
+ * read from its, and looks at every byte of that; counts: says how many there
+ * are. Returns 0, or -1 having said what is wrong.
  */
-int content_check(const struct region *result, bool counts);
+int content_check(const struct data *data, enum mode mode, bool counts);
 
 #endif

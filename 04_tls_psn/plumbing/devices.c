@@ -44,6 +44,44 @@ static struct ibv_device *only_iwarp(struct ibv_device **list,
 	return found;
 }
 
+/* How sure it is that packets for an address come and go by a port. */
+enum fit {
+	FIT_NOT,
+	FIT_PERHAPS, /* InfiniBand: the address may be of its IPoIB netdev */
+	FIT_WELL /* it has the address, or nobody asks for one */
+};
+
+/* How the port, as it is now, fits the address local; NULL: any address. */
+static enum fit find_fit(const struct device *device,
+			 const struct sockaddr *local)
+{
+	struct ibv_port_attr port;
+
+	if (ibv_query_port(device->verbs, device->port_num, &port) ||
+	    port.state != IBV_PORT_ACTIVE)
+		return FIT_NOT;
+	if (!local || device->gid_index >= 0)
+		return FIT_WELL;
+	if (!device_is_roce(device))
+		return FIT_PERHAPS;
+	return device_find_gid(device, &port, local) >= 0 ? FIT_WELL : FIT_NOT;
+}
+
+/*
+ * Asks the open device how many reads it can do at a time. Returns how many
+ * ports it has, which are counted from 1; 0 if it does not answer.
+ */
+static int ask_limits(struct device *device)
+{
+	struct ibv_device_attr attr;
+
+	if (ibv_query_device(device->verbs, &attr))
+		return 0;
+	device->reads_in = attr.max_qp_rd_atom;
+	device->reads_out = attr.max_qp_init_rd_atom;
+	return attr.phys_port_cnt;
+}
+
 /*
  * Opens a device and finds the first port, from device->port_num on, that fits
  * local so well; without one, the device is closed again.
@@ -58,14 +96,14 @@ static bool open_port(struct device *device, struct ibv_device *candidate,
 	device->verbs = ibv_open_device(candidate);
 	if (!device->verbs)
 		return false;
-	ports = device_ask_limits(device);
+	ports = ask_limits(device);
 	for (; device->port_num <= ports; device->port_num++) {
 		if (options->port_num && options->port_num != device->port_num)
 			continue;
 		if (ibv_query_port(device->verbs, device->port_num, &port))
 			continue;
 		device->link_layer = port.link_layer;
-		if (device_fits(device, local) == fit)
+		if (find_fit(device, local) == fit)
 			return true;
 	}
 	/* Nothing was made in this context: closing it cannot fail. */
@@ -189,7 +227,7 @@ const struct device *devices_find(const struct devices *devices,
 {
 	for (enum fit fit = FIT_WELL; fit != FIT_NOT; fit--)
 		for (unsigned int i = 0; i < devices->count; i++)
-			if (device_fits(&devices->list[i], local) == fit)
+			if (find_fit(&devices->list[i], local) == fit)
 				return &devices->list[i];
 	addr_explain_no_device(local);
 	return NULL;

@@ -99,9 +99,7 @@ static int converse(struct data *data, enum mode mode, unsigned int number)
 
 	if (transfer_run(&transfer))
 		return -1;
-	transfer_print_result(&transfer);
-	return content_check(transfer_result(&transfer), true, CONTENT_SERVER,
-			     number);
+	return content_check(data, transfer.mode, true, CONTENT_SERVER, number);
 }
 
 /* From the server's hello to the goodbye: steps 2 to 8 of ../client.c. */

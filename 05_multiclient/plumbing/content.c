@@ -27,11 +27,15 @@ void content_write(const struct data *data, enum mode mode, const char *who,
 	pattern_fill(region->buf, region->size);
 }
 
-int content_check(const struct region *result, bool counts, const char *who,
-		  unsigned int number)
+int content_check(const struct data *data, enum mode mode, bool counts,
+		  const char *who, unsigned int number)
 {
+	const struct region *result =
+		mode == MODE_WRITE ? &data->exposed : &data->local;
 	char text[PATTERN_MIN];
 
+	log_text("remote buffer: ", result->buf,
+		 strnlen(result->buf, result->size));
 	if (pattern_check(result->buf, result->size))
 		return -1;
 	write_text(text, who, number);

@@ -21,11 +21,12 @@ void content_write(const struct data *data, enum mode mode, const char *who,
 		   unsigned int number);
 
 /*
- * Looks at every byte of what the peer wrote, or of what we read from it, and
- * whether it is from who, and of the client with number. counts: says how many
- * bytes there are. Returns 0, or -1 having said what is wrong.
+ * Prints the text that begins what the peer wrote into our memory, or what we
+ * read from its, and looks at every byte of that, and whether it is from who, and
+ * of the client with number. counts: says how many bytes there are. Returns 0, or
+ * -1 having said what is wrong.
  */
-int content_check(const struct region *result, bool counts, const char *who,
-		  unsigned int number);
+int content_check(const struct data *data, enum mode mode, bool counts,
+		  const char *who, unsigned int number);
 
 #endif

@@ -9,11 +9,36 @@
 
 #include <rdma/rdma_cma.h>
 
+#include "wait.h"
+
 /*
  * Creates an event channel that never blocks its reader. Returns NULL having
  * said why. Free it with rdma_destroy_event_channel().
  */
 struct rdma_event_channel *cm_open_channel(void);
+
+/*
+ * rdma_get_cm_event() without the one event that is no more than a hint: the
+ * netdev has another hardware address, as after a failover of a bond. The
+ * connection goes on. Returns 0, or -1 with errno.
+ */
+int cm_get_event(struct rdma_event_channel *channel,
+		 struct rdma_cm_event **event);
+
+/* Destroys *id if there is one; a failure is said and has no remedy. */
+void cm_destroy_id(struct rdma_cm_id **id);
+
+/*
+ * rdma_bind_addr() to the address of ai; on "::" the id takes IPv4 as well,
+ * whatever net.ipv6.bindv6only says. Returns 0, or -1 having said why.
+ */
+int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai);
+
+/*
+ * The most that address and route resolution may take each, in ms: shorter than
+ * the program's own deadline, so that the CM says why.
+ */
+int cm_resolve_ms(const struct patience *patience);
 
 /*
  * Sets how soon the device of id sends a packet again that is not acknowledged.
@@ -35,9 +60,10 @@ void cm_explain_event(const struct rdma_cm_event *event,
 		      enum rdma_cm_event_type want);
 
 /*
- * rdma_bind_addr() of id to the address of ai failed with err: says why
- * in one line. Returns -1.
+ * rdma_create_id() or rdma_connect() failed with err: says why in one line.
+ * Both return -1.
  */
-int cm_explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai, int err);
+int cm_explain_create(int err);
+int cm_explain_connect(int err);
 
 #endif

@@ -93,7 +93,7 @@ static void stop(struct device *device)
 	memmove(said.out, said.out + length, strlen(said.out + length) + 1);
 	close(fds[0]);
 	close(fds[1]);
-	assert_false(device->watched);
+	assert_false(device->watcher.started);
 }
 
 /* Sends the types, and waits until the pipe is empty. */
@@ -192,9 +192,9 @@ static void test_broken(void **state)
 	start(&device, &context);
 	device_start(&device);
 	assert_int_equal(write(fds[1], "", 1), 1);
-	pthread_join(device.watcher, NULL);
-	device.watched = false;
-	close(device.quit_fd);
+	pthread_join(device.watcher.thread, NULL);
+	device.watcher.started = false;
+	close(device.watcher.quit_fd);
 	stop(&device);
 	broken = false;
 	assert_one_line(said.err, "error: ibv_get_async_event: Input/output "

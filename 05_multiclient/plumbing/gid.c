@@ -1,0 +1,38 @@
+/*
+ * gid.c - the GID that belongs to an IP address
+ */
+#include "gid.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+void gid_of(const struct sockaddr *addr, union ibv_gid *gid)
+{
+	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)addr;
+	const struct sockaddr_in *sin = (const struct sockaddr_in *)addr;
+
+	if (addr->sa_family == AF_INET6) {
+		memcpy(gid->raw, &sin6->sin6_addr, 16);
+		return;
+	}
+	memset(gid->raw, 0, 10);
+	memset(gid->raw + 10, 0xff, 2);
+	memcpy(gid->raw + 12, &sin->sin_addr, 4);
+}
+
+static bool is_in_scope(const struct sockaddr *local, uint32_t netdev)
+{
+	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)local;
+
+	return local->sa_family != AF_INET6 || !sin6->sin6_scope_id ||
+	       !netdev || sin6->sin6_scope_id == netdev;
+}
+
+bool gid_is_for(const struct ibv_gid_entry *entry, const struct sockaddr *addr)
+{
+	union ibv_gid gid;
+
+	gid_of(addr, &gid);
+	return !memcmp(entry->gid.raw, gid.raw, 16) &&
+	       is_in_scope(addr, entry->ndev_ifindex);
+}

@@ -1,0 +1,21 @@
+/*
+ * gid.h - the GID that belongs to an IP address
+ */
+#ifndef GID_H
+#define GID_H
+
+#include <stdbool.h>
+
+#include <infiniband/verbs.h>
+#include <sys/socket.h>
+
+/* An IP address as a GID: IPv6 as it is, IPv4 as ::ffff:a.b.c.d. */
+void gid_of(const struct sockaddr *addr, union ibv_gid *gid);
+
+/*
+ * Whether entry of a port's table is addr. A link-local address may be that of
+ * several netdevs: its scope says which is meant.
+ */
+bool gid_is_for(const struct ibv_gid_entry *entry, const struct sockaddr *addr);
+
+#endif
