@@ -39,7 +39,8 @@ goes_through() {
 	sys.path[:0] = ['scripts/lib', 'scripts/lib/wire']
 	import packets
 	import sources
-	OURS = re.compile('(Connect|Disconnect)Re|ReadyToUse|SEND|RDMA (WRITE|READ Req)')
+	OURS = re.compile('(Connect|Disconnect)Re|ReadyToUse|SEND|RDMA (WRITE|READ Req)|'
+	                  'TCP (text|FIN)|TLS (Client|Server|App)')
 	count = 0
 	# In 06 it is the kernel that sends.
 	for capture in sorted(pathlib.Path().glob('0[1-57]_*/expected/wire.pcapng')):

@@ -25,7 +25,7 @@ SENDS = (
     (r'ConnectRequest$', 'conn.c', r'rdma_connect\(conn->id'),
     (r'ConnectReply$', 'conn.c', r'rdma_accept\(conn->id'),
     # librdmacm answers the REP when the program asks for its next event.
-    (r'ReadyToUse$', 'cm.c', r'while \(!?rdma_get_cm_event\('),
+    (r'ReadyToUse$', 'plumbing/cm_help.c', r'while \(!?rdma_get_cm_event\('),
     (r'Disconnect', 'conn.c', r'rdma_disconnect\(conn->id'),
     # Chapter 07: what belongs to a file, and not to the agreement before it.
     (r'file SEND', 'request.c', r'\.opcode = IBV_WR_SEND,'),
@@ -35,11 +35,11 @@ SENDS = (
     (r'RDMA (WRITE|READ Request)', 'transfer.c',
      r'IBV_WR_RDMA_WRITE :\s+IBV_WR_RDMA_READ'),
     (r'RDMA (WRITE|READ Request)', 'pump.c', r'\bibv_post_send\('),
-    (r'TCP text "HELLO', 'oob.c', r'send_all\(oob, HELLO'),
-    (r'TCP text "RDMA', 'oob.c', r'send_all\(oob, wire'),
-    (r'TCP text "READY', 'oob.c', r'send_all\(oob, READY'),
-    (r'TCP text "BYE', 'oob.c', r'send\(oob->fd, BYE'),
-    (r'TCP FIN', 'oob.c', r'\bclose\(oob->fd\)'),
+    (r'TCP text "HELLO', 'oob.c', r'line_send\(&oob->line, HELLO'),
+    (r'TCP text "RDMA', 'oob.c', r'line_send\(&oob->line, wire'),
+    (r'TCP text "READY', 'oob.c', r'line_send\(&oob->line, READY'),
+    (r'TCP text "BYE', 'oob.c', r'send\(oob->line\.fd, BYE'),
+    (r'TCP FIN', 'oob.c', r'\bclose\(oob->(line\.)?fd\)'),
     (r'TLS (Client|Server) Hello', 'plumbing/tls_io.c', r'\bSSL_do_handshake\('),
     (r'TLS Application Data', 'plumbing/tls_io.c', r'\bSSL_write(_ex)?\('),
 )
