@@ -17,6 +17,7 @@ finds_out() {
 	local copy=$BATS_TEST_TMPDIR/chapter chapter file=${1#*_}.c
 
 	chapter=$(echo "$top/${1%%_*}"_*)
+	[[ -e $chapter/$file ]] || file=plumbing/$file
 	mkdir "$copy"
 	cp -r "$chapter"/{*.[ch],plumbing} "$copy"
 	sed -i "$2" "$copy/$file"
