@@ -12,7 +12,7 @@
 # unit   builds the unit tests as well, and runs them under qemu-user; those that
 #        ask the kernel for what qemu-user does not do, in the lab.
 # demo   boots the lab with an arm64 kernel, emulated, and runs the logged runs
-#        (of 01 to 05 if none is named) in it, as make demo does.
+#        (of all chapters if none is named) in it, as make demo does.
 #
 # Each makes what it needs of the ones above. Debian only, without root; it needs
 # gcc-aarch64-linux-gnu, qemu-user-static and qemu-system-arm. Exit status: that
@@ -35,8 +35,8 @@ packages=(base-files base-passwd bash busybox-static coreutils dash dropbear-bin
 	libibverbs-dev librdmacm-dev libssl-dev mawk openssl procps rdmacm-utils
 	sed util-linux)
 
-# qemu-user does not count a user's threads.
-in_the_lab=(test_05_admission)
+# qemu-user does not count a user's threads, and a vfork() of it does not wait.
+in_the_lab=(test_05_admission test_06_work)
 
 complain() {
 	printf 'arm64: %s\n' "$@" >&2
@@ -155,7 +155,7 @@ unit() {
 demo() {
 	need qemu-system-aarch64 qemu-system-arm
 	build
-	[[ $# -gt 0 ]] || set -- 01 02 03 04 05
+	[[ $# -gt 0 ]] || set -- 01 02 03 04 05 06 07
 	export LAB_ARCH=aarch64 LAB_ROOT=$root DEVICE=lab
 	(cd "$tree" && scripts/demo.sh "$@")
 }
