@@ -1,7 +1,7 @@
 // The lab: two nodes, the wire between them, and what can be done with a chapter on
 // them. It has no look; lab_page.js gives it one, and window.lab is for teachers
 // and tests (web/README.md documents it).
-import {Node, quote} from './node.js';
+import {Node, copyFiles, quote} from './node.js';
 import {Wire} from './wire.js';
 import {dissect} from './packet.js';
 import {Words, worthShowing} from './words.js';
@@ -113,12 +113,11 @@ export class Lab extends EventTarget {
 		if (status)
 			return;
 		this.certified ??= (async () => {
-			const made = await this.nodes.a.exec(`cd ${folder} && bash certs.sh /tmp/certs ` +
-				'>/dev/null && tar -C /tmp -czf - certs | base64');
-			if (made.status)
-				throw new Error(`certificates: ${made.out}`);
-			await this.nodes.b.write('/tmp/certs.tar', made.out);
-			await this.nodes.b.exec('base64 -d /tmp/certs.tar | tar -C /tmp -xzf -');
+			const {status, out} = await this.nodes.a.exec(
+				`cd ${folder} && bash certs.sh /tmp/certs >/dev/null`);
+			if (status)
+				throw new Error(`certificates: ${out}`);
+			await copyFiles(this.nodes.a, this.nodes.b, '/tmp', 'certs');
 		})();
 		await this.certified;
 		await this.both(node => node.exec(`rm -rf ${folder}/certs && cp -r /tmp/certs ${folder}/certs`));
