@@ -28,7 +28,8 @@ export class Lab extends EventTarget {
 	// settings), `hold`, `said`, `trouble`.
 	constructor(top, chapter) {
 		super();
-		Object.assign(this, {top, chapter, entries: [], words: new Words(), frozen: false});
+		Object.assign(this, {top, chapter, entries: [], entryOf: new Map(),
+			words: new Words(), frozen: false});
 		this.nodes = {};
 		for (const name of ['a', 'b'])
 			this.nodes[name] = this.makeNode(name);
@@ -138,14 +139,17 @@ export class Lab extends EventTarget {
 	}
 
 	frame(record) {
-		let entry = this.entries.find(x => x.record === record);
-		if (entry) {
-			this.emit('change', entry);
+		if (this.entryOf.has(record)) {
+			const known = this.entryOf.get(record);
+			if (known)
+				this.emit('change', known);
 			return;
 		}
 		const packet = this.words.say(dissect(record.bytes));
-		entry = {type: 'packet', record, packet, time: record.time};
-		if (!worthShowing(packet))
+		const entry = worthShowing(packet) &&
+			{type: 'packet', record, packet, time: record.time};
+		this.entryOf.set(record, entry);
+		if (!entry)
 			return;
 		this.entries.push(entry);
 		this.emit('entry', entry);
@@ -164,6 +168,7 @@ export class Lab extends EventTarget {
 
 	clear() {
 		this.entries = [];
+		this.entryOf = new Map();
 		this.words = new Words();
 		this.link.clear();
 		this.emit('clear');
