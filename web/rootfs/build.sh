@@ -97,6 +97,19 @@ attributes() {
 	sed -i "/$known/s/)$/ || defined __TINYC__)/" "$header"
 }
 
+# What gcc's objects of the chapters call of gcc's own library, and tcc's lacks.
+library() {
+	local scratch=$out/one
+
+	mkdir "$scratch"
+	(
+		cd "$scratch"
+		ar x "$(compiler -print-libgcc-file-name)" _ctzdi2.o
+		ar rs "$out/root/usr/lib/i386-linux-gnu/tcc/libtcc1.a" _ctzdi2.o
+	)
+	rm -r "$scratch"
+}
+
 assemble() {
 	local program
 
@@ -108,6 +121,7 @@ assemble() {
 	install -m 755 "$here"/{build,cc} "$out/root/bin"
 	install -m 644 "$here/stdatomic.h" "$out/root/usr/lib/i386-linux-gnu/tcc/include"
 	attributes
+	library
 	mkdir -p "$out"/root/{dev,proc,sys,tmp,page,root,etc,var,run}
 	cp "$here/profile" "$out/root/root/.bashrc"
 	echo 'root:x:0:0:root:/root:/bin/bash' >"$out/root/etc/passwd"
