@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # check.sh - the tests of the pages, in Chromium
 #
-# usage: web/check.sh [--pages|--long]     (make check-web)
+# usage: web/check.sh [--pages|--long|--firefox]     (make check-web)
 #
 # Builds the pages and opens them: links, search, 390 pixels, no JavaScript; then
 # the lab, where chapters run on two nodes in the page. --pages leaves the lab out;
-# --long runs all runs, cases and exercises in it instead, which takes half an hour.
+# --long runs all runs, cases and exercises in it instead, which takes half an hour;
+# --firefox opens the lab in Firefox instead (Debian's firefox-esr).
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,6 +19,7 @@ case ${1:-} in
 '') ;;
 --pages) tests=(pages) pages=(--pages) ;;
 --long) tests=(cases) ;;
+--firefox) tests=(lab) && export BROWSER=firefox ;;
 *) cli_misuse "$1: there is no such option" ;;
 esac
 cli_checked

@@ -1,13 +1,18 @@
 #!/usr/bin/env bats
 #
 # web.bats - every logged run, every broken case and every exercise in the page, in
-# Chromium.
+# Chromium; the lab in Firefox.
 
 bats_require_minimum_version 1.5.0
 
 @test "all runs, cases and exercises in the page" {
 	cd "$BATS_TEST_DIRNAME/../.."
 	run -0 web/check.sh --long
+}
+
+@test "the lab in Firefox" {
+	cd "$BATS_TEST_DIRNAME/../.."
+	run -0 web/check.sh --firefox
 }
 
 # Shown for a test that failed.

@@ -1,11 +1,18 @@
-// A server of build/web on loopback, and Chromium, for the tests of the pages.
+// A server of build/web on loopback, and Chromium, for the tests of the pages; with
+// BROWSER=firefox, Firefox.
 import {createServer} from 'node:http';
 import {readFile} from 'node:fs/promises';
 import assert from 'node:assert/strict';
 import {extname, join, normalize} from 'node:path';
 import {createRequire} from 'node:module';
 
-const {chromium} = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
+const {chromium, firefox} = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
+// Debian's, both of them. The channel is what Firefox is driven by, as it is: without
+// it, playwright wants a Firefox of its own.
+const BROWSERS = {
+	chromium: () => chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']}),
+	firefox: () => firefox.launch({executablePath: '/usr/bin/firefox-esr', channel: 'moz-firefox'}),
+};
 const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript',
 	'.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml',
 	'.wasm': 'application/wasm'};
@@ -36,8 +43,7 @@ export async function openSite() {
 	const sent = size => { site.sent += size; };
 	let server = await serve('build/web', sent);
 	const {port} = server.address();
-	const browser = await chromium.launch({executablePath: '/usr/bin/chromium',
-		args: ['--no-sandbox']});
+	const browser = await BROWSERS[process.env.BROWSER ?? 'chromium']();
 	site.at = path => `http://127.0.0.1:${port}/${path}`;
 	site.blank = async (options = {}) => {
 		const context = await browser.newContext(options);

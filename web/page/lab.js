@@ -1,7 +1,7 @@
 // The lab: two nodes, the wire between them, and what can be done with a chapter on
 // them. It has no look; lab_page.js gives it one, and window.lab is for teachers
 // and tests (web/README.md documents it).
-import {Node, quote} from './node.js';
+import {Node, copyFiles, quote} from './node.js';
 import {Wire} from './wire.js';
 import {dissect} from './packet.js';
 import {Words, worthShowing} from './words.js';
@@ -28,7 +28,8 @@ export class Lab extends EventTarget {
 	// settings), `hold`, `said`, `trouble`.
 	constructor(top, chapter) {
 		super();
-		Object.assign(this, {top, chapter, entries: [], words: new Words(), frozen: false});
+		Object.assign(this, {top, chapter, entries: [], entryOf: new Map(),
+			words: new Words(), frozen: false});
 		this.nodes = {};
 		for (const name of ['a', 'b'])
 			this.nodes[name] = this.makeNode(name);
@@ -113,12 +114,11 @@ export class Lab extends EventTarget {
 		if (status)
 			return;
 		this.certified ??= (async () => {
-			const made = await this.nodes.a.exec(`cd ${folder} && bash certs.sh /tmp/certs ` +
-				'>/dev/null && tar -C /tmp -czf - certs | base64');
-			if (made.status)
-				throw new Error(`certificates: ${made.out}`);
-			await this.nodes.b.write('/tmp/certs.tar', made.out);
-			await this.nodes.b.exec('base64 -d /tmp/certs.tar | tar -C /tmp -xzf -');
+			const {status, out} = await this.nodes.a.exec(
+				`cd ${folder} && bash certs.sh /tmp/certs >/dev/null`);
+			if (status)
+				throw new Error(`certificates: ${out}`);
+			await copyFiles(this.nodes.a, this.nodes.b, '/tmp', 'certs');
 		})();
 		await this.certified;
 		await this.both(node => node.exec(`rm -rf ${folder}/certs && cp -r /tmp/certs ${folder}/certs`));
@@ -139,14 +139,17 @@ export class Lab extends EventTarget {
 	}
 
 	frame(record) {
-		let entry = this.entries.find(x => x.record === record);
-		if (entry) {
-			this.emit('change', entry);
+		if (this.entryOf.has(record)) {
+			const known = this.entryOf.get(record);
+			if (known)
+				this.emit('change', known);
 			return;
 		}
 		const packet = this.words.say(dissect(record.bytes));
-		entry = {type: 'packet', record, packet, time: record.time};
-		if (!worthShowing(packet))
+		const entry = worthShowing(packet) &&
+			{type: 'packet', record, packet, time: record.time};
+		this.entryOf.set(record, entry);
+		if (!entry)
 			return;
 		this.entries.push(entry);
 		this.emit('entry', entry);
@@ -165,6 +168,7 @@ export class Lab extends EventTarget {
 
 	clear() {
 		this.entries = [];
+		this.entryOf = new Map();
 		this.words = new Words();
 		this.link.clear();
 		this.emit('clear');

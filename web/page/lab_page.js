@@ -146,7 +146,9 @@ function expose(page, ready) {
 	const use = async (chapter, what) => {
 		if (chapter && chapter !== lab.chapter)
 			await lab.change(chapter);
-		return what();
+		const result = await what();
+		page.ladder.draw();
+		return result;
 	};
 	window.lab = {
 		ready: () => ready,

@@ -5,6 +5,9 @@ import {drawing, element} from './dom.js';
 const WIDTH = 1350, SERVER = 415, CLIENT = 935;
 const SIDE = 56, MIDDLE = 79;
 const ROW = 25, TOP = 40;
+// To draw takes longer the more rows there are, and meanwhile no packet crosses. So
+// rows are drawn together, and drawing takes one part in so many of the time.
+const DRAW_MS = 15, SHARE = 10;
 
 const shorten = (text, width) => text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
@@ -27,6 +30,7 @@ export class Ladder {
 	clear() {
 		this.rows.replaceChildren();
 		this.drawn = new Map();
+		this.waiting = [];
 		this.origin = null;
 		this.resize();
 	}
@@ -39,14 +43,30 @@ export class Ladder {
 	}
 
 	add(entry) {
+		this.waiting.push(entry);
+		this.timer ??= setTimeout(() => this.draw(), this.pause ?? DRAW_MS);
+	}
+
+	// What waits to be drawn, now.
+	draw() {
+		const began = performance.now();
+		clearTimeout(this.timer);
+		this.timer = null;
+		if (!this.waiting.length)
+			return;
 		const follows = this.box.scrollTop + this.box.clientHeight >= this.box.scrollHeight - 40;
-		const y = TOP + (this.drawn.size + 1) * ROW;
-		const row = entry.type === 'packet' ? this.packetRow(entry, y) : this.lineRow(entry, y);
-		this.drawn.set(entry, row);
-		this.rows.append(row);
+		for (const entry of this.waiting.splice(0)) {
+			const y = TOP + (this.drawn.size + 1) * ROW;
+			const row = entry.type === 'packet' ? this.packetRow(entry, y) : this.lineRow(entry, y);
+			this.drawn.set(entry, row);
+			this.rows.append(row);
+		}
 		this.resize();
+		// Its height is known only when all is laid out, which is what takes long.
+		const height = this.box.scrollHeight;
 		if (follows)
-			this.box.scrollTop = this.box.scrollHeight;
+			this.box.scrollTop = height;
+		this.pause = Math.max(DRAW_MS, (SHARE - 1) * (performance.now() - began));
 	}
 
 	// Its fate has changed: it is lost, it has arrived.

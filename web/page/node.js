@@ -166,3 +166,15 @@ export class Node extends EventTarget {
 		this.worker.postMessage({type: 'thaw'});
 	}
 }
+
+// Files below a folder of one node, as tar's arguments name them, to the same folder
+// of another.
+export async function copyFiles(from, to, folder, names) {
+	const packed = await from.exec(`set -o pipefail; tar -C ${quote(folder)} -czf - ${names} | base64`);
+	if (packed.status)
+		throw new Error(`node ${from.name}: ${packed.out}`);
+	await to.write('/tmp/files.base64', packed.out);
+	const {status, out} = await to.exec(`base64 -d /tmp/files.base64 | tar -C ${quote(folder)} -xzf -`);
+	if (status)
+		throw new Error(`node ${to.name}: ${out}`);
+}

@@ -13,12 +13,16 @@ const CHUNK = 64, CHUNK_MS = 20;
 // acknowledgement is half a second late: so the one that is ahead waits.
 const AHEAD_MS = 25, TELL_MS = 10;
 
-// frozen: the page wants it so; ahead: the other node must catch up first.
-let emulator = null, frozen = false, ahead = false;
+// started: it runs, or has run; frozen: the page wants it so; ahead: the other node
+// must catch up first.
+let emulator = null, started = false, frozen = false, ahead = false;
 const clock = new Clock(performance.now.bind(performance), () => {
-	if (!ahead)
-		emulator?.stop();
-	ahead = true;
+	// The clock is read while the picture is loaded, too. Who was ahead by then
+	// would be told to run before it can.
+	if (started && !ahead) {
+		ahead = true;
+		emulator.stop();
+	}
 });
 performance.now = () => clock.tick();
 // Only now, since v86 keeps the function that it finds.
@@ -62,7 +66,10 @@ function start({state, time}) {
 		flush();
 		postMessage({type: 'frame', bytes: new Uint8Array(frame)});
 	});
-	emulator.add_listener('emulator-started', () => postMessage({type: 'started'}));
+	emulator.add_listener('emulator-started', () => {
+		started = true;
+		postMessage({type: 'started'});
+	});
 }
 
 const orders = {

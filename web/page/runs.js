@@ -1,6 +1,6 @@
 // Runs programs on the nodes as a file `commands` says, and keeps what they say:
 // what scripts/pair.sh does in the lab.
-import {quote} from './node.js';
+import {copyFiles, quote} from './node.js';
 
 const LIMIT = 120;
 
@@ -25,6 +25,18 @@ class Program {
 	}
 }
 
+// Several commands: for a shell.
+const SEVERAL = /[;&|]/;
+const files = 'find . -type f';
+
+// In the lab, both programs of a run on one node are in one folder. Certificates that
+// a server makes, before it listens, are there for its client, too.
+async function share({a, b}, folder) {
+	const {status} = await a.exec(`cd ${quote(folder)} && ${files} | grep -vxFf /tmp/files >/tmp/new`);
+	if (status === 0)
+		await copyFiles(a, b, folder, '$(cat /tmp/new)');
+}
+
 const text = lines => lines.map(line => `${line}\n`).join('');
 
 // nodes: {a, b}; run: {programs}; folder: where, on both nodes. The logs, as
@@ -39,17 +51,22 @@ export async function runPrograms(nodes, run, folder) {
 		node.addEventListener('said', listen);
 	try {
 		for (const {label, command, waits} of run.programs) {
-			const node = oneNode || label.startsWith('server') ? nodes.a : nodes.b;
+			const serves = label.startsWith('server'), node = oneNode || serves ? nodes.a : nodes.b;
+			const shares = serves && run.nodes === 1 && SEVERAL.test(command);
 			const program = new Program(label);
 			programs.set(label, program);
+			if (shares)
+				await node.exec(`cd ${quote(folder)} && ${files} >/tmp/files`);
 			const started = await node.exec(`cd ${quote(folder)} && { echo; echo ${
 				quote(`$ ${command}`)}; } >/dev/ttyS0 && { tell ${label} ${LIMIT} bash -c ${
-				quote(/[;&|]/.test(command) ? command : `exec ${command}`)} & }`);
+				quote(SEVERAL.test(command) ? command : `exec ${command}`)} & }`);
 			if (started.status)
 				throw new Error(`${label}: ${started.out || 'could not be started'}`);
-			if (label.startsWith('server'))
+			if (serves)
 				await program.listens;
-			else if (waits)
+			if (shares)
+				await share(nodes, folder);
+			if (!serves && waits)
 				await program.ended;
 		}
 		await Promise.all([...programs.values()].map(x => x.ended));

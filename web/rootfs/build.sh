@@ -84,6 +84,32 @@ compiler() {
 		-isystem "$out/sysroot/usr/include/i386-linux-gnu" "$@"
 }
 
+# The C library's headers take every __attribute__ from a program, constructors too,
+# if they do not know its compiler. tcc knows attributes.
+attributes() {
+	local header=$out/root/usr/include/i386-linux-gnu/sys/cdefs.h
+	local known='^#if !(defined __GNUC__ || defined __clang__)$'
+
+	if ! grep -q "$known" "$header"; then
+		echo "rootfs: ${header##*/} has another line about attributes" >&2
+		return 1
+	fi
+	sed -i "/$known/s/)$/ || defined __TINYC__)/" "$header"
+}
+
+# What gcc's objects of the chapters call of gcc's own library, and tcc's lacks.
+library() {
+	local scratch=$out/one
+
+	mkdir "$scratch"
+	(
+		cd "$scratch"
+		ar x "$(compiler -print-libgcc-file-name)" _ctzdi2.o
+		ar rs "$out/root/usr/lib/i386-linux-gnu/tcc/libtcc1.a" _ctzdi2.o
+	)
+	rm -r "$scratch"
+}
+
 assemble() {
 	local program
 
@@ -94,6 +120,8 @@ assemble() {
 	install -m 755 "$here/init" "$out/root/init"
 	install -m 755 "$here"/{build,cc} "$out/root/bin"
 	install -m 644 "$here/stdatomic.h" "$out/root/usr/lib/i386-linux-gnu/tcc/include"
+	attributes
+	library
 	mkdir -p "$out"/root/{dev,proc,sys,tmp,page,root,etc,var,run}
 	cp "$here/profile" "$out/root/root/.bashrc"
 	echo 'root:x:0:0:root:/root:/bin/bash' >"$out/root/etc/passwd"

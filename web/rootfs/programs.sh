@@ -65,7 +65,7 @@ threads() {
 }
 
 # The scripts of the checker as they are; on a node, setup_rxe.sh has only to say
-# where its device is.
+# where its device is, and RDS is there.
 checker() {
 	local top=$work/checker
 
@@ -74,7 +74,8 @@ checker() {
 		scripts/lib/{device.sh,judge.sh,left_over.sh} "$top"
 	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} "$top"
 	printf '#!/bin/sh\necho 192.0.2.1\n' >"$top/scripts/setup_rxe.sh"
-	chmod +x "$top/scripts/setup_rxe.sh"
+	printf '#!/bin/sh\n' >"$top/scripts/setup_rds.sh"
+	chmod +x "$top"/scripts/setup_{rxe,rds}.sh
 	pack checker
 }
 
