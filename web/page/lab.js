@@ -239,7 +239,8 @@ export class Lab extends EventTarget {
 			await unpack(node, 'checker', await this.archive('checker'), '/tmp');
 			this.loaded.add('checker');
 		}
-		await node.exec(`mkdir -p ${place}/${chapter} ${CHECKER}/${chapter}`);
+		// What another exercise has left takes room that a node does not have.
+		await node.exec(`rm -rf ${place} && mkdir -p ${place}/${chapter} ${CHECKER}/${chapter}`);
 		// The chapter as it is, to check against, built as it comes.
 		for (const folder of [CHECKER, `${place}/${chapter}`])
 			await unpack(node, chapter, await this.archive(chapter), folder);
