@@ -1,5 +1,5 @@
 /*
- * cm_help.c - what a user of the connection manager needs besides its events
+ * cm_help.c - the details of the connection manager, and its errors in words
  */
 #include "cm_help.h"
 

@@ -1,5 +1,5 @@
 /*
- * cm_help.h - what a user of the connection manager needs besides its events
+ * cm_help.h - the details of the connection manager, and its errors in words
  */
 #ifndef CM_HELP_H
 #define CM_HELP_H
