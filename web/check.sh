@@ -4,8 +4,9 @@
 # usage: web/check.sh [--pages|--long|--firefox]     (make check-web)
 #
 # Builds the pages and opens them: links, search, 390 pixels, no JavaScript; then
-# the lab, where chapters run on two nodes in the page. --pages leaves the lab out;
-# --long runs all runs, cases and exercises in it instead, which takes half an hour;
+# the lab, where all logged runs of all chapters, and a case of each, run on two nodes
+# in the page. --pages leaves the lab out; --long runs all runs, cases and exercises
+# in it instead, which takes half an hour;
 # --firefox opens the lab in Firefox instead (Debian's firefox-esr).
 set -euo pipefail
 

@@ -1,6 +1,7 @@
 // A server of build/web on loopback, and Chromium, for the tests of the pages; with
 // BROWSER=firefox, Firefox.
 import {createServer} from 'node:http';
+import {readFileSync, readdirSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
 import assert from 'node:assert/strict';
 import {extname, join, normalize} from 'node:path';
@@ -75,6 +76,11 @@ export async function openSite() {
 
 // Machines are slow and busy; nothing here is about speed.
 export const PATIENCE = 300_000;
+
+export const CHAPTERS = readdirSync('.').filter(x => /^\d\d_/.test(x));
+// What the lab in the page knows of a chapter: its runs, cases and exercises.
+export const labData = chapter =>
+	JSON.parse(readFileSync(`build/web/web/lab/${chapter}.json`, 'utf8'));
 
 // What a page with a lab is asked: run(code) is what window.lab says, until(code,
 // what) waits for it to become true.

@@ -2,12 +2,10 @@
 // broken on purpose, each exercise with its solution, each row of make wiretap. It
 // takes half an hour.
 import assert from 'node:assert/strict';
-import {readFileSync, readdirSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import test, {after, before} from 'node:test';
-import {LINKS, PATIENCE, assertForgery, openLab, openSite} from './browser.mjs';
+import {CHAPTERS, LINKS, PATIENCE, assertForgery, labData, openLab, openSite} from './browser.mjs';
 
-const chapters = readdirSync('.').filter(x => /^\d\d_/.test(x));
-const data = chapter => JSON.parse(readFileSync(`build/web/web/lab/${chapter}.json`, 'utf8'));
 const options = {timeout: 2 * PATIENCE};
 let site, lab;
 
@@ -15,8 +13,8 @@ before(async () => { site = await openSite(); }, options);
 after(() => site.close());
 
 // Each chapter in a page of its own, as readers have it.
-for (const chapter of chapters) {
-	const {runs, cases, exercises} = data(chapter);
+for (const chapter of CHAPTERS) {
+	const {runs, cases, exercises} = labData(chapter);
 	test(`${chapter}: the lab opens`, options, async () => {
 		await lab?.page.context().close();
 		lab = await openLab(site, `${chapter}/index.html?lab`);

@@ -46,6 +46,46 @@ test('a number that counts is checked where its line stands', () => {
 	assert.ok(!matches({'server.log': 'sent\nstate=2\n'}, {'server.log': 'sent\nstate=1\n'}, race));
 });
 
+test('lines that mean another are read as it: together, in their order, once', () => {
+	const race = 'server.log: {a}, bad, {b} + but it has come means {a}, good, {b}\n';
+	const good = 'wr_id=0x7, good, state=1', bad = 'wr_id=0x7, bad, state=1', came = 'but it has come';
+	const log = (...lines) => ({'server.log': ['start', ...lines, 'conn=0x7', 'end', ''].join('\n')});
+	const files = {'server.log': log(good, 'sent')['server.log'].replaceAll('0x7', '0x1')};
+	assert.ok(!matches(log(bad, came, 'sent'), files));
+	assert.ok(matches(log(bad, came, 'sent'), files, race));
+	assert.ok(matches(files, log(bad, came, 'sent'), race));
+	assert.ok(matches(log(good, 'sent'), files, race));
+	for (const lines of [[bad], [good, came], [came], [came, bad], [bad, came, came],
+		[bad, came, bad, came], [bad, came, good], [bad.replace('=1', '=2'), came],
+		[bad.replace('0x7', '0x8'), came]])
+		assert.ok(!matches(log(...lines, 'sent'), files, race), lines.join());
+	assert.ok(!matches(log(bad, 'sent', came), files, race));
+	assert.ok(!matches(log('sent', bad, came), files, race));
+	assert.ok(!matches(log(bad, came, 'sent'), files, race.replace('server', 'client')));
+	for (const wrong of ['means *', 'means a + b', 'means {new}', '+ {b} means {b}'])
+		assert.throws(() => matches(files, files, `server.log: {a} ${wrong}\n`), SyntaxError);
+});
+
+// As if each client's goodbye had come before the last acknowledgement; those are
+// left alone of whom MSG_DONE came later than the completion of ours.
+const late = log => log.replace(/^(.*)(\[on_completion\].*, status=)0 \(success\), opcode=0, (.*recv_state=1)$/gm,
+	"$1$25 (Work Request Flushed Error), $3\n$1MSG_DONE was not acknowledged, but the peer's goodbye says that it has come.");
+
+test('a goodbye in the place of the last acknowledgement is as logged', () => {
+	let count = 0;
+	for (const folder of folders.filter(x => /^0[345]/.test(x))) {
+		const sets = expectedSets(folder), {files} = sets[0], log = files['server.log'] ?? '';
+		const run = {...files, 'server.log': late(log)};
+		if (run['server.log'] === log)
+			continue;
+		assert.ok(compare(rules, run, sets).matches, folder);
+		run['server.log'] = run['server.log'].replace(/\n.*that it has come\./, '');
+		assert.ok(!compare(rules, run, sets).matches, folder);
+		count++;
+	}
+	assert.ok(count >= 3);
+});
+
 test('a log that is missing is said', () => {
 	assert.match(compare(rules, {}, set({'client.log': 'x\n'})).trouble, /no client.log/);
 });

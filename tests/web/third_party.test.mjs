@@ -56,7 +56,18 @@ test('who is told the numbers reads no packet, and tries behind each', () => {
 	assert.deepEqual(told(third.lines), {qpn: 0x11, psn: 1, va: 0xb6c02000n, rkey: 0x188e});
 	assert.equal(psnOf(third.look(encrypted)), 2);
 	assert.equal(psnOf(third.look(encrypted)), 2);
-	assert.equal(third.sent, 2);
+	assert.equal(third.sent, 3);
+});
+
+test('who is told the numbers when the packet is past sends at once', () => {
+	const third = new ThirdParty('told'), encrypted = write(1);
+	encrypted.set([0x88, 0xe5], 12);
+	assert.equal(third.look(encrypted), null);
+	assert.equal(third.hear('INIT -> RTR: dest_qp_num=0x000011, rq_psn=0x1'), null);
+	assert.equal(third.hear('RTR -> RTS: sq_psn=0x4, retry_cnt=6'), null);
+	assert.equal(psnOf(third.hear('[DEBUG] peer_mr.addr=0xb6c02000, peer_mr.rkey=0x188e')), 7);
+	assert.equal(third.hear('a line behind that'), null);
+	assert.equal(third.sent, 1);
 });
 
 test('the ICRC is that of a packet that a device has sent', () => {

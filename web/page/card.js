@@ -13,10 +13,18 @@ export function hasRoom({pstart, pstop, curpg, boundary}, size) {
 	return free > pages + 1;
 }
 
+// Whether the machine has taken all that was received.
+export const isEmpty = ({pstart, pstop, curpg, boundary}) =>
+	(boundary + 1 === pstop ? pstart : boundary + 1) === curpg;
+
+// The card's interrupt for what it has received: a bit of its interrupt status.
+export const RECEIVED = 1;
+
 export class Card {
-	// ring(): the card's registers; give(frame); later(f, ms).
-	constructor(ring, give, later = (f, ms) => setTimeout(f, ms)) {
-		Object.assign(this, {ring, give, later, waiting: [], due: false});
+	// ring(): the card's registers; give(frame); interrupt(): what was received is to
+	// be taken; later(f, ms).
+	constructor(ring, give, interrupt, later = (f, ms) => setTimeout(f, ms)) {
+		Object.assign(this, {ring, give, interrupt, later, waiting: [], due: false});
 	}
 
 	receive(frame) {
@@ -24,10 +32,16 @@ export class Card {
 		this.pass();
 	}
 
+	// At an interrupt, Linux takes nine packets at most and then clears it, whatever is
+	// left. On a busy network the next packet interrupts again. Here none may follow,
+	// and the last of many would lie in the ring for ever.
 	pass() {
 		while (this.waiting.length && hasRoom(this.ring(), this.waiting[0].length))
 			this.give(this.waiting.shift());
-		if (this.waiting.length && !this.due) {
+		const taken = isEmpty(this.ring());
+		if (!taken && !(this.ring().isr & RECEIVED))
+			this.interrupt();
+		if ((this.waiting.length || !taken) && !this.due) {
 			this.due = true;
 			this.later(() => {
 				this.due = false;

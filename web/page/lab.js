@@ -2,6 +2,7 @@
 // them. It has no look; lab_page.js gives it one, and window.lab is for teachers
 // and tests (web/README.md documents it).
 import {Node, copyFiles, quote} from './node.js';
+import {Picture} from './picture.js';
 import {Wire} from './wire.js';
 import {dissect} from './packet.js';
 import {Words, worthShowing} from './words.js';
@@ -67,10 +68,11 @@ export class Lab extends EventTarget {
 
 	async start() {
 		this.described = this.describe();
-		const [state, {time}] = await Promise.all([
-			this.get('state.zst', 'arrayBuffer'), this.get('state.json')]);
-		await Promise.all([this.nodes.a.start(state, time, 1),
-			this.nodes.b.start(state, time, 2)]);
+		const {a, b} = this.nodes, picture = new Picture(new URL('web/lab/state.zst', this.top));
+		const {time, machine} = await this.get('state.json');
+		await Promise.all([picture.open(), a.create(time), b.create(time)]);
+		await picture.bring([a, b], machine);
+		await Promise.all([a.start(1), b.start(2)]);
 		await this.described;
 		await this.bring(this.chapter);
 		document.addEventListener('visibilitychange', () => this.visible());
@@ -127,9 +129,13 @@ export class Lab extends EventTarget {
 	// A third party at the wire, if there is one, may send something behind it.
 	deliver(to, bytes, record) {
 		this.nodes[to].deliver(bytes);
-		const forged = to === 'a' && !record.forged && this.third?.look(bytes);
-		if (forged)
-			this.link.insert('b', forged.slice());
+		if (to === 'a' && !record.forged)
+			this.forge(this.third?.look(bytes));
+	}
+
+	forge(frame) {
+		if (frame)
+			this.link.insert('b', frame.slice());
 	}
 
 	// One run with a third party at the wire: a line of the table of make wiretap.
@@ -157,7 +163,7 @@ export class Lab extends EventTarget {
 
 	said(line) {
 		if (line.label === 'client' && line.kind === 'o')
-			this.third?.hear(line.text);
+			this.forge(this.third?.hear(line.text));
 		if (line.kind !== 'x') {
 			const entry = {type: 'line', ...line, time: performance.now()};
 			this.entries.push(entry);

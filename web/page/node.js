@@ -91,11 +91,30 @@ export class Node extends EventTarget {
 		}
 	}
 
-	async start(state, time, number) {
+	// What its worker answers to an order; bytes are lent to it, and come back.
+	async order(order, answer, lent = []) {
 		await this.loaded;
-		const started = this.message('started');
-		this.worker.postMessage({type: 'start', state, time});
-		await started;
+		const answered = this.message(answer);
+		this.worker.postMessage(order, lent);
+		return answered;
+	}
+
+	// A machine with nothing in it, whose clock shows that time. It does not run yet.
+	create(time) {
+		return this.order({type: 'create', time}, 'created');
+	}
+
+	// What the machine is, but for its memory, which is zero; then a piece of that.
+	async restore(bytes) {
+		return (await this.order({type: 'restore', bytes}, 'taken', [bytes.buffer])).bytes;
+	}
+
+	async fill(bytes, at) {
+		return (await this.order({type: 'fill', bytes, at}, 'taken', [bytes.buffer])).bytes;
+	}
+
+	async start(number) {
+		await this.order({type: 'start'}, 'started');
 		const seed = hexDigits(crypto.getRandomValues(new Uint8Array(32)));
 		const {status, out} = await this.exec(
 			nodeUp(number, Math.floor(Date.now() / 1000), seed));

@@ -2,7 +2,7 @@
 // the page says goes to it; while it is frozen, no time passes in it.
 import {Clock} from './clock.js';
 import {machineOptions} from './machine_options.js';
-import {Card} from './card.js';
+import {Card, RECEIVED} from './card.js';
 
 const PORTS = [0, 1, 2];
 // More at once than the guest takes at once would wait for the byte after them.
@@ -12,6 +12,11 @@ const CHUNK = 64, CHUNK_MS = 20;
 // browser may leave a thread alone for a second, and a queue pair gives up when an
 // acknowledgement is half a second late: so the one that is ahead waits.
 const AHEAD_MS = 25, TELL_MS = 10;
+
+// v86 compiles the guest's code to WebAssembly, of up to three pages at a time. Of so
+// much at once the browser's own compiler makes code for seconds, and takes 100 MB:
+// the setting with this number says how many.
+const MAX_PAGES = 1;
 
 // started: it runs, or has run; frozen: the page wants it so; ahead: the other node
 // must catch up first.
@@ -29,7 +34,8 @@ performance.now = () => clock.tick();
 const {V86} = await import('../libraries/libv86.mjs');
 
 const card = new Card(() => emulator.v86.cpu.devices.net,
-	frame => emulator.bus.send('net0-receive', frame));
+	frame => emulator.bus.send('net0-receive', frame),
+	() => emulator.v86.cpu.devices.net.do_interrupt(RECEIVED));
 const said = PORTS.map(() => []);
 
 // Lines and packets keep their order: what was said before a packet goes first.
@@ -53,13 +59,13 @@ function hear(port, byte) {
 	}
 }
 
-function start({state, time}) {
-	// The picture's timers are due at times of the clock that it was taken by.
+// A machine with nothing in it. No time passes before it runs: the timers of what it
+// will be are due at times of the clock that the picture was taken by.
+function create({time}) {
+	clock.stop();
 	clock.set(time, time + AHEAD_MS);
-	setInterval(() => postMessage({type: 'time', time: clock.now()}), TELL_MS);
-	emulator = new V86({...machineOptions,
-		wasm_path: new URL('../libraries/v86.wasm', import.meta.url).href,
-		initial_state: {buffer: state}});
+	emulator = new V86({...machineOptions, autostart: false,
+		wasm_path: new URL('../libraries/v86.wasm', import.meta.url).href});
 	for (const port of PORTS)
 		emulator.add_listener(`serial${port}-output-byte`, byte => hear(port, byte));
 	emulator.add_listener('net0-send', frame => {
@@ -70,10 +76,29 @@ function start({state, time}) {
 		started = true;
 		postMessage({type: 'started'});
 	});
+	emulator.add_listener('emulator-loaded', () => {
+		emulator.v86.cpu.set_jit_config(MAX_PAGES, 1);
+		postMessage({type: 'created'});
+	});
 }
 
+const giveBack = bytes => postMessage({type: 'taken', bytes}, [bytes.buffer]);
+
 const orders = {
-	start,
+	create,
+	restore: async ({bytes}) => {
+		await emulator.restore_state(bytes.buffer);
+		giveBack(bytes);
+	},
+	fill: ({bytes, at}) => {
+		emulator.write_memory(bytes, at);
+		giveBack(bytes);
+	},
+	start: async () => {
+		setInterval(() => postMessage({type: 'time', time: clock.now()}), TELL_MS);
+		clock.go();
+		await emulator.run();
+	},
 	serial: async ({port, bytes}) => {
 		for (let at = 0; at < bytes.length; at += CHUNK) {
 			if (at)

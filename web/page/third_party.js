@@ -77,13 +77,17 @@ export class ThirdParty {
 			blind: link === 'told' || link === 'macsec'});
 	}
 
+	// A line of the client's log: what to send at once, or null. It may be told only
+	// when the packet is past behind which that belongs.
 	hear(line) {
 		this.lines.push(line);
+		return this.blind && !this.frame && this.last ? this.look(this.last) : null;
 	}
 
 	// For each frame that the client has sent: what to send behind it, or null.
 	look(bytes) {
 		const first = !this.frame;
+		this.last = bytes;
 		this.frame ??= this.blind ? this.fromLog(bytes) : this.fromPacket(bytes);
 		// Who cannot read does not know which frame is which, and tries behind each.
 		const send = this.frame && (first || this.blind) ? this.frame : null;

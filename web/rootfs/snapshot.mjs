@@ -4,6 +4,9 @@
 //
 // The page starts both nodes from this picture, which takes a second instead of
 // the ten of a boot. It is taken when the node's init says that it is ready.
+//
+// OUT is the machine with its memory all zero, as v86 saves it, and then the memory
+// as it was: the page brings that in piece by piece, and v86 would want it at once.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {pathToFileURL} from 'node:url';
 import {machineOptions} from '../page/machine_options.js';
@@ -45,12 +48,14 @@ emulator.add_listener('serial1-output-byte', async byte => {
 	answer = '';
 	clearTimeout(deadline);
 	await emulator.stop();
-	const state = await emulator.save_state();
-	writeFileSync(out, new Uint8Array(state));
+	const memory = emulator.read_memory(0, machineOptions.memory_size).slice();
+	emulator.write_memory(new Uint8Array(memory.length), 0);
+	const machine = new Uint8Array(await emulator.save_state());
+	writeFileSync(out, Buffer.concat([machine, memory]));
 	// Its timers are due at times of this clock.
-	writeFileSync(`${out}.json`, JSON.stringify({time: performance.now()}));
+	writeFileSync(`${out}.json`, JSON.stringify({time: performance.now(), machine: machine.length}));
 	console.log(`snapshot: ready after ${Date.now() - started} ms, ` +
-		`${state.byteLength} bytes; the console said:\n${console_text}`);
+		`${machine.length} bytes and the memory; the console said:\n${console_text}`);
 	process.exitCode = 0;
 	emulator.destroy();
 });

@@ -27,6 +27,7 @@ function compareSet(rules, run, expected, raceText) {
 	for (const name of Object.keys(ours))
 		theirs[name] ??= [];
 	for (const logs of [theirs, ours]) {
+		races.reword(logs);
 		races.count(logs);
 		races.choose(logs);
 	}

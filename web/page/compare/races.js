@@ -37,9 +37,19 @@ function differ(left, right) {
 		(ours[a] === theirs[b]) === (a === b)));
 }
 
+const names = text => text.match(/\{\w+\}/g) ?? [];
+
+// Whether text is one line, and the pattern's first has all its names.
+function isMeant(pattern, text) {
+	const first = names(pattern.split(' + ')[0]);
+	return !text.includes('*') && !text.includes(' + ') &&
+		names(text).every(x => first.includes(x));
+}
+
 export class Races {
 	constructor(text) {
-		Object.assign(this, {pairs: [], counts: [], choices: [], parts: []});
+		Object.assign(this,
+			{pairs: [], counts: [], choices: [], meanings: [], parts: []});
 		for (const line of text.split('\n'))
 			if (line.trim() && !line.trimStart().startsWith('#'))
 				this.add(line);
@@ -53,13 +63,15 @@ export class Races {
 			return;
 		}
 		for (const [sign, kind] of [[' <> ', this.pairs], [' counts ', this.counts],
-			[' | ', this.choices]]) {
+			[' | ', this.choices], [' means ', this.meanings]]) {
 			const at = rest.indexOf(sign);
 			if (at < 0 || (kind === this.counts && !rest.slice(0, at).includes('{n}')))
 				continue;
 			const left = rest.slice(0, at), right = rest.slice(at + sign.length);
+			if (kind === this.meanings && !isMeant(left, right))
+				break;
 			kind.push({log, left: compiled(left), text,
-				right: kind === this.counts ?
+				right: kind === this.meanings ? right.trim() : kind === this.counts ?
 					right.split(' or ').map(compiled) : compiled(right)});
 			return;
 		}
@@ -92,6 +104,13 @@ export class Races {
 				return match.slice(1).join(' ');
 		}
 		return null;
+	}
+
+	// Puts what they mean in the place of the lines of a block.
+	reword(logs) {
+		for (const {log, left, right} of this.meanings)
+			for (const name of Object.keys(logs).filter(x => fits(x, log)))
+				logs[name] = reworded(logs[name], left, right);
 	}
 
 	// Makes lines alike of which one may stand for the other.
@@ -162,6 +181,36 @@ function block(lines) {
 		tokens: lines.flatMap(line => line.tokens),
 		text: lines.map(line => line.text).join('\n'),
 		shape: lines.map(line => `${line.shape}\n`).join('')};
+}
+
+// The lines, with the text in the place of those that fit the pattern.
+function reworded(lines, pattern, text) {
+	const out = [];
+	for (let at = 0; at < lines.length;) {
+		const these = lines.slice(at, at + pattern.lines);
+		const match = pattern.exec(these.map(x => x.text).join('\n'));
+		out.push(match ? inWords(these[0], match, text) : lines[at]);
+		at += match ? these.length : 1;
+	}
+	return out;
+}
+
+// One line for a block that matches and begins with this one: each name in text is
+// what it was in it, with its tokens.
+function inWords(line, match, text) {
+	const tokens = [];
+	let out = '';
+	text.split(/\{(\w+)\}/).forEach((part, i) => {
+		if (i % 2) {
+			const [start, end] = match.indices.groups[`v_${part}`];
+			const by = out.length - start;
+			tokens.push(...line.tokens.filter(x => start <= x.start && x.end <= end)
+				.map(x => ({...x, start: x.start + by, end: x.end + by})));
+			part = match.groups[`v_${part}`];
+		}
+		out += part;
+	});
+	return new Line(out, line.log, line.number, tokens);
 }
 
 function withToken(line, start, end, label) {
