@@ -46,6 +46,11 @@ Where it is a race which of two lines is said, either may stand for the other:
 
   client.err: error: receive: * | error: send: *
 
+Where the same may be said in several lines, they are read as one. A name in
+braces is in it what it was in the first of them:
+
+  server.log: {a} failed. + It has come all the same. means {a} succeeded.
+
 What a line says may depend on what came before it. Of a number {n} that counts
 lines of the same log, it is checked that it does, wherever its line stands:
 

@@ -97,6 +97,19 @@ by_client() {
 	differs 'Client 9'
 }
 
+@test "lines that mean another are one client's, whatever is between them" {
+	local late='s/^(Client 4: )(.*status=)0 \(success\), opcode=0, (.*)/\1\2'
+	local came="MSG_DONE was not acknowledged, but the peer's goodbye says that"
+
+	late+='5 (Work Request Flushed Error), \3'
+	edit "$RUN/server.log" "$late\nClient 5: of another\n\1$came it has come./"
+	edit "$EXPECTED/server.log" 's/^(Client 4: .* opcode=0, .*)/\1\nClient 5: of another/'
+	run -0 compare
+	[ "$output" = matches ]
+	edit "$RUN/server.log" 's/^Client 4(: MSG_DONE)/Client 5\1/'
+	differs '--- expected server.log of 5'
+}
+
 @test "a declaration without a name, or that fits no line, is refused" {
 	edit "$EXPECTED/races" 's/^(.*: Client )\{n\}(: \* apart)/\1*\2/'
 	run -2 compare

@@ -377,6 +377,136 @@ silent_on() {
 	run -2 compare
 }
 
+@test "a meaning that is wrongly written, or that no line has, is refused" {
+	local meaning
+
+	for meaning in 'means *' 'means a + b' 'means {new}' '+ {b} means {b}'; do
+		echo "server.log: {a} $meaning" >"$EXPECTED/races"
+		run -2 compare
+		says 'races:1: not of the form'
+	done
+	echo 'server.log: {a} lost means {a} and gone' >"$EXPECTED/races"
+	run -2 compare
+	says 'races:1: no line of server.log'
+}
+
+# story LINE…: the run's server.log has these lines between its first and last.
+story() {
+	printf '%s\n' start "$@" 'conn=0x7' end >"$RUN/server.log"
+}
+
+@test "lines that mean another are read as it: together, in their order, once" {
+	local good='wr_id=0x7, good, state=1' bad='wr_id=0x7, bad, state=1'
+	local came='but it has come'
+
+	rm "$RUN"/* "$EXPECTED"/*
+	story 'wr_id=0x7, good, state=1' sent
+	sed 's/0x7/0x1/' "$RUN/server.log" >"$EXPECTED/server.log"
+	story "$bad" "$came" sent
+	run -1 compare
+	echo 'server.log: {a}, bad, {b} + but it has come means {a}, good, {b}' \
+		>"$EXPECTED/races"
+	run -0 compare
+	[ "$output" = matches ]
+	story "$good" sent
+	run -0 compare
+	story "$bad" sent
+	run -1 compare
+	says 'expected "good,", got "bad,"'
+	story "$good" "$came" sent
+	run -1 compare
+	says 'server.log: extra line: line 3: "but it has come"'
+	story "$came" sent
+	run -1 compare
+	story "$came" "$bad" sent
+	run -1 compare
+	story "$bad" sent "$came"
+	run -1 compare
+	story "$bad" "$came" "$came" sent
+	run -1 compare
+	story "$bad" "$came" "$bad" "$came" sent
+	run -1 compare
+	says 'server.log: extra line'
+	story "$bad" "$came" "$good" sent
+	run -1 compare
+	story sent "$bad" "$came"
+	run -1 compare
+	# What the names stand for is compared as it would be in the one line.
+	story "${bad/state=1/state=2}" "$came" sent
+	run -1 compare
+	says 'expected "state=1", got "state=2"'
+	story "${bad/0x7/0x8}" "$came" sent
+	run -1 compare
+	says 'token identity broken'
+}
+
+@test "the logged run may be the one that has the lines that mean another" {
+	rm "$RUN"/* "$EXPECTED"/*
+	printf '%s\n' 'wr_id=0x1, good' sent >"$RUN/server.log"
+	printf '%s\n' 'wr_id=0x2, bad' 'but it has come' sent \
+		>"$EXPECTED/server.log"
+	echo 'server.log: {a}, bad + but it has come means {a}, good' \
+		>"$EXPECTED/races"
+	run -0 compare
+	# In the logs that are named, and in no others.
+	sed -i s/server/client/ "$EXPECTED/races"
+	cp "$RUN/server.log" "$RUN/client.log"
+	cp "$RUN/server.log" "$EXPECTED/client.log"
+	run -1 compare
+	silent_on '--- expected client.log'
+}
+
+# late FILE: a server's log, as if each client's goodbye had come before the last
+# acknowledgement: MSG_DONE is complete only after the client's is here.
+late() {
+	local came="MSG_DONE was not acknowledged, but the peer's goodbye says"
+
+	awk -v came="$came that it has come." '
+		{ who = match($0, /^Client [0-9]+: /) ? substr($0, 1, RLENGTH) : "" }
+		NR == FNR { if (/ opcode=128, /) ends[who] = 1; next }
+		/ opcode=0, / && ends[who] {
+			sub(/0 \(success\), opcode=0/, "5 (Work Request Flushed Error)")
+			sub(/recv_state=0/, "recv_state=1")
+			end = who "send completed successfully."
+			block[who] = $0 "\n" who came "\n" end
+			skip[who] = 1
+			if (here[who])
+				print block[who]
+			next
+		}
+		skip[who] && /send completed/ { skip[who] = 0; next }
+		/ opcode=128, / {
+			here[who] = 1
+			if (who in block)
+				sub(/send_state=2/, "send_state=1")
+			print
+			if (who in block)
+				print block[who]
+			next
+		}
+		{ print }' "$1" "$1"
+}
+
+@test "03 to 05: a goodbye in the place of the last acknowledgement is as logged" {
+	local log folder count=0
+
+	for log in 0[345]_*/{expected,break}/*/server.log; do
+		folder=$(dirname "$log")
+		# Some server has sent MSG_DONE and had the client's goodbye.
+		grep -q ' opcode=0, ' "$log" &&
+			grep -q 'peer disconnected' "$log" || continue
+		echo "$folder"
+		rm -r "$RUN"
+		cp -r "$folder" "$RUN"
+		late "$log" >"$RUN/server.log"
+		run -0 scripts/compare_logs.sh "$RUN" "$folder"
+		edit "$RUN/server.log" '0,/that it has come/{/that it has come/d}'
+		run -1 scripts/compare_logs.sh "$RUN" "$folder"
+		count=$((count + 1))
+	done
+	[ "$count" -ge 13 ]
+}
+
 @test "of several whole orders one must match, and the closest is named" {
 	mkdir "$EXPECTED/peer_first" "$EXPECTED/self_first"
 	mv "$EXPECTED"/*.log "$EXPECTED/peer_first"

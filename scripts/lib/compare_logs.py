@@ -34,6 +34,7 @@ class Expected:
         if (folder / 'races').is_file():
             self.races = read_races(folder / 'races')
         self.logs = self.races.split(read_logs(folder, self.files))
+        self.races.reword(self.logs)
         for where, wrong in self.races.count(self.logs):
             raise Trouble(f'{where}: {folder} does not count so: {wrong}')
         self.races.choose(self.logs)
@@ -203,6 +204,7 @@ def compare(run, folder, verbose):
     for expected in sets:
         logs, otherwise = run_logs(run, expected)
         logs = expected.races.split(logs)
+        expected.races.reword(logs)
         for one, other in ((logs, expected.logs), (expected.logs, logs)):
             for name in other:
                 one.setdefault(name, [])

@@ -3,6 +3,7 @@ for one another, and which numbers in a log count its own lines.
 
 compare_logs.sh -h has its syntax. Used by compare_logs.py.
 """
+import copy
 import fnmatch
 import re
 
@@ -34,6 +35,9 @@ class Races:
     many lines of its log before it fit the second. From lines `LOG: PATTERN |
     PATTERN`: where one of them stands, the other may.
 
+    From lines `LOG: PATTERN means TEXT`: a block that fits is read as one line,
+    the text. A {name} in it is what that was in the first line of the block.
+
     From lines `LOG: PATTERN apart`: the lines that fit are set apart, a log of
     its own for each text that {name} in it stands for, so that each is compared
     whatever lines of others are between its own.
@@ -41,7 +45,7 @@ class Races:
 
     def __init__(self, texts, name='races'):
         self.pairs, self.counts, self.choices = [], [], []
-        self.parts = []
+        self.meanings, self.parts = [], []
         for number, text in enumerate(texts, 1):
             text = text.rstrip('\n')
             if text.strip() and not text.lstrip().startswith('#'):
@@ -56,19 +60,24 @@ class Races:
             self.parts.append((where, log.strip(), pattern))
             return
         for sign, kind in ((' <> ', self.pairs), (' counts ', self.counts),
-                           (' | ', self.choices)):
+                           (' | ', self.choices), (' means ', self.meanings)):
             left, found, right = rest.partition(sign)
             if found and (kind is not self.counts or '{n}' in left):
                 break
-        if not (colon and found and left and right):
+        if not (colon and found and left and right) or \
+                kind is self.meanings and not is_meant(left, right):
             raise ValueError(
                 f'{where}: not of the form LOG: PATTERN <> PATTERN, nor LOG: '
                 'PATTERN | PATTERN, nor LOG: PATTERN with {n} counts PATTERN, '
+                'nor LOG: PATTERN means TEXT (one line, with names of the '
+                "pattern's first line), "
                 f'nor LOG: PATTERN with a name in braces apart: {text}')
         pattern = compiled(right)
         if kind is self.counts:
             pattern = re.compile('|'.join(compiled(each).pattern
                                           for each in right.split(' or ')))
+        if kind is self.meanings:
+            pattern = right.strip()
         kind.append((where, log.strip(), compiled(left), pattern))
 
     def split(self, logs):
@@ -96,6 +105,12 @@ class Races:
             if match and fnmatch.fnmatch(line.log, log):
                 return ' '.join(match.groups())
         return None
+
+    def reword(self, logs):
+        """Puts what they mean in the place of the lines of a block."""
+        for _, log, pattern, text in self.meanings:
+            for name in named(logs, log):
+                logs[name] = list(reworded(logs[name], pattern, text))
 
     def choose(self, logs):
         """Makes lines alike of which one may stand for the other."""
@@ -137,7 +152,10 @@ class Races:
                 # Of lines that stand for one another, one is enough.
                 if declared is not self.choices or unseen == patterns:
                     yield from ((where, log, pattern) for pattern in unseen)
-        for where, log, pattern in self.parts:
+        # A block is rare; what it means is what the logs have.
+        meant = [(where, log, compiled(text))
+                 for where, log, _, text in self.meanings]
+        for where, log, pattern in self.parts + meant:
             if not any(pattern.fullmatch(line.text)
                        for name in named(logs, log) for line in logs[name]):
                 yield where, log, pattern
@@ -155,7 +173,7 @@ class Races:
         """How many lines the block has that starts at lines[at]; 1: none."""
         for _, log, *patterns in self.pairs:
             for pattern in patterns:
-                size = pattern.pattern.count('\\\n') + 1
+                size = size_of(pattern)
                 text = '\n'.join(line.text for line in lines[at:at + size])
                 if size > 1 and fnmatch.fnmatch(lines[at].log, log) and \
                         pattern.fullmatch(text):
@@ -195,6 +213,46 @@ def with_token(line, start, end, label):
               if other.end <= start or other.start >= end]
     return Line(line.text + '\n' * line.ends, line.log, line.number,
                 sorted(others + [token], key=lambda each: each.start))
+
+
+def is_meant(pattern, text):
+    """Whether text is one line, and the pattern's first has all its names."""
+    first = re.findall(r'\{\w+\}', pattern.split(' + ')[0])
+    return '*' not in text and ' + ' not in text and \
+        set(re.findall(r'\{\w+\}', text)) <= set(first)
+
+
+def reworded(lines, pattern, text):
+    """The lines, with the text in the place of those that fit the pattern."""
+    at = 0
+    while at < len(lines):
+        these = lines[at:at + size_of(pattern)]
+        match = pattern.fullmatch('\n'.join(line.text for line in these))
+        yield in_words(these, match, text) if match else lines[at]
+        at += len(these) if match else 1
+
+
+def in_words(lines, match, text):
+    """One line for these, which match: each name in text is what it was in the
+    first of them, with its tokens."""
+    out, tokens = '', []
+    for i, part in enumerate(re.split(r'\{(\w+)\}', text)):
+        if i % 2:
+            start, end = match.span(f'v_{part}')
+            for token in map(copy.copy, lines[0].tokens):
+                if start <= token.start and token.end <= end:
+                    token.start += len(out) - start
+                    token.end += len(out) - start
+                    tokens.append(token)
+            part = match[f'v_{part}']
+        out += part
+    return Line(out + '\n' * lines[-1].ends, lines[0].log, lines[0].number,
+                tokens)
+
+
+def size_of(pattern):
+    """How many lines a race's compiled pattern is for."""
+    return pattern.pattern.count('\\\n') + 1
 
 
 def compiled(pattern):
