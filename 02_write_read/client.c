@@ -13,18 +13,12 @@
 #include "options.h"
 #include "transfer.h"
 
-/* The most requests that are posted at a time: MSG_MR and an operation. */
-#define SENDS 2
-
 /* Exchanges regions, then writes or reads. */
 static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
-	content_write(data, options->mode, "active/client");
-	if (options->first && transfer_event(&transfer, EV_START))
-		return -1;
-	if (transfer_run(&transfer))
+	if (transfer_run(&transfer, options->first))
 		return -1;
 	log_line("[LOG] %s: Both DONE, calling rdma_disconnect(conn->id)",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
@@ -48,11 +42,12 @@ int main(int argc, char **argv)
 	if (conn_resolve(&conn, &options, &patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))
+	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES))
 		goto out;
 	/* 3. Let the device use our memory, and the server some of it. */
 	if (data_open(&data, &conn, options.mode, options.bytes))
 		goto out;
+	content_write(&data, options.mode, "active/client");
 	/* 4. Post all receives, before the server can possibly send. */
 	if (data_post_receives(&data))
 		goto out;

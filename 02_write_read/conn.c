@@ -109,24 +109,6 @@ static int create_cq(struct conn *conn, unsigned int entries)
 	return 0;
 }
 
-/* With inline data if the device has it: that is a help, not a need. */
-static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
-{
-	attr->cap.max_inline_data = CONN_INLINE;
-	if (rdma_create_qp(conn->id, conn->pd, attr)) {
-		attr->cap.max_inline_data = 0;
-		if (rdma_create_qp(conn->id, conn->pd, attr))
-			return log_fail_errno("rdma_create_qp", errno,
-					      "did the peer give up in the "
-					      "meantime? if not, see `rdma "
-					      "resource show`");
-	}
-	conn->qp = conn->id->qp;
-	/* The library has written there what it really gives. */
-	conn->max_inline = attr->cap.max_inline_data;
-	return cm_set_ack_timeout(conn->id);
-}
-
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 {
 	struct ibv_qp_init_attr attr = {
@@ -136,10 +118,12 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 			.max_recv_wr = receives,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
+			.max_inline_data = CONN_INLINE,
 		},
 		/* Each send says for itself if it wants a completion. */
 		.sq_sig_all = 0,
 	};
+	int ret;
 
 	if (limit_ask_message(conn->id->verbs, conn->id->port_num,
 			      &conn->max_message))
@@ -149,7 +133,20 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 		return -1;
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
-	return create_qp(conn, &attr);
+	ret = rdma_create_qp(conn->id, conn->pd, &attr);
+	if (ret) {
+		/* Inline data is a help, not a need. */
+		attr.cap.max_inline_data = 0;
+		ret = rdma_create_qp(conn->id, conn->pd, &attr);
+	}
+	if (ret)
+		return log_fail_errno("rdma_create_qp", errno,
+				      "did the peer give up in the meantime? "
+				      "if not, see `rdma resource show`");
+	conn->qp = conn->id->qp;
+	/* The library has written there what it really gives. */
+	conn->max_inline = attr.cap.max_inline_data;
+	return cm_set_ack_timeout(conn->id);
 }
 
 /*
@@ -160,9 +157,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
  * not ready). Each end says how often the peer shall. Both post a receive
  * before they connect, so 0 is enough, and a mistake in that order shows at
  * once.
- * initiator_depth, responder_resources: how many reads may be under way at
- * once, ours and the peer's. As many as the devices can; the CM takes the
- * smaller of what both ends say. 0 means that reads are not enabled.
+ * initiator_depth, responder_resources: how many reads may be under way at once,
+ * ours and the peer's: as many as both devices can. 0 would allow none.
  */
 static struct rdma_conn_param conn_param(void)
 {

@@ -7,25 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cm_help.h"
 #include "limit.h"
 #include "log.h"
 
-#define PAGE ((size_t)4096)
-
 /* access: what the device may do to the memory beyond reading it. */
 static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		       int access)
 {
-	/* A page's beginning: the device moves data page by page. */
-	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
-	if (!region->buf)
-		return log_fail_errno("aligned_alloc", errno, "%zu bytes",
-				      size);
 	/* Zeroed: what is sent by mistake must not be an old secret. */
-	memset(region->buf, 0, size);
+	region->buf = calloc(1, size);
+	if (!region->buf)
+		return log_fail_errno("calloc", errno, "%zu bytes", size);
 	region->size = size;
 	region->mr = ibv_reg_mr(pd, region->buf, size, access);
 	if (!region->mr)
@@ -106,17 +100,6 @@ void *data_message(const struct data *data, int slot)
 	return data->messages.buf + slot * MSG_SIZE;
 }
 
-const char *data_request_name(const struct data *data, uint64_t wr_id)
-{
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_FIRST))
-		return "send of MSG_MR";
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
-		return "send of MSG_DONE";
-	if (wr_id == (uintptr_t)data->local.buf)
-		return "RDMA operation";
-	return "receive";
-}
-
 static int post_receive(struct data *data, int slot)
 {
 	struct ibv_sge sge = {
@@ -189,11 +172,10 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer)
 {
 	size_t left = data->local.size - data->next;
+	uint32_t most = data->conn->max_message;
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)data->local.buf + data->next,
-		.length = left < data->conn->max_message ?
-				  left :
-				  data->conn->max_message,
+		.length = left < most ? left : most,
 		.lkey = data->local.mr->lkey,
 	};
 	struct ibv_send_wr wr = {
@@ -264,17 +246,13 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
  */
 static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 {
-	int slot = 0;
+	uint64_t slot = (wc->wr_id - (uintptr_t)data->messages.buf) / MSG_SIZE;
 
 	if (wc->wr_id == (uintptr_t)data->local.buf)
 		return wc->opcode == IBV_WC_RDMA_WRITE ||
 		       wc->opcode == IBV_WC_RDMA_READ;
-	while (slot < SLOT_COUNT &&
-	       wc->wr_id != (uintptr_t)data_message(data, slot))
-		slot++;
-	if (slot < SLOT_RECV)
-		return wc->opcode == IBV_WC_SEND;
-	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
+	return slot < SLOT_COUNT &&
+	       wc->opcode == (slot < SLOT_RECV ? IBV_WC_SEND : IBV_WC_RECV);
 }
 
 int data_wait(struct data *data, struct ibv_wc *wc)

@@ -22,6 +22,9 @@ enum slot {
 	SLOT_COUNT = 4
 };
 
+/* The most requests that are posted at a time: MSG_MR and an operation. */
+#define DATA_SENDS 2
+
 /* How many receives are posted before the connection: all that will come. */
 #define DATA_RECEIVES (SLOT_COUNT - SLOT_RECV)
 
@@ -51,9 +54,6 @@ void data_close(struct data *data);
 /* The bytes of one message, and the request that it belongs to. */
 void *data_message(const struct data *data, int slot);
 
-/* What the request with wr_id was, in words. */
-const char *data_request_name(const struct data *data, uint64_t wr_id);
-
 /*
  * Posts a receive for each message that the peer will send. A receive must be
  * there before its message is: so all of them, before the connection is.
@@ -62,17 +62,15 @@ const char *data_request_name(const struct data *data, uint64_t wr_id);
 int data_post_receives(struct data *data);
 
 /*
- * Encodes msg into slot, which must not be touched until the completion is
- * there, and posts the send: inline, where the device can do that. Returns 0,
- * or -1 having said why.
+ * Encodes msg into slot, which must not be touched until the completion is there,
+ * and posts the send: inline, where the device can do that. Returns 0 or -1.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
- * data->local and the same place in the peer's memory: all of it, or as much as
- * the port takes in one request. What is left is for the next call, and begins
- * at data->next; 0 there means that nothing is. Returns 0 or -1.
+ * data->local and the same place in the peer's memory: as much as the port takes
+ * at a time. What is left, if data->next is not 0, begins there. Returns 0 or -1.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);

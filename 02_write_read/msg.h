@@ -44,9 +44,6 @@ struct msg {
 	struct remote mem; /* MSG_MR; otherwise 0 */
 };
 
-/* The word for mode on the command line. */
-const char *msg_mode_name(enum mode mode);
-
 /* Writes msg as MSG_SIZE bytes to wire. */
 void msg_encode(const struct msg *msg, void *wire);
 
@@ -54,16 +51,8 @@ void msg_encode(const struct msg *msg, void *wire);
 int msg_check_memory(const struct remote *mem);
 
 /*
- * Whether the peer runs the same mode with as much memory. Both sides know both,
- * so both say it if not. Returns 0, or -1 having said what differs.
- */
-int msg_check_same(enum mode mine, size_t size, enum mode peer,
-		   const struct remote *mem);
-
-/*
- * Reads a message from the length bytes that a peer sent, and believes none
- * of them: returns 0 and a message whose every field makes sense, or -1
- * having said what does not.
+ * Reads a message from a peer's length bytes and believes none. Returns 0 and a
+ * message whose every field makes sense, or -1 having said what does not.
  */
 int msg_decode(struct msg *msg, const void *wire, size_t length);
 

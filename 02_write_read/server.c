@@ -25,18 +25,12 @@
 #include "options.h"
 #include "transfer.h"
 
-/* The most requests that are posted at a time: an answer and an operation. */
-#define SENDS 2
-
 /* Exchanges regions, then writes or reads. */
 static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
 
-	content_write(data, options->mode, "passive/server");
-	if (options->first && transfer_event(&transfer, EV_START))
-		return -1;
-	if (transfer_run(&transfer))
+	if (transfer_run(&transfer, options->first))
 		return -1;
 	log_line("[LOG] %s: Both DONE, waiting for the client to disconnect",
 		 options->mode == MODE_WRITE ? "WRITE" : "READ");
@@ -57,11 +51,12 @@ static int serve_client(struct listener *listener,
 	    options_check_order(options, cm_is_iwarp(conn.id->verbs)))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES))
+	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES))
 		goto out;
 	/* 3. Let the device use our memory, and the client some of it. */
 	if (data_open(&data, &conn, options->mode, options->bytes))
 		goto out;
+	content_write(&data, options->mode, "passive/server");
 	/* 4. Post all receives, before the client can possibly send. */
 	if (data_post_receives(&data))
 		goto out;

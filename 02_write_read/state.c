@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-#include "log.h"
-
 /*
  * Everything that may happen, and what it leads to. An event in a state that
  * has no row here is a mistake of the peer's or of ours, and ends the
@@ -58,19 +56,6 @@ static const struct rule {
 	  ACT_FINISH },
 };
 
-static const char *const send_names[] = { "SS_INIT", "SS_MR_SENT",
-					  "SS_RDMA_SENT", "SS_DONE_SENT" };
-static const char *const recv_names[] = { "RS_INIT", "RS_MR_RECV",
-					  "RS_DONE_RECV" };
-static const char *const event_names[] = {
-	"the start",
-	"the completion of our MSG_MR",
-	"the completion of our RDMA operation",
-	"the completion of our MSG_DONE",
-	"the peer's MSG_MR",
-	"the peer's MSG_DONE",
-};
-
 static const struct rule *find_rule(const struct states *states,
 				    enum event event)
 {
@@ -93,9 +78,7 @@ int state_step(struct states *states, enum event event)
 	enum action action;
 
 	if (!rule || (needs_posted_mr(event) && !states->mr_posted))
-		return log_fail("protocol error: %s is not legal in %s and %s",
-				event_names[event], send_names[states->send],
-				recv_names[states->recv]);
+		return -1;
 	states->send = rule->next_send;
 	states->recv = rule->next_recv;
 	action = rule->action;

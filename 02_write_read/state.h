@@ -50,8 +50,8 @@ struct states {
 };
 
 /*
- * Moves states as event demands and returns what is to be done then, or -1
- * having said that event is not legal in these states; they are unchanged.
+ * Moves states as event demands and returns what is to be done then; or -1
+ * if event is not legal in these states, which are unchanged then.
  */
 int state_step(struct states *states, enum event event);
 

@@ -3,10 +3,9 @@
  */
 #include "transfer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "log.h"
+#include "msg_check.h"
+#include "story.h"
 
 static int send_mr(struct transfer *transfer)
 {
@@ -41,19 +40,10 @@ static int post_rdma(struct transfer *transfer)
 
 static int start_rdma(struct transfer *transfer)
 {
-	const struct region *local = &transfer->data->local;
-	bool write = transfer->mode == MODE_WRITE;
-
-	if (msg_check_same(transfer->mode, local->size, transfer->peer_mode,
-			   &transfer->peer))
+	if (msg_check_same(transfer->mode, transfer->data->local.size,
+			   transfer->peer_mode, &transfer->peer))
 		return -1;
-	log_line("received MSG_MR. %s remote memory...",
-		 write ? "writing message to" : "reading message from");
-	log_line("[DEBUG] About to post RDMA %s", write ? "WRITE" : "READ");
-	log_line("[DEBUG] peer_mr.addr=0x%" PRIx64 ", peer_mr.rkey=0x%" PRIx32,
-		 transfer->peer.addr, transfer->peer.rkey);
-	log_line("[DEBUG] local_region=%p, lkey=0x%" PRIx32, (void *)local->buf,
-		 local->mr->lkey);
+	story_start(transfer->data, transfer->mode, &transfer->peer);
 	return post_rdma(transfer);
 }
 
@@ -71,7 +61,7 @@ int transfer_event(struct transfer *transfer, enum event event)
 	case ACT_FINISH:
 		return 1;
 	default:
-		return -1;
+		return story_illegal(&transfer->states, event);
 	}
 }
 
@@ -108,31 +98,24 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 /* Looks at the status first: without success, little else is defined. */
 static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
 {
-	char opcode[32] = "";
-
-	if (wc->status == IBV_WC_SUCCESS)
-		snprintf(opcode, sizeof(opcode), "opcode=%d, ", wc->opcode);
-	log_line("[on_completion] wr_id=0x%" PRIx64
-		 ", status=%d (%s), %ssend_state=%d, recv_state=%d",
-		 wc->wr_id, wc->status, ibv_wc_status_str(wc->status), opcode,
-		 transfer->states.send, transfer->states.recv);
+	story_completion(wc, &transfer->states);
 	if (wc->status != IBV_WC_SUCCESS)
-		return log_fail_wc(data_request_name(transfer->data, wc->wr_id),
+		return log_fail_wc(story_request(transfer->data, wc->wr_id),
 				   wc);
 	if (wc->opcode & IBV_WC_RECV)
 		return on_receive(transfer, wc);
 	return on_send(transfer, wc);
 }
 
-int transfer_run(struct transfer *transfer)
+int transfer_run(struct transfer *transfer, bool first)
 {
+	int ret = first ? transfer_event(transfer, EV_START) : 0;
 	struct ibv_wc wc;
-	int ret;
 
-	do {
+	while (ret == 0) {
 		if (data_wait(transfer->data, &wc))
 			return -1;
 		ret = on_completion(transfer, &wc);
-	} while (ret == 0);
+	}
 	return ret < 0 ? -1 : 0;
 }

@@ -23,9 +23,9 @@ struct transfer {
 int transfer_event(struct transfer *transfer, enum event event);
 
 /*
- * Takes completions until the transfer is finished. Returns 0, or -1 having
- * said why.
+ * Takes completions until the transfer is finished. first: sends our MSG_MR
+ * before the peer's is here. Returns 0, or -1 having said why.
  */
-int transfer_run(struct transfer *transfer);
+int transfer_run(struct transfer *transfer, bool first);
 
 #endif

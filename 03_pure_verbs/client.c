@@ -14,17 +14,10 @@
 #include "probe.h"
 #include "transfer.h"
 
-/* The most requests that are posted at a time: nonce, echo, an operation. */
-#define SENDS 3
-
 /* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options)
 {
-	struct transfer transfer = {
-		.data = data,
-		.mode = options->mode,
-		.peer = data->conn->peer.mem,
-	};
+	struct transfer transfer = { .data = data, .mode = options->mode };
 
 	if (transfer_run(&transfer))
 		return -1;
@@ -39,7 +32,6 @@ int main(int argc, char **argv)
 	struct options options;
 	struct conn conn = { 0 };
 	struct data data = { 0 };
-	struct remote mem;
 	int ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -54,7 +46,7 @@ int main(int argc, char **argv)
 	if (conn_choose_psn(&conn, &options))
 		goto out;
 	/* 3. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES,
 			   data_exposed_access(options.mode)))
 		goto out;
 	/* 4. Let the device use our memory, and the server some of it. */
@@ -65,8 +57,7 @@ int main(int argc, char **argv)
 	if (data_post_receives(&data))
 		goto out;
 	/* 6. Exchange parameters; from INIT to RTR to RTS. */
-	mem = data_offer(&data);
-	if (conn_connect(&conn, options.mode, &mem))
+	if (conn_connect(&conn))
 		goto out;
 	/* 7. See that what is sent arrives, then write or read. */
 	if (probe_path(&data) || converse(&data, &options))

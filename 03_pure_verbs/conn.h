@@ -75,8 +75,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
  * there, too, or -1 having said why. Receives must be posted before. conn_
  * accept() is the server's, conn_connect() the client's.
  */
-int conn_accept(struct conn *conn, enum mode mode, const struct remote *mem);
-int conn_connect(struct conn *conn, enum mode mode, const struct remote *mem);
+int conn_accept(struct conn *conn);
+int conn_connect(struct conn *conn);
 
 /*
  * A descriptor that becomes readable when there is news of the peer, and what

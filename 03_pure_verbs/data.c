@@ -7,24 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "limit.h"
 #include "log.h"
-
-#define PAGE ((size_t)4096)
 
 /* access: what the device may do to the memory beyond reading it. */
 static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		       int access)
 {
-	/* A page's beginning: the device moves data page by page. */
-	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
-	if (!region->buf)
-		return log_fail_errno("aligned_alloc", errno, "%zu bytes",
-				      size);
 	/* Zeroed: what is sent by mistake must not be an old secret. */
-	memset(region->buf, 0, size);
+	region->buf = calloc(1, size);
+	if (!region->buf)
+		return log_fail_errno("calloc", errno, "%zu bytes", size);
 	region->size = size;
 	region->mr = ibv_reg_mr(pd, region->buf, size, access);
 	if (!region->mr)
@@ -94,36 +88,21 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 	/* The specification wants the local right with the remote. */
 	if (access & IBV_ACCESS_REMOTE_WRITE)
 		access |= IBV_ACCESS_LOCAL_WRITE;
-	return region_open(&data->exposed, conn->pd, size, access);
-}
-
-struct remote data_offer(const struct data *data)
-{
-	const struct region *exposed = &data->exposed;
-
-	return (struct remote){
-		.addr = (uintptr_t)exposed->buf,
-		.rkey = exposed->mr->rkey,
-		.length = exposed->size,
+	if (region_open(&data->exposed, conn->pd, size, access))
+		return -1;
+	/* What the peer must know of it goes to the peer with the rest. */
+	conn->mine.mode = mode;
+	conn->mine.mem = (struct remote){
+		.addr = (uintptr_t)data->exposed.buf,
+		.rkey = data->exposed.mr->rkey,
+		.length = size,
 	};
+	return 0;
 }
 
 void *data_message(const struct data *data, int slot)
 {
 	return data->messages.buf + slot * MSG_SIZE;
-}
-
-const char *data_request_name(const struct data *data, uint64_t wr_id)
-{
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_NONCE))
-		return "send of MSG_NONCE";
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_ECHO))
-		return "send of MSG_ECHO";
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
-		return "send of MSG_DONE";
-	if (wr_id == (uintptr_t)data->local.buf)
-		return "RDMA operation";
-	return "receive";
 }
 
 static int post_receive(struct data *data, int slot)
@@ -200,11 +179,10 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer)
 {
 	size_t left = data->local.size - data->next;
+	uint32_t most = data->conn->max_message;
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)data->local.buf + data->next,
-		.length = left < data->conn->max_message ?
-				  left :
-				  data->conn->max_message,
+		.length = left < most ? left : most,
 		.lkey = data->local.mr->lkey,
 	};
 	struct ibv_send_wr wr = {
@@ -275,17 +253,13 @@ static int sleep_for_news(struct conn *conn, const char *what, int64_t deadline)
  */
 static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 {
-	int slot = 0;
+	uint64_t slot = (wc->wr_id - (uintptr_t)data->messages.buf) / MSG_SIZE;
 
 	if (wc->wr_id == (uintptr_t)data->local.buf)
 		return wc->opcode == IBV_WC_RDMA_WRITE ||
 		       wc->opcode == IBV_WC_RDMA_READ;
-	while (slot < SLOT_COUNT &&
-	       wc->wr_id != (uintptr_t)data_message(data, slot))
-		slot++;
-	if (slot < SLOT_RECV)
-		return wc->opcode == IBV_WC_SEND;
-	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
+	return slot < SLOT_COUNT &&
+	       wc->opcode == (slot < SLOT_RECV ? IBV_WC_SEND : IBV_WC_RECV);
 }
 
 int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
@@ -294,11 +268,6 @@ int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
 	struct conn *conn = data->conn;
 	int n;
 
-	if (data->has_early) {
-		data->has_early = false;
-		*wc = data->early;
-		return 0;
-	}
 	/*
 	 * The CQ is armed whenever it is looked at. So a completion that comes
 	 * between the look and the sleep makes an event, which ends the sleep.
@@ -314,12 +283,6 @@ int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
 				"the peer another program",
 				wc->opcode);
 	return 0;
-}
-
-void data_put_back(struct data *data, const struct ibv_wc *wc)
-{
-	data->early = *wc;
-	data->has_early = true;
 }
 
 /* Takes completions until every posted request has reported. */

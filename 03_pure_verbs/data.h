@@ -23,6 +23,9 @@ enum slot {
 	SLOT_COUNT = 6
 };
 
+/* The most requests that are posted at a time: nonce, echo, an operation. */
+#define DATA_SENDS 3
+
 /* How many receives are posted before the connection: all that will come. */
 #define DATA_RECEIVES (SLOT_COUNT - SLOT_RECV)
 
@@ -33,8 +36,8 @@ struct data {
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
 	size_t next; /* where in local the next RDMA operation begins */
-	struct ibv_wc early; /* what data_put_back() has, */
-	bool has_early; /* if it has */
+	struct ibv_wc early; /* of the peer's MSG_DONE, if the probe took it */
+	bool has_early;
 };
 
 /*
@@ -62,14 +65,8 @@ int data_drain(struct data *data);
 /* Takes the device's right to the memory away, and frees it. */
 void data_close(struct data *data);
 
-/* The exposed region as the peer must know it. */
-struct remote data_offer(const struct data *data);
-
 /* The bytes of one message, and the request that it belongs to. */
 void *data_message(const struct data *data, int slot);
-
-/* What the request with wr_id was, in words. */
-const char *data_request_name(const struct data *data, uint64_t wr_id);
 
 /*
  * Posts a receive for each message that the peer will send. A receive must be
@@ -79,17 +76,15 @@ const char *data_request_name(const struct data *data, uint64_t wr_id);
 int data_post_receives(struct data *data);
 
 /*
- * Encodes msg into slot, which must not be touched until the completion is
- * there, and posts the send: inline, where the device can do that. Returns 0,
- * or -1 having said why.
+ * Encodes msg into slot, which must not be touched until the completion is there,
+ * and posts the send: inline, where the device can do that. Returns 0 or -1.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
- * data->local and the same place in the peer's memory: all of it, or as much as
- * the port takes in one request. What is left is for the next call, and begins
- * at data->next; 0 there means that nothing is. Returns 0 or -1.
+ * data->local and the same place in the peer's memory: as much as the port takes
+ * at a time. What is left, if data->next is not 0, begins there. Returns 0 or -1.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);
@@ -102,8 +97,5 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
  */
 int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
 	      int64_t deadline);
-
-/* Puts a completion that came too early back for the next data_wait(). */
-void data_put_back(struct data *data, const struct ibv_wc *wc);
 
 #endif

@@ -151,9 +151,7 @@ int oob_check(struct oob *oob)
 
 void oob_bye(struct oob *oob)
 {
-	ssize_t n = send(oob->line.fd, BYE, strlen(BYE), MSG_NOSIGNAL);
-
-	(void)n;
+	(void)send(oob->line.fd, BYE, strlen(BYE), MSG_NOSIGNAL);
 }
 
 void oob_close(struct oob *oob)

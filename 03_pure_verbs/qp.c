@@ -82,12 +82,6 @@ int qp_to_init(struct ibv_qp *qp, const struct device *device,
 	return 0;
 }
 
-/* QP_READS, or what the device can do if that is less. */
-static uint8_t reads(int device_max)
-{
-	return device_max < QP_READS ? device_max : QP_READS;
-}
-
 /*
  * The way to the peer: on RoCE by its GID, on InfiniBand by its LID, and by its
  * GID as well where the port says so. A subnet manager that has another service
@@ -124,7 +118,7 @@ int qp_to_rtr(struct ibv_qp *qp, const struct device *device,
 		.path_mtu = mtu,
 		.dest_qp_num = peer->qpn,
 		.rq_psn = peer->psn,
-		.max_dest_rd_atomic = reads(device->reads_in),
+		.max_dest_rd_atomic = device->reads_in,
 		.min_rnr_timer = MIN_RNR_TIMER,
 	};
 
@@ -153,7 +147,7 @@ int qp_to_rts(struct ibv_qp *qp, const struct device *device, uint32_t psn)
 		.timeout = TIMEOUT,
 		.retry_cnt = RETRY_CNT,
 		.rnr_retry = RNR_RETRY,
-		.max_rd_atomic = reads(device->reads_out),
+		.max_rd_atomic = device->reads_out,
 	};
 
 	network_ask(&device->network, &attr);

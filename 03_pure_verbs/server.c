@@ -25,17 +25,10 @@
 #include "probe.h"
 #include "transfer.h"
 
-/* The most requests that are posted at a time: nonce, echo, an operation. */
-#define SENDS 3
-
 /* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options)
 {
-	struct transfer transfer = {
-		.data = data,
-		.mode = options->mode,
-		.peer = data->conn->peer.mem,
-	};
+	struct transfer transfer = { .data = data, .mode = options->mode };
 
 	if (transfer_run(&transfer))
 		return -1;
@@ -51,7 +44,6 @@ static int serve_client(struct listener *listener,
 {
 	struct conn conn = { 0 };
 	struct data data = { 0 };
-	struct remote mem;
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
@@ -61,7 +53,7 @@ static int serve_client(struct listener *listener,
 	if (conn_choose_psn(&conn, options))
 		goto out;
 	/* 3. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES,
 			   data_exposed_access(options->mode)))
 		goto out;
 	/* 4. Let the device use our memory, and the client some of it. */
@@ -72,8 +64,7 @@ static int serve_client(struct listener *listener,
 	if (data_post_receives(&data))
 		goto out;
 	/* 6. Exchange parameters; from INIT to RTR to RTS. */
-	mem = data_offer(&data);
-	if (conn_accept(&conn, options->mode, &mem))
+	if (conn_accept(&conn))
 		goto out;
 	/* 7. See that what is sent arrives, then write or read. */
 	if (probe_path(&data) || converse(&data, options))

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "log.h"
+#include "msg_check.h"
 #include "psn.h"
 #include "qp.h"
 
@@ -31,9 +32,7 @@ int conn_request(struct conn *conn, struct listener *listener,
 		return -1;
 	log_line("received connection request.");
 	conn->device = devices_find(&listener->devices, oob_local(conn->oob));
-	if (!conn->device)
-		return -1;
-	if (find_source(conn))
+	if (!conn->device || find_source(conn))
 		return -1;
 	return oob_recv_params(conn->oob, &conn->peer,
 			       device_is_roce(conn->device));
@@ -146,22 +145,17 @@ static int establish(struct conn *conn)
 	return 0;
 }
 
-int conn_accept(struct conn *conn, enum mode mode, const struct remote *mem)
+int conn_accept(struct conn *conn)
 {
-	conn->mine.mode = mode;
-	conn->mine.mem = *mem;
 	if (oob_send_params(conn->oob, &conn->mine))
 		return -1;
 	return establish(conn);
 }
 
-int conn_connect(struct conn *conn, enum mode mode, const struct remote *mem)
+int conn_connect(struct conn *conn)
 {
-	conn->mine.mode = mode;
-	conn->mine.mem = *mem;
-	if (oob_send_params(conn->oob, &conn->mine))
-		return -1;
-	if (oob_recv_params(conn->oob, &conn->peer,
+	if (oob_send_params(conn->oob, &conn->mine) ||
+	    oob_recv_params(conn->oob, &conn->peer,
 			    device_is_roce(conn->device)))
 		return -1;
 	return establish(conn);

@@ -15,13 +15,6 @@
 #include "params.h"
 
 /*
- * How many reads of one side may be under way at once, if the device can so many.
- * The CM tells each side the other's number; here, both ends are taken to be able
- * to do this.
- */
-#define QP_READS 16
-
-/*
  * RESET to INIT: binds the queue pair to a port. access: what the peer may do
  * at the most (IBV_ACCESS_…); each memory region allows it once more, or not.
  * From now on, receives can be posted. Returns 0, or -1 having said why.

@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-#include "log.h"
-
 /*
  * Everything that may happen, and what it leads to. An event in a state that
  * has no row here is a mistake of the peer's or of ours, and ends the
@@ -42,15 +40,6 @@ static const struct rule {
 	  ACT_FINISH },
 };
 
-static const char *const send_names[] = { "SS_INIT", "SS_RDMA_SENT",
-					  "SS_DONE_SENT" };
-static const char *const recv_names[] = { "RS_INIT", "RS_DONE_RECV" };
-static const char *const event_names[] = {
-	"the completion of our RDMA operation",
-	"the completion of our MSG_DONE",
-	"the peer's MSG_DONE",
-};
-
 static const struct rule *find_rule(const struct states *states,
 				    enum event event)
 {
@@ -66,9 +55,7 @@ int state_step(struct states *states, enum event event)
 	const struct rule *rule = find_rule(states, event);
 
 	if (!rule)
-		return log_fail("protocol error: %s is not legal in %s and %s",
-				event_names[event], send_names[states->send],
-				recv_names[states->recv]);
+		return -1;
 	states->send = rule->next_send;
 	states->recv = rule->next_recv;
 	return rule->action;

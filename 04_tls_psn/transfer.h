@@ -7,12 +7,11 @@
 #include "data.h"
 #include "state.h"
 
-/* One transfer. Set data and mode, zero the rest. */
+/* One transfer. Set data and mode; zero the rest. */
 struct transfer {
 	struct data *data; /* borrowed */
 	enum mode mode;
 	struct states states;
-	struct remote peer; /* the peer's memory */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "log.h"
+#include "msg_check.h"
 #include "psn.h"
 #include "qp.h"
 
@@ -179,22 +180,17 @@ static int establish(struct conn *conn)
 	return 0;
 }
 
-int conn_accept(struct conn *conn, enum mode mode, const struct remote *mem)
+int conn_accept(struct conn *conn)
 {
-	conn->mine.mode = mode;
-	conn->mine.mem = *mem;
 	if (oob_send_params(conn->oob, &conn->mine))
 		return -1;
 	return establish(conn);
 }
 
-int conn_connect(struct conn *conn, enum mode mode, const struct remote *mem)
+int conn_connect(struct conn *conn)
 {
-	conn->mine.mode = mode;
-	conn->mine.mem = *mem;
-	if (oob_send_params(conn->oob, &conn->mine))
-		return -1;
-	if (oob_recv_params(conn->oob, &conn->peer,
+	if (oob_send_params(conn->oob, &conn->mine) ||
+	    oob_recv_params(conn->oob, &conn->peer,
 			    device_is_roce(conn->device)))
 		return -1;
 	return establish(conn);

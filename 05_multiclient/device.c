@@ -4,7 +4,6 @@
 #include "device.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "addr.h"
 #include "event_help.h"
@@ -36,10 +35,9 @@ int device_find_gid(const struct device *device,
 int device_source(const struct device *device, const struct sockaddr *local,
 		  struct source *source)
 {
-	union ibv_gid gid;
-	int err;
+	int err =
+		ibv_query_port(device->verbs, device->port_num, &source->port);
 
-	err = ibv_query_port(device->verbs, device->port_num, &source->port);
 	if (err)
 		return log_fail_errno("ibv_query_port", err,
 				      "port %d; see `rdma link`",
@@ -54,21 +52,8 @@ int device_source(const struct device *device, const struct sockaddr *local,
 		source->gid_index = 0;
 	if (source->gid_index < 0)
 		return addr_explain_no_device(local);
-	err = ibv_query_gid(device->verbs, device->port_num, source->gid_index,
-			    &source->gid);
-	if (err)
-		return log_fail_errno("ibv_query_gid", err > 0 ? err : errno,
-				      "GID index %d: give another with -g; "
-				      "scripts/setup_rxe.sh --status lists "
-				      "them",
-				      source->gid_index);
-	memset(&gid, 0, sizeof(gid));
-	if (device_is_roce(device) && !memcmp(&gid, &source->gid, sizeof(gid)))
-		return log_fail("GID index %d is empty; give another with -g, "
-				"or none; scripts/setup_rxe.sh --status lists "
-				"them",
-				source->gid_index);
-	return 0;
+	return gid_query(device->verbs, device->port_num, source->gid_index,
+			 device_is_roce(device), &source->gid);
 }
 
 /* Names an event of the device. Returns 0; -1 if there can be no more. */

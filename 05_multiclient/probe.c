@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "log.h"
+#include "story.h"
 
 struct probe {
 	struct data *data;
@@ -14,8 +15,6 @@ struct probe {
 	unsigned int sent; /* our sends that are complete: 2 in the end */
 	bool echoed; /* ours came back */
 	bool answered; /* the peer's was sent back */
-	struct ibv_wc done; /* the peer's MSG_DONE, if it came early */
-	bool has_done;
 };
 
 static int send_echo(struct probe *probe, uint64_t nonce)
@@ -43,9 +42,9 @@ static int on_message(struct probe *probe, const struct ibv_wc *wc)
 	}
 	/* The peer may be through already, and even done. */
 	if (msg.type == MSG_DONE && probe->echoed && probe->answered &&
-	    !probe->has_done) {
-		probe->done = *wc;
-		probe->has_done = true;
+	    !probe->data->has_early) {
+		probe->data->early = *wc;
+		probe->data->has_early = true;
 		return 0;
 	}
 	return log_fail("protocol error: message type %d does not belong "
@@ -66,8 +65,8 @@ static int run(struct probe *probe)
 			      deadline))
 			return -1;
 		if (wc.status != IBV_WC_SUCCESS)
-			return log_fail_wc(
-				data_request_name(probe->data, wc.wr_id), &wc);
+			return log_fail_wc(story_request(probe->data, wc.wr_id),
+					   &wc);
 		if (!(wc.opcode & IBV_WC_RECV))
 			probe->sent++;
 		else if (on_message(probe, &wc))
@@ -80,7 +79,6 @@ int probe_path(struct data *data)
 {
 	struct probe probe = { .data = data };
 	struct msg msg = { .type = MSG_NONCE };
-	int ret;
 
 	/* So few bytes come whole or not at all: getrandom(2). */
 	if (getrandom(&probe.nonce, sizeof(probe.nonce), 0) !=
@@ -89,12 +87,10 @@ int probe_path(struct data *data)
 	msg.nonce = probe.nonce;
 	if (data_post_send(data, SLOT_SEND_NONCE, &msg))
 		return -1;
-	ret = run(&probe);
-	if (probe.has_done)
-		data_put_back(data, &probe.done);
-	if (!ret)
-		log_line("echo: what is sent arrives, both ways.");
-	return ret;
+	if (run(&probe))
+		return -1;
+	log_line("echo: what is sent arrives, both ways.");
+	return 0;
 }
 
 bool probe_arrived(const struct data *data, const struct ibv_wc *wc)

@@ -29,18 +29,11 @@
 #include "report.h"
 #include "transfer.h"
 
-/* The most requests that are posted at a time: nonce, echo, an operation. */
-#define SENDS 3
-
 /* Writes or reads, and checks what came of it. */
 static int converse(struct data *data, const struct options *options,
 		    unsigned int number)
 {
-	struct transfer transfer = {
-		.data = data,
-		.mode = options->mode,
-		.peer = data->conn->peer.mem,
-	};
+	struct transfer transfer = { .data = data, .mode = options->mode };
 
 	if (transfer_run(&transfer))
 		return -1;
@@ -91,7 +84,6 @@ static enum step serve_client(struct client *client, unsigned int number)
 	};
 	struct conn conn = { .held = &crowd->held };
 	struct data data = { 0 };
-	struct remote mem;
 	enum step step = STEP_EXCHANGE;
 
 	/* 1. Hear what the client's queue pair is called, and where it is. */
@@ -103,7 +95,7 @@ static enum step serve_client(struct client *client, unsigned int number)
 	if (conn_choose_psn(&conn, options))
 		goto out;
 	/* 3. Create the queue pair, and what it needs, for it alone. */
-	if (conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES,
 			   data_exposed_access(options->mode)))
 		goto out;
 	/* 4. Let the device use our memory, and the client some of it. */
@@ -115,8 +107,7 @@ static enum step serve_client(struct client *client, unsigned int number)
 		goto out;
 	/* 6. Exchange parameters; from INIT to RTR to RTS. */
 	step = STEP_EXCHANGE;
-	mem = data_offer(&data);
-	if (conn_accept(&conn, options->mode, &mem))
+	if (conn_accept(&conn))
 		goto out;
 	/* 7. See that what is sent arrives, then write or read. */
 	step = STEP_ECHO;

@@ -3,11 +3,9 @@
  */
 #include "transfer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "log.h"
 #include "probe.h"
+#include "story.h"
 
 static int send_done(struct transfer *transfer)
 {
@@ -21,21 +19,13 @@ static int post_rdma(struct transfer *transfer)
 	return data_post_rdma(transfer->data,
 			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
 							     IBV_WR_RDMA_READ,
-			      &transfer->peer);
+			      &transfer->data->conn->peer.mem);
 }
 
 static int start_rdma(struct transfer *transfer)
 {
-	const struct region *local = &transfer->data->local;
-	bool write = transfer->mode == MODE_WRITE;
-
-	log_line("memory regions exchanged. %s remote memory...",
-		 write ? "writing message to" : "reading message from");
-	log_line("[DEBUG] About to post RDMA %s", write ? "WRITE" : "READ");
-	log_line("[DEBUG] peer_mr.addr=0x%" PRIx64 ", peer_mr.rkey=0x%" PRIx32,
-		 transfer->peer.addr, transfer->peer.rkey);
-	log_line("[DEBUG] local_region=%p, lkey=0x%" PRIx32, (void *)local->buf,
-		 local->mr->lkey);
+	story_start(transfer->data, transfer->mode,
+		    &transfer->data->conn->peer.mem);
 	return post_rdma(transfer);
 }
 
@@ -50,7 +40,7 @@ static int transfer_event(struct transfer *transfer, enum event event)
 	case ACT_FINISH:
 		return 1;
 	default:
-		return -1;
+		return story_illegal(&transfer->states, event);
 	}
 }
 
@@ -85,16 +75,9 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 /* Looks at the status first: without success, little else is defined. */
 static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
 {
-	char opcode[32] = "";
-
-	if (wc->status == IBV_WC_SUCCESS)
-		snprintf(opcode, sizeof(opcode), "opcode=%d, ", wc->opcode);
-	log_line("[on_completion] wr_id=0x%" PRIx64
-		 ", status=%d (%s), %ssend_state=%d, recv_state=%d",
-		 wc->wr_id, wc->status, ibv_wc_status_str(wc->status), opcode,
-		 transfer->states.send, transfer->states.recv);
+	story_completion(wc, &transfer->states);
 	if (!probe_arrived(transfer->data, wc))
-		return log_fail_wc(data_request_name(transfer->data, wc->wr_id),
+		return log_fail_wc(story_request(transfer->data, wc->wr_id),
 				   wc);
 	if (wc->status == IBV_WC_SUCCESS && wc->opcode & IBV_WC_RECV)
 		return on_receive(transfer, wc);
@@ -107,6 +90,9 @@ int transfer_run(struct transfer *transfer)
 	int ret = start_rdma(transfer);
 	struct ibv_wc wc;
 
+	/* The peer's MSG_DONE may be here already: see probe.c. */
+	if (ret == 0 && transfer->data->has_early)
+		ret = on_completion(transfer, &transfer->data->early);
 	while (ret == 0) {
 		if (data_wait(transfer->data, &wc, "a completion",
 			      wait_deadline(conn->patience.timeout_ms)))

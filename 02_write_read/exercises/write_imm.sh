@@ -41,12 +41,12 @@ want 'and each byte of it verified' more/client.log '^65536 bytes verified\.$'
 # whose number says "all". The bytes of all of it come first, by a write without a
 # number: who gets them checks them.
 peer half client <<'END_PATCH'
---- a/client.c
-+++ b/client.c
-@@ -17,3 +17,3 @@
+--- a/data.h
++++ b/data.h
+@@ -23,3 +23,3 @@
  /* The most requests that are posted at a time: MSG_MR and an operation. */
--#define SENDS 2
-+#define SENDS 3
+-#define DATA_SENDS 2
++#define DATA_SENDS 3
  
 --- a/data.c
 +++ b/data.c
@@ -66,12 +66,12 @@ peer half client <<'END_PATCH'
  	return post(data, &wr);
 END_PATCH
 peer lies client <<'END_PATCH'
---- a/client.c
-+++ b/client.c
-@@ -17,3 +17,3 @@
+--- a/data.h
++++ b/data.h
+@@ -23,3 +23,3 @@
  /* The most requests that are posted at a time: MSG_MR and an operation. */
--#define SENDS 2
-+#define SENDS 3
+-#define DATA_SENDS 2
++#define DATA_SENDS 3
  
 --- a/data.c
 +++ b/data.c

@@ -3,8 +3,11 @@
  */
 #include "gid.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
+
+#include "log.h"
 
 void gid_of(const struct sockaddr *addr, union ibv_gid *gid)
 {
@@ -35,4 +38,24 @@ bool gid_is_for(const struct ibv_gid_entry *entry, const struct sockaddr *addr)
 	gid_of(addr, &gid);
 	return !memcmp(entry->gid.raw, gid.raw, 16) &&
 	       is_in_scope(addr, entry->ndev_ifindex);
+}
+
+int gid_query(struct ibv_context *verbs, uint8_t port_num, int index, bool roce,
+	      union ibv_gid *gid)
+{
+	static const union ibv_gid empty;
+	int err = ibv_query_gid(verbs, port_num, index, gid);
+
+	if (err)
+		return log_fail_errno("ibv_query_gid", err > 0 ? err : errno,
+				      "GID index %d: give another with -g; "
+				      "scripts/setup_rxe.sh --status lists "
+				      "them",
+				      index);
+	if (roce && !memcmp(gid, &empty, sizeof(empty)))
+		return log_fail("GID index %d is empty; give another with -g, "
+				"or none; scripts/setup_rxe.sh --status lists "
+				"them",
+				index);
+	return 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "msg_check.h"
 
 /*
  * A line that a person can read, on a terminal or in a capture:

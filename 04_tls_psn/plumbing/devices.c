@@ -67,6 +67,12 @@ static enum fit find_fit(const struct device *device,
 	return device_find_gid(device, &port, local) >= 0 ? FIT_WELL : FIT_NOT;
 }
 
+/* DEVICES_READS, or what the device can do if that is less. */
+static int reads(int device_max)
+{
+	return device_max < DEVICES_READS ? device_max : DEVICES_READS;
+}
+
 /*
  * Asks the open device how many reads it can do at a time. Returns how many
  * ports it has, which are counted from 1; 0 if it does not answer.
@@ -77,8 +83,8 @@ static int ask_limits(struct device *device)
 
 	if (ibv_query_device(device->verbs, &attr))
 		return 0;
-	device->reads_in = attr.max_qp_rd_atom;
-	device->reads_out = attr.max_qp_init_rd_atom;
+	device->reads_in = reads(attr.max_qp_rd_atom);
+	device->reads_out = reads(attr.max_qp_init_rd_atom);
 	return attr.phys_port_cnt;
 }
 

@@ -12,9 +12,6 @@
 #include "retry.h"
 #include "transfer.h"
 
-/* The most requests that are posted at a time: nonce, echo, an operation. */
-#define SENDS 3
-
 int connecting_open(struct connecting *connecting,
 		    const struct options *options, unsigned int jobs,
 		    int stop_fd)
@@ -91,11 +88,7 @@ static int resolve_patiently(struct conn *conn, struct connecting *connecting,
 
 static int converse(struct data *data, enum mode mode, unsigned int number)
 {
-	struct transfer transfer = {
-		.data = data,
-		.mode = mode,
-		.peer = data->conn->peer.mem,
-	};
+	struct transfer transfer = { .data = data, .mode = mode };
 
 	if (transfer_run(&transfer))
 		return -1;
@@ -106,11 +99,9 @@ static int converse(struct data *data, enum mode mode, unsigned int number)
 static int live(struct conn *conn, struct data *data,
 		const struct options *options, unsigned int number)
 {
-	struct remote mem;
-
 	if (conn_choose_psn(conn, options))
 		return -1;
-	if (conn_create_qp(conn, SENDS, DATA_RECEIVES,
+	if (conn_create_qp(conn, DATA_SENDS, DATA_RECEIVES,
 			   data_exposed_access(options->mode)))
 		return -1;
 	if (data_open(data, conn, options->mode, options->bytes))
@@ -118,8 +109,7 @@ static int live(struct conn *conn, struct data *data,
 	content_write(data, options->mode, CONTENT_CLIENT, number);
 	if (data_post_receives(data))
 		return -1;
-	mem = data_offer(data);
-	if (conn_connect(conn, options->mode, &mem))
+	if (conn_connect(conn))
 		return -1;
 	if (probe_path(data) || converse(data, options->mode, number))
 		return -1;

@@ -13,9 +13,6 @@
 /* With fewer strangers at a time, one that is silent would be felt. */
 #define STRANGERS_MIN 4
 
-/* As in server.c. */
-#define SENDS 3
-
 /* A socket and a completion channel; a stranger has but a socket. */
 #define CLIENT_DESCRIPTORS 2
 
@@ -60,7 +57,7 @@ static int measure(const struct device *device, size_t bytes, unsigned int *kb)
 	int ret;
 
 	log_prefix("one client, to see what it costs: ");
-	ret = conn_create_qp(&conn, SENDS, DATA_RECEIVES,
+	ret = conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES,
 			     data_exposed_access(MODE_WRITE)) ||
 	      data_open(&data, &conn, MODE_WRITE, bytes);
 	*kb = allowed_locked() - before;

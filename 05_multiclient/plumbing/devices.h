@@ -10,6 +10,13 @@
 /* More active ports than a server has. */
 #define DEVICES_MAX 16
 
+/*
+ * How many reads of one side may be under way at once, if the device can so many.
+ * The CM tells each side the other's number; here, both ends are taken to be able
+ * to do this.
+ */
+#define DEVICES_READS 16
+
 /* A server's devices, once for each port. Zero it before devices_open(). */
 struct devices {
 	struct device list[DEVICES_MAX];

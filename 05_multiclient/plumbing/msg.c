@@ -26,17 +26,6 @@ struct wire {
 _Static_assert(sizeof(struct wire) == MSG_SIZE, "no gaps in struct wire");
 _Static_assert(offsetof(struct wire, nonce) == 8, "nonce is at byte 8");
 
-const char *msg_mode_name(enum mode mode)
-{
-	switch (mode) {
-	case MODE_WRITE:
-		return "write";
-	case MODE_READ:
-		return "read";
-	}
-	return "unknown";
-}
-
 void msg_encode(const struct msg *msg, void *wire)
 {
 	struct wire w = {
@@ -58,22 +47,6 @@ int msg_check_memory(const struct remote *mem)
 	if (mem->addr + mem->length < mem->addr)
 		return log_fail("the peer's memory would reach beyond the end "
 				"of the address space: refused");
-	return 0;
-}
-
-int msg_check_same(enum mode mine, size_t size, enum mode peer,
-		   const struct remote *mem)
-{
-	if (peer != mine)
-		return log_fail("this side runs %s and the peer %s; start both "
-				"with the same word"
-				" [docs/troubleshooting.md#refused]",
-				msg_mode_name(mine), msg_mode_name(peer));
-	if (mem->length != size)
-		return log_fail("this side has %zu bytes of memory and the "
-				"peer %u; start both with the same -b"
-				" [docs/troubleshooting.md#refused]",
-				size, mem->length);
 	return 0;
 }
 

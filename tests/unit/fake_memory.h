@@ -39,7 +39,10 @@ static struct ibv_mr *note(void *buf, size_t size, int access)
 		return NULL;
 	}
 	*registered = (struct registered){
-		.mr = { .addr = buf, .length = size, .lkey = 0x100 + count },
+		.mr = { .addr = buf,
+			.length = size,
+			.lkey = 0x100 + count,
+			.rkey = 0x200 + count },
 		.access = access,
 	};
 	count++;

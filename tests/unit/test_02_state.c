@@ -17,6 +17,8 @@
 
 #include "capture.h"
 
+#include "story.h"
+
 #define EVENTS (EV_DONE_RECEIVED + 1)
 #define SENDS (SS_DONE_SENT + 1)
 #define RECVS (RS_DONE_RECV + 1)
@@ -89,6 +91,9 @@ static int step(struct states *states, enum event event)
 
 	capture_start();
 	action = state_step(states, event);
+	/* As transfer_event() does it. */
+	if (action < 0)
+		assert_int_equal(story_illegal(states, event), -1);
 	capture_stop(&said);
 	assert_string_equal(said.out, "");
 	return action;

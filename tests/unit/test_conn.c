@@ -65,9 +65,11 @@ static int establish(bool server, enum mode mode)
 	int ret;
 
 	asked[0] = 0;
+	/* As data_open() fills them in. */
+	conn.mine.mode = mode;
+	conn.mine.mem = ours;
 	capture_start();
-	ret = server ? conn_accept(&conn, mode, &ours) :
-		       conn_connect(&conn, mode, &ours);
+	ret = server ? conn_accept(&conn) : conn_connect(&conn);
 	capture_stop(&said);
 	return ret;
 }

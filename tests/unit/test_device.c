@@ -242,6 +242,26 @@ static void test_exact_before_infiniband(void **state)
 	assert_opened(&any, "198.51.100.9", "Opened RDMA device: ib0, port 1");
 }
 
+/* More than the device can would be refused, or be taken for less. */
+static void assert_reads(int in, int out, int want_in, int want_out)
+{
+	use(&ib, NULL);
+	ib.reads_in = in;
+	ib.reads_out = out;
+	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
+	assert_int_equal(device.reads_in, want_in);
+	assert_int_equal(device.reads_out, want_out);
+	device_close(&device);
+}
+
+static void test_reads(void **state)
+{
+	(void)state;
+	assert_reads(128, 128, DEVICES_READS, DEVICES_READS);
+	assert_reads(4, 1, 4, 1);
+	assert_reads(1, 300, 1, DEVICES_READS);
+}
+
 /* A subnet manager gives another LID while the device is open. */
 static void test_port_is_asked_again(void **state)
 {
@@ -250,11 +270,7 @@ static void test_port_is_asked_again(void **state)
 
 	(void)state;
 	use(&ib, NULL);
-	ib.reads_in = 4;
-	ib.reads_out = 2;
 	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
-	assert_int_equal(device.reads_in, 4);
-	assert_int_equal(device.reads_out, 2);
 	ib.ports[1].lid = 9;
 	assert_int_equal(addr_lookup("192.0.2.1", "7", &list), 0);
 	assert_int_equal(device_source(&device, list->ai_addr, &source), 0);
@@ -330,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_infiniband),
 		cmocka_unit_test(test_iwarp_is_no_roce),
 		cmocka_unit_test(test_exact_before_infiniband),
+		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_port_is_asked_again),
 		cmocka_unit_test(test_link_local),
 		cmocka_unit_test(test_mtu),

@@ -7,6 +7,7 @@
 #define MSG_BYTES_H
 
 #include "msg.h"
+#include "msg_check.h"
 
 /* A message, and which of its bytes must be zero: bit i is byte i. */
 struct sample {
