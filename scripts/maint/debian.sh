@@ -48,16 +48,22 @@ echo "deb $mirror/debian-security $suite-security main" \
 # Those of debootstrap know nothing of that.
 rm -rf "$root"/var/lib/apt/lists/*
 git clone -q --no-hardlinks "$top" "$root/repo"
+# Behind a proxy that signs what it passes on, npm trusts it as it does here.
+ca=
+if [[ -r ${NODE_EXTRA_CA_CERTS:-} ]]; then
+	ca=NODE_EXTRA_CA_CERTS=/etc/extra-ca.pem
+	cp "$NODE_EXTRA_CA_CERTS" "$root/etc/extra-ca.pem"
+fi
 
 # The names and processes in there are its own, and end with the command.
 # shellcheck disable=SC2016 # for the shell in there
 exec unshare --mount --pid --fork --kill-child bash -euc '
-	root=$1
-	shift
+	root=$1 ca=$2
+	shift 2
 	mount -t proc proc "$root/proc"
 	mount --rbind /dev "$root/dev"
 	chroot "$root" localedef -i de_DE -f UTF-8 de_DE.UTF-8
 	exec chroot "$root" env -i HOME=/root TERM=dumb LANG=de_DE.UTF-8 \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		bash -euc "cd /repo && exec \"\$@\"" bash "$@"
-' bash "$root" "$@"
+		${ca:+"$ca"} bash -euc "cd /repo && exec \"\$@\"" bash "$@"
+' bash "$root" "$ca" "$@"
