@@ -112,3 +112,25 @@ changed() {
 	# A script with a mistake.
 	changed 's/^let now = 0;/let now = 0; fail();/'
 }
+
+# A number in hexadecimal is one that the picture shows, so the reader finds it.
+@test "wire: each filter that a chapter names is one, and its numbers are found" {
+	local chapter filters filter found checked=0
+
+	for chapter in [0-9][0-9]_*; do
+		mapfile -t filters < <(awk '/^\| filter \| shows \|$/ { table = 1; next }
+			!/^\|/ { table = 0 }
+			table && split($0, part, "`") > 1 { print part[2] }' \
+			"$chapter/README.md")
+		for filter in "${filters[@]}"; do
+			found=$(tshark -n -r "$chapter/expected/wire.pcapng" \
+				-Y "$filter" 2>/dev/null)
+			[[ $filter != *0x* || $found ]] || {
+				echo "$chapter: finds nothing: $filter"
+				return 1
+			}
+			checked=$((checked + 1))
+		done
+	done
+	((checked >= 15))
+}
