@@ -12,6 +12,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
+# shellcheck source=web/apt.sh
+source "$top/web/apt.sh"
 cli_help "$@"
 pages=no
 case ${1:-} in
@@ -83,6 +85,7 @@ fi
 	echo "web: the lab is built on x86_64 only; --pages leaves it out" >&2
 	exit 1
 }
+debian12 "$parts/apt"
 "$top/web/kernel/build.sh" "$kernel"
 "$top/web/rootfs/build.sh" "$parts/rootfs"
 "$top/web/rootfs/programs.sh" "$parts/rootfs" "$parts/out"

@@ -3,7 +3,7 @@
 #
 # usage: web/kernel/build.sh OUT
 #
-# Fetches linux-source-6.1 (140 MB), configures it for i386 as the file config says,
+# Fetches Debian 12's linux-source-6.1 (140 MB), configures it for i386 as the file config says,
 # and builds OUT/bzImage. That takes about five minutes of two processors. What is
 # there already and made of the same source and configuration is kept.
 set -euo pipefail
@@ -11,6 +11,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$here/../../scripts/lib/cli.sh"
+# shellcheck source=web/apt.sh
+source "$here/../apt.sh"
 cli_help "$@"
 [[ $# -eq 1 ]] || cli_misuse "OUT must be given"
 cli_checked
@@ -34,7 +36,12 @@ check_config() {
 	return "$missing"
 }
 
-uri=$(apt-get --print-uris download linux-source-6.1)
+debian12 "$out/apt"
+uri=$(apt-get --print-uris download linux-source-6.1) || {
+	echo "kernel: apt-get finds no linux-source-6.1: is the network there, and" \
+		"the package debian-archive-keyring?" >&2
+	exit 1
+}
 digest=$({ echo "$uri" && cat "$here/config" "$here/build.sh" && gcc -dumpversion; } |
 	sha256sum)
 if [[ -e $out/bzImage && $(cat "$out/digest" 2>/dev/null) == "$digest" ]]; then
@@ -44,7 +51,7 @@ echo "kernel: building Linux, which takes some minutes, once" >&2
 work=$(mktemp -d -p "$out")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-apt-get -q -q -o APT::Sandbox::User="$(id -un)" download linux-source-6.1
+apt-get -q -q download linux-source-6.1
 dpkg -x linux-source-6.1_*.deb package
 mkdir linux
 tar -C linux --strip-components=1 -xf package/usr/src/linux-source-6.1.tar.xz

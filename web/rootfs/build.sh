@@ -3,8 +3,7 @@
 #
 # usage: web/rootfs/build.sh OUT
 #
-# Fetches the i386 packages that the file packages names, with an apt of its own:
-# it needs no root and leaves this machine's architectures alone. OUT gets
+# Fetches the i386 packages of Debian 12 that the file packages names. OUT gets
 # initrd.gz, with what the nodes need of them; sysroot/, all of it, for gcc; and
 # versions, a line a package. What is there already and made of the same is kept.
 set -euo pipefail
@@ -12,28 +11,13 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$here/../../scripts/lib/cli.sh"
+# shellcheck source=web/apt.sh
+source "$here/../apt.sh"
 cli_help "$@"
 [[ $# -eq 1 ]] || cli_misuse "OUT must be given"
 cli_checked
 mkdir -p "$1"
 out=$(realpath "$1")
-
-# An apt that knows i386 and nothing of what is installed here.
-private_apt() {
-	mkdir -p "$out"/apt/{lists/partial,cache/archives/partial}
-	: >"$out/apt/status"
-	cat >"$out/apt/apt.conf" <<-END
-		APT::Architecture "i386";
-		APT::Architectures { "i386"; };
-		APT::Sandbox::User "$(id -un)";
-		Acquire::Languages "none";
-		Dir::State "$out/apt";
-		Dir::State::status "$out/apt/status";
-		Dir::Cache "$out/apt/cache";
-		Dir::Etc::Parts "/dev/null";
-	END
-	export APT_CONFIG=$out/apt/apt.conf
-}
 
 names() {
 	grep -v '^#' "$here/packages" | cut -f 1 | grep .
@@ -41,13 +25,6 @@ names() {
 
 # Where each package is, its file's name and its hash.
 locate() {
-	local said
-
-	if ! said=$(apt-get -q update 2>&1); then
-		# A list that this machine has and i386 lacks does not matter, if
-		# every package is found.
-		echo "rootfs: apt-get update: ${said##*$'\n'}" >&2
-	fi
 	names | xargs apt-get --print-uris download
 }
 
@@ -132,7 +109,7 @@ assemble() {
 	) | gzip -9n >"$out/initrd.gz"
 }
 
-private_apt
+debian12 "$out/apt"
 uris=$(locate)
 digest=$(
 	{
