@@ -22,7 +22,7 @@ enum slot {
 	SLOT_COUNT = 4
 };
 
-/* The most requests that are posted at a time: MSG_MR and an operation. */
+/* Room for sends. One is posted at a time; the other place is to spare. */
 #define DATA_SENDS 2
 
 /* How many receives are posted before the connection: all that will come. */
@@ -70,7 +70,7 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
  * data->local and the same place in the peer's memory: as much as the port takes
- * at a time. What is left, if data->next is not 0, begins there. Returns 0 or -1.
+ * at a time. The rest begins at data->next; 0: nothing is left. Returns 0 or -1.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);

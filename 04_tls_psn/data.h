@@ -23,7 +23,7 @@ enum slot {
 	SLOT_COUNT = 6
 };
 
-/* The most requests that are posted at a time: nonce, echo, an operation. */
+/* Room for sends: nonce and echo are posted at a time, and one to spare. */
 #define DATA_SENDS 3
 
 /* How many receives are posted before the connection: all that will come. */
@@ -50,15 +50,15 @@ int data_exposed_access(enum mode mode);
  * Allocates and registers the messages and, for mode, the other regions of
  * size bytes each, with the least access that mode needs. Returns 0, or -1
  * having said why. Either way, end with data_close(), before conn_close().
+ * In conn->mine, the peer will hear of the mode and of the exposed region.
  */
 int data_open(struct data *data, struct conn *conn, enum mode mode,
 	      size_t size);
 
 /*
  * Puts the queue pair in the error state and takes completions until every
- * posted request has reported: only then is its memory ours again. To be
- * called before that is freed, however far data came. Returns 0, or -1 having
- * said why.
+ * posted request has reported: only then is its memory ours again. Call it before
+ * the memory is freed, in any state. Returns 0, or -1 having said why.
  */
 int data_drain(struct data *data);
 
@@ -84,16 +84,16 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
  * data->local and the same place in the peer's memory: as much as the port takes
- * at a time. What is left, if data->next is not 0, begins there. Returns 0 or -1.
+ * at a time. The rest begins at data->next; 0: nothing is left. Returns 0 or -1.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);
 
 /*
  * Waits until the deadline for the next completion, which may be one of
- * failure: look at its status first. Returns 0 and the completion in *wc, or
- * -1 having said that none came, and so not what, or that it is of nothing
- * that was asked for.
+ * failure: look at its status first. what names in the error what did not come.
+ * Returns 0 and the completion in *wc, or -1 having said why none came, or that
+ * it is of nothing that was asked for.
  */
 int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
 	      int64_t deadline);

@@ -19,8 +19,8 @@ struct device {
 	struct ibv_context *verbs;
 	uint8_t port_num; /* from 1 up */
 	int link_layer; /* IBV_LINK_LAYER_… of the port */
-	int reads_in; /* reads of the peer that it serves at a time */
-	int reads_out; /* reads of ours that it has under way at a time */
+	int reads_in; /* reads of the peer's that we let it serve at a time */
+	int reads_out; /* reads of ours that we let it have under way */
 	int gid_index; /* what -g says; -1: found by address */
 	struct network network; /* what other options say */
 	struct watcher watcher; /* names the device's asynchronous events */

@@ -51,8 +51,8 @@ void msg_encode(const struct msg *msg, void *wire);
 int msg_check_memory(const struct remote *mem);
 
 /*
- * Reads a message from a peer's length bytes and believes none. Returns 0 and a
- * message whose every field makes sense, or -1 having said what does not.
+ * Reads a message from length bytes of a peer's, and believes none of them.
+ * Returns 0 and a message that makes sense, or -1 having said what does not.
  */
 int msg_decode(struct msg *msg, const void *wire, size_t length);
 

@@ -83,10 +83,10 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		   unsigned int access);
 
 /*
- * Sends our parameters, with our mode and the memory that the peer may use,
- * and takes the queue pair to RTR and RTS. Both return 0 once the peer is
- * there, too, or -1 having said why. Receives must be posted before. conn_
- * accept() is the server's, conn_connect() the client's.
+ * Sends our parameters, among them the mode and the memory that data_open() has
+ * put there, and takes the queue pair to RTR and RTS. Both return 0 once the
+ * peer is there, too, or -1 having said why. Receives must be posted before.
+ * conn_accept() is the server's, conn_connect() the client's.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);

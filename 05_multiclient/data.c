@@ -102,7 +102,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 		access |= IBV_ACCESS_LOCAL_WRITE;
 	if (region_open(&data->exposed, conn, size, access))
 		return -1;
-	/* What the peer must know of it goes to the peer with the rest. */
+	/* What the peer must know of it is sent with our other parameters. */
 	conn->mine.mode = mode;
 	conn->mine.mem = (struct remote){
 		.addr = (uintptr_t)data->exposed.buf,

@@ -37,7 +37,7 @@ int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 {
 	if (check_limit(pd->context, size))
 		return -1;
-	/* A page's beginning: the device moves data page by page. */
+	/* From a page's beginning: in the middle of one, it costs a step more. */
 	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
 	if (!region->buf)
 		return log_fail_errno("aligned_alloc", errno, "%zu bytes",
@@ -243,14 +243,10 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
  */
 static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 {
-	int slot = 0;
+	uint64_t slot = (wc->wr_id - (uintptr_t)data->messages.buf) / MSG_SIZE;
 
-	while (slot < SLOT_COUNT &&
-	       wc->wr_id != (uintptr_t)data_message(data, slot))
-		slot++;
-	if (slot < SLOT_RECV)
-		return wc->opcode == IBV_WC_SEND;
-	return slot < SLOT_COUNT && wc->opcode == IBV_WC_RECV;
+	return slot < SLOT_COUNT &&
+	       wc->opcode == (slot < SLOT_RECV ? IBV_WC_SEND : IBV_WC_RECV);
 }
 
 int data_next(struct data *data, struct ibv_wc *wc)

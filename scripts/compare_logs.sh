@@ -46,8 +46,8 @@ Where it is a race which of two lines is said, either may stand for the other:
 
   client.err: error: receive: * | error: send: *
 
-Where the same may be said in several lines, they are read as one. A name in
-braces is in it what it was in the first of them:
+Where the same may be said in several lines, they are read as one. In that one,
+a name in braces stands for the same text as in the first of them:
 
   server.log: {a} failed. + It has come all the same. means {a} succeeded.
 

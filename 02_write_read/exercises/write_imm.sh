@@ -44,7 +44,7 @@ peer half client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
 @@ -23,3 +23,3 @@
- /* The most requests that are posted at a time: MSG_MR and an operation. */
+ /* Room for sends. One is posted at a time; the other place is to spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3
  
@@ -69,7 +69,7 @@ peer lies client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
 @@ -23,3 +23,3 @@
- /* The most requests that are posted at a time: MSG_MR and an operation. */
+ /* Room for sends. One is posted at a time; the other place is to spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3
  

@@ -7,7 +7,7 @@
 #include "data.h"
 #include "state.h"
 
-/* What the request with wr_id was. */
+/* What the request with wr_id was, in words. The text is static. */
 const char *story_request(const struct data *data, uint64_t wr_id);
 
 /* Prints what is about to be written or read, and between which memory. */

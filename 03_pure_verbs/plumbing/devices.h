@@ -11,9 +11,9 @@
 #define DEVICES_MAX 16
 
 /*
- * How many reads of one side may be under way at once, if the device can so many.
- * The CM tells each side the other's number; here, both ends are taken to be able
- * to do this.
+ * How many reads of one side may be under way at once; fewer if the device
+ * cannot do so many: see device->reads_in. The CM tells each side the other's
+ * number; here, both ends are taken to have the same.
  */
 #define DEVICES_READS 16
 

@@ -48,7 +48,7 @@ void story_completion(const struct ibv_wc *wc, const struct states *states)
 {
 	char opcode[32] = "";
 
-	/* Without success, it is not defined. */
+	/* The opcode of a failed completion is not defined. */
 	if (wc->status == IBV_WC_SUCCESS)
 		snprintf(opcode, sizeof(opcode), "opcode=%d, ", wc->opcode);
 	log_line("[on_completion] wr_id=0x%" PRIx64

@@ -74,8 +74,9 @@ static int reads(int device_max)
 }
 
 /*
- * Asks the open device how many reads it can do at a time. Returns how many
- * ports it has, which are counted from 1; 0 if it does not answer.
+ * Asks the open device how many reads it can do at a time, and notes how many we
+ * shall ask for. Returns how many ports it has, which are counted from 1; 0 if it
+ * does not answer.
  */
 static int ask_limits(struct device *device)
 {

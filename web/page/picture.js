@@ -23,25 +23,34 @@ export class Picture {
 		});
 	}
 
-	open() {
-		return this.ask({type: 'open', address: this.address});
+	async open() {
+		try {
+			return await this.ask({type: 'open', address: this.address});
+		} catch (error) {
+			this.worker.terminate();
+			throw error;
+		}
 	}
 
 	async read(bytes) {
 		return (await this.ask({type: 'read', bytes}, [bytes.buffer])).bytes;
 	}
 
-	// machine: how many bytes of it are the machine without its memory.
+	// machine: how many bytes of it are the machine without its memory. Whatever
+	// comes of it, the worker ends, and what it holds with it.
 	async bring(nodes, machine) {
-		let bytes = await this.read(new Uint8Array(machine));
-		for (const node of nodes)
-			bytes = await node.restore(bytes);
-		bytes = new Uint8Array(PIECE);
-		for (let at = 0; at < machineOptions.memory_size; at += PIECE) {
-			bytes = await this.read(bytes);
+		try {
+			let bytes = await this.read(new Uint8Array(machine));
 			for (const node of nodes)
-				bytes = await node.fill(bytes, at);
+				bytes = await node.restore(bytes);
+			bytes = new Uint8Array(PIECE);
+			for (let at = 0; at < machineOptions.memory_size; at += PIECE) {
+				bytes = await this.read(bytes);
+				for (const node of nodes)
+					bytes = await node.fill(bytes, at);
+			}
+		} finally {
+			this.worker.terminate();
 		}
-		this.worker.terminate();
 	}
 }

@@ -42,7 +42,7 @@ const names = text => text.match(/\{\w+\}/g) ?? [];
 // Whether text is one line, and the pattern's first has all its names.
 function isMeant(pattern, text) {
 	const first = names(pattern.split(' + ')[0]);
-	return !text.includes('*') && !text.includes(' + ') &&
+	return text.trim() !== '' && !text.includes('*') && !text.includes(' + ') &&
 		names(text).every(x => first.includes(x));
 }
 
