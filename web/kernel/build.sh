@@ -37,12 +37,14 @@ check_config() {
 }
 
 debian12 "$out/apt"
+# Debian 12's own compiler, on every release.
+compiler=(CC=gcc-12 HOSTCC=gcc-12)
 uri=$(apt-get --print-uris download linux-source-6.1) || {
 	echo "kernel: apt-get finds no linux-source-6.1: is the network there, and" \
 		"the package debian-archive-keyring?" >&2
 	exit 1
 }
-digest=$({ echo "$uri" && cat "$here/config" "$here/build.sh" && gcc -dumpversion; } |
+digest=$({ echo "$uri" && cat "$here/config" "$here/build.sh" && gcc-12 -dumpversion; } |
 	sha256sum)
 if [[ -e $out/bzImage && $(cat "$out/digest" 2>/dev/null) == "$digest" ]]; then
 	exit 0
@@ -56,11 +58,11 @@ dpkg -x linux-source-6.1_*.deb package
 mkdir linux
 tar -C linux --strip-components=1 -xf package/usr/src/linux-source-6.1.tar.xz
 cd linux
-make -s ARCH=i386 tinyconfig >/dev/null 2>&1
+make -s ARCH=i386 "${compiler[@]}" tinyconfig >/dev/null 2>&1
 cat "$here/config" >>.config
-make -s ARCH=i386 olddefconfig 2>/dev/null
+make -s ARCH=i386 "${compiler[@]}" olddefconfig 2>/dev/null
 check_config
-nice -n 19 make -s -j"$(nproc)" ARCH=i386 KBUILD_BUILD_TIMESTAMP=2026-01-01 \
+nice -n 19 make -s -j"$(nproc)" ARCH=i386 "${compiler[@]}" KBUILD_BUILD_TIMESTAMP=2026-01-01 \
 	KBUILD_BUILD_USER=web KBUILD_BUILD_HOST=web bzImage
 cp arch/x86/boot/bzImage "$out"
 echo "$digest" >"$out/digest"

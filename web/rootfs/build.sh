@@ -56,7 +56,7 @@ unpack() {
 }
 
 compiler() {
-	gcc -m32 --sysroot="$out/sysroot" \
+	gcc-12 -m32 --sysroot="$out/sysroot" \
 		-B"$(dirname "$out"/sysroot/usr/lib/gcc/i686-linux-gnu/*/crtbegin.o)" \
 		-isystem "$out/sysroot/usr/include/i386-linux-gnu" "$@"
 }

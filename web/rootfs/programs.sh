@@ -23,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$top"
 
 crt=$(dirname "$system"/usr/lib/gcc/i686-linux-gnu/*/crtbegin.o)
-gcc="gcc -m32 --sysroot=$system -B$crt -isystem $system/usr/include/i386-linux-gnu"
+gcc="gcc-12 -m32 --sysroot=$system -B$crt -isystem $system/usr/include/i386-linux-gnu"
 # Objects that tcc can link with its own: on a node, make only compiles what the
 # reader has changed.
 gcc+=' -fno-pie -no-pie -fno-stack-protector'
