@@ -249,8 +249,21 @@ teardown_file() {
 }
 
 @test "a node that panics is named, with the end of its console" {
+	local i
+
+	# Each has a connection of its own, and they end in any order.
+	for i in {1..8}; do
+		lab exec b -- sh -c "touch /tmp/here.$i; sleep 1000" \
+			>"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
+	done
+	eventually lab exec b -- sh -c '[ $(ls /tmp/here.* | wc -l) = 8 ]'
 	run -255 lab exec b -- sh -c 'echo c >/proc/sysrq-trigger'
 	[[ $output == *"node b has died"*"sysrq triggered crash"* ]]
+	wait
+	for i in {1..8}; do
+		grep -q 'node b has died' "$BATS_TEST_TMPDIR/$i" ||
+			fail "the command on connection $i was told: $(cat "$BATS_TEST_TMPDIR/$i")"
+	done
 	run -255 lab exec b -- true
 	[[ $output == *"node b has died"* ]]
 	run -1 lab status

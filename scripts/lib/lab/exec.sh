@@ -131,7 +131,7 @@ lab_exec()
 		# The worker had ended already when the signal came.
 		[ "$status" -eq 127 ] && [ "$rc" -ne 0 ] || rc=$status
 	done
-	[ "$rc" -ne "$exec_failed" ] || exec_died "$node"
+	[ "$rc" -ne "$exec_failed" ] || exec_died "$node" "$id"
 	return "$rc"
 }
 
@@ -159,18 +159,16 @@ $as$(lab_quote "${@:3}") 2>&4 4>&-
 exit \$?"
 }
 
-# exec_died NODE: the command may have returned 255, or the node may be gone;
-# then its first connection is, too.
+# exec_died NODE ID: the command may have returned 255, or its connection is
+# gone, of which the worker leaves a mark. Then so is the node, in a moment.
 exec_died()
 {
 	local tries=0
 
-	while [ ! -S "$LAB_STATE/ssh-$1-1" ] && [ "$tries" -lt 100 ]; do
-		if [ -e "$LAB_STATE/dead-$1" ] || ! lab_alive; then
-			break
-		fi
+	rm "$LAB_STATE/lost-$2" 2>/dev/null || [ ! -d "$LAB_STATE" ] || return 0
+	while [ ! -e "$LAB_STATE/dead-$1" ] && lab_alive && [ "$tries" -lt 100 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
-	[ -S "$LAB_STATE/ssh-$1-1" ] || exec_why "$1"
+	exec_why "$1"
 }

@@ -6,6 +6,8 @@
 # is a slot with a lock, and whoever has the lock has the connection.
 
 slot_count=40
+# The status of slot_take when all of them are taken, which it has then said.
+slot_none=2
 
 # slot_take NODE: lock a free slot, whose connection is then open. slot is the
 # path of ssh's control socket; the lock is held as long as slot_lock is open.
@@ -25,7 +27,7 @@ slot_take()
 	done
 	lab_error "$slot_count commands are running on node $1, and no more can" \
 		"Wait until some have ended."
-	return 1
+	return "$slot_none"
 }
 
 # slot_open NODE: open the connection. It ends when the node does. dropbear

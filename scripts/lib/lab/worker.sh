@@ -41,17 +41,29 @@ messenger()
 	deliver KILL
 }
 
+# failed [STATUS]: our status is 255. If the connection is gone, exec is told
+# so: the command itself may have returned 255, too. (The socket may still be
+# there: ssh removes it only when it has told all that talk through it.)
+failed()
+{
+	if [ "${1-}" != "$slot_none" ] &&
+		! slot_ssh -O check "$node" 2>/dev/null; then
+		{ : >"$LAB_STATE/lost-$id"; } 2>/dev/null
+	fi
+	exit 255
+}
+
 exec {life}<&0 </dev/null
 slot=
 messenger <&"$life" {life}<&- {in}<&- >/dev/null 2>&1 &
 messenger=$!
 exec {life}<&-
-slot_take "$node" || exit 255
+slot_take "$node" || failed $?
 if [ "${#script}" -gt 2000 ]; then
 	# dropbear takes commands of at most 9000 bytes: a longer one goes
 	# ahead as a file.
 	file=/run/lab/script.$id
-	printf '%s\n' "$script" | slot_ssh "$node" "umask 077; cat >$file" || exit 255
+	printf '%s\n' "$script" | slot_ssh "$node" "umask 077; cat >$file" || failed
 	script="LAB_EXEC=$id
 exec 3<$file; rm $file; . /dev/fd/3"
 fi
@@ -67,4 +79,5 @@ fi
 	rc=${PIPESTATUS[0]}
 }
 kill "$messenger" 2>/dev/null
+[ "$rc" -ne 255 ] || failed
 exit "$rc"
