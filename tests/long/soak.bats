@@ -66,9 +66,9 @@ soak() {
 left_early() {
 	local said='^error: send: status 5 (Work Request Flushed Error)'
 
-	left=$(grep -c "$said" server.err)
+	left=$(grep -c "$said" "$scratch/server.err")
 	[[ $left -le $(($1 / 100)) ]] || fail "$left clients of $1 left early"
-	sed "/$said/d" server.err >other.err
+	sed "/$said/d" "$scratch/server.err" >"$scratch/other.err"
 }
 
 # soak_chapter CHAPTER SERVER_ARGUMENTS… -- CLIENT_ARGUMENTS…
