@@ -46,6 +46,27 @@ unit() {
 	unit page
 }
 
+# kernel VERSION: build.sh, where apt-get finds that linux-source-6.1, or nothing.
+kernel() {
+	printf '%s\n' '#!/bin/sh' "version=$1" >"$BATS_TEST_TMPDIR/apt-get"
+	cat >>"$BATS_TEST_TMPDIR/apt-get" <<-'END'
+		[ "$1" = --print-uris ] || exit 0
+		[ -n "$version" ] || exit 100
+		echo "'http://x/linux-source-6.1_${version}_all.deb' linux-source-6.1_${version}_all.deb 1 SHA256:2"
+		echo "'http://x/gcc-12_12.2.0_amd64.deb' gcc-12_12.2.0_amd64.deb 1 SHA256:3"
+	END
+	chmod +x "$BATS_TEST_TMPDIR/apt-get"
+	PATH=$BATS_TEST_TMPDIR:$PATH web/kernel/build.sh "$BATS_TEST_TMPDIR/kernel"
+}
+
+@test "no node gets a kernel that is known to hang, or none" {
+	run -1 kernel 6.1.176-1
+	[[ $output == *"Linux 6.1.176-1 is too old"*debian-security* ]]
+	run -1 kernel ''
+	[[ $output == *"apt-get does not find linux-source-6.1"* ]]
+	[[ ! -e $BATS_TEST_TMPDIR/kernel/bzImage ]]
+}
+
 @test "no module is longer than 300 lines" {
 	run wc -l web/page/*.js web/page/*/*.js web/site/* web/rootfs/*.mjs tests/web/*
 	[ "$(grep -v total <<<"$output" | awk '$1 > 300')" = "" ]

@@ -1,21 +1,21 @@
-# apt.sh - Debian 12 for i386, to fetch packages from
+# apt.sh - Debian 12, to fetch packages from
 #
 # To be sourced. It needs no root, leaves this machine's architectures alone and
 # knows nothing of what is installed, so that the nodes in the page are the same
 # whatever release they are built on.
 # shellcheck shell=bash
 
-# debian12 DIR: from here on, apt-get means that one, and keeps its lists in DIR.
-# What was made already is used again.
+# debian12 ARCHITECTURE DIR: from here on, apt-get means that one, and keeps its
+# lists in DIR. What was made already is used again.
 debian12() {
-	local dir=$1 said mirror=http://deb.debian.org
+	local architecture=$1 dir=$2 said mirror=http://deb.debian.org
 
-	[[ -z ${DEBIAN12:-} ]] || return 0
+	[[ ${DEBIAN12:-} != "$architecture" ]] || return 0
 	mkdir -p "$dir"/{lists/partial,cache/archives/partial}
 	: >"$dir/status"
 	cat >"$dir/apt.conf" <<-END
-		APT::Architecture "i386";
-		APT::Architectures { "i386"; };
+		APT::Architecture "$architecture";
+		APT::Architectures { "$architecture"; };
 		APT::Sandbox::User "$(id -un)";
 		Acquire::Languages "none";
 		Dir::State "$dir";
@@ -34,10 +34,10 @@ debian12() {
 			Dir::Etc::SourceParts "/dev/null";
 		END
 	fi
-	export DEBIAN12=$dir APT_CONFIG=$dir/apt.conf
+	export DEBIAN12=$architecture APT_CONFIG=$dir/apt.conf
 	if ! said=$(apt-get -q update 2>&1); then
-		# A list that this machine has and i386 lacks does not matter, if
-		# every package is found.
+		# A list that this architecture lacks does not matter, if every
+		# package is found.
 		echo "web: apt-get update: ${said##*$'\n'}" >&2
 	fi
 }

@@ -85,7 +85,7 @@ fi
 	echo "web: the lab is built on x86_64 only; --pages leaves it out" >&2
 	exit 1
 }
-debian12 "$parts/apt"
+debian12 i386 "$parts/apt"
 "$top/web/kernel/build.sh" "$kernel"
 "$top/web/rootfs/build.sh" "$parts/rootfs"
 "$top/web/rootfs/programs.sh" "$parts/rootfs" "$parts/out"

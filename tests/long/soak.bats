@@ -61,10 +61,10 @@ soak() {
 	echo "$total clients; memory +$memory kB; left before they acknowledged: $left"
 }
 
-# In 01 a client may leave before its device has acknowledged what it
+# In 01 and 02 a client may leave before its device has acknowledged what it
 # has (docs/troubleshooting.md#status-5): at most one in a hundred.
 left_early() {
-	local said='^error: send: status 5 (Work Request Flushed Error)'
+	local said='^error: send\( of MSG_DONE\)\?: status 5 (Work Request Flushed Error)'
 
 	left=$(grep -c "$said" "$scratch/server.err" || true)
 	[[ $left -le $(($1 / 100)) ]] || fail "$left clients of $1 left early"

@@ -109,7 +109,7 @@ assemble() {
 	) | gzip -9n >"$out/initrd.gz"
 }
 
-debian12 "$out/apt"
+debian12 i386 "$out/apt"
 uris=$(locate)
 digest=$(
 	{
