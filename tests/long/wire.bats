@@ -33,24 +33,22 @@ setup() {
 		<<<"$output") -gt 50 ]]
 }
 
-# cut CHAPTER: the client has status 12 after 7 tries of 67 ms, 0.47 s.
+# cut CHAPTER: the client has status 12 after 7 tries of 67 ms, unless what it
+# sends waits in front of the other node: then its own deadline ends it. See
+# docs/wire.md; tests/wire.bats has the seven tries, of a chapter that sends little
+# at a time.
 cut() {
-	local folder=$top/build/tests/long_cut out
+	local folder=$top/build/tests/long_cut logs=$top/build/wire/$1/long_cut/logs
 
 	mkdir -p "$folder"
 	printf '%s\n' 'server: ./server -1 -b 67108864 write' \
 		'client: ./client -a 192.0.2.1 -b 67108864 write' \
 		>"$folder/commands"
 	CUT=200 "$top/scripts/wire.sh" "$1" "$folder" >"$BATS_TEST_TMPDIR/ladder"
-	out=$top/build/wire/$1/long_cut
-	grep -q 'status 12 (transport retry counter exceeded)' \
-		"$out/logs/client.err"
-	run -0 "$top/scripts/lib/wire/timers.py" "$out"
-	echo "$output"
-	awk '/ client: RDMA .*, PSN/ { sent++ }
-		/status 12/ { ended = $1 }
-		END { exit !(sent >= 7 && sent <= 9 && ended > 0.35 && ended < 3) }' \
-		<<<"$output"
+	cat "$logs/client.err"
+	grep -Eq 'status 12 |a completion: nothing came within 10 s' "$logs/client.err"
+	[[ $(wc -l <"$logs/client.err") -eq 1 ]]
+	grep -q '^client: exit status 1$' "$logs/status.log"
 }
 
 @test "wire: the link is cut in the middle: 02 to 05 say so in time" {
@@ -58,6 +56,9 @@ cut() {
 
 	for chapter in 02_write_read 03_pure_verbs 04_tls_psn 05_multiclient; do
 		cut "$chapter"
+		# After that, neither node is its old self.
+		"$top/scripts/lab.sh" reset a
+		"$top/scripts/lab.sh" reset b
 	done
 }
 
