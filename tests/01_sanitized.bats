@@ -155,7 +155,7 @@ errors_of_others() {
 	says_one client.err
 	run_client 2 ./client -a "$address" -p 0
 	says_one client.err
-	start_server ./server -t 5
+	start_server ./server -t 20
 	run_client 1 ./server
 	says_one client.err
 	at 'rdma_ack_cm_event 3' kill

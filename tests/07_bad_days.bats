@@ -185,7 +185,7 @@ comes_back() {
 client_killed() {
 	mkdir "$scratch/in"
 	head -c 3000000 /dev/urandom >"$scratch/file"
-	start_server ./server -t 3 -d "$scratch/in"
+	start_server ./server -t 20 -d "$scratch/in"
 	at 'ibv_post_send 60' kill
 	start_client "${at[@]}" ./client -a "$address" -q 8 -b 16384 write \
 		"$scratch/file"
@@ -234,7 +234,7 @@ killed_at() {
 
 	mkdir "$scratch/in"
 	head -c 100000 /dev/urandom >"$scratch/file"
-	start_server ./server -t 5 -d "$scratch/in"
+	start_server ./server -t 20 -d "$scratch/in"
 	while :; do
 		at "$n" kill
 		start_client "${at[@]}" ./client -a "$address" -q 4 -b 16384 "$2" \

@@ -131,14 +131,14 @@ wrong_rkey() {
 	for way in write read; do
 		# Who asks for a part's bytes is who has the wrong key.
 		if [[ $way == write ]]; then
-			start_server ./server -t 3 -d "$scratch/in"
+			start_server ./server -t 20 -d "$scratch/in"
 			start_client "${hostile[@]}" "HOSTILE=write 60 rkey=255" \
-				./client -t 5 -a "$address" -R 3 -q 8 -b 16384 \
+				./client -t 20 -a "$address" -R 3 -q 8 -b 16384 \
 				write "$scratch/out/file"
 		else
 			start_server "${hostile[@]}" "HOSTILE=read 60 rkey=255" \
-				./server -t 3 -d "$scratch/in"
-			start_client ./client -t 5 -a "$address" -R 3 -q 8 \
+				./server -t 20 -d "$scratch/in"
+			start_client ./client -t 20 -a "$address" -R 3 -q 8 \
 				-b 16384 read "$scratch/out/file"
 		fi
 		end_client 0

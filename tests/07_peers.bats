@@ -38,7 +38,7 @@ has_ended() {
 # after which the server is done. Its own end is its own affair.
 hostile() {
 	start_client env "LD_PRELOAD=$build/../hostile_07.so" "HOSTILE=$1" \
-		./client -a "$address" -t 5 -q 8 -b 16384 "$2" "$scratch/out/$3"
+		./client -a "$address" -t 30 -q 8 -b 16384 "$2" "$scratch/out/$3"
 	await "an end of the client" has_ended "$client"
 	wait "$client" || true
 	client=''
@@ -84,7 +84,7 @@ serves_the_next() {
 begin_hostile() {
 	mkdir "$scratch/in" "$scratch/out"
 	head -c 300000 /dev/urandom >"$scratch/out/file"
-	start_server ./server -t 5 -q 16 -d "$scratch/in"
+	start_server ./server -t 30 -q 16 -d "$scratch/in"
 }
 
 hostile_hello() {
@@ -193,8 +193,8 @@ hostile_files() {
 # refused_by_client REGEX HOSTILE WAY: of a hostile server, with the options folder.
 refused_by_client() {
 	start_server env "LD_PRELOAD=$build/../hostile_07.so" "HOSTILE=$2" \
-		./server -1 -t 5 -q 8 "${folder[@]}"
-	run_client 1 ./client -a "$address" -t 5 -b 16384 "$3" "$scratch/out/file"
+		./server -1 -t 30 -q 8 "${folder[@]}"
+	run_client 1 ./client -a "$address" -t 30 -b 16384 "$3" "$scratch/out/file"
 	says_one client.err "$1"
 	! has_line client.log 'stored' || fail "the client believes it"
 	# What it makes of that is its own affair.

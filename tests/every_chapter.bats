@@ -264,7 +264,7 @@ killed_at() {
 	local step=$1 n=1 times=0
 
 	shift
-	start_server ./server -t 5 "$@"
+	start_server ./server -t 20 "$@"
 	while :; do
 		at "$n" kill
 		start_client "${at[@]}" ./client -a "$address" "$@"

@@ -15,6 +15,7 @@ teardown_file() { close_device; }
 # Shown for a test that failed.
 teardown() {
 	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+	again_if_stalled
 }
 
 # unsolved CHAPTER NAME TEXT: without it, TEXT is said to be missing.

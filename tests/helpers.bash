@@ -16,6 +16,8 @@ builds=$top/${TEST_BUILDS:-build/tests}
 source "$top/scripts/lib/device.sh"
 # shellcheck source=scripts/lib/chapter.sh
 source "$top/scripts/lib/chapter.sh"
+# shellcheck source=tests/stalls.bash
+source "$top/tests/stalls.bash"
 # device.sh has just forgotten what setup_file found for the whole file.
 device_where=${TEST_DEVICE_WHERE:-}
 device_host_address=${TEST_DEVICE_ADDRESS:-}

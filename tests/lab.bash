@@ -3,6 +3,8 @@
 
 unset LAB_ROOT LAB_ARCH LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+# shellcheck source=tests/stalls.bash
+source "$TOP/tests/stalls.bash"
 
 lab() {
 	"$TOP/scripts/lab.sh" "$@"

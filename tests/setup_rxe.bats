@@ -5,6 +5,7 @@
 # DEVICE_TESTS_LAB set, the lab of that name, already up, is used.
 
 bats_require_minimum_version 1.5.0
+load stalls
 
 setup_file() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -25,6 +26,7 @@ setup() {
 teardown() {
 	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 	[[ -z ${BATS_TEST_COMPLETED:-} ]] || return 0
+	again_if_stalled
 	guest '
 		nft flush ruleset
 		while rdma resource show ctx | grep -q pid; do

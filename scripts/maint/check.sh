@@ -9,7 +9,8 @@
 #
 # Most tests wait more than they compute, so test files run side by side, in
 # lanes (scripts/lib/lanes.sh). LANES=1 runs them one after another. At the end
-# come the ten slowest tests and what scripts/maint/check_summary.sh says; the
+# come the ten slowest tests and what scripts/maint/check_summary.sh says. A test
+# that fails while the machine stands still is run once more (tests/stalls.bash). The
 # results are in build/tap/, and in build/junit.xml for programs that read JUnit.
 set -euo pipefail
 
@@ -59,6 +60,9 @@ rm -rf "$tap"
 mkdir -p "$tap"
 status=0
 make -s all
+# So that a test which fails is not blamed for what the machine did.
+export CHECK_STALLS=$top/$tap/stalls
+scripts/maint/stalls.sh $$ >"$CHECK_STALLS" &
 case ${1:-all} in
 fast)
 	printf '%s\n' unit "${fast[@]}" >"$tap/plain"
