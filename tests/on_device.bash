@@ -18,7 +18,7 @@ show_all() {
 	local file
 
 	for file in "$scratch"/*; do
-		[[ -s $file ]] || continue
+		[[ -f $file && -s $file ]] || continue
 		echo "--- ${file##*/}"
 		cat "$file"
 	done

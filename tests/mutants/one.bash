@@ -116,7 +116,9 @@ try_patch() {
 		tell broken "$2" 'it does not build with the patch'
 		return
 	}
-	lab_up "$1" "$3" && within "${passes[$3]}" run_test "$1" "$3" || status=$?
+	# Here a failure is what is wanted: one is enough (tests/stalls.bash).
+	lab_up "$1" "$3" &&
+		CHECK_STALLS='' within "${passes[$3]}" run_test "$1" "$3" || status=$?
 	case $status in
 	0) tell lived "$2" "$3" ;;
 	124 | 137)
