@@ -81,6 +81,48 @@ unprivileged() {
 	nothing_left
 }
 
+# stop_qemu PIDS: from now on, each qemu of LAB_NAME that is in none of the lines
+# of PIDS stands still. The one line that it adds to PIDS is the first such.
+stop_qemu() {
+	local pid
+
+	while :; do
+		pid=$(pgrep -f "rdma-lab-$LAB_NAME-a" | grep -vxFf "$1") && break
+		read -r -t 0.05 <> <(:) || true
+	done
+	kill -STOP "$pid"
+	echo "$pid" >>"$1"
+}
+
+@test "a node that hangs during the boot is started again" {
+	local stopped=$BATS_TEST_TMPDIR/stopped
+
+	: >"$stopped"
+	stop_qemu "$stopped" 3>&- &
+	LAB_SILENCE=20 run -0 lab up
+	wait $!
+	[[ $output == *"node a said nothing new for 20 s"*"booting node a again"* ]]
+	[[ $(grep -c "^lab: booting node a again" <<<"$output") == 1 ]]
+	[[ $(wc -l <"$stopped") == 1 && ! -e /proc/$(<"$stopped") ]]
+	# The two have found each other.
+	lab exec a -- ping -c 1 -W 20 b
+	lab exec b -- ping -c 1 -W 20 a
+}
+
+@test "a node that hangs each time is given up" {
+	local stopped=$BATS_TEST_TMPDIR/stopped
+
+	: >"$stopped"
+	for _ in 1 2 3; do
+		stop_qemu "$stopped"
+	done 3>&- &
+	LAB_SILENCE=3 run -1 lab up --nodes 1
+	wait $!
+	[[ $output == *"node a hung during the boot, three times"* ]]
+	[[ $(wc -l <"$stopped") == 3 ]]
+	nothing_left
+}
+
 @test "an unprivileged user needs nothing else" {
 	local home=$BATS_TEST_TMPDIR/home kernel
 

@@ -17,12 +17,32 @@ boot()
 		[ -n "${pid_of[$node]:-}" ] || node_start "$node"
 	done
 	for node in "${names[@]}"; do
-		node_await "$node" ready 240 || fail_boot "$node" "$?"
+		node_boot "$node"
 	done
 	for node in "${names[@]}"; do
 		step "connecting to node $node"
 		node_connect "$node"
 	done
+}
+
+# node_boot NODE: wait until the node, which has been started, is ready. The
+# longest step of a boot takes two seconds, on a busy machine twenty. But once in
+# some thousand boots, an emulated kernel hung early and said no more.
+node_boot()
+{
+	local status tries
+
+	for tries in 1 2 3; do
+		status=0
+		node_await "$1" ready 240 "$LAB_SILENCE" || status=$?
+		[ "$status" -eq 3 ] || break
+		step "node $1 said nothing new for $LAB_SILENCE s"
+		[ "$tries" -lt 3 ] || break
+		node_end "$1"
+		step "booting node $1 again, $accel"
+		node_start "$1"
+	done
+	[ "$status" -eq 0 ] || fail_boot "$1" "$status"
 }
 
 # fail_boot NODE STATUS: say why node_await gave up.
@@ -31,7 +51,8 @@ fail_boot()
 	local what="node $1 was not ready after 240 s" last
 
 	last=$(sed -n 's/^lab: //p' "$LAB_STATE/console-$1" | tail -n 1)
-	[ "$2" -eq 1 ] || what="node $1 ended during the boot"
+	[ "$2" -ne 2 ] || what="node $1 ended during the boot"
+	[ "$2" -ne 3 ] || what="node $1 hung during the boot, three times"
 	if [ ! -s "$LAB_STATE/console-$1" ]; then
 		fail_log "$what: the guest said nothing" "$LAB_STATE/qemu-$1" \
 			"LAB_ACCEL=tcg excludes KVM. Two nodes need qemu 7.2 or newer."
@@ -73,13 +94,19 @@ choose_accel()
 			fail_log "LAB_ACCEL=kvm, and no guest boots in it" "$LAB_STATE/qemu-a" \
 				"/dev/kvm opens, but a guest in it did not come to its first line within $kvm_deadline s." \
 				"Unset LAB_ACCEL: the lab then runs in software, about ten times slower."
-		kill -KILL "${pid_of[a]}" 2>/dev/null
-		wait "${pid_of[a]}"
-		unset "pid_of[a]"
+		node_end a
 		accel=tcg
 	fi
 	mkdir -p "$LAB_CACHE" 2>/dev/null &&
 		printf '%s %s\n' "$boot_id" "$accel" 2>/dev/null >"$notes"
+}
+
+# node_end NODE: kill its qemu.
+node_end()
+{
+	kill -KILL "${pid_of[$1]}" 2>/dev/null
+	wait "${pid_of[$1]}"
+	unset "pid_of[$1]"
 }
 
 # node_start NODE: start qemu; pid_of[NODE] is its process.
@@ -128,14 +155,17 @@ node_start()
 	note "pid_$node=$!"
 }
 
-# node_await NODE TEXT SECONDS: wait for the guest's line "lab: TEXT". 1: the
-# time is up. 2: the guest is gone, or said that it failed.
+# node_await NODE TEXT SECONDS [SILENCE]: wait for the guest's line "lab: TEXT".
+# 1: the time is up. 2: the guest is gone, or said that it failed. 3: it has said
+# nothing new for SILENCE seconds.
 node_await()
 {
-	local deadline=$((SECONDS + $3)) lines line last='' told=''
+	local deadline=$((SECONDS + $3)) lines line last='' told='' said=0 since=$SECONDS
 
 	while :; do
 		mapfile -t lines <"$LAB_STATE/console-$1"
+		[ "${#lines[@]}" -eq "$said" ] || since=$SECONDS
+		said=${#lines[@]}
 		for line in "${lines[@]}"; do
 			line=${line%$'\r'}
 			case $line in
@@ -148,6 +178,7 @@ node_await()
 		told=$last
 		kill -0 "${pid_of[$1]}" 2>/dev/null || return 2
 		[ "$SECONDS" -lt "$deadline" ] || return 1
+		[ $((SECONDS - since)) -lt "${4:-$3}" ] || return 3
 		pause 0.05
 	done
 }

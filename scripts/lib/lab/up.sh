@@ -243,17 +243,17 @@ up_start()
 	return 1
 }
 
-# up_progress: on a terminal one line that is rewritten, elsewhere a line when
-# a step has taken another five seconds. Uses up_start's variables.
+# up_progress: on a terminal one line that is rewritten, elsewhere a line after
+# 5 s, 10 s, 20 s and so on. Uses up_start's variables.
 up_progress()
 {
 	local now=$((SECONDS - began))
 
 	if [ -t 2 ]; then
 		printf '\r\033[Klab: %s%s (%d s)' "$shown" "$more" "$now" >&2
-	elif [ $((now - up_last)) -ge 5 ]; then
-		up_last=$now
+	elif [ "$now" -ge "$up_next" ]; then
+		up_next=$((2 * now))
 		echo "lab:   after $now s: $shown$more" >&2
 	fi
 }
-up_last=0
+up_next=5
