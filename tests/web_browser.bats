@@ -5,6 +5,7 @@
 # only the pages are opened: to build it takes longer than all tests together may.
 
 bats_require_minimum_version 1.5.0
+load stalls
 
 @test "the pages in Chromium, and the lab where its kernel is built" {
 	cd "$BATS_TEST_DIRNAME/.."
@@ -19,4 +20,5 @@ bats_require_minimum_version 1.5.0
 # Shown for a test that failed.
 teardown() {
 	printf '%s\n' "${output:-}"
+	again_if_stalled
 }
