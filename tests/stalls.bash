@@ -22,7 +22,7 @@ is_second_try() { [[ $BATS_TEST_TRY_NUMBER -gt 1 ]]; }
 # stalled SINCE: prints for how many milliseconds the machine has stood still in all
 # since SINCE (microseconds since 1970); fails if it has not.
 stalled() {
-	[[ -s ${CHECK_STALLS:-} ]] || return
+	[[ -s ${CHECK_STALLS:-} ]] || return 1
 	awk -v since="$1" '$1 >= since { all += $2 } END { print all + 0; exit !all }' \
 		"$CHECK_STALLS"
 }
