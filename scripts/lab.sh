@@ -69,7 +69,7 @@ Environment (defaults in brackets):
     LAB_CPUS     processors of each node [$LAB_CPUS]
     LAB_MEMORY   memory of each node in MB [$LAB_MEMORY]
     LAB_SILENCE  a node that says nothing new for so many seconds as it boots is
-                 started again, twice [$LAB_SILENCE]
+                 started again, once [$LAB_SILENCE]
     LAB_CACHE    where a fetched kernel is kept [$LAB_CACHE]
     LAB_PINNED   which kernel is fetched where apt is not there or has none, and
                  its SHA-256 [$LAB_PINNED]

@@ -73,7 +73,10 @@ inner() {
 		read -rt 0.6 <> <(:) || true
 		pkill -CONT -P "$pid" -f stalls.sh || true
 		read -rt 0.2 <> <(:) || true
-		[[ $SECONDS -lt $deadline ]]
+		[[ $SECONDS -lt $deadline ]] || {
+			kill %1
+			return 1
+		}
 	done
 	kill %1
 	wait %2

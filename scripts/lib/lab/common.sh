@@ -13,7 +13,7 @@ fi
 LAB_CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/rdma-lab}
 LAB_CPUS=${LAB_CPUS:-2}
 LAB_MEMORY=${LAB_MEMORY:-1024}
-LAB_SILENCE=${LAB_SILENCE:-60}
+LAB_SILENCE=${LAB_SILENCE:-120}
 LAB_ACCEL=${LAB_ACCEL:-}
 LAB_KERNEL=${LAB_KERNEL:-}
 LAB_MODULES=${LAB_MODULES:-}
@@ -130,6 +130,12 @@ lab_check()
 		lab_error "a node needs at least 1 processor and 256 MB: LAB_CPUS, LAB_MEMORY"
 		return 1
 	fi
+	case $LAB_SILENCE in
+	'' | 0* | *[!0-9]*)
+		lab_error "LAB_SILENCE '$LAB_SILENCE' must be a number of seconds, 1 or more"
+		return 1
+		;;
+	esac
 }
 
 # lab_nodes NUMBER: in words.

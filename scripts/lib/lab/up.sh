@@ -166,7 +166,7 @@ up_other_device()
 up_start()
 {
 	local line='' part word rest rc keeper in out from to
-	local signal='' outcome='' shown='' more='' began=$SECONDS
+	local signal='' outcome='' shown='' more='' began=$SECONDS up_next=5
 
 	trap 'signal=INT' INT
 	trap 'signal=TERM' TERM
@@ -256,4 +256,3 @@ up_progress()
 		echo "lab:   after $now s: $shown$more" >&2
 	fi
 }
-up_next=5
