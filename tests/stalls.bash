@@ -19,9 +19,9 @@ stalls_began=${STALLS_BEGAN:-${EPOCHREALTIME/[.,]/}}
 since_here() { export STALLS_BEGAN=${EPOCHREALTIME/[.,]/}; }
 is_second_try() { [[ $BATS_TEST_TRY_NUMBER -gt 1 ]]; }
 
-# stalled SINCE: prints for how many milliseconds the machine has stood still in all
-# since SINCE (microseconds since 1970); fails if it has not.
-stalled() {
+# stood_still SINCE: prints for how many milliseconds the machine has stood still in
+# all since SINCE (microseconds since 1970); fails if it has not.
+stood_still() {
 	[[ -s ${CHECK_STALLS:-} ]] || return 1
 	awk -v since="$1" '$1 >= since { all += $2 } END { print all + 0; exit !all }' \
 		"$CHECK_STALLS"
@@ -32,7 +32,7 @@ again_if_stalled() {
 	local ms
 
 	[[ -z ${BATS_TEST_COMPLETED:-} && $BATS_TEST_TRY_NUMBER -eq 1 ]] || return 0
-	ms=$(stalled "$stalls_began") || return 0
+	ms=$(stood_still "$stalls_began") || return 0
 	# shellcheck disable=SC2034 # bats reads it
 	BATS_TEST_RETRIES=1
 	{

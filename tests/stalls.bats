@@ -59,6 +59,19 @@ inner() {
 	[[ $status -eq 1 && $tries -eq 1 && $output != *'run again'* ]]
 }
 
+# A test file may source others: what these call by the same name is called instead.
+@test "nothing else in the tests has the name of a function of stalls.bash" {
+	local name names
+
+	names=$(sed -n 's/^\([a-z_]*\)() {.*/\1/p' "$top/tests/stalls.bash")
+	[[ $names == *again_if_stalled* ]]
+	for name in $names; do
+		[[ $name != teardown ]] || continue
+		run -1 grep -rnE --exclude=stalls.bash --exclude-dir=mutants \
+			"^[[:space:]]*(function )?$name *\(\)" "$top/tests"
+	done
+}
+
 # The watchers are what stands still here.
 @test "the watcher says how long it was, and ends with whom it was started for" {
 	local said=$BATS_TEST_TMPDIR/said began ms when pid deadline=$((SECONDS + 60))
