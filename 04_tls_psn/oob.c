@@ -146,12 +146,14 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 struct oob *oob_connect(const struct options *options,
 			const struct patience *patience)
 {
-	int64_t deadline = wait_deadline(patience->timeout_ms);
 	struct oob *oob = new_oob();
+	int64_t deadline;
 
 	if (!oob)
 		return NULL;
 	oob->ctx = tls_context(options, ROLE_CLIENT);
+	/* From here on it is the peer that we wait for. */
+	deadline = wait_deadline(patience->timeout_ms);
 	/*
 	 * In TLS 1.3 a client's handshake is over before the server has looked
 	 * at the client's certificate: a refusal comes with the first read. So

@@ -102,11 +102,11 @@ orders() {
 }
 
 two_that_answer() {
-	local waited='a completion: nothing came within 3 s; is the peer alive'
+	local waited='a completion: nothing came within 6 s; is the peer alive'
 
 	# The client is done first and disconnects.
 	start_server ./server -1 -t 20 -o answer write
-	run_client 1 ./client -t 3 -a "$address" -o answer write
+	run_client 1 ./client -t 6 -a "$address" -o answer write
 	says_one client.err "$waited"
 	end_of server "$server" 1
 	server=''

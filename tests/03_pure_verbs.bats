@@ -196,9 +196,9 @@ refuse_them() {
 	local newline=$'\n' long
 
 	printf -v long '%300s' ''
-	start_server ./server -t 2 write
-	refused 'nothing came within 2 s' ''
-	refused 'nothing came within 2 s' 'RDMA 1 QPN'
+	start_server ./server -t 5 write
+	refused 'nothing came within 5 s' ''
+	refused 'nothing came within 5 s' 'RDMA 1 QPN'
 	refused 'begin with RDMA' "GET / HTTP/1.1$newline"
 	refused 'more than 256 bytes' "$long"
 	refused 'version 2, this' "$(line 'RDMA 1' 'RDMA 2')"

@@ -230,8 +230,8 @@ patience() {
 	start_server ./server -t 600 write
 	exec 3<>"/dev/tcp/$address/4433"
 	await "a client that is shaking hands" in_handshake
-	run_client 1 ./client -a "$address" -t 1 write
-	says_one client.err 'TLS handshake: nothing came within 1 s'
+	run_client 1 ./client -a "$address" -t 5 write
+	says_one client.err 'TLS handshake: nothing came within 5 s'
 	stop_server
 	exec 3>&-
 	says_one server.err '^error: TLS handshake: given up'
@@ -243,4 +243,25 @@ in_handshake() {
 
 @test "04: a server that is busy; SIGTERM during a handshake" {
 	FUNCTIONS=in_handshake on_device a patience
+}
+
+# Until it has its certificates, a client has not waited for anybody. The file of
+# this one comes later than -t says.
+slow_certificates() {
+	start_server ./server -t 60 write
+	mkfifo "$scratch/ca.pem"
+	start_client ./client -a "$address" -t 5 -A "$scratch/ca.pem" write
+	# shellcheck disable=SC2034 # for on_device.bash's trap
+	doing='waiting for a client that opens its certificates'
+	exec {fifo}>"$scratch/ca.pem"
+	read -rt 6 -u "$silence" || true
+	cat certs/ca.pem >&"$fifo"
+	exec {fifo}>&-
+	end_client 0
+	says_nothing server.err
+	stop_server
+}
+
+@test "04: reading the certificates takes longer than -t, and the peer is there" {
+	on_device a slow_certificates
 }

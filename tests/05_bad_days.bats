@@ -46,11 +46,11 @@ flood_is_over() {
 flooded_server() {
 	local alpn=$1 begin=$SECONDS n
 
-	start_server ./server -t 2 write
+	start_server ./server -t 5 write
 	flood 240
 	flood_is_over "$client"
 	await "an error" has_line server.err "^error: .*the peer's parameters"
-	has_line server.err "the peer's parameters: nothing came within 2 s" ||
+	has_line server.err "the peer's parameters: nothing came within 5 s" ||
 		fail "not for being late"
 	run_client 0 ./client -a "$address" -t 60 write
 	says_nothing client.err
@@ -81,8 +81,8 @@ flooded_client() {
 	local begin=$SECONDS
 
 	start_server ../flood_keys server 4434 "$1" 240
-	run_client 1 ./client -a "$address" -p 4434 -t 2 write
-	says_one client.err 'hello: nothing came within 2 s'
+	run_client 1 ./client -a "$address" -p 4434 -t 5 write
+	says_one client.err 'hello: nothing came within 5 s'
 	flood_is_over "$server"
 	begin=$SECONDS
 	start_server ../flood_keys server 4434 "$1" 240

@@ -67,8 +67,8 @@ not_repeated() {
 	# It stops when the client has been let in, and has sent its parameters.
 	at 'ibv_create_qp 1' stop
 	start_server "${at[@]}" ./server -t 60 write
-	once "the peer's parameters: nothing came within 3 s" \
-		./client -a "$address" -t 3 -r 5 write
+	once "the peer's parameters: nothing came within 6 s" \
+		./client -a "$address" -t 6 -r 5 write
 	await "a stopped server" state "$server" T
 	kill -CONT "$server"
 	stop_server

@@ -371,7 +371,7 @@ END
 	pair "server1: bash -c 'echo \$\$ >server.pid; exec ./server -a 192.0.2.1 -T ib -t 300'" \
 		"client1: bash -c '/usr/bin/python3 borrow.py | tee key'" \
 		"server2: bash -c 'kill -STOP \$(<server.pid); echo listening'" \
-		"client2: bash -c './client -a 192.0.2.1 -T ib -t 2 -k \$(<key) write'" \
+		"client2: bash -c './client -a 192.0.2.1 -T ib -t 6 -k \$(<key) write'" \
 		"client3: bash -c './client -a 192.0.2.1 -T ib -t 20 -k \$(<key) write'" \
 		"server3: bash -c 'kill -CONT \$(<server.pid); kill \$(<server.pid); echo listening'"
 	grep -qx 'write completed: status=0 (success).' "$out/client2.log"
