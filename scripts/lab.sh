@@ -1,5 +1,5 @@
 #!/bin/bash
-# The lab: one or two throwaway virtual machines with real Soft-RoCE, for
+# The lab: up to four throwaway machines with real Soft-RoCE, for
 # machines whose own kernel has none. `lab.sh -h` explains its use; the parts
 # are in scripts/lib/lab/.
 set -euo pipefail
@@ -20,27 +20,34 @@ set -euo pipefail
 usage()
 {
 	cat <<END
-Usage: scripts/lab.sh up [--nodes 1|2] [--device rxe|siw]
+Usage: scripts/lab.sh up [--nodes 1..4] [--device rxe|siw] [--engine kvm|uml|tcg]
        scripts/lab.sh status
-       scripts/lab.sh shell [a|b]
-       scripts/lab.sh exec [-u USER] [a|b] -- COMMAND [ARGUMENT...]
-       scripts/lab.sh reset a|b
+       scripts/lab.sh shell [NODE]
+       scripts/lab.sh exec [-u USER] [NODE] -- COMMAND [ARGUMENT...]
+       scripts/lab.sh reset NODE
        scripts/lab.sh down
        scripts/lab.sh fetch
 
-The lab runs one or two virtual machines, the nodes a and b, with a stock
-kernel and a real RDMA device, rxe0, on the network device eth0:
+The lab runs one to four nodes, a to d, each with a Linux kernel of its own and
+a real RDMA device, rxe0, on the network device eth0:
     node a   192.0.2.1   2001:db8::1
-    node b   192.0.2.2   2001:db8::2
+    node b   192.0.2.2   2001:db8::2        and so on
 They see this machine's file system read-only, with a writable layer in memory
 (gone at the end), and this repository at the same path, read-write. /tmp, /run
 and /root are their own. It needs no root and no KVM.
 
-up      starts the lab, with two nodes unless --nodes says 1 (about 10 s; the
-        first time it may fetch a kernel). Packets between the nodes cross a
-        wire that tcpdump can watch. A lab that is up stays as it is. With
-        --device siw the device is siw0 instead, which carries RDMA over TCP
-        (iWARP); Debian's kernels have no siw, so the first time it is built.
+up      starts the lab, with two nodes unless --nodes says otherwise. Packets
+        between the nodes cross a wire that tcpdump can watch. A lab that is up
+        stays as it is. With --device siw the device is siw0 instead, which
+        carries RDMA over TCP (iWARP).
+        The engine is what runs the nodes. Without --engine, the first of these
+        that works here and is there:
+        kvm   virtual machines with Debian's kernel, where a guest really boots
+              in /dev/kvm
+        uml   User-Mode Linux: the kernel is an ordinary process, one processor
+              a node, up in two seconds. \`make lab-kernel\` builds it, once
+        tcg   virtual machines with Debian's kernel, emulated: about ten times
+              slower, and everywhere
 status  says what runs; status 0 if the lab is up, else 1.
 shell   opens a shell on a node (a if none is named), as root.
 exec    runs a command on a node, without a terminal: standard input, output
@@ -65,7 +72,7 @@ Environment (defaults in brackets):
     LAB_MODULES  its modules [/lib/modules/VERSION]
     LAB_ROOT     the files that the nodes see as theirs [/]
     LAB_ARCH     their processor; another one is emulated [$LAB_ARCH]
-    LAB_ACCEL    kvm or tcg (emulation) [kvm where a guest really boots in it]
+    LAB_ENGINE   kvm, uml or tcg, where --engine does not say
     LAB_CPUS     processors of each node [$LAB_CPUS]
     LAB_MEMORY   memory of each node in MB [$LAB_MEMORY]
     LAB_SILENCE  a node that says nothing new for so many seconds as it boots is

@@ -12,8 +12,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
-# shellcheck source=web/apt.sh
-source "$top/web/apt.sh"
+# shellcheck source=scripts/lib/apt.sh
+source "$top/scripts/lib/apt.sh"
 cli_help "$@"
 pages=no
 case ${1:-} in
@@ -86,7 +86,7 @@ fi
 	exit 1
 }
 debian12 i386 "$parts/apt"
-"$top/web/kernel/build.sh" "$kernel"
+"$top/scripts/lib/kernel/build.sh" page "$kernel"
 "$top/web/rootfs/build.sh" "$parts/rootfs"
 "$top/web/rootfs/programs.sh" "$parts/rootfs" "$parts/out"
 inside

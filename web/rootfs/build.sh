@@ -11,8 +11,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$here/../../scripts/lib/cli.sh"
-# shellcheck source=web/apt.sh
-source "$here/../apt.sh"
+# shellcheck source=scripts/lib/apt.sh
+source "$here/../../scripts/lib/apt.sh"
 cli_help "$@"
 [[ $# -eq 1 ]] || cli_misuse "OUT must be given"
 cli_checked

@@ -11,14 +11,18 @@ if [ -z "${LAB_NAME:-}" ]; then
 	LAB_NAME+=-$(printf %s "$LAB_REPO" | cksum | cut -d ' ' -f 1)
 fi
 LAB_CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/rdma-lab}
+# One that is asked for by number is not for every engine.
+LAB_CPUS_ASKED=${LAB_CPUS_ASKED-${LAB_CPUS:-}}
+export LAB_CPUS_ASKED
 LAB_CPUS=${LAB_CPUS:-2}
 LAB_MEMORY=${LAB_MEMORY:-1024}
 LAB_SILENCE=${LAB_SILENCE:-120}
-LAB_ACCEL=${LAB_ACCEL:-}
+LAB_ENGINE=${LAB_ENGINE:-}
 LAB_KERNEL=${LAB_KERNEL:-}
 LAB_MODULES=${LAB_MODULES:-}
 LAB_DEVICE=${LAB_DEVICE:-}
 LAB_ROOT=${LAB_ROOT:-/}
+LAB_TIME=${LAB_TIME:-}
 LAB_PINNED=${LAB_PINNED:-$LAB_PARTS/kernel.pinned}
 # The keeper works in another directory.
 for name in LAB_CACHE LAB_KERNEL LAB_MODULES LAB_PINNED LAB_ROOT; do
@@ -30,6 +34,11 @@ done
 # Short and fixed, because unix socket paths may have 107 bytes only, and
 # because `status` must find it from any terminal.
 LAB_STATE=/tmp/rdma-lab.$(id -u).$LAB_NAME
+
+# The parts in Python: "${lab_python[@]}" lab.MODULE ARGUMENT... They have the settings from the
+# environment.
+export LAB_NAME LAB_STATE LAB_REPO LAB_CACHE LAB_ROOT LAB_MEMORY LAB_TIME
+lab_python=(env PYTHONPATH="$LAB_REPO/scripts/lib" /usr/bin/python3 -B -s -m)
 
 # What the lab reads of other programs' output is in English then, and numbers
 # have a decimal point.
@@ -113,10 +122,10 @@ lab_check()
 		return 1
 		;;
 	esac
-	case $LAB_ACCEL in
-	'' | kvm | tcg) ;;
+	case $LAB_ENGINE in
+	'' | kvm | uml | tcg) ;;
 	*)
-		lab_error "LAB_ACCEL '$LAB_ACCEL' is unknown: kvm or tcg"
+		lab_error "LAB_ENGINE '$LAB_ENGINE' is unknown: kvm, uml or tcg"
 		return 1
 		;;
 	esac
@@ -141,11 +150,9 @@ lab_check()
 # lab_nodes NUMBER: in words.
 lab_nodes()
 {
-	if [ "$1" = 1 ]; then
-		echo 'one node'
-	else
-		echo 'two nodes'
-	fi
+	local words=('' 'one node' 'two nodes' 'three nodes' 'four nodes')
+
+	echo "${words[$1]}"
 }
 
 # lab_program NAME: the path of a program that the nodes run, as they see it.
@@ -209,7 +216,7 @@ lab_dead()
 {
 	local node dead=''
 
-	for node in a b; do
+	for node in a b c d; do
 		[ ! -e "$LAB_STATE/dead-$node" ] || dead+=" $node"
 	done
 	printf %s "${dead# }"

@@ -3,7 +3,7 @@
 
 lab_status()
 {
-	local began seconds
+	local began seconds node number=0
 
 	[ $# -eq 0 ] || misuse "status takes no argument"
 	if ! lab_alive tell; then
@@ -19,12 +19,15 @@ lab_status()
 	seconds=$((EPOCHSECONDS - began))
 	printf "lab '%s': up for %d:%02d:%02d\n" "$LAB_NAME" $((seconds / 3600)) \
 		$((seconds / 60 % 60)) $((seconds % 60))
-	echo "accelerator: ${lab[accel]}"
+	echo "engine: ${lab[accel]}"
 	echo "kernel: ${lab[kernel]} (${lab[image]})"
 	echo "repository: $LAB_REPO"
 	echo "state: $LAB_STATE (keeper: process ${lab[keeper]})"
-	lab_node_status a 192.0.2.1 2001:db8::1
-	[ "${lab[nodes]}" = 1 ] || lab_node_status b 192.0.2.2 2001:db8::2
+	for node in a b c d; do
+		number=$((number + 1))
+		[ "$number" -gt "${lab[nodes]}" ] ||
+			lab_node_status "$node" "192.0.2.$number" "2001:db8::$number"
+	done
 	[ -z "$(lab_dead)" ]
 }
 
@@ -36,7 +39,7 @@ lab_node_status()
 	shift
 	[ ! -e "$LAB_STATE/dead-$node" ] || state=died
 	echo "node $node: $state, ${lab[device]:-rxe}0 on eth0: $*;" \
-		"process ${lab[pid_$node]}, ssh on 127.0.0.1:${lab[port_$node]}"
+		"process ${lab[pid_$node]}${lab[port_$node]:+, ssh on 127.0.0.1:${lab[port_$node]}}"
 }
 
 lab_down()

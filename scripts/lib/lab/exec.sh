@@ -24,8 +24,9 @@ exec_why()
 			"Start the lab anew: scripts/lab.sh down, then up." \
 			"From its console:" "${end[@]/#/| }"
 	elif [ ! -e "$LAB_STATE/console-$1" ]; then
-		lab_error "there is no node $1: the lab is up with one node" \
-			"Start it anew: scripts/lab.sh down, then up --nodes 2."
+		lab_read
+		lab_error "there is no node $1: the lab is up with $(lab_nodes "${lab[nodes]}")" \
+			"Start it anew: scripts/lab.sh down, then up --nodes $(($(printf %d "'$1") - 96))."
 	else
 		lab_error "cannot talk to node $1, although it is running" \
 			"ssh said: $(tail -n 3 "$LAB_STATE/ssh-$1" 2>/dev/null)"
@@ -51,8 +52,8 @@ lab_shell()
 	local node=${1:-a} status=0
 
 	case $node in
-	a | b) ;;
-	*) misuse "there are nodes a and b, and no '$node'" ;;
+	[a-d]) ;;
+	*) misuse "there are nodes a to d, and no '$node'" ;;
 	esac
 	[ $# -le 1 ] || misuse "shell takes one argument, the node"
 	if [ ! -t 0 ]; then
@@ -62,6 +63,9 @@ lab_shell()
 		exec_why "$node"
 		return "$exec_failed"
 	fi
+	[ ! -S "$LAB_STATE/socket-$node" ] ||
+		exec "${lab_python[@]}" lab.client "$LAB_STATE/socket-$node" \
+			shell "$(exec_dir)"
 	slot_take "$node" || return "$exec_failed"
 	ssh -F "$LAB_STATE/ssh" -S "$slot" -q -t "$node" "$exec_environment
 		cd $(lab_quote "$(exec_dir)")
@@ -100,12 +104,12 @@ lab_exec()
 			user=$2
 			shift
 			;;
-		a | b) node=$1 ;;
+		[a-d]) node=$1 ;;
 		--)
 			shift
 			break
 			;;
-		*) misuse "exec: '$1' is no node (a or b); the command comes after '--'" ;;
+		*) misuse "exec: '$1' is no node (a to d); the command comes after '--'" ;;
 		esac
 		shift
 	done
@@ -113,6 +117,11 @@ lab_exec()
 	if ! exec_ready "$node"; then
 		exec_why "$node"
 		return "$exec_failed"
+	fi
+	if [ -S "$LAB_STATE/socket-$node" ]; then
+		exec_user "$user" || return "$exec_failed"
+		exec "${lab_python[@]}" lab.client "$LAB_STATE/socket-$node" \
+			exec "$user" "$(exec_dir)" "$@"
 	fi
 	id=$$.$EPOCHREALTIME
 	exec_script "$id" "$user" "$@" || return "$exec_failed"
@@ -135,6 +144,15 @@ lab_exec()
 	return "$rc"
 }
 
+# exec_user USER: is there one of that name, or none asked for?
+exec_user()
+{
+	[ -n "$1" ] || return 0
+	id -u -- "$1" >/dev/null 2>&1 && return
+	lab_error "there is no user '$1'" "The nodes have this machine's users."
+	return 1
+}
+
 # exec_script ID USER COMMAND...: what the shell in the guest is to do, in
 # script. The first line is how a signal finds that shell. The shell waits for
 # the command so as to report a signal that ends it, but does not speak of it.
@@ -143,10 +161,8 @@ exec_script()
 	local uid gid as=''
 
 	if [ -n "$2" ] && [ "$2" != root ]; then
-		if ! uid=$(id -u -- "$2" 2>/dev/null); then
-			lab_error "there is no user '$2'" "The nodes have this machine's users."
-			return 1
-		fi
+		exec_user "$2" || return 1
+		uid=$(id -u -- "$2")
 		gid=$(id -g -- "$2")
 		as="ulimit -l 8192; export HOME=/tmp USER=$2 LOGNAME=$2
 setpriv --reuid=$uid --regid=$gid --init-groups "

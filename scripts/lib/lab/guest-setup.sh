@@ -29,7 +29,8 @@ netdev()
 {
 	local dir mac
 
-	for dir in /sys/class/net/*; do
+	for dir in /sys/class/net/*/; do
+		dir=${dir%/}
 		read -r mac <"$dir/address"
 		[ "$mac" = "$1" ] || continue
 		[ "${dir##*/}" = "$2" ] ||
@@ -53,12 +54,14 @@ exec </dev/null >/dev/console 2>&1
 # shellcheck source=/dev/null
 . /run/lab/lab.conf
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-read -r line </proc/cmdline
-node=${line##*lab.node=}
+read -r arguments </proc/cmdline
+node=${arguments##*lab.node=}
 node=${node%% *}
+number=1
 case $node in
-a) number=1 ;;
 b) number=2 ;;
+c) number=3 ;;
+d) number=4 ;;
 esac
 
 must $b mkdir -p /dev/pts /dev/shm
@@ -81,7 +84,11 @@ write /etc/hosts '127.0.0.1 localhost
 192.0.2.1 a node-a
 2001:db8::1 a node-a
 192.0.2.2 b node-b
-2001:db8::2 b node-b'
+2001:db8::2 b node-b
+192.0.2.3 c node-c
+2001:db8::3 c node-c
+192.0.2.4 d node-d
+2001:db8::4 d node-d'
 # dropbear starts the shell that /etc/passwd names, and refuses an account
 # whose shell is not in /etc/shells.
 must $b sed -i 's|^root:.*|root:x:0:0:root:/root:/bin/bash|' /etc/passwd
@@ -105,17 +112,34 @@ ulimit -c 0
 ulimit -n 65536
 ulimit -l unlimited
 
-# The management device must not come into question for anything RDMA: no
-# IPv6, no route but its own net.
+# perftest turns cycles into time by what only some kernels say here.
+case $arguments in
+*lab.mhz=*)
+	mhz=${arguments##*lab.mhz=}
+	{
+		$b cat /proc/cpuinfo
+		printf 'cpu MHz\t\t: %s\n' "${mhz%% *}"
+	} >/run/lab/cpuinfo
+	must $b mount --bind /run/lab/cpuinfo /proc/cpuinfo
+	;;
+esac
+
 say "step network"
 write /proc/sys/net/ipv6/conf/default/accept_dad 0
 write /proc/sys/net/ipv6/conf/default/accept_ra 0
-netdev "52:54:00:52:45:0$number" mgmt
+if [ "${LAB_ENGINE:-}" = uml ]; then
+	must $b ip link set vec0 address "52:54:00:52:44:0$number"
+fi
 netdev "52:54:00:52:44:0$number" eth0
-write /proc/sys/net/ipv6/conf/mgmt/disable_ipv6 1
 must $b ip link set lo up
-must $b ip addr add 10.0.2.15/24 dev mgmt
-must $b ip link set mgmt up
+# The management device, for ssh, must not come into question for anything RDMA: no
+# IPv6, no route but its own net.
+if [ "${LAB_ENGINE:-}" != uml ]; then
+	netdev "52:54:00:52:45:0$number" mgmt
+	write /proc/sys/net/ipv6/conf/mgmt/disable_ipv6 1
+	must $b ip addr add 10.0.2.15/24 dev mgmt
+	must $b ip link set mgmt up
+fi
 must $b ip addr add "192.0.2.$number/24" dev eth0
 must $b ip addr add "2001:db8::$number/64" dev eth0
 must $b ip link set eth0 up
@@ -123,15 +147,20 @@ must $b ip link set eth0 up
 say "step $LAB_DEVICE"
 must rdma link add "${LAB_DEVICE}0" type "$LAB_DEVICE" netdev eth0
 
+write /run/lab/profile "PS1='node-$node:\\w# '"
+: >/etc/inittab
+if [ "${LAB_ENGINE:-}" = uml ]; then
+	say "step agent"
+	PYTHONPATH=$LAB_REPO/scripts/lib /usr/bin/python3 -B -s -m lab.agent /dev/ttyS0 &
+	exec $b init
+fi
 say "step ssh"
 must $b mkdir -p -m 700 /root/.ssh
 must $b mv /run/lab/authorized_keys /root/.ssh/
 must $b chmod 600 /root/.ssh/authorized_keys /run/lab/hostkey
-write /run/lab/profile "PS1='node-$node:\\w# '"
 # It goes into the background when it listens, so "ready" is true.
 must "$LAB_DROPBEAR" -s -j -k -p 10.0.2.15:22 -W 262144 \
 	-P /run/lab/dropbear.pid -r /run/lab/hostkey
-: >/etc/inittab
 clocks=/sys/devices/system/clocksource/clocksource0
 read -r line <"$clocks/current_clocksource"
 [ "$line" != hpet ] || faster_clock &

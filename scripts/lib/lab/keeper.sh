@@ -21,6 +21,8 @@ cli_help "$@"
 . "$LAB_PARTS/kernel.sh"
 # shellcheck source=scripts/lib/lab/fetch.sh
 . "$LAB_PARTS/fetch.sh"
+# shellcheck source=scripts/lib/lab/engine.sh
+. "$LAB_PARTS/engine.sh"
 # shellcheck source=scripts/lib/lab/image.sh
 . "$LAB_PARTS/image.sh"
 # shellcheck source=scripts/lib/lab/node.sh
@@ -184,9 +186,15 @@ done
 # Not more than this: bash may go on after an `exit` in a trap during `read`.
 trap 'ending=1' TERM INT HUP
 trap : PIPE
-names=(a)
-[ "${1:?}" != 2 ] || names=(a b)
+names=(a b c d)
+[ "${1:?}" = fetch ] || names=("${names[@]:0:$1}")
 take_state
+engine_choose
+if [ "$accel" = uml ] && [ "$1" != fetch ]; then
+	note "keeper=$$"
+	export LAB_DEVICE=$lab_driver
+	exec "${lab_python[@]}" lab.keeper "${#names[@]}"
+fi
 step "looking for a kernel"
 kernel_find
 [ "$lab_driver" = rxe ] || kernel_siw

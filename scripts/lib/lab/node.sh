@@ -54,7 +54,7 @@ fail_boot()
 	[ "$2" -ne 3 ] || what="node $1 hung during the boot, twice"
 	if [ ! -s "$LAB_STATE/console-$1" ]; then
 		fail_log "$what: the guest said nothing" "$LAB_STATE/qemu-$1" \
-			"LAB_ACCEL=tcg excludes KVM. Two nodes need qemu 7.2 or newer."
+			"LAB_ENGINE=tcg excludes KVM. Two nodes need qemu 7.2 or newer."
 	fi
 	fail_log "$what; it last said: ${last:-nothing}" "$LAB_STATE/console-$1"
 }
@@ -65,15 +65,15 @@ choose_accel()
 {
 	local boot_id verdict='' notes=$LAB_CACHE/kvm
 
-	accel=$LAB_ACCEL
+	accel=$LAB_ENGINE
 	# Only a processor of the same kind can lend itself.
 	[ "$LAB_ARCH" = "$(uname -m)" ] || accel=tcg
 	[ "$accel" != tcg ] || return
 	if [ ! -r /dev/kvm ] || [ ! -w /dev/kvm ]; then
 		[ "$accel" != kvm ] ||
-			fail "LAB_ACCEL=kvm, and /dev/kvm cannot be opened" \
+			fail "LAB_ENGINE=kvm, and /dev/kvm cannot be opened" \
 				"It is absent or not yours to use (often it belongs to the group kvm)." \
-				"Unset LAB_ACCEL: the lab then runs in software, about ten times slower."
+				"Unset LAB_ENGINE: the lab then runs in software, about ten times slower."
 		accel=tcg
 		return
 	fi
@@ -89,10 +89,10 @@ choose_accel()
 	accel=kvm
 	node_start a
 	if ! node_await a hello "$kvm_deadline"; then
-		[ -z "$LAB_ACCEL" ] ||
-			fail_log "LAB_ACCEL=kvm, and no guest boots in it" "$LAB_STATE/qemu-a" \
+		[ -z "$LAB_ENGINE" ] ||
+			fail_log "LAB_ENGINE=kvm, and no guest boots in it" "$LAB_STATE/qemu-a" \
 				"/dev/kvm opens, but a guest in it did not come to its first line within $kvm_deadline s." \
-				"Unset LAB_ACCEL: the lab then runs in software, about ten times slower."
+				"Unset LAB_ENGINE: the lab then runs in software, about ten times slower."
 		node_end a
 		accel=tcg
 	fi

@@ -34,7 +34,7 @@ lab_reset()
 	local node=${1:-} boots slot deadline
 
 	case $node in
-	a | b) ;;
+	[a-d]) ;;
 	*) misuse "reset: which node, a or b?" ;;
 	esac
 	[ $# -eq 1 ] || misuse "reset takes one argument, the node"
@@ -42,6 +42,8 @@ lab_reset()
 		exec_why "$node"
 		return "$exec_failed"
 	fi
+	[ ! -S "$LAB_STATE/socket-$node" ] ||
+		exec "${lab_python[@]}" lab.client "$LAB_STATE/socket-$node" reset
 	boots=$(reset_boots "$node")
 	# A node that resets itself, after a panic, ends with its qemu. This one
 	# is to go on.

@@ -65,8 +65,14 @@ lab_up()
 		case $1 in
 		--nodes=*) nodes=${1#*=} ;;
 		--nodes)
-			[ $# -gt 1 ] || misuse "--nodes needs a number: 1 or 2"
+			[ $# -gt 1 ] || misuse "--nodes needs a number: 1 to 4"
 			nodes=$2
+			shift
+			;;
+		--engine=*) LAB_ENGINE=${1#*=} ;;
+		--engine)
+			[ $# -gt 1 ] || misuse "--engine needs a name: kvm, uml or tcg"
+			LAB_ENGINE=$2
 			shift
 			;;
 		--device=*) LAB_DEVICE=${1#*=} ;;
@@ -81,8 +87,12 @@ lab_up()
 		shift
 	done
 	case $nodes in
-	'' | 1 | 2) ;;
-	*) misuse "--nodes $nodes: the lab has 1 or 2 nodes" ;;
+	'' | [1-4]) ;;
+	*) misuse "--nodes $nodes: the lab has 1 to 4 nodes" ;;
+	esac
+	case $LAB_ENGINE in
+	'' | kvm | uml | tcg) export LAB_ENGINE ;;
+	*) misuse "--engine $LAB_ENGINE: the lab has kvm, uml and tcg" ;;
 	esac
 	case $LAB_DEVICE in
 	'' | rxe | siw) export LAB_DEVICE ;;
@@ -129,12 +139,16 @@ up_running()
 					"End it with 'scripts/lab.sh down', then start it anew."
 				return 1
 			elif [ "${lab[nodes]:-0}" -lt "$1" ]; then
-				lab_error "the lab '$LAB_NAME' is up with one node, and two are asked for" \
-					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes 2'."
+				lab_error "the lab '$LAB_NAME' is up with $(lab_nodes "${lab[nodes]}"), and $1 are asked for" \
+					"A node cannot be added: 'scripts/lab.sh down', then 'up --nodes $1'."
 				return 1
 			fi
 			if [ "${LAB_DEVICE:-${lab[device]}}" != "${lab[device]}" ]; then
-				up_other_device
+				up_other "${lab[device]}" "$LAB_DEVICE"
+				return 1
+			fi
+			if [ "${LAB_ENGINE:-${lab[accel]}}" != "${lab[accel]}" ]; then
+				up_other "${lab[accel]}" "$LAB_ENGINE"
 				return 1
 			fi
 			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"):" \
@@ -154,10 +168,10 @@ up_running()
 	return 3
 }
 
-# up_other_device: the lab that is up has not the device that is asked for.
-up_other_device()
+# up_other HAS ASKED: the lab that is up has not what is asked for.
+up_other()
 {
-	lab_error "the lab '$LAB_NAME' is up with ${lab[device]}, and $LAB_DEVICE is asked for" \
+	lab_error "the lab '$LAB_NAME' is up with $1, and $2 is asked for" \
 		"End it with 'scripts/lab.sh down', then start it anew; or give LAB_NAME another name."
 }
 

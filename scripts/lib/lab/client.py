@@ -1,0 +1,214 @@
+"""The near end of `lab.sh exec`, `shell` and `reset` on a User-Mode Linux node.
+
+Usage: python3 -m lab.client SOCKET exec USER DIRECTORY COMMAND [ARGUMENT...]
+       python3 -m lab.client SOCKET shell DIRECTORY
+       python3 -m lab.client SOCKET reset
+
+USER may be empty: root. See lab.sh for what they promise, frames.py for what
+is said to the keeper. Status 255: the lab has failed, and it was said why.
+"""
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import termios
+import tty
+
+from lab import frames
+
+PASSED_ON = ('INT', 'TERM', 'HUP', 'QUIT', 'USR1', 'USR2')
+LAB_FAILED = 255
+
+
+class Lost(Exception):
+    """There will be no status; the text says why."""
+
+
+class Client:
+    """A command in a node."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        try:
+            self.socket.connect(path)
+        except OSError as error:
+            raise Lost(no_longer_up()) from error
+        self.reader = frames.Reader()
+        self.credit = frames.WINDOW
+        self.open = {0: True, 1: True, 2: True}
+        self.pending = []
+        # A signal's handler only rings.
+        self.wake, ring = os.pipe()
+        os.set_blocking(ring, False)
+        signal.set_wakeup_fd(ring)
+        self.signals = []
+
+    def say(self, kind, body=b''):
+        """Tells the keeper, which always reads. If it has hung up, hear() sees it."""
+        try:
+            self.socket.sendall(frames.pack(kind, 0, body))
+        except OSError:
+            pass
+
+    def catch(self, number, _):
+        """A signal's handler."""
+        self.signals.append(number)
+
+    def run(self, order):
+        """Runs the command to its end; returns its status."""
+        for name in PASSED_ON:
+            signal.signal(signal.Signals[f'SIG{name}'], self.catch)
+        if order['size']:
+            signal.signal(signal.SIGWINCH, self.catch)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        # In the background there is no terminal to read from.
+        signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+        self.say(frames.OPEN, json.dumps(order).encode())
+        while True:
+            status = self.turn()
+            if status is not None:
+                return status
+
+    def turn(self):
+        """Waits once. Returns the status of the command, if it has ended."""
+        with selectors.SelectSelector() as selector:
+            selector.register(self.wake, selectors.EVENT_READ)
+            selector.register(self.socket, selectors.EVENT_READ)
+            if self.open[0] and self.credit:
+                try:
+                    selector.register(0, selectors.EVENT_READ)
+                except ValueError:
+                    self.end_input()
+            if self.pending:
+                selector.register(self.pending[0][0], selectors.EVENT_WRITE)
+            ready = {key.fd for key, _ in selector.select()}
+        if self.wake in ready:
+            os.read(self.wake, 512)
+            self.pass_signals()
+        if self.pending and self.pending[0][0] in ready:
+            self.write()
+        elif 0 in ready and self.open[0]:
+            self.read_input()
+        if self.socket.fileno() in ready:
+            return self.hear()
+        return None
+
+    def pass_signals(self):
+        """Tells which signals have come."""
+        while self.signals:
+            number = self.signals.pop(0)
+            if number == signal.SIGWINCH:
+                self.say(frames.SIZE, frames.TERMINAL.pack(
+                    *os.get_terminal_size(0)[::-1]))
+            else:
+                self.say(frames.SIGNAL, signal.Signals(number).name[3:]
+                         .encode())
+
+    def read_input(self):
+        """Sends a piece of the input."""
+        try:
+            data = os.read(0, min(self.credit, frames.PIECE))
+        except OSError:
+            data = b''
+        if not data:
+            self.end_input()
+            return
+        self.credit -= len(data)
+        self.say(frames.IN, data)
+
+    def end_input(self):
+        """There is no more input."""
+        self.open[0] = False
+        self.say(frames.END, b'\0')
+
+    def hear(self):
+        """Does what the node says; returns the status when there is one."""
+        try:
+            data = self.socket.recv(1 << 17)
+        except OSError:
+            data = b''
+        if not data:
+            raise Lost(no_longer_up())
+        for kind, _, body in self.reader.feed(data):
+            if kind in (frames.OUT, frames.ERR):
+                self.pending.append((1 if kind == frames.OUT else 2, body))
+            elif kind == frames.CREDIT:
+                self.credit += frames.GRANT.unpack(body)[1]
+            elif kind == frames.EXIT:
+                while self.pending:
+                    self.write()
+                return body[0]
+            elif kind == frames.FAILED:
+                while self.pending:
+                    self.write()
+                raise Lost(body.decode())
+        return None
+
+    def write(self):
+        """Writes a piece of what the command has said.
+
+        It may wait: a file that others write to, too, must stay as it is.
+        """
+        stream, body = self.pending.pop(0)
+        if not self.open[stream]:
+            return
+        length = len(body)
+        try:
+            while body:
+                body = body[os.write(stream, body):]
+            self.say(frames.CREDIT, frames.GRANT.pack(stream, length))
+        except OSError:
+            # Nobody reads any more, so the command is to see that, too.
+            self.open[stream] = False
+            self.say(frames.END, bytes([stream]))
+
+
+def no_longer_up():
+    """The keeper is gone."""
+    return (f"the lab '{os.environ.get('LAB_NAME', '')}' is no longer up\n"
+            'Start it: scripts/lab.sh up')
+
+
+def shell(client, directory):
+    """A shell on the terminal that is standard input."""
+    before = termios.tcgetattr(0)
+    columns, rows = os.get_terminal_size(0)
+    try:
+        tty.setraw(0)
+        return client.run({
+            'argv': ['bash', '--rcfile', '/run/lab/profile', '-i'],
+            'cwd': directory, 'user': None, 'size': [rows, columns],
+            'term': os.environ.get('TERM')})
+    finally:
+        termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
+def main():
+    """As the usage says."""
+    path, verb, *rest = sys.argv[1:]
+    try:
+        client = Client(path)
+        if verb == 'exec':
+            user, directory, *argv = rest
+            status = client.run({'argv': argv, 'cwd': directory,
+                                 'user': user or None, 'size': None})
+        elif verb == 'shell':
+            status = shell(client, rest[0])
+        else:
+            client.say(frames.RESET)
+            status = None
+            while status is None:
+                status = client.hear()
+    except Lost as error:
+        first, *more = str(error).splitlines()
+        print(f'lab.sh: {first}', *(f'        {line}' for line in more),
+              sep='\n', file=sys.stderr)
+        status = LAB_FAILED
+    sys.stdout.flush()
+    os._exit(status)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,84 @@
+"""What is said between a command's two ends: the client and a node's agent.
+
+A frame is a kind (1 byte), a channel (4 bytes), a length (4 bytes), all in
+network byte order, and a body of that length. A channel is one command. The
+client speaks to the keeper of the lab over a UNIX socket, where there is only
+one channel, 0; the keeper numbers the channels of all clients and passes the
+frames on over the node's serial line.
+
+    OPEN    client to agent   JSON: argv, cwd, user (or null), size (or null:
+                              [rows, columns] of a terminal)
+    IN OUT ERR                bytes of standard input, output, error
+    END     both ways         a byte: no more comes of, or is wanted for, that
+                              stream, 0 to 2
+    CREDIT  both ways         a byte (the stream) and 4 bytes: that many more
+                              bytes may be sent
+    SIGNAL  client to agent   the signal's name, such as INT
+    SIZE    client to agent   rows and columns of the terminal, 2 bytes each
+    EXIT    agent to client   a byte: the command's status
+    GONE    keeper to agent   the client has left: end the command
+    RESET   client to keeper  switch the node off and on again
+    FAILED  keeper to client  text: why there will be no EXIT
+    TAKEN   agent to keeper   4 bytes: so many more bytes have been read off the line
+
+A sender begins with CREDIT bytes of credit for each stream, so nobody has to
+keep more than that for a reader who is slow.
+"""
+import struct
+
+(OPEN, IN, OUT, ERR, END, CREDIT, SIGNAL, SIZE, EXIT, GONE, RESET,
+ FAILED, TAKEN) = range(1, 14)
+HEADER = struct.Struct('!BII')
+GRANT = struct.Struct('!BI')
+TERMINAL = struct.Struct('!HH')
+COUNT = struct.Struct('!I')
+# The longest body: an OPEN with all the arguments that Linux would take.
+LONGEST = 1 << 22
+# How much of a stream may be under way, and how much of it a frame has.
+WINDOW = 1 << 16
+PIECE = 4096
+# How many bytes may be on the line to the agent. A terminal's buffer has 4096; when
+# it is nearly full, User-Mode Linux 6.1 stops listening to the line, for ever
+# (line_throttle() in arch/um/drivers/line.c takes the interrupt away, and
+# line_unthrottle() does not give it back).
+LINE = 2048
+# The agent says this before its first frame.
+HELLO = b'\nlab: agent\n'
+
+
+class Broken(Exception):
+    """What came is no frame."""
+
+
+def pack(kind, channel=0, body=b''):
+    """A frame as bytes."""
+    return HEADER.pack(kind, channel, len(body)) + body
+
+
+def grant(channel, stream, count):
+    """The frame that lets the other side send count more bytes."""
+    return pack(CREDIT, channel, GRANT.pack(stream, count))
+
+
+class Reader:
+    """Makes frames of bytes, however these were cut on their way."""
+
+    def __init__(self):
+        self.data = bytearray()
+
+    def feed(self, data):
+        """Yields (kind, channel, body) for each frame that is complete now.
+
+        Raises Broken if there is none of that kind, or one that is too long.
+        """
+        self.data += data
+        while len(self.data) >= HEADER.size:
+            kind, channel, length = HEADER.unpack_from(self.data)
+            if not OPEN <= kind <= TAKEN or length > LONGEST:
+                raise Broken(f'kind {kind}, length {length}')
+            end = HEADER.size + length
+            if len(self.data) < end:
+                return
+            body = bytes(self.data[HEADER.size:end])
+            del self.data[:end]
+            yield kind, channel, body

@@ -1,0 +1,462 @@
+"""The process that owns a lab of User-Mode Linux nodes. keeper.sh becomes it.
+
+Usage: python3 -m lab.keeper NODES
+
+It keeps to what keeper.sh says of itself: the lines on standard input and
+output, which it shares with `up`; the files in the folder of the lab's state.
+Whatever it starts dies with it. It has the settings from the environment:
+LAB_STATE, LAB_REPO, LAB_CACHE, LAB_ROOT, LAB_MEMORY, LAB_DEVICE, LAB_TIME.
+
+Clients connect to STATE/socket-NODE: see client.py and frames.py.
+"""
+import json
+import os
+import pathlib
+import selectors
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from lab import frames, uml
+from lab.loop import Loop, Output
+from lab.switch import Switch
+
+# From nothing to ready; it takes two seconds.
+BOOT_SECONDS = 120
+# The lines of a console that are shown: reasons, and the end.
+REASONS = ('lab: failed', 'Kernel panic', 'BUG:', 'Oops', 'Out of memory',
+           'sysrq triggered')
+END_LINES = 12
+
+
+class Settings:
+    """What lab.sh has settled before."""
+
+    def __init__(self, environment):
+        self.state = pathlib.Path(environment['LAB_STATE'])
+        self.repository = environment['LAB_REPO']
+        self.cache = environment['LAB_CACHE']
+        self.root = environment['LAB_ROOT']
+        self.memory = environment['LAB_MEMORY']
+        self.device = environment['LAB_DEVICE']
+        self.time = environment.get('LAB_TIME', '')
+
+
+class Failed(Exception):
+    """The lab cannot be; the arguments are the lines that say why."""
+
+
+def console_end(path):
+    """The lines of a console that tell most."""
+    text = path.read_text(errors='replace')
+    lines = [''.join(c for c in line if c.isprintable())
+             for line in text.splitlines()]
+    end = lines[-END_LINES:]
+    reasons = [line for line in lines[:-END_LINES]
+               if any(reason in line for reason in REASONS)]
+    return reasons[:3] + end
+
+
+class Client:
+    """A `lab.sh exec`, `shell` or `reset` that is connected to a node."""
+
+    def __init__(self, keeper, node, connection):
+        self.keeper, self.node, self.connection = keeper, node, connection
+        self.reader = frames.Reader()
+        self.output = Output(keeper.loop, connection.fileno())
+        self.channel = None
+        self.closed = False
+        keeper.loop.want(connection.fileno(), selectors.EVENT_READ, self.hear)
+
+    def hear(self):
+        """Passes on what the client says; its end is the command's."""
+        if self.closed:
+            return
+        try:
+            data = self.connection.recv(65536)
+            for kind, _, body in self.reader.feed(data):
+                self.take(kind, body)
+        except (OSError, frames.Broken):
+            data = b''
+        if not data:
+            self.leave()
+
+    def take(self, kind, body):
+        """One frame of the client's."""
+        if kind == frames.RESET:
+            self.node.reset(self)
+            return
+        if kind == frames.OPEN:
+            self.channel = self.node.add(self)
+        self.node.say(kind, self.channel, body)
+
+    def leave(self):
+        """The client is gone."""
+        if self.channel is not None and self.node.remove(self.channel):
+            self.node.say(frames.GONE, self.channel, b'')
+        self.close()
+
+    def say(self, kind, body=b''):
+        """Sends the client a frame. After EXIT or FAILED nothing follows."""
+        try:
+            self.output.write(frames.pack(kind, 0, body))
+        except OSError:
+            pass
+
+    def close(self):
+        """Ends the connection, after what is still to be sent."""
+        if self.closed:
+            return
+        self.closed = True
+        self.keeper.loop.forget(self.connection.fileno())
+        try:
+            self.connection.settimeout(5)
+            self.connection.sendall(self.output.data)
+        except OSError:
+            pass
+        self.connection.close()
+
+
+class Node:
+    """One node, on or off."""
+
+    def __init__(self, keeper, name, cable):
+        self.keeper, self.name, self.cable = keeper, name, cable
+        self.settings = keeper.settings
+        self.process = self.line = self.output = self.listener = None
+        self.files = []
+        self.clients, self.channels = {}, 0
+        self.waits_for_boot = []
+        self.console = self.settings.state / f'console-{name}'
+
+    def start(self):
+        """Switches it on."""
+        self.ready, self.text, self.reader = False, b'', frames.Reader()
+        ours, theirs = socket.socketpair()
+        from_console, console = os.pipe()
+        self.process = uml.start(self.keeper.kernel, self.settings, self.name,
+                                 self.cable.fileno(), theirs.fileno(), console)
+        theirs.close()
+        os.close(console)
+        os.set_blocking(from_console, False)
+        self.line, self.files = ours, [from_console]
+        self.output = Output(self.keeper.loop, ours.fileno(), room=frames.LINE)
+        self.greeting = b''
+        self.keeper.loop.want(ours.fileno(), selectors.EVENT_READ, self.hear)
+        self.keeper.loop.want(from_console, selectors.EVENT_READ, self.read)
+
+    def read(self):
+        """Keeps what the console says, and looks at each line."""
+        try:
+            data = os.read(self.files[0], 65536)
+        except BlockingIOError:
+            return
+        if not data:
+            self.keeper.loop.forget(self.files[0])
+            return
+        with open(self.console, 'ab') as file:
+            file.write(data)
+        *lines, self.text = (self.text + data).split(b'\n')
+        for line in lines:
+            line = line.decode(errors='replace').strip()
+            if line.startswith('lab: step '):
+                self.keeper.tell('detail', f'node {self.name}: {line[10:]}')
+            elif line.startswith('lab: failed'):
+                self.process.kill()
+
+    def hear(self):
+        """Passes on what the agent says."""
+        try:
+            data = self.line.recv(1 << 17)
+        except OSError:
+            data = b''
+        if not data:
+            self.keeper.loop.forget(self.line.fileno())
+            return
+        if not self.ready:
+            self.greeting += data
+            _, hello, data = self.greeting.partition(frames.HELLO)
+            if not hello:
+                return
+            self.ready = True
+            self.listen()
+            for client in self.waits_for_boot:
+                client.say(frames.EXIT, b'\0')
+                client.close()
+            self.waits_for_boot = []
+        for kind, channel, body in self.reader.feed(data):
+            if kind == frames.TAKEN:
+                self.output.more(frames.COUNT.unpack(body)[0])
+                continue
+            client = self.clients.get(channel)
+            if not client:
+                continue
+            client.say(kind, body)
+            if kind == frames.EXIT:
+                self.remove(channel)
+                client.close()
+
+    def listen(self):
+        """Lets clients connect."""
+        if self.listener:
+            return
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.settings.state / f'socket-{self.name}'))
+        self.listener.listen(100)
+        self.keeper.loop.want(self.listener.fileno(), selectors.EVENT_READ,
+                              self.accept)
+
+    def accept(self):
+        """A new client."""
+        connection, _ = self.listener.accept()
+        client = Client(self.keeper, self, connection)
+        if self.process is None:
+            self.refuse(client)
+
+    def refuse(self, client):
+        """Says that the node has died."""
+        client.say(frames.FAILED, '\n'.join(self.obituary()).encode())
+        client.close()
+
+    def obituary(self):
+        """What is to be said of a node that has died."""
+        return [f'node {self.name} has died (its kernel ended with status '
+                f'{self.status})',
+                'Start the lab anew: scripts/lab.sh down, then up.',
+                'From its console:'] + [
+                    f'| {line}' for line in console_end(self.console)]
+
+    def add(self, client):
+        """A number for a client's command."""
+        if not self.clients:
+            self.halt(False)
+        self.channels += 1
+        self.clients[self.channels] = client
+        return self.channels
+
+    def remove(self, channel):
+        """Its command has ended; whether it was known."""
+        known = self.clients.pop(channel, None)
+        if not self.clients:
+            self.halt(True)
+        return known
+
+    def halt(self, yes):
+        """A node that has a time of its own has none while nobody uses it."""
+        if self.settings.time and self.process:
+            os.killpg(self.process.pid,
+                      signal.SIGSTOP if yes else signal.SIGCONT)
+
+    def say(self, kind, channel, body):
+        """Tells the agent."""
+        if self.process:
+            self.output.write(frames.pack(kind, channel, body))
+
+    def stop(self):
+        """Switches it off; it knows nothing of it."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+        self.ended()
+
+    def ended(self):
+        """Its process is no more: takes away what belonged to it."""
+        self.status, self.process = self.process.returncode, None
+        self.read()
+        self.keeper.loop.forget(self.line.fileno())
+        self.keeper.loop.forget(self.files[0])
+        self.line.close()
+        os.close(self.files[0])
+
+    def reset(self, client):
+        """The button."""
+        if not self.process:
+            self.refuse(client)
+            return
+        self.stop()
+        for other in list(self.clients.values()):
+            other.say(frames.FAILED, (
+                f'node {self.name} was reset, and this command was on it\n'
+                f'Open another one: scripts/lab.sh shell {self.name}'
+                ).encode())
+            other.close()
+        self.clients = {}
+        self.waits_for_boot.append(client)
+        self.start()
+        self.keeper.note(f'pid_{self.name}={self.process.pid}')
+
+    def died(self):
+        """It has ended by itself."""
+        self.ended()
+        (self.settings.state / f'dead-{self.name}').write_text(
+            f'{self.status}\n')
+        for client in list(self.clients.values()) + self.waits_for_boot:
+            self.refuse(client)
+        self.clients, self.waits_for_boot = {}, []
+
+
+class Keeper:
+    """The lab."""
+
+    def __init__(self, settings, count):
+        self.settings = settings
+        self.loop = Loop()
+        self.kernel = uml.Kernel(settings.cache)
+        self.nodes = []
+        self.kept = self.ending = False
+        self.others = []
+        cables = uml.wire(count)
+        if count == 2:
+            # One cable is enough.
+            ends = list(cables[0])
+        else:
+            ends = [pair[0] for pair in cables]
+            self.others = [pair[1] for pair in cables]
+        for name, end in zip('abcd', ends):
+            self.nodes.append(Node(self, name, end))
+
+    def note(self, text):
+        """For `status` and others."""
+        with open(self.settings.state / 'notes', 'a', encoding='utf-8') as file:
+            file.write(text + '\n')
+
+    def tell(self, word, text=''):
+        """A line for `up`, as long as it is there."""
+        if not self.kept:
+            print(word, text, flush=True)
+
+    def prepare(self):
+        """The folder that the nodes see as uml.INSIDE."""
+        guest = self.settings.state / 'guest'
+        here = pathlib.Path(self.settings.repository, 'scripts/lib/lab')
+        (guest / 'modules').mkdir(parents=True)
+        shutil.copy(here / 'guest-uml.sh', guest / 'init')
+        (guest / 'init').chmod(0o755)
+        shutil.copy(here / 'guest-setup.sh', guest)
+        shutil.copy(self.busybox(), guest / 'busybox')
+        for file in self.kernel.folder.glob('modules.*'):
+            shutil.copy(file, guest / 'modules')
+        (guest / 'lab.conf').write_text(''.join(
+            f'{name}={shlex.quote(value)}\n' for name, value in (
+                ('LAB_ENGINE', 'uml'), ('LAB_REPO', self.settings.repository),
+                ('LAB_VERSION', self.kernel.release),
+                ('LAB_NODES', str(len(self.nodes))),
+                ('LAB_DEVICE', self.settings.device))))
+
+    def busybox(self):
+        """A static busybox, of the files that will be the nodes'."""
+        path = ':'.join(os.path.join(self.settings.root, folder) for folder in (
+            'usr/sbin', 'usr/bin', 'sbin', 'bin'))
+        found = shutil.which('busybox', path=path)
+        if not found:
+            raise Failed('there is no busybox',
+                         'Install the package busybox-static.')
+        if subprocess.run(['ldd', found], check=False, stderr=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL).returncode == 0:
+            raise Failed(f'{found} is not a static program',
+                         'Install the package busybox-static.')
+        return found
+
+    def boot(self):
+        """Until every node is ready."""
+        self.prepare()
+        self.tell('step', f'booting {len(self.nodes)} node'
+                  f'{"s" if len(self.nodes) > 1 else ""}, uml')
+        if self.others:
+            self.switch = Switch(self.others, self.loop)
+        end = time.monotonic() + BOOT_SECONDS
+        for node in self.nodes:
+            node.start()
+            self.note(f'pid_{node.name}={node.process.pid}')
+        while not all(node.ready for node in self.nodes):
+            self.turn(max(0, end - time.monotonic()))
+            for node in self.nodes:
+                if not node.process or time.monotonic() >= end:
+                    raise Failed(
+                        f'node {node.name} ' + (
+                            f'was not ready after {BOOT_SECONDS} s'
+                            if node.process else 'ended during the boot'),
+                        'From its console:', *(
+                            f'| {line}' for line in console_end(node.console)))
+
+    def turn(self, timeout=None):
+        """Waits for what comes, and does it."""
+        self.loop.turn(timeout)
+        if self.ending:
+            raise SystemExit(0 if self.kept else 1)
+        for node in self.nodes:
+            if node.process and node.process.poll() is not None:
+                node.died()
+
+    def hear_up(self):
+        """`up` says keep; if it says nothing more before that, it is dead."""
+        word = os.read(0, 64)
+        self.loop.forget(0)
+        if word.strip() != b'keep':
+            self.ending = True
+            return
+        (self.settings.state / 'up').touch()
+        self.kept = True
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 0)
+        os.dup2(nothing, 1)
+        os.close(nothing)
+
+    def run(self):
+        """The life of the lab."""
+        wake, ring = os.pipe()
+        os.set_blocking(ring, False)
+        signal.set_wakeup_fd(ring)
+        self.loop.want(wake, selectors.EVENT_READ,
+                       lambda: os.read(wake, 512))
+        self.loop.want(0, selectors.EVENT_READ, self.hear_up)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self.end)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.boot()
+        self.note(f'nodes={len(self.nodes)}\naccel=uml\n'
+                  f'device={self.settings.device}\n'
+                  f'kernel={self.kernel.release}\nimage={self.kernel.image}\n'
+                  f'started={int(time.time())}')
+        for node in self.nodes:
+            node.halt(True)
+        self.tell('ready')
+        while True:
+            self.turn()
+
+    def end(self, *_):
+        """A signal has come."""
+        self.ending = True
+
+    def close(self):
+        """Takes everything away."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        for node in self.nodes:
+            if node.process:
+                node.process.kill()
+                node.process.wait()
+        shutil.rmtree(self.settings.state, ignore_errors=True)
+
+
+def main():
+    """Keeps the lab."""
+    keeper = None
+    try:
+        keeper = Keeper(Settings(os.environ), int(sys.argv[1]))
+        keeper.run()
+    except (Failed, uml.Unusable) as error:
+        for line in error.args:
+            print('error', line, flush=True)
+        sys.exit(1)
+    finally:
+        if keeper:
+            keeper.close()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,82 @@
+"""Waits for many files at once, and writes without waiting."""
+import os
+import selectors
+
+
+class Output:
+    """A file that is written without waiting, and what is still to go to it."""
+
+    def __init__(self, loop, file, done=None, room=None):
+        # room: how many bytes may be written before more() is called.
+        self.loop, self.file, self.done = loop, file, done
+        self.room = room
+        self.data = bytearray()
+        os.set_blocking(file, False)
+
+    def write(self, data):
+        """Writes now what can be written now, and the rest when it can."""
+        self.data += data
+        self.flush()
+
+    def flush(self):
+        """Called when the file can be written to. May raise OSError."""
+        while self.data and self.room != 0:
+            try:
+                count = os.write(self.file, self.data[:self.room])
+            except BlockingIOError:
+                break
+            del self.data[:count]
+            if self.room:
+                self.room -= count
+            if self.done:
+                self.done(count)
+        self.loop.want(self.file, selectors.EVENT_WRITE,
+                       self.flush if self.data and self.room != 0 else None)
+
+    def more(self, count):
+        """There is room for count more bytes."""
+        self.room += count
+        self.flush()
+
+
+class Loop:
+    """Calls functions when files are ready."""
+
+    def __init__(self):
+        self.selector = selectors.DefaultSelector()
+
+    def want(self, file, event, function):
+        """Call function when the event comes at file; None: no longer."""
+        try:
+            calls = dict(self.selector.get_key(file).data)
+        except KeyError:
+            calls = {}
+        if calls.get(event) == function or not function and event not in calls:
+            return
+        calls.pop(event, None)
+        if function:
+            calls[event] = function
+        mask = sum(calls)
+        if not mask:
+            self.selector.unregister(file)
+        elif len(calls) == 1 and function and file not in \
+                self.selector.get_map():
+            self.selector.register(file, mask, calls)
+        else:
+            self.selector.modify(file, mask, calls)
+
+    def forget(self, file):
+        """Before file is closed."""
+        try:
+            self.selector.unregister(file)
+        except KeyError:
+            pass
+
+    def turn(self, timeout=None):
+        """Waits once, and calls what is to be called."""
+        for key, mask in self.selector.select(timeout):
+            for event, function in list(key.data.items()):
+                # What was called before may have closed it.
+                if mask & event and self.selector.get_map().get(
+                        key.fd) == key:
+                    function()
