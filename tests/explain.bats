@@ -160,6 +160,41 @@ likely() {
 		'received RDMA_CM_EVENT_UNREACHABLE (4) from CM event channel (status = -110)'
 }
 
+@test "where nothing is found it names what has the same words, in the questions, too" {
+	run -1 scripts/explain.py 'why is soft-roce so slow compared with tcp?'
+	says 'Why is Soft-RoCE slower than TCP?'
+	says 'docs/faq.md#why-is-soft-roce-slower-than-tcp'
+	run -1 scripts/explain.py 'it is Disabled, and Polling all day'
+	says 'docs/troubleshooting.md#port-down'
+	# What has nothing in common with it is not named, nor what a log without trouble says.
+	run -1 scripts/explain.py 'segmentation fault'
+	[[ $output != *docs/faq.md* && $output != *'#'* ]]
+	run -1 scripts/explain.py <01_send_recv/expected/default/client.log
+	[[ $output != *'#'* ]]
+	run -1 scripts/explain.py <<-'END'
+	all is well
+	it failed to poll on the last byte of a write
+	END
+	says 'docs/faq.md#may-i-poll-on-the-last-byte-of-an-rdma-write'
+}
+
+@test "each question has the anchor that its heading has" {
+	run -0 python3 - <<-'END'
+	import pathlib, sys
+	sys.dont_write_bytecode = True
+	sys.path.insert(0, 'scripts')
+	import explain
+	names = [q.anchor for q in explain.read_questions(explain.QUESTIONS.read_text('utf-8'))]
+	page = pathlib.Path('docs/troubleshooting.md').read_text('utf-8')
+	linked = set(explain.re.findall(r'faq\.md#([\w-]+)', page))
+	sections = {'networks'}
+	print(len(names), len(set(names)), linked - set(names) - sections)
+	END
+	[[ $output =~ ^([0-9]+)\ ([0-9]+)\ set\(\)$ ]]
+	[ "${BASH_REMATCH[1]}" -ge 80 ]
+	[ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
+}
+
 @test "of a log it explains the first cause, and names the others" {
 	run -0 scripts/explain.py <<-'END'
 	libibverbs: Warning: couldn't load driver 'libnes-rdmav34.so': no such file
