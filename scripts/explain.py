@@ -8,7 +8,8 @@ Without an argument, passes its input through. Of several lines it looks for the
 first cause: the first line that has an entry, leaving aside what follows from
 something else, such as a flush (status 5), unless there is nothing else. It prints
 that entry, says how sure it is, names the two next best entries, and those of the
-other lines.
+other lines. Where it finds none, it names what has the same rare words, in that page
+and in the questions, docs/faq.md.
 
 What a line has to say for an entry stands in two places: in a comment before the
 entry's heading, <!-- says: REGULAR EXPRESSION -->, for the messages of the programs
@@ -31,21 +32,30 @@ sys.path.insert(0, str(HERE / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 PAGE = HERE.parent / 'docs/troubleshooting.md'
+QUESTIONS = HERE.parent / 'docs/faq.md'
 TABLE = HERE / 'lib/explain.tsv'
 ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n(?:<!-- says: (.*) -->\n)?#+ (.*)\n'
                    r'((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
                    re.MULTILINE)
+QUESTION = re.compile(r'^### (.*)\n((?:(?!^##)[\s\S])*)', re.MULTILINE)
 NAMED = re.compile(r'docs/troubleshooting\.md#([\w-]+)')
 # How sure a hit is; a hit by a longer text is the better one of two.
 SURE = {'likely': 1, 'sure': 2, 'certain': 3}
+# What words must have in common with an entry to be worth naming it, if nothing else
+# leads there: about two words that few entries have. A word of its title counts twice.
+WORTH = 8
+# What a line of a log must say for its words to be looked for.
+TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|'
+                     r'denied|time(d )?out|not ', re.IGNORECASE)
 
 
 @dataclasses.dataclass
 class Entry:
-    """An entry of the page, and the patterns that lead to it."""
+    """An entry of a page, and the patterns that lead to it."""
     anchor: str
     title: str
     body: str
+    page: str = 'docs/troubleshooting.md'
     patterns: list = dataclasses.field(default_factory=list)
     follows: bool = False
 
@@ -77,6 +87,13 @@ def read_entries(page, table):
         if row and not row.startswith('#'):
             add_row(entries, *row.split('\t'))
     return entries
+
+
+def read_questions(page):
+    """The questions of the page, each under the anchor that its heading has."""
+    return [Entry(re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-'), title,
+                  body, 'docs/faq.md')
+            for title, body in QUESTION.findall(page)]
 
 
 def add_row(entries, anchor, kind, pattern=''):
@@ -127,21 +144,39 @@ def first_cause(hits):
     return (causes or hits)[0]
 
 
+def by_words(line, entries):
+    """The entries that have the line's rare words, as (how much, entry), the best
+    one first."""
+    texts = [set(plain(f'{e.title} {e.body}').split()) for e in entries]
+    count = collections.Counter(w for text in texts for w in text)
+    rare = {w: math.log(len(texts) / count[w])
+            for w in set(plain(line).split()) if count[w]}
+    scores = [(sum(n for w, n in rare.items() if w in text)
+               + sum(rare.get(w, 0) for w in set(plain(entry.title).split())), entry)
+              for entry, text in zip(entries, texts)]
+    return sorted(scores, key=lambda score: score[0], reverse=True)
+
+
 def next_best(hit, entries):
     """Two more entries: what else the line hit, then by words that are rare."""
-    texts = {e.anchor: set(plain(f'{e.title} {e.body}').split())
-             for e in entries.values()}
-    count = collections.Counter(w for text in texts.values() for w in text)
-    words = {w for w in plain(hit.line).split() if count[w]}
-
-    def common(entry):
-        return sum(math.log(len(texts) / count[w])
-                   for w in words & texts[entry.anchor])
-
-    others = hit.entries[1:] + sorted(
-        (e for e in entries.values() if e not in hit.entries and common(e) > 2),
-        key=common, reverse=True)
+    others = hit.entries[1:] + [
+        entry for common, entry in by_words(hit.line, list(entries.values()))
+        if entry not in hit.entries and common > 2]
     return [e.anchor for e in others if not e.follows][:2]
+
+
+def nearest(lines, entries):
+    """The three entries and questions that have most of the words of one line; of a
+    log, of one of the first lines that speak of trouble."""
+    best = {}
+    if len(lines) > 1:
+        lines = [line for line in lines if TROUBLE.search(line)][:20]
+    for line in lines:
+        for common, entry in by_words(line, entries):
+            if common > max(WORTH, best.get(entry.title, (0, None))[0]):
+                best[entry.title] = (common, entry)
+    scores = sorted(best.values(), key=lambda score: score[0], reverse=True)
+    return [entry for _, entry in scores[:3]]
 
 
 def show(hits, entries):
@@ -186,6 +221,12 @@ def main(arguments):
         return 0
     print('explain.py: no entry for this; docs/troubleshooting.md has them all',
           file=sys.stderr)
+    near = nearest(lines, list(entries.values())
+                   + read_questions(QUESTIONS.read_text('utf-8')))
+    if near:
+        print('By their words alone, these are the nearest:')
+    for entry in near:
+        print(f'  {entry.title}\n    {entry.page}#{entry.anchor}')
     return 1
 
 

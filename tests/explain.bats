@@ -102,6 +102,99 @@ leads_to() {
 	[[ $output != *'Next best'* ]]
 }
 
+# surely ENTRY LINE..., likely ENTRY LINE...: and it says how sure that is.
+surely() {
+	local line
+
+	for line in "${@:2}"; do
+		leads_to "$1" "$line"
+		says "docs/troubleshooting.md#$1 (sure)"
+	done
+}
+
+likely() {
+	local line
+
+	for line in "${@:2}"; do
+		leads_to "$1" "$line"
+		says "docs/troubleshooting.md#$1 (likely)"
+	done
+}
+
+@test "another library's call with nothing but an errno is likely, and no more" {
+	likely memlock 'fi_mr_reg failed, ret is:-12, Cannot allocate memory' \
+		'UCX ERROR ibv_reg_mr failed: Cannot allocate memory'
+	says 'Next best: '
+	run -0 scripts/explain.py 'fi_mr_reg: Cannot allocate memory'
+	says 'Next best: #efa'
+	likely efa 'efa:mr:efa_mr_reg_impl():850<warn> Unable to register MR: Cannot allocate memory'
+	surely memlock 'ibv_reg_mr: Operation not permitted' \
+		'error: ibv_reg_mr: Cannot allocate memory; 1024 bytes: this memory is locked'
+	likely rejected 'fi_eq_readerr: err: 111' \
+		'fi_eq_readerr: err: Connection refused (111)'
+	surely rejected 'fi_eq_readerr: err: 111, prov_err: Unknown error -28 (-28)'
+	likely loopback 'rdma_resolve_route: No such device'
+	surely loopback 'rdma_resolve_route to 127.0.0.1: No such device'
+	likely mlx5-cmd 'ibv_open_device: Cannot allocate memory'
+}
+
+@test "a driver that declines another maker's device is no sure sign that the device is missing" {
+	local what='does not support the kernel ABI of'
+
+	surely abi "Driver rxe $what 1 (supports 2 to 2) for device /sys/class/infiniband/rxe0" \
+		"Driver bnxt_re $what 6 (supports 1 to 1) for device /sys/class/infiniband/bnxt_re2"
+	likely abi "Driver mlx5 $what 2 (supports 1 to 1) for device /sys/class/infiniband/rxe_eth0"
+}
+
+@test "an interface without a device is told from an address that is not there" {
+	surely addr-error-19 'rdma_bind_addr: No such device'
+	likely addr-error-19 'rdma_create_ep: No such device' \
+		'udaddy: bind address failed: No such device'
+	surely cannot-assign 'rdma_bind_addr: Cannot assign requested address'
+}
+
+@test "a peer that answers no to a question of UD's is told from one that does not answer" {
+	surely sidr 'udaddy: event: RDMA_CM_EVENT_UNREACHABLE, error: 1' \
+		'received event RDMA_CM_EVENT_UNREACHABLE. status = 2. Peer: 192.0.2.1:45601.'
+	surely unreachable 'cma event RDMA_CM_EVENT_UNREACHABLE, error -110' \
+		'received RDMA_CM_EVENT_UNREACHABLE (4) from CM event channel (status = -110)'
+}
+
+@test "where nothing is found it names what has the same words, in the questions, too" {
+	run -1 scripts/explain.py 'why is soft-roce so slow compared with tcp?'
+	says 'Why is Soft-RoCE slower than TCP?'
+	says 'docs/faq.md#why-is-soft-roce-slower-than-tcp'
+	run -1 scripts/explain.py 'it is Disabled, and Polling all day'
+	says 'docs/troubleshooting.md#port-down'
+	# What has nothing in common with it is not named, nor what a log without trouble says.
+	run -1 scripts/explain.py 'segmentation fault'
+	[[ $output != *docs/faq.md* && $output != *'#'* ]]
+	run -1 scripts/explain.py <01_send_recv/expected/default/client.log
+	[[ $output != *'#'* ]]
+	run -1 scripts/explain.py <<-'END'
+	all is well
+	it failed to poll on the last byte of a write
+	END
+	says 'docs/faq.md#may-i-poll-on-the-last-byte-of-an-rdma-write'
+}
+
+@test "each question has the anchor that its heading has" {
+	run -0 python3 - <<-'END'
+	import pathlib, sys
+	sys.dont_write_bytecode = True
+	sys.path.insert(0, 'scripts')
+	import explain
+	names = [q.anchor for q in explain.read_questions(explain.QUESTIONS.read_text('utf-8'))]
+	page = pathlib.Path('docs/troubleshooting.md').read_text('utf-8')
+	linked = set(explain.re.findall(r'faq\.md#([\w-]+)', page))
+	sections = {'networks'}
+	print(len(names), len(set(names)), linked - set(names) - sections)
+	END
+	[[ $output =~ ^([0-9]+)\ ([0-9]+)\ set\(\)$ ]]
+	[ "${BASH_REMATCH[1]}" -ge 80 ]
+	[ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
+}
+
 @test "of a log it explains the first cause, and names the others" {
 	run -0 scripts/explain.py <<-'END'
 	libibverbs: Warning: couldn't load driver 'libnes-rdmav34.so': no such file
