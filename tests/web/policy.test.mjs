@@ -57,8 +57,12 @@ test('only the two workers that compile the emulator may compile WebAssembly', (
 	for (const place of ['index.html', 'service_worker.js', 'web/page/book.js',
 		'web/page/lab.js', '01_send_recv/node_worker.js'])
 		assert.ok(!may(place), place);
-	for (const place of ['web/page/node_worker.js', 'service_worker.js', 'a.svg', 'index.html'])
-		assert.doesNotMatch(headerOf(place, page()), /unsafe-eval'(?<!wasm-unsafe-eval')|blob:|\*|https?:/);
+	for (const place of ['web/page/node_worker.js', 'web/page/unpack_worker.js', 'service_worker.js',
+		'a.svg', 'index.html']) {
+		const header = headerOf(place, page());
+		assert.doesNotMatch(header, /unsafe-eval'(?<!wasm-unsafe-eval')|\*|https?:/);
+		assert.equal(header.includes('blob:'), place === 'web/page/node_worker.js', place);
+	}
 });
 
 test('the server of make web-serve sends the policy, and gives nothing from outside', async t => {

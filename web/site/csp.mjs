@@ -20,9 +20,8 @@ const PAGE = {
 	'img-src': ["'self'", 'data:'],
 	// The search's index, the lab's files.
 	'connect-src': ["'self'"],
-	// The service worker, and the lab's threads. v86 would make workers of blobs, but
-	// of nothing that is used here; what is downloaded is a blob, too, which needs no
-	// source.
+	// The service worker, and the lab's threads. What is downloaded is a blob, which
+	// needs no source.
 	'worker-src': ["'self'"],
 	// There is no <base>, and the form of the search is sent nowhere.
 	'base-uri': ["'none'"],
@@ -55,9 +54,12 @@ export function withPolicy(html) {
 // A worker has what its own file is sent with, and nothing of the page's <meta>.
 const SCRIPT = {'default-src': ["'none'"], 'script-src': ["'self'"], 'connect-src': ["'self'"]};
 // These two compile v86: node_worker.js runs it, unpack_worker.js takes zstd out of it.
-// v86 makes more WebAssembly of the guest's code all the time.
-const EMULATOR = {...SCRIPT, 'script-src': ["'self'", "'wasm-unsafe-eval'"]};
-const EMULATORS = /^web\/page\/(node|unpack)_worker\.js$/;
+// v86 makes more WebAssembly of the guest's code all the time, and keeps its time by
+// a worker of its own, which is a blob and may do no more than its maker.
+const EMULATOR = {...SCRIPT, 'script-src': ["'self'", "'wasm-unsafe-eval'"], 'worker-src': ['blob:']};
+const UNPACKER = {...SCRIPT, 'script-src': ["'self'", "'wasm-unsafe-eval'"]};
+const WORKERS = new Map([['web/page/node_worker.js', EMULATOR],
+	['web/page/unpack_worker.js', UNPACKER]]);
 // A picture that is opened by itself: its style is in it, and no script.
 const PICTURE = {'default-src': ["'none'"], 'style-src': ["'unsafe-inline'"], 'sandbox': []};
 
@@ -69,6 +71,6 @@ export function headerOf(place, text) {
 		return `${said ?? join(PAGE)}; frame-ancestors 'none'`;
 	}
 	if (place.endsWith('.js'))
-		return join(EMULATORS.test(place) ? EMULATOR : SCRIPT);
+		return join(WORKERS.get(place) ?? SCRIPT);
 	return place.endsWith('.svg') ? join(PICTURE) : '';
 }
