@@ -55,8 +55,9 @@ export function withPolicy(html) {
 const SCRIPT = {'default-src': ["'none'"], 'script-src': ["'self'"], 'connect-src': ["'self'"]};
 // These two compile v86: node_worker.js runs it, unpack_worker.js takes zstd out of it.
 // v86 makes more WebAssembly of the guest's code all the time, and keeps its time by
-// a worker of its own, which is a blob and may do no more than its maker.
-const EMULATOR = {...SCRIPT, 'script-src': ["'self'", "'wasm-unsafe-eval'"], 'worker-src': ['blob:']};
+// a worker of its own, which is a blob and may do no more than its maker. Firefox takes
+// what a worker imports for workers, too.
+const EMULATOR = {...SCRIPT, 'script-src': ["'self'", "'wasm-unsafe-eval'"], 'worker-src': ["'self'", 'blob:']};
 const UNPACKER = {...SCRIPT, 'script-src': ["'self'", "'wasm-unsafe-eval'"]};
 const WORKERS = new Map([['web/page/node_worker.js', EMULATOR],
 	['web/page/unpack_worker.js', UNPACKER]]);
