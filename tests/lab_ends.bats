@@ -202,15 +202,15 @@ stop_qemu() {
 @test "a mistake in the command line is named, and status is 2" {
 	local arguments
 
-	for arguments in '' 'start' 'up --nodes' 'up --nodes 3' 'up now' \
-		'exec' 'exec c -- true' 'exec a' 'exec true' 'exec -u' \
-		'shell c' 'down now' 'status now'; do
+	for arguments in '' 'start' 'up --nodes' 'up --engine fast' 'up --nodes 5' 'up now' \
+		'exec' 'exec e -- true' 'exec a' 'exec true' 'exec -u' \
+		'shell e' 'down now' 'status now'; do
 		# shellcheck disable=SC2086 # several words
 		run -2 lab $arguments
 		[[ $output == "lab.sh: "*"lab.sh -h"* ]] || fail "$arguments"
 	done
 	LAB_NAME=../x run -2 lab status
-	LAB_ACCEL=fast run -2 lab status
+	LAB_ENGINE=fast run -2 lab status
 	LAB_MEMORY=1G run -2 lab status
 	LAB_SILENCE=0 run -2 lab status
 	[[ $output == *"LAB_SILENCE '0' must be a number of seconds"* ]]
