@@ -274,6 +274,8 @@ static int run_tls_tests(const char *name)
 		cmocka_unit_test(test_other_ca),
 		cmocka_unit_test(test_no_certificate),
 		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_long_certificates),
+		cmocka_unit_test(test_key_rights),
 		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_in_time),
 		cmocka_unit_test(test_flood),
