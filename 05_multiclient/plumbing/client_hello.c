@@ -81,7 +81,7 @@ int client_hello_wait(int fd, const struct patience *patience, int64_t deadline)
 	if (n < HEADERS)
 		return log_fail("TLS handshake: the peer closed the connection "
 				"before its ClientHello; see what it says"
-				" [docs/troubleshooting.md#left]");
+				" [docs/troubleshooting.md#tls]");
 	length = record_length(headers);
 	if (length < 0)
 		return -1;
