@@ -41,6 +41,7 @@ clients_on_device() {
 		source '$top/tests/on_device.bash'
 		source '$top/tests/05_clients.bash'
 		source '$top/tests/05_limits.bash'
+		source '$top/tests/05_strangers.bash'
 		source '$top/tests/05_retries.bash'
 		$(printf '%q ' "$@")" </dev/null >"$BATS_TEST_TMPDIR/said" || {
 		cat "$BATS_TEST_TMPDIR/said"
@@ -126,6 +127,8 @@ many_at_once() {
 	empty=$(objects)
 	start_server ./server -t 600 -b 1024 write
 	one_is_served
+	has_lines server.log 'Opened shared RDMA device: ' 1 ||
+		fail "the server does not say which device it has opened"
 	before=$(memory_kb "$server")
 	start_client ./load/load -t 600 -a "$address" -n "$many" -w 3600 write
 	await "$many clients that hold their connections" all_hold "$many"
@@ -144,6 +147,8 @@ many_at_once() {
 		fail "not every client has verified its bytes"
 	has_lines server.log ': 1024 bytes verified.' "$many" ||
 		fail "the server has not verified every client's bytes"
+	[[ $(lines server.log 'Opened shared RDMA device: ') -eq 1 ]] ||
+		fail "the server has opened its device more than once"
 	[[ $(objects) == "$empty" ]] || fail "objects are left: $(objects)"
 	echo "$many clients at a time: $(((full - before) / many)) kB of the" \
 		"server's memory each; $(repeats) repeats among" \
@@ -215,34 +220,6 @@ full_server() {
 	stop_server
 	[[ ! -s $scratch/server.err ]] ||
 		says_one server.err '(TLS handshake|sending to the peer): '
-}
-
-# stalled COUNT: COUNT of them are silent.
-stalled() {
-	local i fd fds=()
-
-	# As patient as can be: none of them is over before the test is.
-	start_server ./server -t 3600 write
-	ulimit -n $(($1 + 100))
-	for ((i = 0; i < $1; i++)); do
-		exec {fd}<>"/dev/tcp/$address/4433"
-		fds+=("$fd")
-		# Some say a little, and then no more.
-		((i >= 20)) || printf '\x16\x03\x01\x02\x00\x01' >&"$fd"
-	done
-	await "${#fds[@]} handshakes" shaking "$1"
-	one_is_served
-	are_served -n 10 -j 10
-	shaking "$1" || fail "some have gone"
-	# They are given up as soon as the server is asked to stop.
-	stop_server
-	has_lines server.err 'TLS handshake: given up' "$1" ||
-		fail "not all of them were given up"
-}
-shaking() {
-	figures 'connected: '
-	grep -F '[figures] connected: ' "$scratch/server.log" | tail -n 1 |
-		grep -qF "shaking hands: $1"
 }
 
 # resets COUNT: COUNT connections are reset before the server can take them.
