@@ -90,6 +90,7 @@ static int serve_client(struct listener *listener,
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
+	conn_end(&conn);
 	data_close(&data);
 	conn_close(&conn);
 	return ret;

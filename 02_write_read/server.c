@@ -71,6 +71,7 @@ static int serve_client(struct listener *listener,
 out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
+	conn_end(&conn);
 	data_close(&data);
 	conn_close(&conn);
 	return ret;
