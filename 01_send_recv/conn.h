@@ -30,7 +30,8 @@ struct conn {
 
 /*
  * Server: takes the next client's request off the listener and makes it conn.
- * Returns 0, or -1 having said why. Either way, end with conn_close().
+ * Returns 0; or -1 having said why, unless nobody has asked: listener->asked
+ * tells. Either way, end with conn_close().
  */
 int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);

@@ -89,7 +89,7 @@ static int serve(struct listener *listener, const struct options *options,
 			return ret;
 		/* A client that fails has been reported; the next may not. */
 		ret = serve_client(listener, options, patience);
-	} while (!options->once && !listener->gone);
+	} while (!listener->gone && !(options->once && listener->asked));
 	return ret;
 }
 

@@ -16,8 +16,10 @@ int conn_request(struct conn *conn, struct listener *listener,
 	int ret;
 
 	conn->patience = *patience;
-	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST,
-			patience, &conn->id);
+	/* Without waiting: what woke us may have been no more than a hint. */
+	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST, NULL,
+			&conn->id);
+	listener->asked = ret == 0;
 	listener->gone = ret == CM_NO_MORE;
 	if (ret)
 		return -1;
