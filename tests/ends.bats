@@ -54,6 +54,11 @@ work() {
 		serves=(-d "$scratch/in") middle='ibv_post_send 6'
 		asks=(-q 4 -b 4096 -a "$address" send "$scratch/file")
 		;;
+	*/0[34]_*) middle='ibv_post_send 3' ;;
+	*/05_*)
+		# Who is asked to stop would otherwise let its clients finish.
+		serves=(-G 0 write) middle='ibv_post_send 3'
+		;;
 	*/06_*)
 		serves=(-a "$address" --transport tcp)
 		asks=(-a "$address" --transport tcp -n 20 count)
@@ -67,7 +72,7 @@ told() {
 
 	[[ -s $scratch/$1.err ]] || fail "the $1 says no error"
 	last=$(tail -n 1 "$scratch/$1.err")
-	[[ $last =~ ^'error: '.*': status 5 ' ]] ||
+	[[ $last =~ 'error: '.*': status 5 ' ]] ||
 		fail "the $1 does not read that the other end has left"
 }
 
@@ -91,11 +96,12 @@ server_stops() {
 	kill -CONT "$server"
 	end_of server "$server" 0
 	server=''
-	says_one server.err 'given up, since this program was asked to stop$'
+	has_line server.err 'given up, since this program was asked to stop$' ||
+		fail "the server does not say why it ends"
 }
 
-@test "01, 02, 07: a server that is asked to stop tells its client first" {
-	in_chapters '01 02 07' server_stops
+@test "01 to 05, 07: a server that is asked to stop tells its client first" {
+	in_chapters '01 02 03 04 05 07' server_stops
 }
 
 # A client that has waited for long enough, and is slow to give memory back.
@@ -108,7 +114,7 @@ client_gives_up() {
 	await "a server that stops in the middle" state "$server" T
 	await "a client that is about to free its memory" state "$client" T
 	kill -CONT "$server"
-	await "a server that is done with the client" server_is_done
+	await "an error of the server's" has_line server.err 'error: '
 	told server
 	kill -CONT "$client"
 	end_client 1
@@ -116,8 +122,8 @@ client_gives_up() {
 	stop_server
 }
 
-@test "01, 02, 07: a client that gives up tells its server first" {
-	in_chapters '01 02 07' client_gives_up
+@test "01 to 05, 07: a client that gives up tells its server first" {
+	in_chapters '01 02 03 04 05 07' client_gives_up
 }
 
 # signalled CALL SIGNAL: sets the array at: a program that gets the signal at that
@@ -249,9 +255,7 @@ silent_names() {
 	python3 -c 'import socket
 server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 server.bind(("127.0.0.1", 53))
-while True:
-    print("listening", flush=True)
-    server.recvfrom(512)' >"$scratch/resolver.log" &
+while True: print("listening", flush=True); server.recvfrom(512)' >"$scratch/resolver.log" &
 	resolver=$!
 	await "a name server" asked 0
 	work
