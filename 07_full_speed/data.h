@@ -40,6 +40,7 @@ struct data {
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
+	int64_t next_look; /* when to see whether there was a signal */
 };
 
 /*

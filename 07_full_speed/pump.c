@@ -17,6 +17,9 @@
 /* How often to find nothing before looking at the clock and the peer. */
 #define SPINS 65536
 
+/* To find completions counts as much as to find nothing so often. */
+#define SPINS_OF_BATCH 256
+
 /* One run of a pump. */
 struct run {
 	struct pump *pump;
@@ -24,6 +27,7 @@ struct run {
 	struct ibv_send_wr wrs[CHAIN_MAX];
 	unsigned int chain; /* how many requests to post together */
 	unsigned int posted, done, count;
+	unsigned int spins; /* since a signal was looked for */
 	uint64_t next_report; /* when to print the progress */
 	bool reported;
 };
@@ -153,14 +157,16 @@ static int look_around(struct conn *conn, uint64_t deadline)
 }
 
 /* Takes one to max completions off the CQ, without sleeping. */
-static int spin(struct conn *conn, struct ibv_wc *wcs, int max)
+static int spin(struct run *run, struct ibv_wc *wcs, int max)
 {
+	struct conn *conn = run->pump->data->conn;
 	uint64_t deadline = 0;
 
 	for (;;) {
 		for (int i = 0; i < SPINS; i++) {
 			int n = ibv_poll_cq(conn->cq, max, wcs);
 
+			run->spins += n ? SPINS_OF_BATCH : 1;
 			if (n > 0)
 				return n;
 			if (n < 0)
@@ -175,12 +181,26 @@ static int spin(struct conn *conn, struct ibv_wc *wcs, int max)
 	}
 }
 
+/* Where completions keep coming, spin() never looks around. */
+static int look_for_signal(struct run *run)
+{
+	const struct patience *patience = &run->pump->data->conn->patience;
+
+	if (run->spins < SPINS)
+		return 0;
+	run->spins = 0;
+	if (wait_readable(-1, -1, patience->stop_fd, 0) < 0 &&
+	    errno == ETIMEDOUT)
+		return 0;
+	return wait_fail("a completion", errno, patience);
+}
+
 static int complete(struct run *run)
 {
 	struct conn *conn = run->pump->data->conn;
 	int max = run->pump->without & WITHOUT_BATCHES ? 1 : BATCH_MAX;
 	struct ibv_wc wcs[BATCH_MAX];
-	int n = spin(conn, wcs, max);
+	int n = spin(run, wcs, max);
 
 	/* Flushed ones that were not to be reported have no wr_id. */
 	for (int i = 0; i < n; i++)
@@ -222,7 +242,8 @@ int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 	while (run.done < count) {
 		unsigned int op = run.done;
 
-		if (refill(&run, depth) || complete(&run))
+		if (look_for_signal(&run) || refill(&run, depth) ||
+		    complete(&run))
 			return -1;
 		/* One look at the clock ends this one and begins the next, ... */
 		if (samples) {

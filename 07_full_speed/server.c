@@ -71,6 +71,7 @@ static int serve_client(struct listener *listener,
 out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
+	conn_end(&conn);
 	data_close(&data);
 	channel_close(&channel);
 	conn_close(&conn);
@@ -89,7 +90,7 @@ static int serve(struct listener *listener, const struct options *options,
 			return ret;
 		/* A client that fails has been reported; the next may not. */
 		ret = serve_client(listener, options, directory, patience);
-	} while (!options->once && !listener->gone);
+	} while (!listener->gone && !(options->once && listener->asked));
 	return ret;
 }
 
