@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -24,6 +25,18 @@ static char folder[] = "/tmp/test_incoming.XXXXXX";
 static int directory;
 static struct incoming in;
 static char data[100000];
+
+/* What a peer does to the memory that is written to the disk, right after that. */
+static char *changes;
+
+ssize_t pwrite(int fd, const void *buf, size_t length, off_t offset)
+{
+	ssize_t n = syscall(SYS_pwrite64, fd, buf, length, offset);
+
+	if (changes)
+		*changes ^= 1;
+	return n;
+}
 
 static int make_folder(void **state)
 {
@@ -171,6 +184,29 @@ static void test_go_on(void **state)
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 }
 
+/* The digest is that of the stored bytes, whatever a peer writes meanwhile. */
+static void test_double_fetch(void **state)
+{
+	char stored[sizeof(data)];
+	int fd;
+
+	(void)state;
+	assert_int_equal(begin("a", sizeof(data), 1), 0);
+	/* The disk has the old byte; who looks again finds the new one. */
+	changes = &data[70000];
+	data[70000] ^= 1;
+	assert_int_equal(add(data, sizeof(data)), 0);
+	changes = NULL;
+	fd = openat(directory, in.part, O_RDONLY);
+	assert_int_equal(read(fd, stored, sizeof(data)), sizeof(data));
+	close(fd);
+	memcpy(data, stored, sizeof(data));
+	assert_int_equal(end(sizeof(data)), 0);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = i * 7 + i / 256;
+}
+
 /* Neither a link nor a folder is written to. */
 static void test_in_the_way(void **state)
 {
@@ -196,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_names),	   cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_wrong),	   cmocka_unit_test(test_go_on),
 		cmocka_unit_test(test_in_the_way),
+		cmocka_unit_test(test_double_fetch),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folder,

@@ -37,7 +37,10 @@ bool incoming_is_name(const char *name, size_t length);
 int incoming_begin(struct incoming *in, const char *name, uint64_t size,
 		   uint64_t version);
 
-/* The next length bytes. Returns 0, or -1 having said why. */
+/*
+ * The next length bytes, which the peer may still write to: the digest is of those
+ * that are stored. Returns 0, or -1 having said why.
+ */
 int incoming_add(struct incoming *in, const void *data, size_t length);
 
 /*

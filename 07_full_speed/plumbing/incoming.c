@@ -14,6 +14,9 @@
 
 #include "log.h"
 
+/* So many bytes are copied at a time. */
+#define COPY ((size_t)65536)
+
 bool incoming_is_name(const char *name, size_t length)
 {
 	/* With a dot in front, it could be a part of another file. */
@@ -56,17 +59,13 @@ int incoming_begin(struct incoming *in, const char *name, uint64_t size,
 	return 0;
 }
 
-int incoming_add(struct incoming *in, const void *data, size_t length)
+static int write_all(struct incoming *in, const char *data, size_t length)
 {
 	size_t done = 0;
 
-	if (length > in->size - in->at)
-		return log_fail("protocol error: more than the %" PRIu64
-				" bytes that the file has",
-				in->size);
 	while (done < length) {
-		ssize_t n = pwrite(in->fd, (const char *)data + done,
-				   length - done, in->at + done);
+		ssize_t n = pwrite(in->fd, data + done, length - done,
+				   in->at + done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -77,6 +76,28 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 	}
 	in->at += length;
 	return digest_add(in->digest, data, length);
+}
+
+int incoming_add(struct incoming *in, const void *data, size_t length)
+{
+	char copy[COPY];
+
+	if (length > in->size - in->at)
+		return log_fail("protocol error: more than the %" PRIu64
+				" bytes that the file has",
+				in->size);
+	/*
+	 * The peer may still write to data. What goes to the disk and what is
+	 * hashed must be the same bytes: so they are fetched from there once.
+	 */
+	for (size_t done = 0; done < length; done += COPY) {
+		size_t n = length - done < COPY ? length - done : COPY;
+
+		memcpy(copy, (const char *)data + done, n);
+		if (write_all(in, copy, n))
+			return -1;
+	}
+	return 0;
 }
 
 /* On the disk before it has its name: a crash leaves no half of a file there. */
