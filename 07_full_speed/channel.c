@@ -177,21 +177,28 @@ bool channel_may_send(const struct channel *channel)
 	return flow_may_send(&channel->flow) && has_room(channel, 1);
 }
 
+int channel_wait(struct channel *channel, struct news *news)
+{
+	*news = (struct news){ .what = NEWS_NONE };
+	if (!flow_may_send(&channel->flow))
+		channel->flow.waits++;
+	while (!channel_may_send(channel) && news->what == NEWS_NONE)
+		if (channel_next(channel, news))
+			return -1;
+	return 0;
+}
+
 int channel_send(struct channel *channel, struct head *head, const void *text,
 		 size_t length)
 {
 	struct news news;
 
+	if (channel_wait(channel, &news))
+		return -1;
+	if (news.what != NEWS_NONE)
+		return log_fail("protocol error: the peer does not wait for an "
+				"answer");
 	head->length = length;
-	if (!flow_may_send(&channel->flow))
-		channel->flow.waits++;
-	while (!channel_may_send(channel)) {
-		if (channel_next(channel, &news))
-			return -1;
-		if (news.what != NEWS_NONE)
-			return log_fail("protocol error: the peer does not "
-					"wait for an answer");
-	}
 	return post_head(channel, head, text, NULL);
 }
 

@@ -83,6 +83,12 @@ int channel_send_part(struct channel *channel, uint32_t length);
 bool channel_may_send(const struct channel *channel);
 
 /*
+ * Waits until that is so, or until the peer says something, or a part comes: then
+ * that is in *news. Returns 0, or -1 having said why.
+ */
+int channel_wait(struct channel *channel, struct news *news);
+
+/*
  * Sends a header, with length bytes of text behind it, once there is a credit.
  * Nothing but credits must be due from the peer. Returns 0, or -1.
  */

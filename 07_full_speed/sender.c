@@ -77,6 +77,12 @@ static int next_message(struct outgoing *out, struct head *head)
 	return 0;
 }
 
+static int wrong_type(const struct head *head, enum head_type type)
+{
+	return log_fail("protocol error: message type %d instead of %d",
+			head->type, type);
+}
+
 /* Waits for the answer to what was just sent. */
 static int await(struct outgoing *out, enum head_type type, struct head *head)
 {
@@ -88,8 +94,7 @@ static int await(struct outgoing *out, enum head_type type, struct head *head)
 		return FILE_REFUSED;
 	}
 	if (head->type != type)
-		return log_fail("protocol error: message type %d instead of %d",
-				head->type, type);
+		return wrong_type(head, type);
 	return FILE_STORED;
 }
 
@@ -139,17 +144,23 @@ static ssize_t fill(struct outgoing *out, char *part)
 static int give_up(struct outgoing *out)
 {
 	struct head head = { .type = HEAD_GIVE_UP };
+	struct news news;
 
+	/* The server may just have refused it: that is no answer to this. */
+	do {
+		if (channel_wait(out->channel, &news))
+			return -1;
+		if (news.what == NEWS_MESSAGE && news.head.type != HEAD_REFUSED)
+			return wrong_type(&news.head, HEAD_REFUSED);
+	} while (news.what == NEWS_MESSAGE);
 	if (channel_send(out->channel, &head, NULL, 0))
 		return -1;
-	/* The server may just have refused it: that is no answer to this. */
 	do {
 		if (next_message(out, &head))
 			return -1;
 	} while (head.type == HEAD_REFUSED);
 	if (head.type != HEAD_READY)
-		return log_fail("protocol error: message type %d instead of %d",
-				head.type, HEAD_READY);
+		return wrong_type(&head, HEAD_READY);
 	return FILE_REFUSED;
 }
 
@@ -245,12 +256,18 @@ static void print_stored(const struct outgoing *out, const char *digest)
 static int end(struct outgoing *out)
 {
 	struct head head = { .type = HEAD_END };
+	struct news news;
 	uint8_t digest[DIGEST_SIZE];
 	char text[2 * DIGEST_SIZE + 1];
 	int ret;
 
 	if (digest_end(out->digest, digest))
 		return give_up(out);
+	/* While this waits for a credit, the server may stop the file. */
+	if (channel_wait(out->channel, &news))
+		return -1;
+	if (news.what == NEWS_MESSAGE)
+		return stopped(out, &news.head);
 	if (channel_send(out->channel, &head, digest, DIGEST_SIZE))
 		return -1;
 	ret = await(out, HEAD_STORED, &head);

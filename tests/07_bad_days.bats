@@ -114,6 +114,34 @@ disk_full() {
 	on_device a disk_full
 }
 
+# The disk has room for one part. Files of so many parts that their last ones, or
+# END, wait for a credit when the server stops them.
+disk_full_late() {
+	local way parts
+
+	trap 'umount /mnt; clean_up' EXIT
+	mount -t tmpfs -o size=64k none /mnt
+	head -c 61440 /dev/zero >/mnt/filler
+	echo small >"$scratch/small"
+	for way in send write read; do
+		start_server ./server -q 4 -d /mnt
+		for parts in 2 3 4 5 8; do
+			head -c $((4096 * parts)) /dev/urandom >"$scratch/late"
+			run_client 1 ./client -a "$address" -q 4 -b 4096 "$way" \
+				"$scratch/late" "$scratch/small"
+			says_one client.err 'late: the server (stops|refuses) it'
+			has_line client.log '^small: stored' || fail "$parts parts"
+			rm /mnt/small
+		done
+		stop_server
+	done
+}
+
+@test "07: a disk that is full at any part leaves the connection alone" {
+	needs_lab
+	on_device a disk_full_late
+}
+
 shrinks() {
 	local way
 
