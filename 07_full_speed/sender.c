@@ -23,6 +23,7 @@ struct outgoing {
 	const char *path;
 	const char *name; /* without its folders */
 	int fd;
+	struct stat found; /* what it was like when it was opened */
 	uint64_t size, at; /* bytes: in all, and that are on their way */
 	uint64_t version; /* changes when the file does */
 	EVP_MD_CTX *digest;
@@ -40,21 +41,21 @@ enum {
 static int outgoing_open(struct outgoing *out)
 {
 	const char *slash = strrchr(out->path, '/');
-	struct stat st;
+	struct stat *st = &out->found;
 
 	out->name = slash ? slash + 1 : out->path;
 	/* Nobody may ever write to what is a FIFO: do not wait for that. */
 	out->fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (out->fd < 0 || fstat(out->fd, &st))
+	if (out->fd < 0 || fstat(out->fd, st))
 		return log_fail_errno("open", errno, "%s is not sent",
 				      out->path);
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		return log_fail("%s: only files are sent, and this is none",
 				out->path);
 	if (strlen(out->name) > HEAD_TEXT)
 		return log_fail("%s: that name is too long", out->path);
-	out->size = st.st_size;
-	out->version = st.st_mtim.tv_sec * 1000000000ULL + st.st_mtim.tv_nsec;
+	out->size = st->st_size;
+	out->version = st->st_mtim.tv_sec * 1000000000ULL + st->st_mtim.tv_nsec;
 	return digest_begin(&out->digest);
 }
 
@@ -113,6 +114,26 @@ static void report(struct outgoing *out)
 		100.0 * out->at / out->size, rate / 1e6,
 		(out->size - out->at) / rate);
 	out->reported = true;
+}
+
+/*
+ * Whether somebody has written to it since it was opened: then what was sent may
+ * be of both versions.
+ */
+static bool has_changed(const struct outgoing *out)
+{
+	const struct timespec *was = &out->found.st_ctim;
+	struct stat st;
+
+	/* A program can set st_mtim back; nobody sets st_ctim. */
+	if (!fstat(out->fd, &st) && st.st_size == out->found.st_size &&
+	    st.st_ctim.tv_sec == was->tv_sec &&
+	    st.st_ctim.tv_nsec == was->tv_nsec)
+		return false;
+	log_fail("%s has changed while it was sent: it is given up; send it "
+		 "again",
+		 out->path);
+	return true;
 }
 
 /* Reads the next part of the file into part: how many bytes, or -1. */
@@ -261,7 +282,7 @@ static int end(struct outgoing *out)
 	char text[2 * DIGEST_SIZE + 1];
 	int ret;
 
-	if (digest_end(out->digest, digest))
+	if (has_changed(out) || digest_end(out->digest, digest))
 		return give_up(out);
 	/* While this waits for a credit, the server may stop the file. */
 	if (channel_wait(out->channel, &news))

@@ -170,6 +170,36 @@ shrinks() {
 	on_device a shrinks
 }
 
+# Half of it is sent, then all of it is written anew, in place.
+changes() {
+	local way
+
+	mkdir "$scratch/in"
+	echo small >"$scratch/small"
+	for way in send write read; do
+		head -c 3000000 /dev/zero >"$scratch/torn"
+		start_server ./server -1 -d "$scratch/in"
+		at 'ibv_post_send 6' stop
+		start_client "${at[@]}" ./client -a "$address" -q 4 -b 4096 \
+			"$way" "$scratch/torn" "$scratch/small"
+		await "a client that stops in the middle" state "$client" T
+		head -c 3000000 /dev/urandom |
+			dd of="$scratch/torn" conv=notrunc status=none
+		kill -CONT "$client"
+		end_client 1
+		says_one client.err 'torn has changed while it was sent.*send it again'
+		end_of server "$server" 0
+		server=''
+		says_nothing server.err
+		[[ $(ls -A "$scratch/in") == small ]] || fail "something is left"
+		rm "$scratch/in/small"
+	done
+}
+
+@test "07: a file that is written to while it is sent is not stored" {
+	on_device a changes
+}
+
 # The server is killed in the middle and started again: the client goes on there.
 comes_back() {
 	local way

@@ -19,7 +19,7 @@ static const char *const order_names[ORDERS] = { "sender first",
 
 /* Files "a" of so many parts, which is stopped, and "b", which arrives. */
 static void stops(enum mode mode, unsigned int depth, int parts, int full,
-		  int shrinks)
+		  int shrinks, int changes)
 {
 	int sent = 1, received = 1;
 
@@ -28,15 +28,16 @@ static void stops(enum mode mode, unsigned int depth, int parts, int full,
 	assert_int_equal(ends_open(mode, depth, BYTES), 0);
 	full_at = full;
 	shrinks_at = shrinks;
+	changes_at = changes;
 	transfer(2, &sent, &received);
-	full_at = shrinks_at = -1;
+	full_at = shrinks_at = changes_at = -1;
 	if (sent || received || stuck || sender.refused != 1 || not_ready ||
 	    !arrived(1, "b"))
 		fail_msg("%s, depth %u, %s, %d parts, full at %d, shrinks at "
-			 "%d: %d %d, stuck %d, refused %u:\n%s",
+			 "%d, changes at %d: %d %d, stuck %d, refused %u:\n%s",
 			 msg_mode_name(mode), depth, order_names[order], parts,
-			 full, shrinks, sent, received, stuck, sender.refused,
-			 said.err);
+			 full, shrinks, changes, sent, received, stuck,
+			 sender.refused, said.err);
 	assert_int_equal(unlinkat(to_fd, "b", 0), 0);
 	/* Nothing else is left. */
 	assert_int_equal(unlinkat(to_fd, "a", 0), -1);
@@ -49,7 +50,8 @@ static void each_moment(enum mode mode)
 		for (unsigned int d = 0; d < 2; d++)
 			for (int parts = 1; parts < (int)depths[d] * 2; parts++)
 				for (int at = 0; at < parts; at++)
-					stops(mode, depths[d], parts, at, -1);
+					stops(mode, depths[d], parts, at, -1,
+					      -1);
 }
 
 /* The disk is full at each part of files of each number of parts. */
@@ -81,7 +83,21 @@ static void test_both(void **state)
 		for (int m = 0; m < 3; m++)
 			for (int at = 0; at < 5; at++)
 				for (int shrinks = 0; shrinks < 5; shrinks++)
-					stops(modes[m], 4, 5, at, shrinks);
+					stops(modes[m], 4, 5, at, shrinks, -1);
+}
+
+/* It changes while it is sent; and, at each part, the disk is full as well. */
+static void test_changes(void **state)
+{
+	static const enum mode modes[] = { MODE_SEND, MODE_WRITE, MODE_READ };
+
+	(void)state;
+	for (order = 0; order < ORDERS; order++)
+		for (int m = 0; m < 3; m++)
+			for (int at = -1; at < 6; at++)
+				stops(modes[m], 4, 6, at, -1, 5);
+	stops(MODE_SEND, 4, 1, -1, -1, 0);
+	stops(MODE_SEND, 4, 9, -1, -1, 3);
 }
 
 /* At its beginning, and at its end. */
@@ -115,10 +131,11 @@ int main(void)
 		cmocka_unit_test(test_full_write),
 		cmocka_unit_test(test_full_read),
 		cmocka_unit_test(test_both),
+		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_edges),
 	};
 
-	full_at = shrinks_at = -1;
+	full_at = shrinks_at = changes_at = -1;
 	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folders,
 					   remove_folders);
 }

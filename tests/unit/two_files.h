@@ -2,7 +2,7 @@
  * two_files.h - files that go from a folder to another, over two_ends.h
  *
  * The disk of the receiver is full at a write of the test's choice, and a file of
- * the sender's ends at a read of its choice: both concern the file "a".
+ * the sender's ends, or changes, at a read of its choice: all concern the file "a".
  */
 #ifndef TWO_FILES_H
 #define TWO_FILES_H
@@ -20,9 +20,10 @@
 #include "sender.h"
 #include "two_ends.h"
 
-static char from[] = "/tmp/test_two_files.XXXXXX", to[] = "/tmp/test_two_files.XXXXXX";
+static char from[] = "/tmp/test_two_files.XXXXXX",
+	    to[] = "/tmp/test_two_files.XXXXXX";
 static int from_fd, to_fd;
-static int full_at, shrinks_at; /* -1: never */
+static int full_at, shrinks_at, changes_at; /* -1: never */
 static struct captured said;
 static struct sender sender;
 static char *names[3];
@@ -51,8 +52,13 @@ ssize_t pwrite(int fd, const void *buf, size_t length, off_t offset)
 
 ssize_t pread(int fd, void *buf, size_t length, off_t offset)
 {
+	static const struct timespec times[2];
+
 	if (shrinks_at >= 0 && is_a(fd) && shrinks_at-- == 0)
 		return 0;
+	/* Its time is another one: nobody waits for the clock's next tick. */
+	if (changes_at >= 0 && is_a(fd) && changes_at-- == 0)
+		futimens(fd, times);
 	return syscall(SYS_pread64, fd, buf, length, offset);
 }
 
