@@ -100,7 +100,10 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 	return 0;
 }
 
-/* On the disk before it has its name: a crash leaves no half of a file there. */
+/*
+ * On the disk before it has its name: a crash leaves no half of a file there. And
+ * the name is on the disk, too, before anybody is told that the file is stored.
+ */
 static int give_name(struct incoming *in)
 {
 	if (ftruncate(in->fd, in->size) || fsync(in->fd))
@@ -108,6 +111,11 @@ static int give_name(struct incoming *in)
 	if (renameat(in->directory, in->part, in->directory, in->name))
 		return log_fail_errno("renameat", errno,
 				      "is there a directory of that name");
+	in->named = true;
+	if (fsync(in->directory))
+		return log_fail_errno("fsync", errno,
+				      "the file has its name, but a crash may "
+				      "take that away; send it again");
 	return 0;
 }
 
@@ -127,16 +135,15 @@ int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE])
 		return 1;
 	}
 	ret = give_name(in);
-	incoming_drop(in, ret == 0);
+	incoming_drop(in, false);
 	return ret;
 }
 
 void incoming_drop(struct incoming *in, bool keep)
 {
-	/* After give_name(), there is no part to be removed. */
 	if (in->open) {
 		close(in->fd);
-		if (!keep && unlinkat(in->directory, in->part, 0))
+		if (!keep && !in->named && unlinkat(in->directory, in->part, 0))
 			log_fail_errno("unlinkat", errno, "a part is left");
 	}
 	EVP_MD_CTX_free(in->digest);

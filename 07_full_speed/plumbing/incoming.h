@@ -19,6 +19,7 @@
 struct incoming {
 	int directory; /* borrowed */
 	bool open;
+	bool named; /* so there is no part any more */
 	int fd;
 	char name[INCOMING_NAME + 1];
 	char part[INCOMING_NAME + 32];

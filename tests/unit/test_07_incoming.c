@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -38,6 +39,26 @@ ssize_t pwrite(int fd, const void *buf, size_t length, off_t offset)
 	return n;
 }
 
+/* What is asked of the disk, in order; and which sync fails: the nth, or none. */
+static char asked[64];
+static int fails_at;
+
+int fsync(int fd)
+{
+	strcat(asked, fd == directory ? "folder " : "file ");
+	if (fails_at && --fails_at == 0) {
+		errno = EIO;
+		return -1;
+	}
+	return 0;
+}
+
+int renameat(int from, const char *old, int to, const char *new)
+{
+	strcat(asked, "name ");
+	return syscall(SYS_renameat2, from, old, to, new, 0);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -59,6 +80,7 @@ static int begin(const char *name, uint64_t size, uint64_t version)
 {
 	int ret;
 
+	asked[0] = 0;
 	in = (struct incoming){ .directory = directory };
 	capture_start();
 	ret = incoming_begin(&in, name, size, version);
@@ -207,6 +229,28 @@ static void test_double_fetch(void **state)
 		data[i] = i * 7 + i / 256;
 }
 
+/* STORED means: the bytes are on the disk, and then the name is. */
+static void test_on_the_disk(void **state)
+{
+	(void)state;
+	for (fails_at = 0; fails_at < 3; fails_at++) {
+		int failing = fails_at;
+
+		assert_int_equal(begin("a", 5000, 1), 0);
+		assert_int_equal(add(data, 5000), 0);
+		assert_string_equal(asked, "");
+		assert_int_equal(end(5000), failing ? -1 : 0);
+		assert_string_equal(asked, failing == 1 ? "file " :
+							  "file name folder ");
+		if (failing)
+			assert_one_line(said.err, "error: fsync: ");
+		fails_at = failing;
+		assert_int_equal(unlinkat(directory, "a", 0),
+				 failing == 1 ? -1 : 0);
+	}
+	fails_at = 0;
+}
+
 /* Neither a link nor a folder is written to. */
 static void test_in_the_way(void **state)
 {
@@ -229,10 +273,13 @@ static void test_in_the_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	   cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_wrong),	   cmocka_unit_test(test_go_on),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_go_on),
 		cmocka_unit_test(test_in_the_way),
 		cmocka_unit_test(test_double_fetch),
+		cmocka_unit_test(test_on_the_disk),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folder,
