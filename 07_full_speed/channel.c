@@ -29,7 +29,7 @@ static char *head_out(const struct channel *channel, uint64_t number)
 	       (channel->depth + number % channel_sends(channel->depth)) * SLOT;
 }
 
-static char *part_at(const struct channel *channel, uint32_t number)
+static char *part_at(const struct channel *channel, uint64_t number)
 {
 	return channel->parts.buf + number % channel->depth * channel->bytes;
 }
@@ -267,6 +267,18 @@ static int on_part(struct channel *channel, unsigned int slot,
 	return 0;
 }
 
+/* Sender: how many parts the peer has taken, of which it says the low 32 bits. */
+static int on_done(struct channel *channel, uint32_t done)
+{
+	uint32_t more = done - (uint32_t)channel->taken;
+
+	if (more > channel->posted - channel->taken)
+		return log_fail("protocol error: the peer has taken more parts "
+				"than there were");
+	channel->taken += more;
+	return 0;
+}
+
 /* One of the peer's messages. */
 static int on_message(struct channel *channel, unsigned int slot, size_t size,
 		      struct news *news)
@@ -276,13 +288,8 @@ static int on_message(struct channel *channel, unsigned int slot, size_t size,
 	if (head_decode(head, head_in(channel, slot), size) ||
 	    flow_returned(&channel->flow, head->credits))
 		return -1;
-	if (!channel->receives) {
-		if (head->done - channel->taken >
-		    channel->posted - channel->taken)
-			return log_fail("protocol error: the peer has taken "
-					"more parts than there were");
-		channel->taken = head->done;
-	}
+	if (!channel->receives && on_done(channel, head->done))
+		return -1;
 	if (head->type == HEAD_DATA || head->type == HEAD_HERE)
 		return on_part(channel, slot, news);
 	if (head->length > HEAD_TEXT)

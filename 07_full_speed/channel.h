@@ -37,11 +37,11 @@ struct channel {
 	struct remote ring; /* write: the receiver's parts */
 	struct flow flow;
 	struct requests requests;
-	/* Parts since the beginning: */
-	uint32_t posted; /* that we have sent, written, or told or read */
-	uint32_t complete; /* of these, those whose requests are */
-	uint32_t taken; /* receiver: that were dealt with; sender: so it says */
-	uint32_t arrived; /* receiver: that have come, or were told */
+	/* Parts since the beginning, in 64 bits: places follow from them. */
+	uint64_t posted; /* that we have sent, written, or told or read */
+	uint64_t complete; /* of these, those whose requests are */
+	uint64_t taken; /* receiver: that were dealt with; sender: so it says */
+	uint64_t arrived; /* receiver: that have come, or were told */
 	struct held held;
 };
 

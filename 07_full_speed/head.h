@@ -47,7 +47,7 @@ enum refusal {
 struct head {
 	enum head_type type;
 	unsigned int credits; /* receives that were posted again */
-	uint32_t done; /* parts of files that were taken, since the beginning */
+	uint32_t done; /* parts taken since the beginning, the low 32 bits */
 	uint32_t length; /* bytes that follow, or that are there to be read */
 	uint64_t number; /* see above */
 	uint64_t addr; /* HERE: where they are; BEGIN: which version of the file */
