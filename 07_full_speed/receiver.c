@@ -33,6 +33,21 @@ static int refuse(struct receiver *receiver, enum refusal why)
 	return 0;
 }
 
+/* What a file is refused for, by what has become of it here. */
+static enum refusal refusal_of(int incoming)
+{
+	switch (incoming) {
+	case INCOMING_WRONG:
+		return REFUSAL_WRONG_DATA;
+	case INCOMING_THERE:
+		return REFUSAL_THERE;
+	case INCOMING_FULL:
+		return REFUSAL_NO_ROOM;
+	default:
+		return REFUSAL_NOT_WRITTEN;
+	}
+}
+
 /*
  * Parts may still come while there is no credit for this: it is not waited for,
  * but sent as soon as there is one.
@@ -52,21 +67,23 @@ static int on_begin(struct receiver *receiver, const struct news *news)
 {
 	char name[HEAD_TEXT + 1] = "";
 	uint32_t length = news->head.length;
+	int ret;
 
 	if (receiver->in.open)
 		return log_fail("protocol error: a file within a file");
 	receiver->refused = false;
 	memcpy(name, news->text, length);
-	if (receiver->in.directory < 0)
+	if (receiver->in.folder->fd < 0)
 		return refuse(receiver, REFUSAL_NO_DIRECTORY);
-	if (!incoming_is_name(name, length)) {
+	if (!filename_is_good(name, length)) {
 		log_text("refused, for its name: ", name, length);
 		return refuse(receiver, REFUSAL_NAME);
 	}
 	log_text("file: ", name, length);
-	if (incoming_begin(&receiver->in, name, news->head.number,
-			   news->head.addr))
-		return refuse(receiver, REFUSAL_NOT_WRITTEN);
+	ret = incoming_begin(&receiver->in, name, news->head.number,
+			     news->head.addr);
+	if (ret)
+		return refuse(receiver, refusal_of(ret));
 	if (receiver->in.at)
 		log_line("%" PRIu64 " of %" PRIu64 " bytes are here already.",
 			 receiver->in.at, receiver->in.size);
@@ -125,8 +142,7 @@ static int on_end(struct receiver *receiver, const struct news *news)
 		return log_fail("protocol error: the end of no file");
 	ret = incoming_end(in, digest);
 	if (ret)
-		return refuse(receiver, ret > 0 ? REFUSAL_WRONG_DATA :
-						  REFUSAL_NOT_WRITTEN);
+		return refuse(receiver, refusal_of(ret));
 	digest_text(digest, text);
 	log_line("stored: %" PRIu64 " bytes, SHA-256 %s", in->size, text);
 	return answer(receiver, HEAD_STORED, in->size);
@@ -156,14 +172,14 @@ static int on_message(struct receiver *receiver, const struct news *news)
 	}
 }
 
-int receiver_run(struct channel *channel, int directory)
+int receiver_run(struct channel *channel, struct folder *folder)
 {
 	struct receiver receiver = {
 		.channel = channel,
-		.in.directory = directory,
+		.in.folder = folder,
 	};
 	struct news news;
-	int ret = 0;
+	int ret = folder_look(folder);
 
 	while (ret == 0) {
 		ret = channel_next(channel, &news);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "digest.h"
+#include "filename.h"
 #include "log.h"
 #include "stats.h"
 
@@ -22,6 +23,7 @@ struct outgoing {
 	struct channel *channel;
 	const char *path;
 	const char *name; /* without its folders */
+	char shown[FILENAME_SHOWN]; /* the path, fit for a terminal */
 	int fd;
 	struct stat found; /* what it was like when it was opened */
 	uint64_t size, at; /* bytes: in all, and that are on their way */
@@ -40,20 +42,20 @@ enum {
 
 static int outgoing_open(struct outgoing *out)
 {
-	const char *slash = strrchr(out->path, '/');
 	struct stat *st = &out->found;
 
-	out->name = slash ? slash + 1 : out->path;
+	out->name = filename_of(out->path);
+	filename_show(out->path, out->shown);
 	/* Nobody may ever write to what is a FIFO: do not wait for that. */
 	out->fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (out->fd < 0 || fstat(out->fd, st))
 		return log_fail_errno("open", errno, "%s is not sent",
-				      out->path);
+				      out->shown);
 	if (!S_ISREG(st->st_mode))
 		return log_fail("%s: only files are sent, and this is none",
-				out->path);
+				out->shown);
 	if (strlen(out->name) > HEAD_TEXT)
-		return log_fail("%s: that name is too long", out->path);
+		return log_fail("%s: that name is too long", out->shown);
 	out->size = st->st_size;
 	out->version = st->st_mtim.tv_sec * 1000000000ULL + st->st_mtim.tv_nsec;
 	return digest_begin(&out->digest);
@@ -90,7 +92,7 @@ static int await(struct outgoing *out, enum head_type type, struct head *head)
 	if (next_message(out, head))
 		return -1;
 	if (head->type == HEAD_REFUSED) {
-		log_fail("%s: the server refuses it: %s", out->path,
+		log_fail("%s: the server refuses it: %s", out->shown,
 			 head_refusal(head->number));
 		return FILE_REFUSED;
 	}
@@ -132,7 +134,7 @@ static bool has_changed(const struct outgoing *out)
 		return false;
 	log_fail("%s has changed while it was sent: it is given up; send it "
 		 "again",
-		 out->path);
+		 out->shown);
 	return true;
 }
 
@@ -151,11 +153,11 @@ static ssize_t fill(struct outgoing *out, char *part)
 			continue;
 		if (n < 0)
 			return log_fail_errno("pread", errno, "%s is given up",
-					      out->path);
+					      out->shown);
 		if (n == 0)
 			return log_fail("%s has become shorter while it was "
 					"sent: it is given up",
-					out->path);
+					out->shown);
 		got += n;
 	}
 	return digest_add(out->digest, part, got) ? -1 : (ssize_t)got;
@@ -192,7 +194,7 @@ static int stopped(struct outgoing *out, const struct head *head)
 		return log_fail("protocol error: message type %d in the middle "
 				"of a file",
 				head->type);
-	log_fail("%s: the server stops it: %s", out->path,
+	log_fail("%s: the server stops it: %s", out->shown,
 		 head_refusal(head->number));
 	return give_up(out);
 }
@@ -246,7 +248,7 @@ static int begin(struct outgoing *out)
 	if (head.number)
 		log_line("%s: the server has %" PRIu64 " of %" PRIu64
 			 " bytes; going on there.",
-			 out->name, head.number, out->size);
+			 filename_of(out->shown), head.number, out->size);
 	out->at = out->first = head.number;
 	/* What we have sent says nothing: what the server has kept does. */
 	out->sender->got_on |= head.number > out->sender->kept;
@@ -260,18 +262,19 @@ static void print_stored(const struct outgoing *out, const char *digest)
 {
 	double seconds = (stats_now() - out->started) / 1e9;
 	double rate = (out->size - out->first) / seconds / 1e6;
+	const char *name = filename_of(out->shown);
 
 	if (out->reported)
 		fputs("                                \r", stderr);
 	if (out->sender->csv)
-		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f,%lu", out->name,
+		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f,%lu", name,
 			 out->size, msg_mode_name(out->channel->mode),
 			 out->channel->depth, out->channel->bytes, seconds,
 			 rate, out->channel->flow.waits);
 	else
 		log_line("%s: stored, %" PRIu64 " bytes in %.2f s, %.1f MB/s, "
 			 "SHA-256 %s",
-			 out->name, out->size, seconds, rate, digest);
+			 name, out->size, seconds, rate, digest);
 }
 
 static int end(struct outgoing *out)

@@ -73,8 +73,8 @@ some_files() {
 	mkdir "$scratch/in/good2"
 	cp "$scratch/good" "$scratch/good2"
 	run_client 1 ./client -a "$address" write "$scratch/good2"
-	says_one client.err 'good2: the server refuses it: it cannot write'
-	await "an error" has_line server.err 'a directory of that name'
+	says_one client.err 'good2: the server refuses it: it has a file of that'
+	await "an error" has_line server.err 'something of that name already'
 	stop_server
 	[[ $(ls -A "$scratch/in") == good$'\n'good2 ]] || fail "a part is left"
 	# Where nothing is taken.

@@ -87,6 +87,93 @@ no_rights() {
 	on_device a no_rights
 }
 
+# What a stranger may do to the folder, and to who reads the logs of it.
+strangers() {
+	local name names=(-rf '--checkpoint-action=exec=sh x'
+		$'a\e]0;title\a\e[2Jb\nc' $'\xff\xfe')
+
+	mkdir "$scratch/in" "$scratch/out"
+	echo original >"$scratch/in/deploy.sh"
+	chmod 700 "$scratch/in/deploy.sh"
+	echo evil >"$scratch/out/deploy.sh"
+	echo good >"$scratch/out/good"
+	for name in "${names[@]}"; do
+		echo x >"$scratch/out/$name"
+	done
+	start_server ./server -d "$scratch/in"
+	run_client 1 ./client -a "$address" send "$scratch"/out/*
+	has_line server.log "^the client is at $address\.\$" || fail "from where"
+	count_lines client.err 'does not take a file of that name$'
+	[[ $count -eq ${#names[@]} ]] || fail "not each of the names is refused"
+	has_line client.err 'deploy\.sh: .* it has a file of that name' ||
+		fail "deploy.sh"
+	has_line server.err 'is there already; -u replaces' || fail "no reason"
+	await "a server that is done" has_line server.log 'peer disconnected'
+	[[ $(ls -A "$scratch/in") == $'deploy.sh\ngood' ]] || fail "others are there"
+	[[ $(<"$scratch/in/deploy.sh") == original ]] || fail "it was replaced"
+	# Neither end prints what a terminal would obey.
+	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$scratch"/{client,server}.{log,err} ||
+		fail "control characters are printed"
+	stop_server
+	# With -u, an older one is replaced, and a newer one is not.
+	touch -d '2020-01-01' "$scratch/in/deploy.sh"
+	touch -d '2019-01-01' "$scratch/out/good"
+	start_server ./server -1 -u -d "$scratch/in"
+	run_client 1 ./client -a "$address" send "$scratch/out/"{deploy.sh,good}
+	says_one client.err 'good: .* it has a file of that name'
+	end_of server "$server" 0
+	[[ $(<"$scratch/in/deploy.sh") == evil ]] || fail "it was not replaced"
+	# And no more than a MiB in all.
+	head -c 700000 /dev/zero >"$scratch/out/one"
+	head -c 700000 /dev/zero >"$scratch/out/two"
+	start_server ./server -1 -M 1 -d "$scratch/in"
+	run_client 1 ./client -a "$address" send "$scratch/out/"{one,two}
+	says_one client.err 'two: .* it does not take so much in all'
+	end_of server "$server" 0
+	server=''
+	[[ ! -e $scratch/in/two ]] || fail "it was taken"
+}
+
+@test "07: strangers: names, files that are there, and how much" {
+	on_device a strangers
+}
+
+# Two servers, one folder, a file of one name and time with two contents: what each
+# says that it has stored is there.
+two_servers() {
+	local first second
+
+	mkdir "$scratch/in" "$scratch/x" "$scratch/y"
+	head -c 3000000 /dev/urandom >"$scratch/x/doc"
+	head -c 3000000 /dev/urandom >"$scratch/y/doc"
+	touch -r "$scratch/x/doc" "$scratch/y/doc"
+	start_server ./server -t 20 -p 7001 -d "$scratch/in"
+	first=$server
+	at 'ibv_post_send 40' stop
+	start_client "${at[@]}" ./client -t 20 -p 7001 -a "$address" -q 8 -b 16384 \
+		send "$scratch/x/doc"
+	await "a client that stops in the middle" state "$client" T
+	second=$client
+	start_server ./server -t 20 -p 7002 -d "$scratch/in"
+	run_client 1 ./client -p 7002 -a "$address" send "$scratch/y/doc"
+	says_one client.err 'doc: the server refuses it: it cannot write the file'
+	says_one server.err '^error: flock: .* has another server that file under way'
+	stop_server
+	server=$first client=$second
+	kill -CONT "$client"
+	wait "$client" || fail "the first one failed"
+	client=''
+	cmp "$scratch/x/doc" "$scratch/in/doc" || fail "another file is there"
+	[[ $(ls -A "$scratch/in") == doc ]] || fail "a part is left"
+	kill "$server"
+	wait "$server"
+	server=''
+}
+
+@test "07: two servers on one folder do not mix what they store" {
+	on_device a two_servers
+}
+
 # The server is stopped for longer than it takes until a client tells of itself.
 progress() {
 	local line='([0-9 ]{3}) %, ([0-9]+\.[0-9]) MB/s, ([0-9]+) s left'

@@ -1,6 +1,7 @@
 /*
  * incoming.c - a file that arrives: whole, or not at all
  */
+#define _GNU_SOURCE /* renameat2() */
 #include "incoming.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "log.h"
@@ -17,11 +19,73 @@
 /* So many bytes are copied at a time. */
 #define COPY ((size_t)65536)
 
-bool incoming_is_name(const char *name, size_t length)
+static uint64_t nanoseconds(const struct timespec *time)
 {
-	/* With a dot in front, it could be a part of another file. */
-	return length > 0 && length <= INCOMING_NAME && name[0] != '.' &&
-	       !memchr(name, '/', length) && !memchr(name, 0, length);
+	return time->tv_sec * 1000000000ULL + time->tv_nsec;
+}
+
+/* Whether something of that name is in the folder, and then what it is like. */
+static bool find(const struct incoming *in, const char *name, struct stat *st)
+{
+	return !fstatat(in->folder->fd, name, st, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Whether a file of that age may take the place of the one that is there. */
+static int check_place(const struct incoming *in)
+{
+	struct stat st;
+
+	if (!find(in, in->name, &st) || !S_ISREG(st.st_mode))
+		return INCOMING_OK;
+	if (in->folder->update && nanoseconds(&st.st_mtim) < in->version)
+		return INCOMING_OK;
+	log_fail("a file of that name is there already; %s",
+		 in->folder->update ? "it is not older" :
+				      "-u replaces files that are older");
+	return INCOMING_THERE;
+}
+
+/* Whether there is room for it in what the folder may hold. */
+static int check_room(struct incoming *in)
+{
+	const struct folder *folder = in->folder;
+	uint64_t used = folder->used;
+	struct stat st;
+
+	/* What is here of it has been counted already. */
+	if (find(in, in->part, &st))
+		used -= folder_share(st.st_size);
+	if (in->size < folder->most &&
+	    used + folder_share(in->size) <= folder->most)
+		return INCOMING_OK;
+	log_fail("no room for %" PRIu64 " bytes: the folder has %" PRIu64
+		 ", and -M allows %" PRIu64,
+		 in->size, used, folder->most);
+	return INCOMING_FULL;
+}
+
+/*
+ * A part that was there may be one that somebody else has prepared, and writes to
+ * later; or one that another server has under way in the same folder.
+ */
+static int check_part(struct incoming *in, struct stat *st)
+{
+	struct stat there;
+
+	if (flock(in->fd, LOCK_EX | LOCK_NB))
+		return log_fail_errno("flock", errno,
+				      "has another server that file under way");
+	if (fstat(in->fd, st))
+		return log_fail_errno("fstat", errno, "nothing is written");
+	if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() ||
+	    st->st_nlink != 1)
+		return log_fail("there is something of somebody else's where "
+				"the file would be written; remove it");
+	/* Between openat() and flock(), the other server may have ended. */
+	if (!find(in, in->part, &there) || there.st_ino != st->st_ino)
+		return log_fail("another server has just had that file under "
+				"way; send it again");
+	return 0;
 }
 
 /* Opens the part; what is there already counts, and is read for the digest. */
@@ -29,17 +93,18 @@ static int open_part(struct incoming *in)
 {
 	struct stat st;
 
-	in->fd = openat(in->directory, in->part,
-			O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	in->fd = openat(in->folder->fd, in->part,
+			O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			0644);
 	if (in->fd < 0)
 		return log_fail_errno("openat", errno,
 				      "may this user write to that directory");
 	in->open = true;
-	if (fstat(in->fd, &st))
-		return log_fail_errno("fstat", errno, "nothing is written");
-	if (!S_ISREG(st.st_mode))
-		return log_fail("there is something else where the file would "
-				"be written; remove it");
+	if (check_part(in, &st)) {
+		/* It is not ours to be removed. */
+		incoming_drop(in, true);
+		return -1;
+	}
 	in->at = (uint64_t)st.st_size < in->size ? (uint64_t)st.st_size :
 						   in->size;
 	return digest_add_file(in->digest, in->fd, in->at);
@@ -48,15 +113,26 @@ static int open_part(struct incoming *in)
 int incoming_begin(struct incoming *in, const char *name, uint64_t size,
 		   uint64_t version)
 {
-	*in = (struct incoming){ .directory = in->directory, .size = size };
+	int ret;
+
+	*in = (struct incoming){
+		.folder = in->folder,
+		.size = size,
+		.version = version,
+	};
 	snprintf(in->name, sizeof(in->name), "%s", name);
 	snprintf(in->part, sizeof(in->part), ".%s.%016" PRIx64 ".part", name,
 		 version);
+	ret = check_place(in);
+	if (ret == INCOMING_OK)
+		ret = check_room(in);
+	if (ret != INCOMING_OK)
+		return ret;
 	if (digest_begin(&in->digest) || open_part(in)) {
 		incoming_drop(in, true);
-		return -1;
+		return INCOMING_FAILED;
 	}
-	return 0;
+	return INCOMING_OK;
 }
 
 static int write_all(struct incoming *in, const char *data, size_t length)
@@ -82,10 +158,12 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 {
 	char copy[COPY];
 
-	if (length > in->size - in->at)
-		return log_fail("protocol error: more than the %" PRIu64
-				" bytes that the file has",
-				in->size);
+	if (length > in->size - in->at) {
+		log_fail("protocol error: more than the %" PRIu64
+			 " bytes that the file has",
+			 in->size);
+		return INCOMING_FAILED;
+	}
 	/*
 	 * The peer may still write to data. What goes to the disk and what is
 	 * hashed must be the same bytes: so they are fetched from there once.
@@ -95,9 +173,25 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 
 		memcpy(copy, (const char *)data + done, n);
 		if (write_all(in, copy, n))
-			return -1;
+			return INCOMING_FAILED;
 	}
-	return 0;
+	return INCOMING_OK;
+}
+
+static int rename_part(const struct incoming *in)
+{
+	int folder = in->folder->fd;
+	int flags = in->folder->update ? 0 : RENAME_NOREPLACE;
+
+	int err;
+
+	/* Two programs may be here at once: who comes second must not replace. */
+	if (!renameat2(folder, in->part, folder, in->name, flags))
+		return INCOMING_OK;
+	err = errno;
+	log_fail_errno("renameat2", err,
+		       "is there something of that name already");
+	return err == EEXIST ? INCOMING_THERE : INCOMING_FAILED;
 }
 
 /*
@@ -106,17 +200,25 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
  */
 static int give_name(struct incoming *in)
 {
-	if (ftruncate(in->fd, in->size) || fsync(in->fd))
-		return log_fail_errno("fsync", errno, "is the disk full");
-	if (renameat(in->directory, in->part, in->directory, in->name))
-		return log_fail_errno("renameat", errno,
-				      "is there a directory of that name");
+	int ret;
+
+	if (ftruncate(in->fd, in->size) || fsync(in->fd)) {
+		log_fail_errno("fsync", errno, "is the disk full");
+		return INCOMING_FAILED;
+	}
+	/* Another server may have stored one of that name since it began. */
+	ret = check_place(in);
+	if (ret == INCOMING_OK)
+		ret = rename_part(in);
+	if (ret != INCOMING_OK)
+		return ret;
 	in->named = true;
-	if (fsync(in->directory))
-		return log_fail_errno("fsync", errno,
-				      "the file has its name, but a crash may "
-				      "take that away; send it again");
-	return 0;
+	in->folder->used += folder_share(in->size);
+	if (!fsync(in->folder->fd))
+		return INCOMING_OK;
+	log_fail_errno("fsync", errno,
+		       "the file has its name, but a crash may take that away");
+	return INCOMING_FAILED;
 }
 
 int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE])
@@ -126,15 +228,15 @@ int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE])
 
 	if (digest_end(in->digest, ours)) {
 		incoming_drop(in, true);
-		return -1;
+		return INCOMING_FAILED;
 	}
 	if (in->at != in->size || memcmp(ours, digest, DIGEST_SIZE)) {
 		log_fail("the file that arrived is not the one that was sent: "
 			 "it is thrown away");
-		incoming_drop(in, false);
-		return 1;
+		ret = INCOMING_WRONG;
+	} else {
+		ret = give_name(in);
 	}
-	ret = give_name(in);
 	incoming_drop(in, false);
 	return ret;
 }
@@ -142,9 +244,11 @@ int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE])
 void incoming_drop(struct incoming *in, bool keep)
 {
 	if (in->open) {
-		close(in->fd);
-		if (!keep && !in->named && unlinkat(in->directory, in->part, 0))
+		if (!keep && !in->named &&
+		    unlinkat(in->folder->fd, in->part, 0))
 			log_fail_errno("unlinkat", errno, "a part is left");
+		/* Only now: with it, the lock is gone. */
+		close(in->fd);
 	}
 	EVP_MD_CTX_free(in->digest);
 	in->digest = NULL;

@@ -11,29 +11,35 @@
 #include <stdbool.h>
 
 #include "digest.h"
+#include "filename.h"
+#include "folder.h"
 
-/* The longest name, so that what is put around it fits. */
-#define INCOMING_NAME 200
+/* What became of a call: why was said, unless it went well. */
+enum {
+	INCOMING_OK = 0,
+	INCOMING_FAILED, /* the disk, or somebody who works with the same part */
+	INCOMING_WRONG, /* it is not what was sent */
+	INCOMING_THERE, /* a file of that name is */
+	INCOMING_FULL /* there is no room for so much */
+};
 
-/* Zero it, and set directory: an open one. */
+/* Zero it, and set folder: an open one. */
 struct incoming {
-	int directory; /* borrowed */
+	struct folder *folder; /* borrowed */
 	bool open;
 	bool named; /* so there is no part any more */
 	int fd;
-	char name[INCOMING_NAME + 1];
-	char part[INCOMING_NAME + 32];
+	char name[FILENAME_MAX_BYTES + 1];
+	char part[FILENAME_MAX_BYTES + 32];
+	uint64_t version; /* the time of its last change, in nanoseconds */
 	uint64_t size; /* when it is whole */
 	uint64_t at; /* bytes that are there */
 	EVP_MD_CTX *digest;
 };
 
-/* Whether a file may have that name: it is one, and stays in the directory. */
-bool incoming_is_name(const char *name, size_t length);
-
 /*
- * Begins the file of that name, size and version; at is then what is there of it
- * already. Returns 0, or -1 having said why.
+ * Begins the file of that name, which filename_is_good(), size and version; at is
+ * then what is there of it already. Returns INCOMING_....
  */
 int incoming_begin(struct incoming *in, const char *name, uint64_t size,
 		   uint64_t version);
@@ -45,8 +51,8 @@ int incoming_begin(struct incoming *in, const char *name, uint64_t size,
 int incoming_add(struct incoming *in, const void *data, size_t length);
 
 /*
- * That was all: checks length and digest, and gives the file its name. Returns 0;
- * 1 having said that it is not what was sent; or -1 having said why not.
+ * That was all: checks length and digest, and gives the file its name and its time.
+ * Returns INCOMING_...; in any case, it is closed.
  */
 int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE]);
 

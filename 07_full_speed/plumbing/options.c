@@ -29,6 +29,12 @@ static const struct option_row rows[] = {
 	  "how long the peer may take for one step" },
 	{ 'd', OPTION_TEXT, "directory", "DIRECTORY", 0, 0, FOR_SERVER,
 	  MEMBER(directory), NULL, "take none", "put files there" },
+	{ 'u', OPTION_FLAG, "update", NULL, 0, 0, FOR_SERVER, MEMBER(update),
+	  NULL, NULL,
+	  "replace files there that are older than those that come" },
+	{ 'M', OPTION_NUMBER, "most", "MIB", 1, 1 << 30, FOR_SERVER,
+	  MEMBER(most), "1024", NULL,
+	  "refuse a file when all that are there would have more MiB" },
 	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, OPTIONS_DEPTH_MAX,
 	  FOR_SERVER, MEMBER(depth), "64", NULL,
 	  "the most parts of a file at a time, at least 4; a client may want "
@@ -71,7 +77,7 @@ static const struct optable tables[] = {
 		.purpose = "Waits for clients and takes the files of each of "
 			   "them in turn, or lends it\nmemory for a "
 			   "benchmark. Ends on SIGINT (Ctrl-C) or SIGTERM.",
-		.example = "./server -a 192.0.2.1 -d /tmp",
+		.example = "./server -a 192.0.2.1 -d incoming",
 	},
 	[ROLE_CLIENT] = {
 		.rows = rows,

@@ -1,6 +1,7 @@
 /*
  * test_07_incoming.c - a file arrives whole, or not at all
  */
+#define _GNU_SOURCE
 #include "incoming.h"
 
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sys/stat.h>
@@ -22,8 +24,9 @@
 #include "capture.h"
 
 static struct captured said;
-static char folder[] = "/tmp/test_incoming.XXXXXX";
+static char path[] = "/tmp/test_incoming.XXXXXX";
 static int directory;
+static struct folder folder;
 static struct incoming in;
 static char data[100000];
 
@@ -53,10 +56,16 @@ int fsync(int fd)
 	return 0;
 }
 
-int renameat(int from, const char *old, int to, const char *new)
+/* Whether somebody else stores a file of that name at that moment. */
+static bool comes_between;
+
+int renameat2(int from, const char *old, int to, const char *new,
+	      unsigned int flags)
 {
 	strcat(asked, "name ");
-	return syscall(SYS_renameat2, from, old, to, new, 0);
+	if (comes_between)
+		close(openat(to, new, O_CREAT | O_WRONLY, 0644));
+	return syscall(SYS_renameat2, from, old, to, new, flags);
 }
 
 static int make_folder(void **state)
@@ -64,16 +73,17 @@ static int make_folder(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = i * 7 + i / 256;
-	if (!mkdtemp(folder))
+	if (!mkdtemp(path))
 		return -1;
-	directory = open(folder, O_RDONLY | O_DIRECTORY);
+	directory = open(path, O_RDONLY | O_DIRECTORY);
+	folder = (struct folder){ .fd = directory, .most = 1 << 30 };
 	return directory < 0;
 }
 
 static int remove_folder(void **state)
 {
 	(void)state;
-	return rmdir(folder);
+	return rmdir(path);
 }
 
 static int begin(const char *name, uint64_t size, uint64_t version)
@@ -81,7 +91,7 @@ static int begin(const char *name, uint64_t size, uint64_t version)
 	int ret;
 
 	asked[0] = 0;
-	in = (struct incoming){ .directory = directory };
+	in = (struct incoming){ .folder = &folder };
 	capture_start();
 	ret = incoming_begin(&in, name, size, version);
 	capture_stop(&said);
@@ -122,26 +132,6 @@ static off_t size_of(const char *name)
 	return fstatat(directory, name, &st, 0) ? -1 : st.st_size;
 }
 
-static void test_names(void **state)
-{
-	char longest[INCOMING_NAME + 2];
-
-	(void)state;
-	assert_true(incoming_is_name("a", 1));
-	assert_true(incoming_is_name("a b.txt", 7));
-	assert_false(incoming_is_name("", 0));
-	assert_false(incoming_is_name(".", 1));
-	assert_false(incoming_is_name("..", 2));
-	assert_false(incoming_is_name(".a", 2));
-	assert_false(incoming_is_name("a/b", 3));
-	assert_false(incoming_is_name("/", 1));
-	assert_false(incoming_is_name("a/", 2));
-	assert_false(incoming_is_name("a\0b", 3));
-	memset(longest, 'a', sizeof(longest));
-	assert_true(incoming_is_name(longest, INCOMING_NAME));
-	assert_false(incoming_is_name(longest, INCOMING_NAME + 1));
-}
-
 /* It has its name at the end, and not before. */
 static void test_whole(void **state)
 {
@@ -154,7 +144,8 @@ static void test_whole(void **state)
 	assert_int_equal(size_of("a"), -1);
 	assert_int_equal(end(5000), 0);
 	assert_int_equal(size_of("a"), 5000);
-	/* An empty one; and in place of one that is there. */
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	/* An empty one. */
 	assert_int_equal(begin("a", 0, 2), 0);
 	assert_int_equal(end(0), 0);
 	assert_int_equal(size_of("a"), 0);
@@ -166,16 +157,16 @@ static void test_wrong(void **state)
 	(void)state;
 	assert_int_equal(begin("a", 5000, 1), 0);
 	assert_int_equal(add(data, 5000), 0);
-	assert_int_equal(end(4999), 1);
+	assert_int_equal(end(4999), INCOMING_WRONG);
 	assert_one_line(said.err, "is not the one that was sent");
 	/* Too short, and too long. */
 	assert_int_equal(begin("a", 5000, 1), 0);
 	assert_true(in.at == 0);
 	assert_int_equal(add(data, 4999), 0);
-	assert_int_equal(end(4999), 1);
+	assert_int_equal(end(4999), INCOMING_WRONG);
 	assert_int_equal(begin("a", 5000, 1), 0);
 	assert_int_equal(add(data, 4999), 0);
-	assert_int_equal(add(data, 2), -1);
+	assert_int_equal(add(data, 2), INCOMING_FAILED);
 	assert_one_line(said.err, "more than the 5000 bytes");
 	incoming_drop(&in, false);
 	assert_int_equal(size_of("a"), -1);
@@ -196,14 +187,15 @@ static void test_go_on(void **state)
 	assert_int_equal(add(data + 70000, 20000), 0);
 	assert_int_equal(end(90000), 0);
 	assert_int_equal(size_of("a"), 90000);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
 	/* Something else under that name is noticed at the end. */
 	assert_int_equal(begin("a", 90000, 1), 0);
 	assert_int_equal(add(data + 1, 70000), 0);
 	incoming_drop(&in, true);
 	assert_int_equal(begin("a", 90000, 1), 0);
 	assert_int_equal(add(data + 70000, 20000), 0);
-	assert_int_equal(end(90000), 1);
-	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	assert_int_equal(end(90000), INCOMING_WRONG);
+	assert_int_equal(size_of("a"), -1);
 }
 
 /* The digest is that of the stored bytes, whatever a peer writes meanwhile. */
@@ -239,7 +231,8 @@ static void test_on_the_disk(void **state)
 		assert_int_equal(begin("a", 5000, 1), 0);
 		assert_int_equal(add(data, 5000), 0);
 		assert_string_equal(asked, "");
-		assert_int_equal(end(5000), failing ? -1 : 0);
+		assert_int_equal(end(5000),
+				 failing ? INCOMING_FAILED : INCOMING_OK);
 		assert_string_equal(asked, failing == 1 ? "file " :
 							  "file name folder ");
 		if (failing)
@@ -251,35 +244,177 @@ static void test_on_the_disk(void **state)
 	fails_at = 0;
 }
 
-/* Neither a link nor a folder is written to. */
+static const char part[] = ".a.0000000000000001.part";
+
+/* A file with a byte in it, of a time so many seconds after 1970. */
+static void put(const char *name, time_t seconds)
+{
+	const struct timespec times[] = { { .tv_sec = seconds },
+					  { .tv_sec = seconds } };
+	int fd = openat(directory, name, O_CREAT | O_WRONLY, 0600);
+
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(futimens(fd, times), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+/* What others may have put where the part would be is not written to. */
 static void test_in_the_way(void **state)
 {
-	const char *part = ".a.0000000000000001.part";
+	struct incoming other = { .folder = &folder };
 
 	(void)state;
 	assert_int_equal(symlinkat("/dev/null", directory, part), 0);
-	assert_int_equal(begin("a", 1, 1), -1);
+	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
 	assert_one_line(said.err, "error: openat: ");
 	assert_int_equal(unlinkat(directory, part, 0), 0);
+	assert_int_equal(mkfifoat(directory, part, 0644), 0);
+	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_one_line(said.err, "somebody else's");
+	assert_int_equal(unlinkat(directory, part, 0), 0);
+	/* One that has another name as well. */
+	put(part, 1);
+	assert_int_equal(linkat(directory, part, directory, "mine", 0), 0);
+	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_one_line(said.err, "somebody else's");
+	assert_int_equal(size_of(part), 1);
+	assert_int_equal(unlinkat(directory, "mine", 0), 0);
+	assert_int_equal(unlinkat(directory, part, 0), 0);
+	/* One of another user; only root can make it. */
+	if (!geteuid()) {
+		put(part, 1);
+		assert_int_equal(fchownat(directory, part, 65534, 65534, 0), 0);
+		assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+		assert_one_line(said.err, "somebody else's");
+		assert_int_equal(unlinkat(directory, part, 0), 0);
+	}
+	/* One that another server has under way. */
+	assert_int_equal(incoming_begin(&other, "a", 10, 1), INCOMING_OK);
+	assert_int_equal(begin("a", 10, 1), INCOMING_FAILED);
+	assert_one_line(said.err, "has another server that file under way");
+	assert_int_equal(size_of(part), 0);
+	incoming_drop(&other, false);
+	/* A folder of that name. */
 	assert_int_equal(mkdirat(directory, "a", 0755), 0);
-	assert_int_equal(begin("a", 10, 1), 0);
-	assert_int_equal(add(data, 10), 0);
-	assert_int_equal(end(10), -1);
-	assert_one_line(said.err, "a directory of that name");
+	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+	assert_int_equal(add(data, 10), INCOMING_OK);
+	assert_int_equal(end(10), INCOMING_THERE);
+	assert_one_line(said.err, "something of that name already");
 	assert_int_equal(size_of(part), -1);
 	assert_int_equal(unlinkat(directory, "a", AT_REMOVEDIR), 0);
+}
+
+/* A file that is there stays, unless it is older and the server may replace it. */
+static void test_replace(void **state)
+{
+	(void)state;
+	put("a", 5);
+	assert_int_equal(begin("a", 10, 6000000000), INCOMING_THERE);
+	assert_one_line(said.err, "-u replaces files that are older");
+	folder.update = true;
+	assert_int_equal(begin("a", 10, 4000000000), INCOMING_THERE);
+	assert_one_line(said.err, "it is not older");
+	assert_int_equal(begin("a", 10, 5000000000), INCOMING_THERE);
+	assert_int_equal(size_of("a"), 1);
+	assert_int_equal(begin("a", 10, 5000000001), INCOMING_OK);
+	assert_int_equal(add(data, 10), INCOMING_OK);
+	assert_int_equal(end(10), INCOMING_OK);
+	assert_int_equal(size_of("a"), 10);
+	/* One that is newer comes while it is under way. */
+	assert_int_equal(begin("a", 20, 7000000000000000000), INCOMING_OK);
+	assert_int_equal(add(data, 20), INCOMING_OK);
+	put("a", 8000000000);
+	assert_int_equal(end(20), INCOMING_THERE);
+	assert_int_equal(size_of("a"), 10);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	folder.update = false;
+	/* And at the last moment. */
+	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+	assert_int_equal(add(data, 10), INCOMING_OK);
+	comes_between = true;
+	assert_int_equal(end(10), INCOMING_THERE);
+	comes_between = false;
+	assert_int_equal(size_of("a"), 0);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+}
+
+/* All files in the folder count, those that are under way as well. */
+static void test_room(void **state)
+{
+	(void)state;
+	folder.most = 3 * 4096;
+	put("b", 1);
+	assert_int_equal(folder_look(&folder), 0);
+	assert_true(folder.used == 4096);
+	assert_int_equal(begin("a", 8192, 1), INCOMING_FULL);
+	assert_one_line(said.err, "no room for 8192 bytes");
+	assert_int_equal(begin("a", UINT64_MAX, 1), INCOMING_FULL);
+	assert_int_equal(begin("a", UINT64_MAX - 4095, 1), INCOMING_FULL);
+	assert_int_equal(begin("a", 8191, 1), INCOMING_OK);
+	assert_int_equal(add(data, 5000), INCOMING_OK);
+	incoming_drop(&in, true);
+	/* What is there of it does not count twice. */
+	assert_int_equal(folder_look(&folder), 0);
+	assert_true(folder.used == 3 * 4096);
+	assert_int_equal(begin("a", 8191, 1), INCOMING_OK);
+	assert_true(in.at == 5000);
+	assert_int_equal(add(data + 5000, 3191), INCOMING_OK);
+	assert_int_equal(end(8191), INCOMING_OK);
+	assert_int_equal(begin("c", 0, 1), INCOMING_FULL);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	assert_int_equal(unlinkat(directory, "b", 0), 0);
+	folder.most = 1 << 30;
+	folder.used = 0;
+}
+
+/* Old parts go, and nothing else; nor one that is under way. */
+static void test_old_parts(void **state)
+{
+	const char *stay[] = { "a", ".a.part", ".a.0000000000000g01.part",
+			       "a.0000000000000001.part",
+			       "..0000000000000001.part" };
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		put(stay[i], 1);
+	put(part, time(NULL) - FOLDER_PART_HOURS * 3600 + 60);
+	capture_start();
+	folder_look(&folder);
+	capture_stop(&said);
+	assert_string_equal(said.out, "");
+	assert_int_equal(size_of(part), 1);
+	assert_int_equal(begin("a", 10, 1), INCOMING_THERE);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+	put(part, 1);
+	capture_start();
+	folder_look(&folder);
+	capture_stop(&said);
+	assert_int_equal(size_of(part), 1);
+	incoming_drop(&in, true);
+	capture_start();
+	folder_look(&folder);
+	capture_stop(&said);
+	assert_one_line(said.out, "removed, since nobody went on with it");
+	assert_int_equal(size_of(part), -1);
+	for (int i = 1; i < 5; i++)
+		assert_int_equal(unlinkat(directory, stay[i], 0), 0);
+	folder.used = 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
+
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_go_on),
 		cmocka_unit_test(test_in_the_way),
 		cmocka_unit_test(test_double_fetch),
 		cmocka_unit_test(test_on_the_disk),
+		cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_old_parts),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folder,

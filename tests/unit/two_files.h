@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include <sys/stat.h>
@@ -23,6 +24,7 @@
 static char from[] = "/tmp/test_two_files.XXXXXX",
 	    to[] = "/tmp/test_two_files.XXXXXX";
 static int from_fd, to_fd;
+static struct folder folder;
 static int full_at, shrinks_at, changes_at; /* -1: never */
 static struct captured said;
 static struct sender sender;
@@ -69,6 +71,8 @@ static int make_folders(void **state)
 		return -1;
 	from_fd = open(from, O_RDONLY | O_DIRECTORY);
 	to_fd = open(to, O_RDONLY | O_DIRECTORY);
+	folder = (struct folder){ .fd = to_fd, .most = 1 << 30 };
+	setlocale(LC_CTYPE, "C.UTF-8");
 	return from_fd < 0 || to_fd < 0;
 }
 
@@ -118,7 +122,7 @@ static bool arrived(unsigned int n, const char *name)
 static void *receive(void *ret)
 {
 	end_begins(&ends[1]);
-	*(int *)ret = receiver_run(&ends[1].channel, to_fd);
+	*(int *)ret = receiver_run(&ends[1].channel, &folder);
 	end_leaves(&ends[1]);
 	return NULL;
 }
