@@ -337,24 +337,44 @@ static void on_request(struct channel *channel, uint64_t wr_id,
 		channel->complete++;
 }
 
+/* What a completion means, and what is due when that is dealt with. */
+static int on_completion(struct channel *channel, const struct ibv_wc *wc,
+			 struct news *news)
+{
+	*news = (struct news){ .what = NEWS_NONE };
+	if (wc->status != IBV_WC_SUCCESS)
+		return log_fail_wc(request_name(wc->wr_id), wc);
+	if (!(wc->opcode & IBV_WC_RECV)) {
+		on_request(channel, wc->wr_id, news);
+		return 0;
+	}
+	channel->held.receive = channel->held.credit = true;
+	channel->held.slot = request_number(wc->wr_id);
+	if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM)
+		return on_write(channel, be32toh(wc->imm_data), news);
+	return on_message(channel, channel->held.slot, wc->byte_len, news);
+}
+
 int channel_next(struct channel *channel, struct news *news)
 {
 	struct ibv_wc wc;
 
-	*news = (struct news){ .what = NEWS_NONE };
 	if (release(channel) || data_next(channel->data, &wc))
 		return -1;
-	if (wc.status != IBV_WC_SUCCESS)
-		return log_fail_wc(request_name(wc.wr_id), &wc);
-	if (!(wc.opcode & IBV_WC_RECV)) {
-		on_request(channel, wc.wr_id, news);
-		return 0;
-	}
-	channel->held.receive = channel->held.credit = true;
-	channel->held.slot = request_number(wc.wr_id);
-	if (wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM)
-		return on_write(channel, be32toh(wc.imm_data), news);
-	return on_message(channel, channel->held.slot, wc.byte_len, news);
+	return on_completion(channel, &wc, news);
+}
+
+int channel_try(struct channel *channel, struct news *news)
+{
+	struct ibv_wc wc;
+	int n;
+
+	if (release(channel))
+		return -1;
+	n = data_look(channel->data, &wc);
+	if (n <= 0)
+		return n;
+	return on_completion(channel, &wc, news) ? -1 : 1;
 }
 
 int channel_flush(struct channel *channel)

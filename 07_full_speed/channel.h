@@ -105,4 +105,7 @@ int channel_flush(struct channel *channel);
  */
 int channel_next(struct channel *channel, struct news *news);
 
+/* The same without waiting: 1 if there is a completion, 0 if there is none, or -1. */
+int channel_try(struct channel *channel, struct news *news);
+
 #endif

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "busy.h"
 #include "incoming.h"
 #include "log.h"
 
@@ -62,6 +63,19 @@ static int tell_refusal(struct receiver *receiver)
 	return answer(receiver, HEAD_REFUSED, why);
 }
 
+/* What takes long: see busy.h. */
+static int begin_incoming(void *in, const atomic_bool *stop)
+{
+	return incoming_begin(in, stop);
+}
+
+static int end_incoming(void *in, const atomic_bool *stop)
+{
+	/* Nothing ends a sync early, and soon there is a file. */
+	(void)stop;
+	return incoming_end(in);
+}
+
 /* A new file: is it one that we take, and how much of it is here already? */
 static int on_begin(struct receiver *receiver, const struct news *news)
 {
@@ -80,8 +94,9 @@ static int on_begin(struct receiver *receiver, const struct news *news)
 		return refuse(receiver, REFUSAL_NAME);
 	}
 	log_text("file: ", name, length);
-	ret = incoming_begin(&receiver->in, name, news->head.number,
-			     news->head.addr);
+	incoming_name(&receiver->in, name, news->head.number, news->head.addr);
+	if (busy_run(receiver->channel, begin_incoming, &receiver->in, &ret))
+		return -1;
 	if (ret)
 		return refuse(receiver, refusal_of(ret));
 	if (receiver->in.at)
@@ -123,14 +138,13 @@ static int take_all_parts(struct receiver *receiver)
 static int on_end(struct receiver *receiver, const struct news *news)
 {
 	struct incoming *in = &receiver->in;
-	uint8_t digest[DIGEST_SIZE];
 	char text[2 * DIGEST_SIZE + 1];
 	int ret;
 
 	if (news->head.length != DIGEST_SIZE)
 		return log_fail("protocol error: a digest of %u bytes",
 				news->head.length);
-	memcpy(digest, news->text, DIGEST_SIZE);
+	memcpy(in->wanted, news->text, DIGEST_SIZE);
 	/* Once the client hears of that, it gives the file up. */
 	if (receiver->refused)
 		return 0;
@@ -140,10 +154,11 @@ static int on_end(struct receiver *receiver, const struct news *news)
 		return 0;
 	if (!in->open)
 		return log_fail("protocol error: the end of no file");
-	ret = incoming_end(in, digest);
+	if (busy_run(receiver->channel, end_incoming, in, &ret))
+		return -1;
 	if (ret)
 		return refuse(receiver, refusal_of(ret));
-	digest_text(digest, text);
+	digest_text(in->wanted, text);
 	log_line("stored: %" PRIu64 " bytes, SHA-256 %s", in->size, text);
 	return answer(receiver, HEAD_STORED, in->size);
 }

@@ -12,6 +12,7 @@
 
 #include <sys/stat.h>
 
+#include "busy.h"
 #include "digest.h"
 #include "filename.h"
 #include "log.h"
@@ -227,6 +228,14 @@ static int send_parts(struct outgoing *out)
 	return FILE_STORED;
 }
 
+/* What takes long: see busy.h. */
+static int hash_first(void *of, const atomic_bool *stop)
+{
+	struct outgoing *out = of;
+
+	return digest_add_file(out->digest, out->fd, out->at, stop);
+}
+
 /* Tells of the file; what the server has of it already is not sent again. */
 static int begin(struct outgoing *out)
 {
@@ -253,9 +262,9 @@ static int begin(struct outgoing *out)
 	/* What we have sent says nothing: what the server has kept does. */
 	out->sender->got_on |= head.number > out->sender->kept;
 	out->sender->kept = head.number;
-	if (digest_add_file(out->digest, out->fd, out->at))
-		return give_up(out);
-	return 0;
+	if (busy_run(out->channel, hash_first, out, &ret))
+		return -1;
+	return ret ? give_up(out) : 0;
 }
 
 static void print_stored(const struct outgoing *out, const char *digest)

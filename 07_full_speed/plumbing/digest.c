@@ -39,7 +39,8 @@ int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
 	return 0;
 }
 
-int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length)
+int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
+		    const atomic_bool *stop)
 {
 	char buf[65536];
 	uint64_t at = 0;
@@ -47,8 +48,11 @@ int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length)
 	while (at < length) {
 		size_t want =
 			length - at < sizeof(buf) ? length - at : sizeof(buf);
-		ssize_t n = pread(fd, buf, want, at);
+		ssize_t n;
 
+		if (*stop)
+			return -1;
+		n = pread(fd, buf, want, at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)

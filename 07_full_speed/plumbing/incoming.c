@@ -89,7 +89,7 @@ static int check_part(struct incoming *in, struct stat *st)
 }
 
 /* Opens the part; what is there already counts, and is read for the digest. */
-static int open_part(struct incoming *in)
+static int open_part(struct incoming *in, const atomic_bool *stop)
 {
 	struct stat st;
 
@@ -107,14 +107,12 @@ static int open_part(struct incoming *in)
 	}
 	in->at = (uint64_t)st.st_size < in->size ? (uint64_t)st.st_size :
 						   in->size;
-	return digest_add_file(in->digest, in->fd, in->at);
+	return digest_add_file(in->digest, in->fd, in->at, stop);
 }
 
-int incoming_begin(struct incoming *in, const char *name, uint64_t size,
+void incoming_name(struct incoming *in, const char *name, uint64_t size,
 		   uint64_t version)
 {
-	int ret;
-
 	*in = (struct incoming){
 		.folder = in->folder,
 		.size = size,
@@ -123,12 +121,18 @@ int incoming_begin(struct incoming *in, const char *name, uint64_t size,
 	snprintf(in->name, sizeof(in->name), "%s", name);
 	snprintf(in->part, sizeof(in->part), ".%s.%016" PRIx64 ".part", name,
 		 version);
+}
+
+int incoming_begin(struct incoming *in, const atomic_bool *stop)
+{
+	int ret;
+
 	ret = check_place(in);
 	if (ret == INCOMING_OK)
 		ret = check_room(in);
 	if (ret != INCOMING_OK)
 		return ret;
-	if (digest_begin(&in->digest) || open_part(in)) {
+	if (digest_begin(&in->digest) || open_part(in, stop)) {
 		incoming_drop(in, true);
 		return INCOMING_FAILED;
 	}
@@ -221,7 +225,7 @@ static int give_name(struct incoming *in)
 	return INCOMING_FAILED;
 }
 
-int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE])
+int incoming_end(struct incoming *in)
 {
 	uint8_t ours[DIGEST_SIZE];
 	int ret;
@@ -230,7 +234,7 @@ int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE])
 		incoming_drop(in, true);
 		return INCOMING_FAILED;
 	}
-	if (in->at != in->size || memcmp(ours, digest, DIGEST_SIZE)) {
+	if (in->at != in->size || memcmp(ours, in->wanted, DIGEST_SIZE)) {
 		log_fail("the file that arrived is not the one that was sent: "
 			 "it is thrown away");
 		ret = INCOMING_WRONG;

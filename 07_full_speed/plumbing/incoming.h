@@ -8,6 +8,7 @@
 #ifndef INCOMING_H
 #define INCOMING_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "digest.h"
@@ -23,7 +24,7 @@ enum {
 	INCOMING_FULL /* there is no room for so much */
 };
 
-/* Zero it, and set folder: an open one. */
+/* Zero it, and set folder: an open one; then incoming_name() for each file. */
 struct incoming {
 	struct folder *folder; /* borrowed */
 	bool open;
@@ -35,14 +36,18 @@ struct incoming {
 	uint64_t size; /* when it is whole */
 	uint64_t at; /* bytes that are there */
 	EVP_MD_CTX *digest;
+	uint8_t wanted[DIGEST_SIZE]; /* what that must be at the end */
 };
 
-/*
- * Begins the file of that name, which filename_is_good(), size and version; at is
- * then what is there of it already. Returns INCOMING_....
- */
-int incoming_begin(struct incoming *in, const char *name, uint64_t size,
+/* Which file is to come: its name, which filename_is_good(), size and version. */
+void incoming_name(struct incoming *in, const char *name, uint64_t size,
 		   uint64_t version);
+
+/*
+ * Begins it; at is then what is there of it already. That is read and hashed: until
+ * the end, or *stop. Returns INCOMING_....
+ */
+int incoming_begin(struct incoming *in, const atomic_bool *stop);
 
 /*
  * The next length bytes, which the peer may still write to: the digest is of those
@@ -51,10 +56,11 @@ int incoming_begin(struct incoming *in, const char *name, uint64_t size,
 int incoming_add(struct incoming *in, const void *data, size_t length);
 
 /*
- * That was all: checks length and digest, and gives the file its name and its time.
- * Returns INCOMING_...; in any case, it is closed.
+ * That was all: checks length and digest, and gives the file its name, when it is on
+ * the disk, which takes as long as that takes. Returns INCOMING_...; in any case, it
+ * is closed.
  */
-int incoming_end(struct incoming *in, const uint8_t digest[DIGEST_SIZE]);
+int incoming_end(struct incoming *in);
 
 /* Closes it; what is there of it goes, or is kept to be gone on with. */
 void incoming_drop(struct incoming *in, bool keep);

@@ -28,6 +28,7 @@ static char path[] = "/tmp/test_incoming.XXXXXX";
 static int directory;
 static struct folder folder;
 static struct incoming in;
+static atomic_bool stop;
 static char data[100000];
 
 /* What a peer does to the memory that is written to the disk, right after that. */
@@ -93,7 +94,8 @@ static int begin(const char *name, uint64_t size, uint64_t version)
 	asked[0] = 0;
 	in = (struct incoming){ .folder = &folder };
 	capture_start();
-	ret = incoming_begin(&in, name, size, version);
+	incoming_name(&in, name, size, version);
+	ret = incoming_begin(&in, &stop);
 	capture_stop(&said);
 	return ret;
 }
@@ -111,16 +113,15 @@ static int add(const void *bytes, size_t length)
 /* With the digest of the first length bytes of data. */
 static int end(size_t length)
 {
-	uint8_t digest[DIGEST_SIZE];
 	EVP_MD_CTX *ctx;
 	int ret;
 
 	assert_int_equal(digest_begin(&ctx), 0);
 	assert_int_equal(digest_add(ctx, data, length), 0);
-	assert_int_equal(digest_end(ctx, digest), 0);
+	assert_int_equal(digest_end(ctx, in.wanted), 0);
 	EVP_MD_CTX_free(ctx);
 	capture_start();
-	ret = incoming_end(&in, digest);
+	ret = incoming_end(&in);
 	capture_stop(&said);
 	return ret;
 }
@@ -182,6 +183,14 @@ static void test_go_on(void **state)
 	assert_int_equal(begin("a", 90000, 2), 0);
 	assert_true(in.at == 0);
 	incoming_drop(&in, false);
+	assert_int_equal(begin("a", 90000, 1), 0);
+	assert_true(in.at == 70000);
+	/* Who is told to stop while it hashes what is there leaves it there. */
+	incoming_drop(&in, true);
+	stop = true;
+	assert_int_equal(begin("a", 90000, 1), INCOMING_FAILED);
+	assert_string_equal(said.err, "");
+	stop = false;
 	assert_int_equal(begin("a", 90000, 1), 0);
 	assert_true(in.at == 70000);
 	assert_int_equal(add(data + 70000, 20000), 0);
@@ -289,7 +298,8 @@ static void test_in_the_way(void **state)
 		assert_int_equal(unlinkat(directory, part, 0), 0);
 	}
 	/* One that another server has under way. */
-	assert_int_equal(incoming_begin(&other, "a", 10, 1), INCOMING_OK);
+	incoming_name(&other, "a", 10, 1);
+	assert_int_equal(incoming_begin(&other, &stop), INCOMING_OK);
 	assert_int_equal(begin("a", 10, 1), INCOMING_FAILED);
 	assert_one_line(said.err, "has another server that file under way");
 	assert_int_equal(size_of(part), 0);

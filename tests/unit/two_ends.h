@@ -32,6 +32,7 @@ struct end {
 	struct ibv_qp qp; /* the first member: a qp is its end */
 	struct ibv_context context;
 	struct ibv_pd pd;
+	struct ibv_comp_channel comp;
 	struct conn conn;
 	struct data data;
 	struct channel channel;
@@ -193,6 +194,16 @@ int data_next(struct data *data, struct ibv_wc *wc)
 	return 0;
 }
 
+int data_look(struct data *data, struct ibv_wc *wc)
+{
+	struct end *end = (struct end *)data->conn->qp;
+
+	if (!has_news(end))
+		return end->peer->gone ? -1 : 0;
+	*wc = end->cq[end->head++ % MANY];
+	return 1;
+}
+
 int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		int access)
 {
@@ -228,6 +239,8 @@ static void end_open(struct end *end, struct end *peer, enum mode mode,
 	end->qp.context = &end->context;
 	end->conn.qp = &end->qp;
 	end->conn.pd = &end->pd;
+	end->conn.comp = &end->comp;
+	end->comp.fd = -1;
 	end->conn.patience.stop_fd = -1;
 	end->conn.patience.timeout_ms = 10000;
 	end->data.conn = &end->conn;
