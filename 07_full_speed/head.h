@@ -23,7 +23,7 @@
 
 enum head_type {
 	HEAD_BEGIN = 1, /* a file: number is its size; the text its name */
-	HEAD_READY, /* number: bytes of it that are there already */
+	HEAD_READY, /* number: bytes that are there; the text their SHA-256 */
 	HEAD_REFUSED, /* number: enum refusal */
 	HEAD_DATA, /* length bytes of it follow */
 	HEAD_HERE, /* length bytes of it are at addr, to be read */

@@ -76,6 +76,18 @@ static int end_incoming(void *in, const atomic_bool *stop)
 	return incoming_end(in);
 }
 
+/* How much of it is here, and the digest of that. */
+static int ready(struct receiver *receiver)
+{
+	struct incoming *in = &receiver->in;
+	struct head head = { .type = HEAD_READY, .number = in->at };
+
+	if (in->at)
+		log_line("%" PRIu64 " of %" PRIu64 " bytes are here already.",
+			 in->at, in->size);
+	return channel_send(receiver->channel, &head, in->first, DIGEST_SIZE);
+}
+
 /* A new file: is it one that we take, and how much of it is here already? */
 static int on_begin(struct receiver *receiver, const struct news *news)
 {
@@ -99,10 +111,7 @@ static int on_begin(struct receiver *receiver, const struct news *news)
 		return -1;
 	if (ret)
 		return refuse(receiver, refusal_of(ret));
-	if (receiver->in.at)
-		log_line("%" PRIu64 " of %" PRIu64 " bytes are here already.",
-			 receiver->in.at, receiver->in.size);
-	return answer(receiver, HEAD_READY, receiver->in.at);
+	return ready(receiver);
 }
 
 static int on_part(struct receiver *receiver, const struct news *news)

@@ -30,6 +30,7 @@ struct outgoing {
 	uint64_t size, at; /* bytes: in all, and that are on their way */
 	uint64_t version; /* changes when the file does */
 	EVP_MD_CTX *digest;
+	uint8_t theirs[DIGEST_SIZE]; /* of what the server has already */
 	uint64_t started, next_report; /* as stats_now() */
 	uint64_t first; /* where we began: not at 0 if some was there */
 	bool reported;
@@ -38,7 +39,8 @@ struct outgoing {
 /* What became of a file. */
 enum {
 	FILE_STORED = 0,
-	FILE_REFUSED = 1 /* and why was said; the connection is as before */
+	FILE_REFUSED = 1, /* and why was said; the connection is as before */
+	FILE_OTHER = 2 /* the server has something else of that name and time */
 };
 
 static int outgoing_open(struct outgoing *out)
@@ -59,7 +61,7 @@ static int outgoing_open(struct outgoing *out)
 		return log_fail("%s: that name is too long", out->shown);
 	out->size = st->st_size;
 	out->version = st->st_mtim.tv_sec * 1000000000ULL + st->st_mtim.tv_nsec;
-	return digest_begin(&out->digest);
+	return 0;
 }
 
 static void outgoing_close(struct outgoing *out)
@@ -78,6 +80,8 @@ static int next_message(struct outgoing *out, struct head *head)
 			return -1;
 	} while (news.what != NEWS_MESSAGE);
 	*head = news.head;
+	if (head->type == HEAD_READY && head->length == DIGEST_SIZE)
+		memcpy(out->theirs, news.text, DIGEST_SIZE);
 	return 0;
 }
 
@@ -228,15 +232,46 @@ static int send_parts(struct outgoing *out)
 	return FILE_STORED;
 }
 
-/* What takes long: see busy.h. */
+/*
+ * What takes long: see busy.h. Afterwards, theirs says whether what the server has
+ * is the beginning of our file.
+ */
 static int hash_first(void *of, const atomic_bool *stop)
 {
 	struct outgoing *out = of;
+	uint8_t ours[DIGEST_SIZE];
 
-	return digest_add_file(out->digest, out->fd, out->at, stop);
+	if (digest_add_file(out->digest, out->fd, out->at, stop) ||
+	    digest_so_far(out->digest, ours))
+		return FILE_REFUSED;
+	return out->at && memcmp(ours, out->theirs, DIGEST_SIZE) ? FILE_OTHER :
+								   FILE_STORED;
 }
 
-/* Tells of the file; what the server has of it already is not sent again. */
+/* The server has so much of it already: that is not sent again. */
+static int go_on(struct outgoing *out, const struct head *head)
+{
+	int ret;
+
+	if (head->number > out->size || head->length != DIGEST_SIZE)
+		return log_fail("protocol error: the server has more of it "
+				"than there is, or does not say what");
+	if (head->number)
+		log_line("%s: the server has %" PRIu64 " of %" PRIu64
+			 " bytes; going on there.",
+			 filename_of(out->shown), head->number, out->size);
+	out->at = out->first = head->number;
+	/* What we have sent says nothing: what the server has kept does. */
+	out->sender->got_on |= head->number > out->sender->kept;
+	out->sender->kept = head->number;
+	if (busy_run(out->channel, hash_first, out, &ret))
+		return -1;
+	if (ret && give_up(out) < 0)
+		return -1;
+	return ret;
+}
+
+/* Tells of the file. */
 static int begin(struct outgoing *out)
 {
 	struct head head = {
@@ -246,25 +281,32 @@ static int begin(struct outgoing *out)
 	};
 	int ret;
 
+	EVP_MD_CTX_free(out->digest);
+	if (digest_begin(&out->digest))
+		return FILE_REFUSED;
 	if (channel_send(out->channel, &head, out->name, strlen(out->name)))
 		return -1;
 	ret = await(out, HEAD_READY, &head);
-	if (ret)
+	return ret ? ret : go_on(out, &head);
+}
+
+/*
+ * Two files may have one name and time. Once we have given up what is there of the
+ * other one, it is gone, unless it is whole.
+ */
+static int begin_anew(struct outgoing *out)
+{
+	int ret;
+
+	log_line(
+		"%s: that is of another file of this name and time; all is sent.",
+		filename_of(out->shown));
+	ret = begin(out);
+	if (ret != FILE_OTHER)
 		return ret;
-	if (head.number > out->size)
-		return log_fail("protocol error: the server has more of it "
-				"than there is");
-	if (head.number)
-		log_line("%s: the server has %" PRIu64 " of %" PRIu64
-			 " bytes; going on there.",
-			 filename_of(out->shown), head.number, out->size);
-	out->at = out->first = head.number;
-	/* What we have sent says nothing: what the server has kept does. */
-	out->sender->got_on |= head.number > out->sender->kept;
-	out->sender->kept = head.number;
-	if (busy_run(out->channel, hash_first, out, &ret))
-		return -1;
-	return ret ? give_up(out) : 0;
+	log_fail("%s: the server has another file of that name, size and time",
+		 out->shown);
+	return FILE_REFUSED;
 }
 
 static void print_stored(const struct outgoing *out, const char *digest)
@@ -326,6 +368,8 @@ static int send_file(struct sender *sender, struct channel *channel)
 	out.next_report = out.started + 1000000000;
 	if (!outgoing_open(&out)) {
 		ret = begin(&out);
+		if (ret == FILE_OTHER)
+			ret = begin_anew(&out);
 		if (ret == 0)
 			ret = send_parts(&out);
 		if (ret == 0)

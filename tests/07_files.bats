@@ -138,6 +138,78 @@ strangers() {
 	on_device a strangers
 }
 
+# The server is killed when the file has its name, and STORED was not sent: it
+# comes back, and so does the client. NEWER: somebody else has stored one meanwhile.
+lost_answer() {
+	local newer=${1:-}
+
+	mkdir "$scratch/in"
+	head -c 50000 /dev/urandom >"$scratch/file"
+	# Two messages of hello.h and READY come before it.
+	at 'ibv_post_send 4' kill
+	start_server "${at[@]}" ./server -t 3 -d "$scratch/in"
+	start_client ./client -t 5 -a "$address" -R 50 send "$scratch/file"
+	wait "$server" || true
+	cmp "$scratch/file" "$scratch/in/file" || fail "it was not stored"
+	if [[ $newer ]]; then
+		echo newer >"$scratch/in/file"
+	fi
+	start_server ./server -t 3 -u -d "$scratch/in"
+	end_client "${newer:-0}"
+	if [[ $newer ]]; then
+		has_line client.err 'file: .* it has a file of that name' ||
+			fail "it is not refused"
+		[[ $(<"$scratch/in/file") == newer ]] || fail "it was replaced"
+	else
+		has_line client.log '^file: the server has 50000 of 50000' ||
+			fail "it was sent again"
+		has_line client.log '^file: stored, 50000 bytes' || fail "not stored"
+		cmp "$scratch/file" "$scratch/in/file" || fail "another file"
+	fi
+	[[ $(ls -A "$scratch/in") == file ]] || fail "there is something else"
+	stop_server
+}
+
+@test "07: -R: STORED is lost: the file is neither sent again nor stored twice" {
+	on_device a lost_answer
+}
+
+@test "07: -R: STORED is lost, and a newer file is there: that stays" {
+	on_device a lost_answer 1
+}
+
+# Half of a file is there, and another one of its name and time comes.
+other_contents() {
+	local way
+
+	mkdir "$scratch/in" "$scratch/x" "$scratch/y"
+	head -c 1000000 /dev/urandom >"$scratch/x/doc"
+	head -c 1000000 /dev/urandom >"$scratch/y/doc"
+	touch -r "$scratch/x/doc" "$scratch/y/doc"
+	start_server ./server -t 20 -d "$scratch/in"
+	for way in send write read; do
+		at 'ibv_post_send 40' kill
+		start_client "${at[@]}" ./client -a "$address" -q 8 -b 16384 \
+			"$way" "$scratch/x/doc"
+		end_client 137
+		run_client 0 ./client -t 30 -a "$address" "$way" "$scratch/y/doc"
+		has_line client.log '^doc: that is of another file of this name' ||
+			fail "it went on with it"
+		cmp "$scratch/y/doc" "$scratch/in/doc" || fail "another is stored"
+		[[ $(ls -A "$scratch/in") == doc ]] || fail "a part is left"
+		# All of it is there: it stays, and the first one is refused.
+		run_client 1 ./client -t 30 -a "$address" "$way" "$scratch/x/doc"
+		says_one client.err 'has another file of that name, size and time'
+		cmp "$scratch/y/doc" "$scratch/in/doc" || fail "it was replaced"
+		rm "$scratch/in/doc"
+	done
+	stop_server
+}
+
+@test "07: another file of the same name and time is not gone on with" {
+	on_device a other_contents
+}
+
 # Two servers, one folder, a file of one name and time with two contents: what each
 # says that it has stored is there.
 two_servers() {

@@ -32,6 +32,20 @@ int digest_add(EVP_MD_CTX *ctx, const void *data, size_t length)
 	return 0;
 }
 
+int digest_so_far(const EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
+{
+	EVP_MD_CTX *copy = EVP_MD_CTX_new();
+	int ret = -1;
+
+	/* digest_end() ends it: what is to go on is the original. */
+	if (!copy || EVP_MD_CTX_copy_ex(copy, ctx) != 1)
+		fail("EVP_MD_CTX_copy_ex");
+	else
+		ret = digest_end(copy, digest);
+	EVP_MD_CTX_free(copy);
+	return ret;
+}
+
 int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
 {
 	if (EVP_DigestFinal_ex(ctx, digest, NULL) != 1)

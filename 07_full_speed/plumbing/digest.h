@@ -15,6 +15,7 @@
 /* All return 0, or -1 having said why. End with EVP_MD_CTX_free(), of NULL too. */
 int digest_begin(EVP_MD_CTX **ctx);
 int digest_add(EVP_MD_CTX *ctx, const void *data, size_t length);
+int digest_so_far(const EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 
 /* Adds the first length bytes of the file fd; -1 without a word if *stop is set. */

@@ -30,6 +30,16 @@ static bool find(const struct incoming *in, const char *name, struct stat *st)
 	return !fstatat(in->folder->fd, name, st, AT_SYMLINK_NOFOLLOW);
 }
 
+/* Whether it may be there itself, stored before, and nobody heard of it. */
+static bool is_whole(const struct incoming *in)
+{
+	struct stat st;
+
+	return find(in, in->name, &st) && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_size == in->size &&
+	       nanoseconds(&st.st_mtim) == in->version;
+}
+
 /* Whether a file of that age may take the place of the one that is there. */
 static int check_place(const struct incoming *in)
 {
@@ -88,8 +98,24 @@ static int check_part(struct incoming *in, struct stat *st)
 	return 0;
 }
 
-/* Opens the part; what is there already counts, and is read for the digest. */
-static int open_part(struct incoming *in, const atomic_bool *stop)
+/* Opens the whole file that is there, if there is one: 1, 0, or -1. */
+static int open_whole(struct incoming *in)
+{
+	if (!is_whole(in))
+		return 0;
+	in->fd = openat(in->folder->fd, in->name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (in->fd < 0)
+		return log_fail_errno("openat", errno,
+				      "may this user read the file of that "
+				      "name");
+	in->open = in->named = true;
+	in->at = in->size;
+	return 1;
+}
+
+/* Opens the part; what is there already counts. */
+static int open_part(struct incoming *in)
 {
 	struct stat st;
 
@@ -107,7 +133,19 @@ static int open_part(struct incoming *in, const atomic_bool *stop)
 	}
 	in->at = (uint64_t)st.st_size < in->size ? (uint64_t)st.st_size :
 						   in->size;
-	return digest_add_file(in->digest, in->fd, in->at, stop);
+	return 0;
+}
+
+/* What is there of it is read for the digest. */
+static int open_file(struct incoming *in, const atomic_bool *stop)
+{
+	int whole = open_whole(in);
+
+	if (whole < 0 || (!whole && open_part(in)) ||
+	    digest_begin(&in->digest) ||
+	    digest_add_file(in->digest, in->fd, in->at, stop))
+		return -1;
+	return digest_so_far(in->digest, in->first);
 }
 
 void incoming_name(struct incoming *in, const char *name, uint64_t size,
@@ -127,12 +165,14 @@ int incoming_begin(struct incoming *in, const atomic_bool *stop)
 {
 	int ret;
 
-	ret = check_place(in);
-	if (ret == INCOMING_OK)
-		ret = check_room(in);
-	if (ret != INCOMING_OK)
-		return ret;
-	if (digest_begin(&in->digest) || open_part(in, stop)) {
+	if (!is_whole(in)) {
+		ret = check_place(in);
+		if (ret == INCOMING_OK)
+			ret = check_room(in);
+		if (ret != INCOMING_OK)
+			return ret;
+	}
+	if (open_file(in, stop)) {
 		incoming_drop(in, true);
 		return INCOMING_FAILED;
 	}
@@ -204,9 +244,15 @@ static int rename_part(const struct incoming *in)
  */
 static int give_name(struct incoming *in)
 {
+	const struct timespec times[] = {
+		{ .tv_nsec = UTIME_OMIT },
+		{ .tv_sec = in->version / 1000000000,
+		  .tv_nsec = in->version % 1000000000 },
+	};
 	int ret;
 
-	if (ftruncate(in->fd, in->size) || fsync(in->fd)) {
+	if (ftruncate(in->fd, in->size) || futimens(in->fd, times) ||
+	    fsync(in->fd)) {
 		log_fail_errno("fsync", errno, "is the disk full");
 		return INCOMING_FAILED;
 	}
@@ -235,11 +281,11 @@ int incoming_end(struct incoming *in)
 		return INCOMING_FAILED;
 	}
 	if (in->at != in->size || memcmp(ours, in->wanted, DIGEST_SIZE)) {
-		log_fail("the file that arrived is not the one that was sent: "
-			 "it is thrown away");
+		log_fail("the file that arrived is not the one that was sent%s",
+			 in->named ? "" : ": it is thrown away");
 		ret = INCOMING_WRONG;
 	} else {
-		ret = give_name(in);
+		ret = in->named ? INCOMING_OK : give_name(in);
 	}
 	incoming_drop(in, false);
 	return ret;

@@ -2,8 +2,9 @@
  * incoming.h - a file that arrives: whole, or not at all
  *
  * It is written beside its name, as .NAME.VERSION.part; when its length and its
- * SHA-256 are right, it gets its name. A part that was left there, of the same
- * version of the file, is gone on with.
+ * SHA-256 are right, it gets its name and, as its time, its version. A part that was
+ * left there, of the same version of the file, is gone on with; and a file that is
+ * there, of the same size and version, is all that was wanted: nobody heard of it.
  */
 #ifndef INCOMING_H
 #define INCOMING_H
@@ -28,7 +29,7 @@ enum {
 struct incoming {
 	struct folder *folder; /* borrowed */
 	bool open;
-	bool named; /* so there is no part any more */
+	bool named; /* it has its name: there is no part, or not any more */
 	int fd;
 	char name[FILENAME_MAX_BYTES + 1];
 	char part[FILENAME_MAX_BYTES + 32];
@@ -36,6 +37,7 @@ struct incoming {
 	uint64_t size; /* when it is whole */
 	uint64_t at; /* bytes that are there */
 	EVP_MD_CTX *digest;
+	uint8_t first[DIGEST_SIZE]; /* what that was of the bytes that were there */
 	uint8_t wanted[DIGEST_SIZE]; /* what that must be at the end */
 };
 
@@ -44,8 +46,8 @@ void incoming_name(struct incoming *in, const char *name, uint64_t size,
 		   uint64_t version);
 
 /*
- * Begins it; at is then what is there of it already. That is read and hashed: until
- * the end, or *stop. Returns INCOMING_....
+ * Begins it; at is then what is there of it already. That is read and hashed, until
+ * the end, or *stop: first is its digest. Returns INCOMING_....
  */
 int incoming_begin(struct incoming *in, const atomic_bool *stop);
 

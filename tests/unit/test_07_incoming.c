@@ -193,6 +193,7 @@ static void test_go_on(void **state)
 	stop = false;
 	assert_int_equal(begin("a", 90000, 1), 0);
 	assert_true(in.at == 70000);
+	assert_true(in.first[0] == 0x66);
 	assert_int_equal(add(data + 70000, 20000), 0);
 	assert_int_equal(end(90000), 0);
 	assert_int_equal(size_of("a"), 90000);
@@ -348,6 +349,38 @@ static void test_replace(void **state)
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 }
 
+/* What was stored, and nobody heard of it, is not stored twice. */
+static void test_stored_before(void **state)
+{
+	const uint64_t version = 1234567890123456789;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_int_equal(add(data, 5000), INCOMING_OK);
+	assert_int_equal(end(5000), INCOMING_OK);
+	assert_int_equal(fstatat(directory, "a", &st, 0), 0);
+	assert_true(st.st_mtim.tv_sec == 1234567890 &&
+		    st.st_mtim.tv_nsec == 123456789);
+	folder.most = 5000;
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_true(in.at == 5000);
+	asked[0] = 0;
+	assert_int_equal(end(5000), INCOMING_OK);
+	assert_string_equal(asked, "");
+	/* It is not the client's to be removed, or to be written to. */
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_int_equal(add(data, 1), INCOMING_FAILED);
+	incoming_drop(&in, false);
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_int_equal(end(4999), INCOMING_WRONG);
+	assert_int_equal(size_of("a"), 5000);
+	assert_int_equal(begin("a", 4999, version), INCOMING_THERE);
+	assert_int_equal(begin("a", 5000, version + 1), INCOMING_THERE);
+	folder.most = 1 << 30;
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+}
+
 /* All files in the folder count, those that are under way as well. */
 static void test_room(void **state)
 {
@@ -423,6 +456,7 @@ int main(void)
 		cmocka_unit_test(test_double_fetch),
 		cmocka_unit_test(test_on_the_disk),
 		cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_stored_before),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_old_parts),
 	};
