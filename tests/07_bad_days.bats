@@ -41,6 +41,8 @@ bad_input() {
 	refused '^error: -b 255: for files' ./client -a x -b 255 send y
 	refused '^error: -W all: give some of' ./client -a x -n 1 -W all
 	refused '^error: .* address is missing' ./client send y
+	refused '^error: d1/data and d2/data: the server could keep only one file' \
+		./client -a x send d1/data y d2/data
 }
 
 @test "07: wrong usage" {

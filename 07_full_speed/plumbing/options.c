@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filename.h"
 #include "flow.h"
 #include "head.h"
 #include "log.h"
@@ -151,7 +152,9 @@ static int check_rest(struct options *options, int argc, char **argv)
 				"send, write or read, and files; see -h");
 	options->files = argv + optind + 1;
 	options->file_count = argc - optind - 1;
-	return parse_mode(options, argv[optind]);
+	if (parse_mode(options, argv[optind]))
+		return -1;
+	return filename_check_all(options->files, options->file_count);
 }
 
 /* A channel has room for credits, and a part for a name. */
