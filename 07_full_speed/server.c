@@ -20,15 +20,17 @@
 #include "options.h"
 #include "receiver.h"
 
-/* Takes files; or serves a benchmark. */
-static int converse(struct channel *channel, struct folder *folder)
+/* Takes files; or serves a benchmark, if it is to. */
+static int converse(struct channel *channel, struct folder *folder,
+		    bool benchmark)
 {
 	struct msg msg;
 
 	if (hello_first(channel->data, &msg))
 		return -1;
 	if (msg.type == MSG_BENCH)
-		return bench_serve(channel->data, msg.mem.length);
+		return benchmark ? bench_serve(channel->data, msg.mem.length) :
+				   bench_refuse(channel->data);
 	if (hello_receive(channel, &msg))
 		return -1;
 	log_line("files by %s, %u parts of %zu bytes at a time.",
@@ -66,7 +68,7 @@ static int serve_client(struct listener *listener,
 	if (conn_accept(&conn))
 		goto out;
 	/* 6. Take what comes. */
-	if (converse(&channel, folder))
+	if (converse(&channel, folder, options->benchmark))
 		goto out;
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);

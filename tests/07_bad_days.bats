@@ -330,7 +330,7 @@ killed_at() {
 
 # A benchmark, whose peer is killed in the middle.
 bench_killed() {
-	start_server ./server
+	start_server ./server -B
 	at 'ibv_post_send 50' stop
 	start_client "${at[@]}" ./client -t 5 -a "$address" -b 64 -n 10000000
 	await "a client that stops in the middle" state "$client" T
@@ -341,7 +341,7 @@ bench_killed() {
 		'^error: RDMA operation: status (5|10|12) \(|RDMA operation: nothing'
 	! has_line client.log '^write ' || fail "the client prints a table"
 	wait "$server" || true
-	start_server ./server
+	start_server ./server -B
 	at 'ibv_post_send 50' kill
 	start_client "${at[@]}" ./client -a "$address" -b 64 -n 10000000
 	end_client 137
@@ -354,4 +354,51 @@ bench_killed() {
 
 @test "07: either side is killed in a benchmark: the other says so and goes on" {
 	on_device a bench_killed
+}
+
+# A client that is stopped in a benchmark has -t, and the next one is served. Where
+# nobody has asked for benchmarks, there are none.
+bench_silent() {
+	start_server ./server -B -t 3
+	at 'ibv_post_send 50' stop
+	start_client "${at[@]}" ./client -t 30 -a "$address" -b 64 -n 10000000
+	await "a client that stops in the middle" state "$client" T
+	await "a server that gives it up" server_is_done
+	says_one server.err 'a sign of life in a benchmark: nothing came within 3 s'
+	run_client_aside 0 ./client -a "$address" -n 10
+	kill -KILL "$client"
+	wait "$client" || true
+	client=''
+	stop_server
+	start_server ./server
+	run_client 1 ./client -a "$address" -n 10
+	says_one client.err 'the server lends no memory for benchmarks'
+	await "a server that is done" has_line server.log 'peer disconnected'
+	says_nothing server.err
+	stop_server
+}
+
+# run_client_aside STATUS COMMAND…: beside a client that is not the test's last one.
+run_client_aside() {
+	local stopped=$client
+
+	run_client "$@"
+	client=$stopped
+}
+
+@test "07: a client that is silent in a benchmark is given up after -t" {
+	FUNCTIONS=run_client_aside on_device a bench_silent
+}
+
+# It takes several times as long as -t, at either end.
+bench_long() {
+	start_server ./server -B -t 1
+	run_client 0 ./client -t 1 -a "$address" -b 4096 -n 60000 -q 4
+	has_line client.log '^read +4096 +4 +60000 ' || fail "it has no table"
+	says_nothing server.err
+	stop_server
+}
+
+@test "07: a benchmark that takes longer than -t has its table" {
+	on_device a bench_long
 }

@@ -180,7 +180,7 @@ benchmark: $bytes bytes verified." ]] ||
 
 # bench_shapes BYTES COUNT DEPTH…: a benchmark of each.
 bench_shapes() {
-	start_server ./server
+	start_server ./server -B
 	while [[ $# -gt 0 ]]; do
 		bench "$1" "$2" "$3"
 		check_table "$1" "$2" "$3"
@@ -197,7 +197,7 @@ bench_shapes() {
 bench_without() {
 	local list
 
-	start_server ./server
+	start_server ./server -B
 	for list in selective chains batches inline \
 		selective,chains,batches,inline; do
 		bench 64 200 32 -W "$list"
@@ -213,7 +213,7 @@ bench_without() {
 bench_csv() {
 	local number='[0-9]+\.[0-9]'
 
-	start_server ./server
+	start_server ./server -B
 	bench 512 50 8 -c
 	grep -A 2 '^op,' "$scratch/client.log" >"$scratch/table"
 	has_line table '^op,bytes,depth,count,min_us,median_us,p99_us,p99\.9_us,max_us,mb_per_s,ops_per_s$' ||
@@ -242,7 +242,7 @@ bench_there() {
 @test "07: a benchmark between two nodes" {
 	local said
 
-	between_nodes 'serve_until_eof ./server' bench_there
+	between_nodes 'serve_until_eof ./server -B' bench_there
 	[[ ${lines[0]} == write,4096,64,20,* && ${lines[1]} == read,* ]]
 	[[ $said == *'benchmark: 4096 bytes verified.'* ]]
 }

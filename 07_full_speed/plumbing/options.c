@@ -36,6 +36,9 @@ static const struct option_row rows[] = {
 	{ 'M', OPTION_NUMBER, "most", "MIB", 1, 1 << 30, FOR_SERVER,
 	  MEMBER(most), "1024", NULL,
 	  "refuse a file when all that are there would have more MiB" },
+	{ 'B', OPTION_FLAG, "benchmark", NULL, 0, 0, FOR_SERVER,
+	  MEMBER(benchmark), NULL, NULL,
+	  "lend memory to clients that measure: to anybody, 64 MiB at most" },
 	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, OPTIONS_DEPTH_MAX,
 	  FOR_SERVER, MEMBER(depth), "64", NULL,
 	  "the most parts of a file at a time, at least 4; a client may want "
@@ -77,7 +80,7 @@ static const struct optable tables[] = {
 		.words = "",
 		.purpose = "Waits for clients and takes the files of each of "
 			   "them in turn, or lends it\nmemory for a "
-			   "benchmark. Ends on SIGINT (Ctrl-C) or SIGTERM.",
+			   "benchmark (-B). Ends on SIGINT (Ctrl-C) or SIGTERM.",
 		.example = "./server -a 192.0.2.1 -d incoming",
 	},
 	[ROLE_CLIENT] = {

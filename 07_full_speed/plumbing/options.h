@@ -33,6 +33,7 @@ struct options {
 	bool update; /* server: what comes may replace older files there */
 	unsigned int most; /* server: MiB that the files there may have */
 	unsigned int depth; /* parts or operations at a time */
+	bool benchmark; /* server: lend memory for one */
 	/* Client only. */
 	unsigned int traffic_class; /* of each packet, 0 to 255 */
 	enum mode mode; /* how files go across; MODE_BENCH: none does */
