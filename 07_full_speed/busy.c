@@ -11,8 +11,8 @@
 
 #include "log.h"
 
-/* How often the peer hears of us: its -t is at least four times that. */
-#define SIGN_MS 250
+/* How often the peer hears of us: its -t is at least twice as long. */
+#define SIGN_MS 500
 
 struct busy {
 	int (*work)(void *of, const atomic_bool *stop);

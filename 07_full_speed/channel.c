@@ -366,15 +366,16 @@ int channel_next(struct channel *channel, struct news *news)
 
 int channel_try(struct channel *channel, struct news *news)
 {
+	struct held current = channel->held;
 	struct ibv_wc wc;
 	int n;
 
-	if (release(channel))
-		return -1;
+	channel->held = (struct held){ 0 };
 	n = data_look(channel->data, &wc);
-	if (n <= 0)
-		return n;
-	return on_completion(channel, &wc, news) ? -1 : 1;
+	if (n > 0 && (on_completion(channel, &wc, news) || release(channel)))
+		n = -1;
+	channel->held = current;
+	return n;
 }
 
 int channel_flush(struct channel *channel)

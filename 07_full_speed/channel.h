@@ -105,7 +105,10 @@ int channel_flush(struct channel *channel);
  */
 int channel_next(struct channel *channel, struct news *news);
 
-/* The same without waiting: 1 if there is a completion, 0 if there is none, or -1. */
+/*
+ * The same without waiting, for who is not done with the last one, which stays as it
+ * is. Nothing but credits must be due. Returns 1, 0 if nothing has come, or -1.
+ */
 int channel_try(struct channel *channel, struct news *news);
 
 #endif
