@@ -161,7 +161,7 @@ static int confirm(struct data *data)
 
 int bench_refuse(struct data *data)
 {
-	log_line("benchmark: a client asks for memory; -B would lend it some.");
+	log_line("benchmark: refused, since this server lends no memory.");
 	return confirm(data);
 }
 

@@ -253,7 +253,8 @@ static int go_on(struct outgoing *out, const struct head *head)
 {
 	int ret;
 
-	if (head->number > out->size || head->length != DIGEST_SIZE)
+	if (head->number > out->size ||
+	    (head->number && head->length != DIGEST_SIZE))
 		return log_fail("protocol error: the server has more of it "
 				"than there is, or does not say what");
 	if (head->number)

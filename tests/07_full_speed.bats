@@ -118,6 +118,7 @@ slow_receiver() {
 		end_of server "$server" 0
 		server=''
 		cmp "$scratch/out/more" "$scratch/in/more" || fail "not the same"
+		rm "$scratch/in/more"
 		rnr
 		[[ $count -eq $before ]] || fail "the receiver was not ready"
 		[[ $(sed -n 's/^more,.*,//p' "$scratch/client.log") -gt 0 ]] ||
