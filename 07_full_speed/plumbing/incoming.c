@@ -222,15 +222,23 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 	return INCOMING_OK;
 }
 
+/*
+ * Two programs may be here at once: who comes second must not replace. A link does
+ * the same where the file system cannot rename so: 9p, NFS.
+ */
 static int rename_part(const struct incoming *in)
 {
 	int folder = in->folder->fd;
 	int flags = in->folder->update ? 0 : RENAME_NOREPLACE;
-
+	int ret = renameat2(folder, in->part, folder, in->name, flags);
 	int err;
 
-	/* Two programs may be here at once: who comes second must not replace. */
-	if (!renameat2(folder, in->part, folder, in->name, flags))
+	if (ret && errno == EINVAL) {
+		ret = linkat(folder, in->part, folder, in->name, 0);
+		if (!ret)
+			ret = unlinkat(folder, in->part, 0);
+	}
+	if (!ret)
 		return INCOMING_OK;
 	err = errno;
 	log_fail_errno("renameat2", err,

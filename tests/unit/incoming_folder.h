@@ -63,12 +63,19 @@ int fsync(int fd)
 /* Whether somebody else stores a file of that name at that moment. */
 static bool comes_between;
 
+/* Whether the file system cannot rename without replacing. */
+static bool is_simple;
+
 int renameat2(int from, const char *old, int to, const char *new,
 	      unsigned int flags)
 {
 	strcat(asked, "name ");
 	if (comes_between)
 		close(openat(to, new, O_CREAT | O_WRONLY, 0644));
+	if (is_simple && flags) {
+		errno = EINVAL;
+		return -1;
+	}
 	return syscall(SYS_renameat2, from, old, to, new, flags);
 }
 

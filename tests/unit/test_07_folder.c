@@ -94,9 +94,20 @@ static void test_replace(void **state)
 	assert_int_equal(add(data, 10), INCOMING_OK);
 	comes_between = true;
 	assert_int_equal(end(10), INCOMING_THERE);
-	comes_between = false;
 	assert_int_equal(size_of("a"), 0);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	/* The same where only a link does not replace. */
+	is_simple = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+		assert_int_equal(add(data, 10), INCOMING_OK);
+		assert_int_equal(end(10), i ? INCOMING_OK : INCOMING_THERE);
+		assert_int_equal(size_of("a"), i ? 10 : 0);
+		assert_int_equal(size_of(part), -1);
+		assert_int_equal(unlinkat(directory, "a", 0), 0);
+		comes_between = false;
+	}
+	is_simple = false;
 }
 
 /* What was stored, and nobody heard of it, is not stored twice. */
