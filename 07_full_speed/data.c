@@ -284,6 +284,25 @@ int data_next(struct data *data, struct ibv_wc *wc)
 	return n < 0 ? -1 : 0;
 }
 
+int data_look(struct data *data, struct ibv_wc *wc)
+{
+	struct conn *conn = data->conn;
+	int n = poll_cq(conn, wc);
+	int news;
+
+	if (n)
+		return n;
+	news = wait_readable(conn->comp->fd, conn_peer_fd(conn),
+			     conn->patience.stop_fd, 0);
+	if (news < 0)
+		return errno == ETIMEDOUT ? 0 :
+					    wait_fail("a completion", errno,
+						      &conn->patience);
+	if (news & WAIT_FIRST)
+		return take_cq_event(conn) ? -1 : poll_cq(conn, wc);
+	return conn_check_peer(conn);
+}
+
 int data_wait(struct data *data, struct ibv_wc *wc)
 {
 	if (data_next(data, wc))

@@ -91,4 +91,10 @@ int data_wait(struct data *data, struct ibv_wc *wc);
 /* The same, whatever it is of. */
 int data_next(struct data *data, struct ibv_wc *wc);
 
+/*
+ * The same without waiting: 1 and the completion in *wc, 0 if there is none, or -1
+ * having said why there will be none, or that the program is to stop.
+ */
+int data_look(struct data *data, struct ibv_wc *wc);
+
 #endif

@@ -29,6 +29,7 @@ struct run {
 	unsigned int posted, done, count;
 	unsigned int spins; /* since a signal was looked for */
 	uint64_t next_report; /* when to print the progress */
+	uint64_t next_beat; /* when to give a sign of life */
 	bool reported;
 };
 
@@ -143,6 +144,47 @@ static int refill(struct run *run, unsigned int depth)
 	return 0;
 }
 
+/*
+ * A sign of life: the peer's program, which sleeps, finds another number when it
+ * looks. No receive is used up, and nothing is reported unless it fails.
+ */
+static int post_beat(struct run *run)
+{
+	const struct pump *pump = run->pump;
+	uint64_t *number = data_message(pump->data, SLOT_SEND_FIRST);
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)number,
+		.length = sizeof(*number),
+		.lkey = pump->data->messages.mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = {
+			.remote_addr = pump->beat,
+			.rkey = pump->peer.rkey,
+		},
+	};
+
+	++*number;
+	return post(run, &wr);
+}
+
+/* Four times a second, since a peer waits for at least one. */
+static int beat(struct run *run)
+{
+	uint64_t now;
+
+	if (!run->pump->beat)
+		return 0;
+	now = stats_now();
+	if (now < run->next_beat)
+		return 0;
+	run->next_beat = now + 250000000;
+	return post_beat(run);
+}
+
 /* Nothing came for a while: is the peer still there, is it too late? */
 static int look_around(struct conn *conn, uint64_t deadline)
 {
@@ -176,7 +218,7 @@ static int spin(struct run *run, struct ibv_wc *wcs, int max)
 		if (!deadline)
 			deadline = stats_now() +
 				   conn->patience.timeout_ms * 1000000ULL;
-		if (look_around(conn, deadline))
+		if (look_around(conn, deadline) || beat(run))
 			return -1;
 	}
 }
@@ -254,6 +296,8 @@ int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 		/* ... except where there is something between the two. */
 		if (run.done % 256 == 0) {
 			report(&run);
+			if (beat(&run))
+				return -1;
 			before = samples ? stats_now() : 0;
 		}
 	}
