@@ -118,6 +118,17 @@ stop_qemu() {
 	nothing_left
 }
 
+@test "three virtual machines on a switch" {
+	local node
+
+	run -0 lab up --nodes 3
+	[[ $output == *": three nodes, tcg"* ]]
+	for node in a b; do
+		lab exec c -- ping -c 1 -W 20 "$node"
+	done
+	lab exec a -- ping -c 1 -W 20 b
+}
+
 @test "an unprivileged user needs nothing else" {
 	local home=$BATS_TEST_TMPDIR/home kernel
 
