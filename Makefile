@@ -33,8 +33,12 @@ demo:
 	$(if $(listing),,@scripts/demo.sh $(demo_chapters))
 
 check:
+	$(if $(CH),@CLI_CHECK=1 scripts/maint/check.sh $(call quote,$(CH)))
+	$(if $(CH),$(filter-out web,$(check_deps)),$(check_deps))
+	$(if $(listing),,@scripts/maint/check.sh $(call quote,$(CH)))
+check-changed:
 	$(check_deps)
-	$(if $(listing),,@scripts/maint/check.sh)
+	$(if $(listing),,@scripts/maint/check.sh changed)
 check-fast: deps
 	$(if $(listing),,@scripts/maint/check.sh fast)
 check-long:
@@ -133,7 +137,9 @@ For readers:
   make help         this; make help-demo tells more of one, here of demo
 
 For authors:
-  make check        build everything and pass all tests
+  make check        build everything and pass all tests (CH=04: those that this
+                    chapter needs)
+  make check-changed  the tests that need to run for what differs from main
   make check-fast   the tests that need neither a device nor a virtual machine
   make check-long   the tests that take long
   make check-mutants  put in known faults: does a test notice each (MUTANT=name)
@@ -152,6 +158,7 @@ help:
 # Of one target: the script behind it.
 help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
+help_check-changed := scripts/maint/check_plan.py
 help_check-fast := scripts/maint/check.sh
 help_check-long := scripts/maint/check.sh
 help_check-mutants := tests/mutants/run.sh
@@ -178,7 +185,8 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
+.PHONY: all deps demo check check-changed check-fast check-long check-mutants \
+	doctor setup lab \
 	shell down lesson break exercise explain wire wiretap bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)
