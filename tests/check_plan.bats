@@ -104,6 +104,15 @@ picks() {
 	[[ $output == 'everything, for scripts/lesson.sh' ]]
 }
 
+@test "what is fast: the unit tests, and the rules that take no compiler" {
+	run -0 plan fast
+	picks 'docs a part' 'style a part' 'unit_programs all'
+	run -0 plan -l "$BATS_TEST_TMPDIR" fast
+	run -0 bats --count --filter "$(head -n 1 "$BATS_TEST_TMPDIR/style.part")" \
+		tests/style.bats
+	[[ $output -eq 1 ]]
+}
+
 @test "whatever else: everything" {
 	mkdir lists
 	run -0 plan -l lists changed docs/a.md Makefile

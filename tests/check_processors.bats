@@ -77,6 +77,21 @@ looks() {
 	[[ $output == 'shells 3 python 30' ]]
 }
 
+@test "a child that is found before its parent counts once" {
+	looks <<-'END'
+		import os
+		listed = os.listdir
+		os.listdir = lambda place: sorted(listed(place), reverse=True)
+		is_there(10, 1, 'bash', 1)
+		is_there(11, 10, 'bash', 2)
+		is_there(12, 11, 'python3', 30, 0, 'CHECK_PROCESSES=10')
+		look()
+		is_gone(12)
+		is_there(11, 10, 'bash', 2, 30)
+	END
+	[[ $output == 'shells 3 python 30' ]]
+}
+
 @test "what nobody has seen is short, or of the kind of the one that waited" {
 	looks <<-'END'
 		is_there(10, 1, 'bash', 1)

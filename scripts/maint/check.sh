@@ -4,11 +4,11 @@
 # usage: scripts/maint/check.sh [fast|long|changed|CHAPTER]
 #        (make check, check-fast, check-long, check-changed, check CH=04)
 #
-# Without an argument: the unit tests and every tests/*.bats. fast: only what
-# needs neither a device nor a VM. long: tests/long/*.bats, which take more than
+# Without an argument: the unit tests and every tests/*.bats. fast: what
+# takes a minute and a half, and needs neither a device nor a VM. long: tests/long/*.bats, which take more than
 # a quarter of an hour. A chapter, or changed: what that chapter needs, or what
-# differs from main; scripts/maint/check_plan.py knows which that is, and -h of it
-# says what is left out.
+# differs from main. scripts/maint/check_plan.py knows which that is, and what is
+# fast; -h of it says what is left out.
 #
 # Most tests wait more than they compute, so test files run side by side, in
 # lanes (scripts/lib/lanes.sh). LANES=1 runs them one after another. At the end
@@ -76,7 +76,7 @@ status=0
 # Which of the tests in a list are planned.
 planned() { grep -xF -f "$tap/files" || true; }
 case $mode in
-changed) scripts/maint/check_plan.py -l "$tap" changed ;;
+changed | fast) scripts/maint/check_plan.py -l "$tap" "$mode" ;;
 chapter) scripts/maint/check_plan.py -l "$tap" chapter "$chapter" ;;
 esac
 [[ $mode != changed || -s $tap/files ]] || exit 0
@@ -89,7 +89,7 @@ watcher=$!
 export CHECK_PROCESSES=$$
 case $mode in
 fast)
-	printf '%s\n' unit "${fast[@]}" >"$tap/plain"
+	printf '%s\n' unit "${fast[@]}" | planned >"$tap/plain"
 	lanes_run "$tap" "$tap/plain" /dev/null || status=1
 	;;
 long)

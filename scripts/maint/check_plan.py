@@ -3,6 +3,7 @@
 
 Usage: check_plan.py [-r ROOT] [-l DIR] chapter CH
        check_plan.py [-r ROOT] [-l DIR] changed [FILE...]
+       check_plan.py [-r ROOT] [-l DIR] fast
 
 chapter: a test is one of chapter 04 if it is in tests/04_*.bats, if its name has
 the chapter's number (as "04: ..." or "03 to 05: ..."), or if CHAPTER_TESTS, below,
@@ -11,6 +12,10 @@ and what tests the scripts.
 
 changed: the files that differ from main, committed or not; or else those that are
 named. RULES says what a changed file needs. Where none says it, that is everything.
+
+fast: what says in a minute and a half of a processor's time whether the chapters and
+the book are as they should be. Left out are what tests the scripts, shellcheck, the
+builds with two compilers, fuzzing, and what needs a device.
 
 Prints a line for each file of tests: its name, how much of it, and why.
 "unit_programs" stands for the programs of tests/unit. With -l, DIR gets what check.sh reads: the file `files`,
@@ -61,11 +66,24 @@ carry_forward *  ^this repository
 style *          ^(no file is longer|whitespace is|nothing is left)
 """
 
+# make check-fast, with the programs of tests/unit, which take half of the time.
+FAST_TESTS = """
+unit             .
+readme           .
+spelling         .
+concepts         .
+option_letters   .
+docs *           ^([^ae]|a |another|each|every picture)
+style *          ^(nothing in a chapter|no file is longer|C is formatted|whitespace is|files say|nothing is left|no modules of)
+carry_forward *  ^this repository
+wire_replay *    ^wire: what is recorded
+"""
+
 # The first that fits a changed file says what it needs: a method of Plan.
 RULES = (
     (r'.*\.md|docs/.*|LICENSE|tests/words\.txt', 'docs'),
     (r'tests/(\d\d_)?\w+\.bats', 'itself'),
-    (r'tests/long/.*', 'long'),
+    (r'tests/long/.*', 'script_style'),
     (r'\d\d_\w+/.*', 'of_chapter'),
     (r'tests/unit/.*', 'unit'),
     (r'tests/wrong/\d\d_.*', 'wrong'),
@@ -142,13 +160,8 @@ class Plan:
 
     def script_style(self, name):
         """How a script is written."""
-        self.add('style', name, (
-            '^(no file is longer|shellcheck has|whitespace is|files say|nothing is left)',
-            None))
-
-    def long(self, name):
-        """make check-long runs it, and no other."""
-        self.script_style(name)
+        self.add('style', name, ('^(no file|shellcheck|whitespace|files say|nothing is)',
+                                 None))
 
     def of_chapter(self, name):
         """A chapter's file: the chapter, and all that carry it or descend from it."""
@@ -258,7 +271,7 @@ def main(arguments):
     parser = Parser(__doc__)
     parser.add_root(TOP)
     parser.add_argument('-l', dest='lists', type=folder)
-    parser.add_argument('what', choices=('chapter', 'changed'))
+    parser.add_argument('what', choices=('chapter', 'changed', 'fast'))
     parser.add_argument('names', nargs='*')
     options = parser.parse_args(arguments)
     plan = Plan(options.root)
@@ -269,6 +282,9 @@ def main(arguments):
         if not found:
             parser.error(f'which chapter? There is: {" ".join(plan.chapters)}')
         plan.chapter(found[0], found[0])
+    elif options.what == 'fast':
+        plan.add(PROGRAMS, 'a quick look')
+        plan.add_table(FAST_TESTS, 'a quick look')
     else:
         for name in options.names or differing(options.root):
             plan.change(name)

@@ -100,6 +100,15 @@ class Processes:
         found = set()
         while self._take(now, found):
             pass
+        for pid in found:
+            key, parent = (pid, now[pid].began), now[pid].parent
+            if key not in self.ours and parent in found:
+                self.parents[key] = (parent, now[parent].began)
+            elif key in self.parents and parent != self.parents[key][0]:
+                # Nobody of ours waits for it any longer.
+                del self.parents[key]
+            self.ours[key] = now[pid]
+            self.alive[pid] = key
         self.strangers &= {(pid, process.began) for pid, process in now.items()}
         return self.pid in now
 
@@ -108,17 +117,8 @@ class Processes:
         before = len(found)
         for pid, process in now.items():
             key = (pid, process.began)
-            if pid in found or not self._is_ours(key, process, found):
-                continue
-            found.add(pid)
-            if key not in self.ours and process.parent in found:
-                parent = now[process.parent]
-                self.parents[key] = (process.parent, parent.began)
-            elif key in self.parents and process.parent != self.parents[key][0]:
-                # Nobody of ours waits for it any longer.
-                del self.parents[key]
-            self.ours[key] = process
-            self.alive[pid] = key
+            if pid not in found and self._is_ours(key, process, found):
+                found.add(pid)
         return len(found) > before
 
     def _is_ours(self, key, process, found):
@@ -143,7 +143,7 @@ class Processes:
         for key, process in self.ours.items():
             sums[kind_of(process.name)] += process.own
             parent = self.parents.get(key)
-            if parent and key not in self.alive.values():
+            if parent and self.alive.get(key[0]) != key:
                 waited[parent] = waited.get(parent, 0) + process.own + process.children
         for key, process in self.ours.items():
             kind = kind_of(process.name)
