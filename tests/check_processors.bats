@@ -92,6 +92,19 @@ looks() {
 	[[ $output == 'shells 3 python 30' ]]
 }
 
+@test "what ends together with its parent counts once" {
+	looks <<-'END'
+		is_there(10, 1, 'bash', 1)
+		is_there(11, 10, 'bash', 2)
+		is_there(12, 11, 'python3', 30)
+		look()
+		is_gone(12)
+		is_gone(11)
+		is_there(10, 1, 'bash', 1, 32)
+	END
+	[[ $output == 'shells 3 python 30' ]]
+}
+
 @test "what nobody has seen is short, or of the kind of the one that waited" {
 	looks <<-'END'
 		is_there(10, 1, 'bash', 1)

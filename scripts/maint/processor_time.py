@@ -139,15 +139,22 @@ class Processes:
     def by_kind(self):
         """Ticks by kind."""
         sums = dict.fromkeys(ORDER, 0)
-        waited = {}
-        for key, process in self.ours.items():
-            sums[kind_of(process.name)] += process.own
-            parent = self.parents.get(key)
-            if parent and self.alive.get(key[0]) != key:
-                waited[parent] = waited.get(parent, 0) + process.own + process.children
+        ended = {}
+        for key, parent in self.parents.items():
+            if self.alive.get(key[0]) != key:
+                ended.setdefault(parent, []).append(key)
+
+        def total(key):
+            """Of a process and all that it has waited for, as far as is known."""
+            return self.ours[key].own + max(self.ours[key].children, waited(key))
+
+        def waited(key):
+            return sum(total(child) for child in ended.get(key, ()))
+
         for key, process in self.ours.items():
             kind = kind_of(process.name)
-            unseen = max(0, process.children - waited.get(key, 0))
+            sums[kind] += process.own
+            unseen = max(0, process.children - waited(key))
             sums[kind if kind in OWN_CHILDREN else 'short'] += unseen
         return sums
 
