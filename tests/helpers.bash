@@ -48,8 +48,8 @@ close_device() {
 
 # full_size COMMAND…: runs it with a device whose node has two processors and a
 # process the address space that sanitizers ask for: a User-Mode Linux node has
-# neither, so there it is a virtual machine of NODES nodes (default: 1), made when it is
-# first needed.
+# neither, so there it is a virtual machine of NODES nodes (default: 1; for a whole lane
+# of check.sh 2), made when it is first needed.
 full_size() {
 	[[ $device_where == lab ]] &&
 		"$top/scripts/lab.sh" status | grep -qx 'engine: uml' || {
@@ -57,8 +57,11 @@ full_size() {
 		return
 	}
 	local -x LAB_NAME=$TEST_EMULATED LAB_ENGINE=tcg
+	local nodes=${NODES:-1}
 
-	"$top/scripts/lab.sh" up --nodes "${NODES:-1}" 2>/dev/null
+	[[ -z ${EMULATED_LAB:-} ]] || nodes=2
+
+	"$top/scripts/lab.sh" up --nodes "$nodes" 2>/dev/null
 	"$@"
 }
 

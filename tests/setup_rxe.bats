@@ -10,7 +10,10 @@ load stalls
 setup_file() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	export LAB_NAME=${EMULATED_LAB:-setup-rxe-$$} LAB_ENGINE=tcg
-	scripts/lab.sh up --nodes 1
+	local nodes=1
+
+	[[ -z ${EMULATED_LAB:-} ]] || nodes=2
+	scripts/lab.sh up --nodes "$nodes"
 }
 
 teardown_file() {

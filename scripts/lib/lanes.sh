@@ -125,7 +125,11 @@ lanes_device() {
 	[[ $1 -eq 1 ]] || lanes_copy "$1"
 	device_top=$PWD
 	export LAB_NAME=$lanes_lab-$1
-	trap 'device_close >/dev/null' EXIT
+	# The virtual machines for what a User-Mode Linux node cannot do, when a test
+	# asks for them: full_size() in tests/helpers.bash.
+	export EMULATED_LAB=$LAB_NAME-tcg
+	trap 'device_close >/dev/null
+		LAB_NAME=$EMULATED_LAB "$device_top/scripts/lab.sh" down 2>/dev/null' EXIT
 	trap 'exit 1' INT TERM
 	[[ ${DEVICE:-} != host ]] || nodes=1
 	device_open "$nodes" >"$lanes_dir/device.$1" 2>&1 || {
@@ -133,8 +137,6 @@ lanes_device() {
 		cat "$lanes_dir/device.$1"
 		return 1
 	}
-	# The tests of setup_rxe.sh leave the lab as it was.
-	[[ $device_where != lab ]] || export DEVICE_TESTS_LAB=$LAB_NAME
 	lanes_lane "$2"
 }
 

@@ -189,7 +189,7 @@ rm -rf "$work"/*.list "$work/results"
 # A lab and its settings belong to whoever set them, and bats inside of bats
 # must not take itself for the outer one.
 # shellcheck disable=SC2031 # none of them was set here
-unset LAB_NAME DEVICE_TESTS_LAB "${!TEST_DEVICE_@}" "${!BATS_@}" MAKEFLAGS
+unset LAB_NAME EMULATED_LAB "${!TEST_DEVICE_@}" "${!BATS_@}" MAKEFLAGS
 workers=()
 trap 'kill "${workers[@]}" 2>/dev/null || true; wait' EXIT
 trap 'exit 130' INT TERM
