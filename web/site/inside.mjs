@@ -52,13 +52,15 @@ export function insidePage(top, site) {
 	return {title: 'What is inside these pages', sections: [], html: `
 <h1>What is inside these pages</h1>
 <p>The text and the code are this repository’s own, under the MIT licence. What else
-is here comes from others, unchanged, and each part stays under its own licence.</p>
+is here comes from others, unchanged but for one line of Linux, and each part stays
+under its own licence.</p>
 <h2 id="node">The nodes</h2>
 <p>Each node is an emulated PC. The picture of its memory, from which it starts, holds
 Linux 6.1 and programs of Debian 12 for i386. Linux is under the GPL, version 2; its
 source is Debian’s package <code>linux-source-6.1</code>, and the configuration is
-<code>web/kernel/config</code>. The picture was taken with the BIOS of SeaBIOS (LGPL,
-version 3). The links lead to the very source from which Debian has built a package.</p>
+<code>scripts/lib/kernel/page.config</code>. The line that was changed is in
+<code>scripts/lib/kernel/sock_aligned.patch</code>. The picture was taken with the BIOS of
+SeaBIOS (LGPL, version 3). The links lead to the very source from which Debian has built a package.</p>
 ${guest.length ? table(HEADS, guest) : '<p>These pages were built without the lab.</p>'}
 <h2 id="page">The page, and what builds and tests it</h2>
 ${table(HEADS, libraries(top, site))}
