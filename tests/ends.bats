@@ -225,7 +225,7 @@ listens_or_ended() {
 never_sleeps() {
 	truncate -s 400M "$scratch/large"
 	mkdir "$scratch/in"
-	start_server ./server -d "$scratch/in"
+	start_server ./server -B -d "$scratch/in"
 	signalled 'ibv_post_send 50' int
 	run_client 1 "${at[@]}" ./client -a "$address" -b 64 -q 16 -n 10000000
 	says_one client.err 'a completion: given up, since this program was asked'
