@@ -183,6 +183,7 @@ class Node:
             if not hello:
                 return
             self.ready = True
+            self.halt(True)
             self.listen()
             for client in self.waits_for_boot:
                 client.say(frames.EXIT, b'\0')
@@ -246,10 +247,13 @@ class Node:
         return known
 
     def halt(self, yes):
-        """A node that has a time of its own has none while nobody uses it."""
+        """A node that has a time of its own stands still while nobody uses it."""
         if self.settings.time and self.process:
-            os.killpg(self.process.pid,
-                      signal.SIGSTOP if yes else signal.SIGCONT)
+            try:
+                uml.stand_still(self.process, yes)
+            except OSError:
+                # It has just ended.
+                pass
 
     def say(self, kind, channel, body):
         """Tells the agent."""
@@ -422,8 +426,8 @@ class Keeper:
                   f'device={self.settings.device}\n'
                   f'kernel={self.kernel.release}\nimage={self.kernel.image}\n'
                   f'started={int(time.time())}')
-        for node in self.nodes:
-            node.halt(True)
+        if self.settings.time:
+            self.note(f'time={self.settings.time}')
         self.tell('ready')
         while True:
             self.turn()

@@ -81,6 +81,12 @@ lab_up()
 			LAB_DEVICE=$2
 			shift
 			;;
+		--time=*) LAB_TIME=${1#*=} ;;
+		--time)
+			[ $# -gt 1 ] || misuse "--time needs a word: own"
+			LAB_TIME=$2
+			shift
+			;;
 		-h | --help) usage && return ;;
 		*) misuse "up: unknown argument '$1'" ;;
 		esac
@@ -98,6 +104,11 @@ lab_up()
 	'' | rxe | siw) export LAB_DEVICE ;;
 	*) misuse "--device $LAB_DEVICE: the lab has rxe or siw" ;;
 	esac
+	case $LAB_TIME in
+	'') ;;
+	own) up_own_time ;;
+	*) misuse "--time $LAB_TIME: the lab has own, or no --time for this machine's time" ;;
+	esac
 	[ -z "${CLI_CHECK:-}" ] || return 0
 	up_check || return 1
 	while :; do
@@ -110,6 +121,19 @@ lab_up()
 		[ "$rc" -eq 3 ] && [ "$tries" -lt 5 ] || return "$rc"
 		tries=$((tries + 1))
 	done
+}
+
+# up_own_time: a time of its own is for one node, which is a User-Mode Linux kernel.
+# Sets nodes and LAB_ENGINE.
+up_own_time()
+{
+	nodes=${nodes:-1}
+	[ "$nodes" -eq 1 ] ||
+		misuse "--time own is for one node, and $nodes are asked for: two would not have the same time"
+	LAB_ENGINE=${LAB_ENGINE:-uml}
+	[ "$LAB_ENGINE" = uml ] ||
+		misuse "--time own needs the engine uml, and $LAB_ENGINE is asked for"
+	export LAB_ENGINE LAB_TIME
 }
 
 # lab_fetch: what `make demo` needs from the network: packages and a kernel.
@@ -149,6 +173,10 @@ up_running()
 			fi
 			if [ "${LAB_ENGINE:-${lab[accel]}}" != "${lab[accel]}" ]; then
 				up_other "${lab[accel]}" "$LAB_ENGINE"
+				return 1
+			fi
+			if [ "$LAB_TIME" ] && [ "$LAB_TIME" != "${lab[time]:-}" ]; then
+				up_other "this machine's time" "a time of its own"
 				return 1
 			fi
 			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"):" \
@@ -247,8 +275,9 @@ up_start()
 	fi
 	if [ "$outcome" = ready ] && [ -e "$LAB_STATE/up" ]; then
 		lab_read
-		printf 'lab: up after %d s: %s, %s, kernel %s\n' $((SECONDS - began)) \
-			"$(lab_nodes "$1")" "${lab[accel]}" "${lab[kernel]}" >&2
+		printf 'lab: up after %d s: %s, %s%s, kernel %s\n' $((SECONDS - began)) \
+			"$(lab_nodes "$1")" "${lab[accel]}" \
+			"${lab[time]:+, a time of its own}" "${lab[kernel]}" >&2
 		return 0
 	fi
 	[ "$outcome" = error ] ||
