@@ -22,8 +22,9 @@ endef
 
 deps:
 	@scripts/install_deps.sh
-# The tests open the pages, too.
-check_deps := @scripts/install_deps.sh build lab wire check web
+# The tests open the pages, too, and need a lab that is quick.
+check_deps := @scripts/install_deps.sh build lab kernel wire check web
+check_kernel = $(if $(listing),,@scripts/lab.sh kernel)
 
 demo_chapters = $(foreach chapter,$(CH),$(call quote,$(chapter)))
 demo:
@@ -34,15 +35,18 @@ demo:
 
 check:
 	$(check_deps)
+	$(check_kernel)
 	$(if $(listing),,@scripts/maint/check.sh)
 check-fast: deps
 	$(if $(listing),,@scripts/maint/check.sh fast)
 check-long:
 	$(check_deps)
+	$(check_kernel)
 	@scripts/install_deps.sh long
 	$(if $(listing),,@scripts/maint/check.sh long)
 check-mutants:
 	$(check_deps)
+	$(check_kernel)
 	$(if $(listing),,@tests/mutants/run.sh $(call quote,$(MUTANT)))
 
 # The machine itself, and the lab.
@@ -52,6 +56,8 @@ setup:
 	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
 lab:
 	$(call run,build lab,scripts/lab.sh up $(if $(NODES),--nodes $(call quote,$(NODES))))
+lab-kernel:
+	$(call run,build lab kernel,scripts/lab.sh kernel)
 shell:
 	@scripts/lab.sh shell $(or $(call quote,$(NODE)),a)
 down:
@@ -109,8 +115,8 @@ For readers:
   make doctor       what this machine has, what it lacks, and what to do
                     (PEER=ADDRESS: also whether a card's packets get there)
   make setup        make a Soft-RoCE device here, where the kernel has it
-  make lab          or start the lab, two throwaway virtual machines (NODES=1:
-                    one)
+  make lab          or start the lab, two throwaway machines (NODES=1: one)
+  make lab-kernel   build a kernel with which the lab is up in two seconds, once
   make shell        a shell in it (NODE=b: on the second machine)
   make down         end the lab
   make lesson       CH=02: print what the chapter adds to the one before (CH=03
@@ -159,6 +165,7 @@ help_deps := scripts/install_deps.sh
 help_doctor := scripts/doctor.sh
 help_setup := scripts/setup_rxe.sh
 help_lab := scripts/lab.sh
+help_lab-kernel := scripts/lab.sh
 help_shell := scripts/lab.sh
 help_down := scripts/lab.sh
 help_lesson := scripts/lesson.sh
@@ -179,6 +186,6 @@ help-%:
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
 .PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
-	shell down lesson break exercise explain wire wiretap bench web web-serve \
+	lab-kernel shell down lesson break exercise explain wire wiretap bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

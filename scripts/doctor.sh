@@ -87,7 +87,7 @@ lab() {
 	local said
 
 	echo
-	echo "The lab, throwaway virtual machines with Soft-RoCE:"
+	echo "The lab, throwaway machines with Soft-RoCE:"
 	use_lab=$lab_packages
 	if said=$(scripts/lab.sh status 2>&1); then
 		use_lab=up
@@ -99,9 +99,9 @@ lab() {
 		use_lab=no
 	fi
 	row '  memory' "$said"
-	said='no /dev/kvm for you: emulated, some times slower'
-	[[ ! -w /dev/kvm ]] || said='/dev/kvm: used if a guest really boots in it'
-	row '  speed' "$said"
+	said=$(plan_engine)
+	row '  engine' "$said"
+	[[ $said != tcg*lab-kernel* ]] || fix 'make lab-kernel'
 	[[ $lab_packages == yes ]] || fix 'install the packages of lab, above'
 }
 

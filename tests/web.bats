@@ -46,6 +46,18 @@ unit() {
 	unit page
 }
 
+@test "a link fills in, and presses no key" {
+	unit link
+}
+
+@test "the service worker keeps a file only under its own hash" {
+	unit service_worker
+}
+
+@test "pages, workers and pictures may load and run no more than they need" {
+	unit policy
+}
+
 # kernel VERSION: build.sh, where apt-get finds that linux-source-6.1, or nothing.
 kernel() {
 	printf '%s\n' '#!/bin/sh' "version=$1" >"$BATS_TEST_TMPDIR/apt-get"

@@ -3,11 +3,12 @@
 #
 # usage: web/check.sh [--pages|--long|--firefox]     (make check-web)
 #
-# Builds the pages and opens them: links, search, 390 pixels, no JavaScript; then
-# the lab, where all logged runs of all chapters, and a case of each, run on two nodes
-# in the page. --pages leaves the lab out; --long runs all runs, cases and exercises
-# in it instead, which takes half an hour;
-# --firefox opens the lab in Firefox instead (Debian's firefox-esr).
+# Builds the pages and opens them: links, search, 390 pixels, no JavaScript, what they
+# may load and run; then the lab, where all logged runs of all chapters, and a case of
+# each, run on two nodes in the page. Before that, actionlint reads the workflows.
+# --pages leaves the lab out; --long runs all runs, cases and exercises in it instead,
+# which takes half an hour; --firefox opens the lab in Firefox instead (Debian's
+# firefox-esr).
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,12 +16,12 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 source "$top/scripts/lib/cli.sh"
 cli_help "$@"
 pages=()
-tests=(pages visit lab)
+tests=(actionlint.test {pages,policy,visit,lab}.browser)
 case ${1:-} in
 '') ;;
---pages) tests=(pages) pages=(--pages) ;;
---long) tests=(cases) ;;
---firefox) tests=(lab) && export BROWSER=firefox ;;
+--pages) tests=(actionlint.test {pages,policy}.browser) pages=(--pages) ;;
+--long) tests=(cases.browser) ;;
+--firefox) tests=(lab.browser) && export BROWSER=firefox ;;
 *) cli_misuse "$1: there is no such option" ;;
 esac
 cli_checked
@@ -28,4 +29,4 @@ cd "$top"
 web/build.sh "${pages[@]}"
 # shellcheck disable=SC2046 # no name has a space
 exec node --test --test-concurrency=1 --test-reporter=tap \
-	$(printf 'tests/web/%s.browser.mjs ' "${tests[@]}")
+	$(printf 'tests/web/%s.mjs ' "${tests[@]}")

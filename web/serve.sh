@@ -3,7 +3,8 @@
 #
 # usage: web/serve.sh [PORT]     (make web-serve)
 #
-# Serves on loopback only, until it is interrupted. PORT is 8000 by default.
+# Serves on loopback only, until it is interrupted, with the Content-Security-Policy
+# that a server can send and a page cannot say. PORT is 8000 by default.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,5 +18,4 @@ cli_checked
 	echo "serve: there is no build/web; make web builds it" >&2
 	exit 1
 }
-echo "http://127.0.0.1:$port/"
-exec python3 -m http.server --bind 127.0.0.1 --directory "$top/build/web" "$port"
+exec node "$top/web/serve.mjs" "$top/build/web" "$port"

@@ -20,12 +20,17 @@ plan_kernel() (
 	. "$LAB_PARTS/kernel.sh"
 	# shellcheck source=/dev/null
 	. "$LAB_PARTS/fetch.sh"
+	# shellcheck source=/dev/null
+	. "$LAB_PARTS/engine.sh"
 	# kernel.sh says by this what cannot be done.
 	fail() {
 		echo "none yet, and none can be fetched: $1"
 		exit 1
 	}
-	if [[ -n $LAB_KERNEL ]]; then
+	engine_choose
+	if [[ $accel == uml ]]; then
+		echo "the lab's own, $(<"$LAB_CACHE/uml/release"), which is in $LAB_CACHE already"
+	elif [[ -n $LAB_KERNEL ]]; then
 		kernel_from_caller
 		echo "$LAB_KERNEL, as LAB_KERNEL says"
 	elif kernel_from_host; then
@@ -42,6 +47,29 @@ plan_kernel() (
 		fi
 		echo "to be fetched into $LAB_CACHE: $size, and 350 MB on disk there"
 	fi
+)
+
+# Which engine the lab would take, and why no better one, in a line.
+plan_engine() (
+	# shellcheck source=/dev/null
+	. "$plan_top/scripts/lib/lab/common.sh"
+	# shellcheck source=/dev/null
+	. "$LAB_PARTS/kernel.sh"
+	# shellcheck source=/dev/null
+	. "$LAB_PARTS/engine.sh"
+	fail() {
+		echo "$*"
+		exit 1
+	}
+	engine_choose
+	case $accel in
+	kvm) echo "kvm, if a guest really boots in /dev/kvm, which is tried first" ;;
+	uml) echo "uml: each node's kernel is a process; not kvm: $(engine_kvm_not)" ;;
+	*)
+		echo "tcg, emulated, about ten times slower; not kvm: $(engine_kvm_not);" \
+			"not uml: $(engine_uml_not)"
+		;;
+	esac
 )
 
 # plan_memory NODES: what the lab takes of it, and whether that is there.

@@ -1,11 +1,9 @@
 // A server of build/web on loopback, and Chromium, for the tests of the pages; with
 // BROWSER=firefox, Firefox.
-import {createServer} from 'node:http';
 import {readFileSync, readdirSync} from 'node:fs';
-import {readFile} from 'node:fs/promises';
 import assert from 'node:assert/strict';
-import {extname, join, normalize} from 'node:path';
 import {createRequire} from 'node:module';
+import {serve} from '../../web/serve.mjs';
 
 const {chromium, firefox} = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
 // Debian's, both of them. The channel is what Firefox is driven by, as it is: without
@@ -14,35 +12,16 @@ const BROWSERS = {
 	chromium: () => chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']}),
 	firefox: () => firefox.launch({executablePath: '/usr/bin/firefox-esr', channel: 'moz-firefox'}),
 };
-const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript',
-	'.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml',
-	'.wasm': 'application/wasm'};
-
-async function serve(folder, sent, port = 0) {
-	const server = createServer(async (request, response) => {
-		const path = normalize(decodeURI(new URL(request.url, 'http://x').pathname));
-		try {
-			const file = path.endsWith('/') ? `${path}index.html` : path;
-			const data = await readFile(join(folder, file));
-			// As GitHub's Pages say it; they would also compress.
-			response.writeHead(200, {'Cache-Control': 'max-age=600',
-				'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream'});
-			response.end(data);
-			sent(data.length);
-		} catch {
-			response.writeHead(404).end();
-		}
-	});
-	await new Promise(resolve => server.listen(port, '127.0.0.1', resolve));
-	return server;
-}
-
+// policy: whether the server sends one, as that of make web-serve does; GitHub's Pages
+// send none. How long a file may be kept, Pages do say; they would also compress.
+//
 // {at(path), blank(options), open(path, options), offline(), online(), foreign: [],
-// errors: [], sent: bytes that left the server, close()}
-export async function openSite() {
-	const site = {foreign: [], errors: [], sent: 0};
-	const sent = size => { site.sent += size; };
-	let server = await serve('build/web', sent);
+// errors: [], sent: bytes that left the server, changed: {place: text}, close()}
+export async function openSite({policy = false} = {}) {
+	const site = {foreign: [], errors: [], sent: 0, changed: {}};
+	const settings = {policy, cache: 'max-age=600', sent: size => { site.sent += size; },
+		change: (place, data) => site.changed[place] ?? data};
+	let server = await serve('build/web', settings);
 	const {port} = server.address();
 	const browser = await BROWSERS[process.env.BROWSER ?? 'chromium']();
 	site.at = path => `http://127.0.0.1:${port}/${path}`;
@@ -55,6 +34,10 @@ export async function openSite() {
 		});
 		context.on('page', page => page.on('pageerror', error =>
 			site.errors.push(`${page.url()}: ${error.message}`)));
+		context.on('console', message => {
+			if (/content.security.policy/i.test(message.text()))
+				site.errors.push(`${message.page()?.url()}: ${message.text()}`);
+		});
 		return context.newPage();
 	};
 	site.open = async (path, options) => {
@@ -66,7 +49,7 @@ export async function openSite() {
 		server.closeAllConnections();
 		await new Promise(resolve => server.close(resolve));
 	};
-	site.online = async () => { server = await serve('build/web', sent, port); };
+	site.online = async () => { server = await serve('build/web', {...settings, port}); };
 	site.close = async () => {
 		await browser.close();
 		server.close();
@@ -76,6 +59,7 @@ export async function openSite() {
 
 // Machines are slow and busy; nothing here is about speed.
 export const PATIENCE = 300_000;
+const LOOK_MS = 50;
 
 export const CHAPTERS = readdirSync('.').filter(x => /^\d\d_/.test(x));
 // What the lab in the page knows of a chapter: its runs, cases and exercises.
@@ -88,9 +72,23 @@ export function askLab(page) {
 	page.setDefaultTimeout(PATIENCE);
 	return {
 		run: code => page.evaluate(`(async () => { ${code} })()`),
-		until: (code, what) => page.waitForFunction(code, null, {timeout: PATIENCE})
-			.catch(error => assert.fail(`never: ${what}: ${error.message}`)),
+		until: (code, what) => until(page, code, what),
 	};
+}
+
+// Waits until code is true in the page. Playwright itself would make code of the text
+// again and again within the page, which the page's policy forbids.
+async function until(page, code, what) {
+	for (const end = Date.now() + PATIENCE;;) {
+		// On the way to another page, there may be nobody to ask.
+		const said = await page.evaluate(`(async () => Boolean(await (${code})))()`)
+			.catch(error => error);
+		if (said === true)
+			return;
+		if (Date.now() > end)
+			assert.fail(`never: ${what}${said ? `: ${said.message}` : ''}`);
+		await page.waitForTimeout(LOOK_MS);
+	}
 }
 
 // The same, for a page of its own, with the lab up.

@@ -13,7 +13,8 @@ let site, page, lab, until;
 
 before(async () => {
 	assert.ok(existsSync('build/web/web/lab/state.zst'), 'make web has not built the lab');
-	site = await openSite();
+	// With the policies of workers, too, which only a server can send.
+	site = await openSite({policy: true});
 	({page, run: lab, until} = await openLab(site, `${FIRST}/index.html?lab`));
 }, options);
 after(() => site.close());

@@ -120,6 +120,28 @@ test('a link chooses a case, sets the wire and fills in a command', options, asy
 	await page.context().close();
 });
 
+// What a terminal answers when it is asked who it is, where its cursor is, its colour,
+// its size, a setting: as if somebody had typed that.
+const ASKS = String.raw`\005\033[c\033[>c\033[5n\033[6n\033[18t\033[21t\033]10;?\007\033P$qm\033\134\033[?25$p`;
+
+test('nothing but the reader presses Enter on what a link has typed', options, async () => {
+	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab&a=touch+/tmp/ran&b=touch+/tmp/ran%0d`);
+	assert.match(await page.innerText('.lab .status'), /node b was not typed\. It has the character U\+000D/);
+	await until('lab.screen("a").endsWith("# touch /tmp/ran")', 'the command is there');
+	assert.ok((await run(`return lab.run('${FIRST}', 'default')`)).matches);
+	await until('/listening on [^]*# touch .tmp.ran$/.test(lab.screen("a"))', 'the command is there again after a run');
+	await until('/client [^]*b:~#$/.test(lab.screen("b"))', 'there is a new prompt on the other node');
+	await run(`await lab.exec('a', ${JSON.stringify(`printf '${ASKS}' >/dev/ttyS0`)})`);
+	await until('!lab.screen("a").endsWith("# touch /tmp/ran")', 'the terminal has answered');
+	for (const node of ['a', 'b'])
+		assert.equal((await run(`return lab.exec('${node}', 'test -e /tmp/ran')`)).status, 1);
+	await run(String.raw`lab.type('a', '\x03')`);
+	await until('/\\n.*a:~#$/.test(lab.screen("a"))', 'there is a new prompt');
+	await run(String.raw`lab.type('a', 'touch /tmp/ran\r')`);
+	await until('lab.exec("a", "test -e /tmp/ran").then(x => x.status === 0)', 'Enter runs it');
+	await page.context().close();
+});
+
 test('window.lab is what web/README.md says', options, async () => {
 	const {page, run} = await openLab(site, `${FIRST}/index.html?lab`);
 	const table = readFileSync('web/README.md', 'utf8').split('\n').filter(x => x.startsWith('| `'));

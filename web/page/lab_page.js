@@ -14,6 +14,7 @@ import {details} from './details.js';
 import {codeOf} from './code_of.js';
 import {unfit} from './fit.js';
 import {recorded} from './recorded.js';
+import {follow} from './link.js';
 import {keepLab} from './offline.js';
 
 function style(top, path) {
@@ -95,18 +96,6 @@ class LabPage {
 			terminals.append(makeTerminal(node, this.terminals));
 	}
 
-	// Types what the link asks for: ?wire=loss:0.1&a=./server -1&case=no_recv
-	async follow() {
-		const {wish, lab} = this;
-		for (const pair of (wish.get('wire') ?? '').split(',').filter(Boolean)) {
-			const [name, value = ''] = pair.split(':');
-			lab.wire({[name]: value === '' ? true : Number(value)});
-		}
-		for (const name of ['a', 'b'])
-			if (wish.get(name))
-				lab.nodes[name].type(wish.get(name));
-	}
-
 	async open() {
 		document.body.classList.add('with-lab');
 		document.querySelector('main').after(this.root);
@@ -131,7 +120,7 @@ class LabPage {
 			this.say('Both nodes are up: a has 192.0.2.1, b has 192.0.2.2, and the chapters are in ~.');
 			this.root.dispatchEvent(new Event('ready'));
 			this.kept = keepLab(this.top, this.chapter);
-			await this.follow();
+			follow(this.wish, this.lab, (text, wrong) => this.say(text, wrong));
 		} catch (error) {
 			this.say(`The lab did not start: ${error.message}`, true);
 			this.body.append(recorded(this.chapter, this.top));

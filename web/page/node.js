@@ -12,7 +12,8 @@ export class Node extends EventTarget {
 	constructor(name, worker) {
 		super();
 		Object.assign(this, {name, worker, answer: '', line: '', pending: [],
-			queue: Promise.resolve(), puts: new Map(), commands: 0, trouble: null});
+			queue: Promise.resolve(), puts: new Map(), commands: 0, trouble: null,
+			size: [24, 80]});
 		this.decoders = [0, 1, 2].map(() => new TextDecoder());
 		this.loaded = this.message('loaded');
 		worker.addEventListener('message', ({data}) => this.take(data));
@@ -164,8 +165,22 @@ export class Node extends EventTarget {
 			quote(path)} && rm /page/${name}`);
 	}
 
-	resize(rows, columns) {
+	stty(rows, columns) {
 		return this.exec(`stty -F /dev/ttyS0 rows ${rows} cols ${columns}`);
+	}
+
+	resize(rows, columns) {
+		this.size = [rows, columns];
+		return this.stty(rows, columns);
+	}
+
+	// The shell writes its prompt again, with what was typed and waits for Enter. It
+	// does so whenever its terminal gets another size. To press Enter here would be to
+	// run what the reader, or the link that the reader has followed, has typed.
+	async prompt() {
+		const [rows, columns] = this.size;
+		await this.stty(rows, columns + 1);
+		await this.stty(...this.size);
 	}
 
 	// Its clock may not run away from the other node's, which says this.

@@ -1,5 +1,7 @@
 // What the service worker shall keep for a time without a network: what this page
 // is made of, and the lab once it has been opened.
+import {element} from './dom.js';
+
 const possible = () => 'serviceWorker' in navigator && location.protocol !== 'file:';
 
 // The lab's own files: what the workers load is not among what the page loads.
@@ -21,9 +23,17 @@ async function keep(addresses) {
 const loaded = () => [location.href,
 	...performance.getEntriesByType('resource').map(x => x.name)];
 
+// What the worker refuses to keep, and why.
+function tell(trouble) {
+	document.querySelector('.trouble')?.remove();
+	document.querySelector('main').prepend(
+		element('p', {className: 'note trouble', role: 'alert'}, trouble));
+}
+
 export async function keepOffline(top) {
 	if (!possible())
 		return;
+	navigator.serviceWorker.addEventListener('message', ({data}) => tell(data.trouble));
 	await navigator.serviceWorker.register(new URL('service_worker.js', top));
 	await keep(loaded());
 }

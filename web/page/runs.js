@@ -74,8 +74,9 @@ export async function runPrograms(nodes, run, folder) {
 		for (const node of Object.values(nodes))
 			node.removeEventListener('said', listen);
 	}
+	// Nobody waits for that: it may take until a packet on hold is let go.
 	for (const node of Object.values(nodes))
-		node.type('\r');
+		node.prompt();
 	return logsOf(programs);
 }
 

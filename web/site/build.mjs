@@ -11,6 +11,7 @@ import {fileURLToPath} from 'node:url';
 import {chaptersOf, placeOf, readTree, relative} from './tree.mjs';
 import {makeRenderer, render} from './markdown.mjs';
 import {escape, layout} from './layout.mjs';
+import {withPolicy} from './csp.mjs';
 import {sourcePage} from './source.mjs';
 import {writeLabData} from './lab_data.mjs';
 import {copyLibraries} from './libraries.mjs';
@@ -115,7 +116,8 @@ class Site {
 		}
 		for (const path of this.tree.copies)
 			if (!path.startsWith('web/'))
-				this.write(path, readFileSync(join(top, path)));
+				this.write(path, path.endsWith('.html') ?
+					withPolicy(readFileSync(join(top, path), 'utf8')) : readFileSync(join(top, path)));
 	}
 }
 

@@ -1,4 +1,5 @@
 // What is around the text of every page.
+import {policyTag} from './csp.mjs';
 import {relative} from './tree.mjs';
 
 const escape = text => String(text).replace(/[&<>"]/g, x =>
@@ -40,12 +41,13 @@ export function layout(page, site) {
 <html lang="en-GB">
 <head>
 <meta charset="utf-8">
+${policyTag(page)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${up('web/page/style.css')}">
-<script>document.documentElement.dataset.theme = localStorage.getItem('theme') || '';</script>
+<script src="${up('web/page/theme.js')}"></script>
 <script type="module" src="${up('web/page/book.js')}" data-top="${up('index.html').replace(/index\.html$/, '') || './'}"></script>
 </head>
 <body${page.chapter ? ` data-chapter="${page.chapter}"` : ''}>

@@ -3,6 +3,7 @@
 import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 const isLog = name => /\.(log|err)$/.test(name);
 
 function filesOf(folder) {
@@ -36,6 +37,11 @@ export function expectedSets(folder) {
 export function readCommands(path) {
 	const run = {title: '', nodes: 1, setup: [], programs: []};
 	for (const line of readFileSync(path, 'utf8').split('\n')) {
+		// The page shows a command on the terminal before it runs it. What is seen
+		// there must be what is run.
+		if (UNSEEN.test(line))
+			throw new Error(`${path}: a control character, which no terminal shows: ${
+				JSON.stringify(line)}`);
 		const at = line.indexOf(': ');
 		if (line.startsWith('#'))
 			run.title ||= line.slice(1).trim();

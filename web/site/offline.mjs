@@ -4,7 +4,7 @@ import {createHash} from 'node:crypto';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
 
-const digest = path => createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 16);
+const digest = path => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 export function writeServiceWorker(out) {
 	const files = readdirSync(out, {recursive: true, withFileTypes: true})

@@ -326,6 +326,10 @@ class Agent:
 
 def main():
     """Opens the line, and serves."""
+    # A shell starts its jobs in the background without these, and so would be our
+    # commands.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     line = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     tty.setraw(line)
     Agent(line).run()

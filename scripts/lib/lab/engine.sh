@@ -19,7 +19,8 @@ engine_choose()
 		return
 		;;
 	esac
-	if engine_kvm; then
+	# Only the lab's own kernel is sure to have siw.
+	if [ "$lab_driver" = rxe ] && engine_kvm; then
 		accel=kvm
 	elif ! engine_uml_not >/dev/null; then
 		accel=uml
@@ -44,11 +45,31 @@ engine_kvm()
 	engine_uml_not >/dev/null || kernel_from_host || kernel_from_cache
 }
 
+# engine_kvm_not: why kvm is not taken, in words.
+engine_kvm_not()
+{
+	if [ "$LAB_ARCH" != "$(uname -m)" ]; then
+		echo "another processor is asked for"
+	elif [ ! -e /dev/kvm ]; then
+		echo "there is no /dev/kvm"
+	elif [ ! -r /dev/kvm ] || [ ! -w /dev/kvm ]; then
+		echo "/dev/kvm is not yours to use"
+	elif [ -n "$LAB_ENGINE" ]; then
+		echo "LAB_ENGINE=$LAB_ENGINE"
+	elif grep -qs tcg "$LAB_CACHE/kvm"; then
+		echo "no guest boots in /dev/kvm"
+	else
+		echo "not known whether a guest boots in /dev/kvm; --engine kvm tries"
+	fi
+}
+
 # engine_uml_not: fails if a node can be a User-Mode Linux kernel here; else says why
 # it cannot.
 engine_uml_not()
 {
-	if [ -n "$LAB_KERNEL" ] || [ "$LAB_ARCH" != "$(uname -m)" ]; then
+	if [ -n "$LAB_ENGINE" ] && [ "$LAB_ENGINE" != uml ]; then
+		echo "LAB_ENGINE=$LAB_ENGINE"
+	elif [ -n "$LAB_KERNEL" ] || [ "$LAB_ARCH" != "$(uname -m)" ]; then
 		echo "another kernel or processor is asked for (LAB_KERNEL, LAB_ARCH)"
 	elif [ "$LAB_CPUS_ASKED" ]; then
 		echo "a User-Mode Linux node has one processor, and LAB_CPUS=$LAB_CPUS is asked for"

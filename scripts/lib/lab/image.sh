@@ -62,15 +62,7 @@ image_modules()
 		image_list "$1" first '' "${image_first[@]}" &&
 		image_list "$1" second '' "${image_second[@]}" &&
 		image_list "$1" second ' optional' "${image_optional[@]}" &&
-		image_siw "$1" &&
 		rm -rf "$tree"
-}
-
-# image_siw DIR: the module that was built, after what it needs.
-image_siw()
-{
-	[ -n "$siw_module" ] || return 0
-	cp "$siw_module" "$1/siw.ko" && echo siw.ko >>"$1/second"
 }
 
 # image_list DIR LIST MARK NAME...: copy modules and what they need to DIR,

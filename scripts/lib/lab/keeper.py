@@ -5,7 +5,7 @@ Usage: python3 -m lab.keeper NODES
 It keeps to what keeper.sh says of itself: the lines on standard input and
 output, which it shares with `up`; the files in the folder of the lab's state.
 Whatever it starts dies with it. It has the settings from the environment:
-LAB_STATE, LAB_REPO, LAB_CACHE, LAB_ROOT, LAB_MEMORY, LAB_DEVICE, LAB_TIME.
+LAB_NAME, LAB_STATE, LAB_REPO, LAB_CACHE, LAB_ROOT, LAB_MEMORY, LAB_DEVICE, LAB_TIME.
 
 Clients connect to STATE/socket-NODE: see client.py and frames.py.
 """
@@ -37,6 +37,7 @@ class Settings:
     """What lab.sh has settled before."""
 
     def __init__(self, environment):
+        self.name = environment['LAB_NAME']
         self.state = pathlib.Path(environment['LAB_STATE'])
         self.repository = environment['LAB_REPO']
         self.cache = environment['LAB_CACHE']

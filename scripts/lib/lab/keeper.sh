@@ -35,7 +35,6 @@ cli_help "$@"
 declare -A pid_of=()
 ending='' lock='' cache='' child='' owner='' download_dir='' download_size=0
 kernel='' modules='' version='' accel='' apt_says='' busybox=''
-siw_module=''
 
 step() { printf 'step %s\n' "$1"; }
 detail() { printf 'detail %s\n' "$1"; }

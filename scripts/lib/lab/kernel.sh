@@ -98,35 +98,14 @@ kernel_from_cache()
 		[ -z "$(kernel_lacks "$modules")" ]
 }
 
-# kernel_siw: siw.ko for the kernel that was found, where that has none: Debian's
-# do not. It is built once, of the kernel's own source (../siw/build.sh).
+# kernel_siw: has the kernel that was found siw? Debian's have not.
 kernel_siw()
 {
-	local dir=$LAB_CACHE/siw/$version
-
 	grep -qsE '/siw\.ko' "$modules/modules.dep" "$modules/modules.builtin" && return
-	siw_module=$dir/siw.ko
-	siw_kept "$dir" && return
-	[ "$LAB_ARCH" = "$(uname -m)" ] ||
-		fail "the lab builds siw only for this machine's own processor" \
-			"Unset LAB_ARCH, or name a kernel that has siw: LAB_KERNEL and LAB_MODULES."
-	cache_lock
-	if ! siw_kept "$dir"; then
-		mkdir -p "$dir" || fail_cache
-		fetch_room "$dir"
-		step "building siw for the kernel $version (150 MB to fetch, only this once)"
-		watched "$LAB_REPO/scripts/lib/siw/build.sh" "$version" "$dir" ||
-			fail_log "cannot build siw for the kernel $version" "$LAB_STATE/command" \
-				"Or name a kernel that has it: LAB_KERNEL and LAB_MODULES; Ubuntu's have."
-	fi
-	cache_unlock
-}
-
-# siw_kept DIR: whether DIR has a module, with what ../siw/build.sh mends in it.
-siw_kept()
-{
-	[ -r "$1/siw.ko" ] &&
-		cmp -s "$LAB_REPO/scripts/lib/siw/accept.patch" "$1/accept.patch"
+	fail "the kernel $version has no siw" \
+		"The lab's own kernel has it: make lab-kernel builds that, once." \
+		"Why it is not used: $(engine_uml_not || true)" \
+		"Or name a kernel that has siw, as Ubuntu's have: LAB_KERNEL and LAB_MODULES."
 }
 
 # The cache directory, for one lab at a time.

@@ -119,7 +119,12 @@ def start(kernel, settings, node, cable, line, console):
         'rootflags=/', 'ro', f'init={INSIDE}/init', 'quiet', 'loglevel=4',
         'con=null', 'con0=null,fd:1', 'ssl=null', f'ssl0=fd:{line}',
         f'vec0:transport=fd,fd={cable},vec=0',
-        'rdma_lab=1', f'lab.node={node}', f'lab.mhz={megahertz()}']
+        'rdma_lab=1', f'lab.name=rdma-lab-{settings.name}-{node}',
+        f'lab.node={node}', f'lab.mhz={megahertz()}']
+    if settings.device == 'siw':
+        # RDS listens at a TCP port, and for iWARP, its other half at the same one:
+        # the connection manager then refuses the whole device.
+        command.append('initcall_blacklist=rds_tcp_init')
     if settings.time == 'own':
         command.append('time-travel=inf-cpu')
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=console,

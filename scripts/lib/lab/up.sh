@@ -149,6 +149,26 @@ lab_fetch()
 	echo "lab: all is here that 'make demo' needs; it asks the network for nothing more"
 }
 
+# lab_kernel: the engine uml's kernel in the cache, made of what is here now.
+lab_kernel()
+{
+	local out=$LAB_CACHE/uml parts=$LAB_REPO/scripts/lib/kernel made
+
+	[ $# -eq 0 ] || misuse "kernel takes no argument"
+	[ -z "${CLI_CHECK:-}" ] || return 0
+	if [ "$LAB_ARCH" != x86_64 ]; then
+		lab_error "the engine uml is for x86_64 only, and this is $LAB_ARCH"
+		return 1
+	fi
+	made=$(cat "$parts/build.sh" "$parts/lab.config" "$parts"/*.patch | sha256sum)
+	if [ -x "$out/linux" ] && [ "$made" = "$(cat "$out/made" 2>/dev/null)" ]; then
+		return 0
+	fi
+	"$parts/build.sh" lab "$out" || return 1
+	echo "$made" >"$out/made"
+	echo "lab: its own kernel is Linux $(cat "$out/release"), in $out" >&2
+}
+
 # up_running NODES: 0 if that lab is up already, 1 if a smaller one is, 3 if
 # none is. Waits for one that is just being started or stopped.
 up_running()

@@ -1,0 +1,95 @@
+// What pages, workers and pictures may load and run, and who says so.
+import assert from 'node:assert/strict';
+import {createHash} from 'node:crypto';
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {request} from 'node:http';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test from 'node:test';
+import {headerOf, policyOf, withPolicy} from '../../web/site/csp.mjs';
+import {layout} from '../../web/site/layout.mjs';
+import {serve} from '../../web/serve.mjs';
+
+const parse = policy => Object.fromEntries(policy.split('; ').map(x => {
+	const [name, ...sources] = x.split(' ');
+	return [name, sources];
+}));
+const page = chapter => layout({place: 'docs/a.html', title: 'A', html: '<h1>A</h1>', chapter},
+	{menu: [], order: [], name: 'B'});
+
+test('no page may run what is written in it, or comes from elsewhere', () => {
+	for (const chapter of [undefined, '01_send_recv']) {
+		const policy = parse(policyOf({chapter}));
+		assert.deepEqual(policy['default-src'], ["'none'"]);
+		assert.deepEqual(policy['script-src'], ["'self'"]);
+		assert.deepEqual(policy['worker-src'], ["'self'"]);
+		assert.deepEqual(policy['base-uri'], ["'none'"]);
+		for (const [name, sources] of Object.entries(policy))
+			assert.ok(sources.every(x => ["'none'", "'self'"].includes(x) ||
+				x === 'data:' && name === 'img-src' ||
+				x === "'unsafe-inline'" && name === 'style-src' && chapter), `${name} ${sources}`);
+	}
+});
+
+test('a page says its policy before all that the policy is for', () => {
+	for (const chapter of [undefined, '01_send_recv']) {
+		const html = page(chapter), at = html.indexOf('<meta http-equiv="Content-Security-Policy"');
+		assert.ok(at > 0 && at < html.search(/<(script|link|style|img)/));
+		assert.ok(html.includes(`content="${policyOf({chapter})}"`));
+		assert.doesNotMatch(html, /<script(?![^>]* src=)| on[a-z]+=|javascript:|style=/);
+	}
+});
+
+test('a page that is one file runs its own script, and no other', () => {
+	const script = "'use strict';\nrun();\n", html = withPolicy(
+		`<head>\n<meta charset="utf-8">\n<style>p {}</style>\n</head>\n<script>${script}</script>`);
+	const policy = parse(/content="([^"]*)"/.exec(html)[1]);
+	assert.deepEqual(policy['script-src'],
+		[`'sha256-${createHash('sha256').update(script).digest('base64')}'`]);
+	assert.equal(policy['style-src'].length, 1);
+	assert.deepEqual(policy['default-src'], ["'none'"]);
+	assert.ok(html.indexOf('<meta http-equiv') < html.indexOf('<style>'));
+});
+
+test('only the two workers that compile the emulator may compile WebAssembly', () => {
+	const may = place => headerOf(place, page()).includes('wasm-unsafe-eval');
+	assert.ok(may('web/page/node_worker.js') && may('web/page/unpack_worker.js'));
+	for (const place of ['index.html', 'service_worker.js', 'web/page/book.js',
+		'web/page/lab.js', '01_send_recv/node_worker.js'])
+		assert.ok(!may(place), place);
+	for (const place of ['web/page/node_worker.js', 'web/page/unpack_worker.js', 'service_worker.js',
+		'a.svg', 'index.html']) {
+		const header = headerOf(place, page());
+		assert.doesNotMatch(header, /unsafe-eval'(?<!wasm-unsafe-eval')|\*|https?:/);
+		assert.equal(header.includes('blob:'), place === 'web/page/node_worker.js', place);
+	}
+});
+
+test('the server of make web-serve sends the policy, and gives nothing from outside', async t => {
+	const top = mkdtempSync(join(tmpdir(), 'web-serve-')), folder = join(top, 'web');
+	mkdirSync(folder);
+	writeFileSync(join(top, 'secret'), 'secret');
+	writeFileSync(join(folder, 'index.html'), page('01_send_recv'));
+	const server = await serve(folder), {address, port} = server.address();
+	t.after(() => {
+		server.close();
+		rmSync(top, {recursive: true});
+	});
+	assert.equal(address, '127.0.0.1');
+	const get = path => fetch(`http://127.0.0.1:${port}${path}`);
+	const {headers} = await get('/');
+	assert.equal(headers.get('content-security-policy'),
+		`${policyOf({chapter: 'x'})}; frame-ancestors 'none'`);
+	assert.equal(headers.get('x-content-type-options'), 'nosniff');
+	// As it is, which fetch would not ask for.
+	const raw = path => new Promise(resolve => request({port, path}, x => {
+		x.resume();
+		resolve(x.statusCode);
+	}).end());
+	for (const path of ['/../secret', '/%2e%2e/secret', '/..%2fsecret', '//../secret', '/nothing', '/%'])
+		assert.equal(await raw(path), 404, path);
+});
+
+// As a reader starts it: serve.sh needs no more than node.
+test('make web-serve shows what that server gives', () =>
+	assert.match(readFileSync('web/serve.sh', 'utf8'), /^exec node "\$top\/web\/serve\.mjs" "\$top\/build\/web" "\$port"$/m));

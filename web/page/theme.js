@@ -1,0 +1,3 @@
+// The reader's choice of dark or light, before anything is drawn. It is a file of its
+// own, and no module, which would come too late: the pages' policy runs nothing inline.
+document.documentElement.dataset.theme = localStorage.getItem('theme') || '';
