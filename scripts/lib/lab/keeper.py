@@ -27,6 +27,8 @@ from lab.switch import Switch
 
 # From nothing to ready; it takes two seconds.
 BOOT_SECONDS = 120
+# A node with a time of its own whose command does not end is reset after so long.
+STUCK_SECONDS = 10
 # The lines of a console that are shown: reasons, and the end.
 REASONS = ('lab: failed', 'Kernel panic', 'BUG:', 'Oops', 'Out of memory',
            'sysrq triggered')
@@ -71,6 +73,7 @@ class Client:
         self.output = Output(keeper.loop, connection.fileno())
         self.channel = None
         self.closed = False
+        self.left = None
         keeper.loop.want(connection.fileno(), selectors.EVENT_READ, self.hear)
 
     def hear(self):
@@ -97,12 +100,16 @@ class Client:
 
     def leave(self):
         """The client is gone."""
-        if self.channel is not None and self.node.remove(self.channel):
+        if self.channel in self.node.clients:
+            # The node has it until its command has ended.
             self.node.say(frames.GONE, self.channel, b'')
+            self.left = time.monotonic()
         self.close()
 
     def say(self, kind, body=b''):
         """Sends the client a frame. After EXIT or FAILED nothing follows."""
+        if self.closed:
+            return
         try:
             self.output.write(frames.pack(kind, 0, body))
         except OSError:
@@ -146,7 +153,7 @@ class Node:
         os.set_blocking(from_console, False)
         self.line, self.files = ours, [from_console]
         self.output = Output(self.keeper.loop, ours.fileno(), room=frames.LINE)
-        self.greeting = b''
+        self.greeting, self.early = b'', b''
         self.keeper.loop.want(ours.fileno(), selectors.EVENT_READ, self.hear)
         self.keeper.loop.want(from_console, selectors.EVENT_READ, self.read)
 
@@ -184,7 +191,9 @@ class Node:
             if not hello:
                 return
             self.ready = True
-            self.halt(True)
+            self.output.write(self.early)
+            if not self.clients:
+                self.halt(True)
             self.listen()
             for client in self.waits_for_boot:
                 client.say(frames.EXIT, b'\0')
@@ -241,11 +250,10 @@ class Node:
         return self.channels
 
     def remove(self, channel):
-        """Its command has ended; whether it was known."""
-        known = self.clients.pop(channel, None)
+        """Its command has ended."""
+        self.clients.pop(channel, None)
         if not self.clients:
             self.halt(True)
-        return known
 
     def halt(self, yes):
         """A node that has a time of its own stands still while nobody uses it."""
@@ -258,8 +266,14 @@ class Node:
 
     def say(self, kind, channel, body):
         """Tells the agent."""
-        if self.process:
-            self.output.write(frames.pack(kind, channel, body))
+        if not self.process:
+            return
+        frame = frames.pack(kind, channel, body)
+        if self.ready:
+            self.output.write(frame)
+        else:
+            # Nobody reads the line yet, and what is on it would be thrown away.
+            self.early += frame
 
     def stop(self):
         """Switches it off; it knows nothing of it."""
@@ -277,7 +291,17 @@ class Node:
         self.line.close()
         os.close(self.files[0])
 
-    def reset(self, client):
+    def is_stuck(self):
+        """Whether a command is still there long after its client has left.
+
+        In a time of its own, a loop that makes no call keeps all else from
+        running, and so the agent from ending it.
+        """
+        return self.settings.time and any(
+            client.left and time.monotonic() > client.left + STUCK_SECONDS
+            for client in self.clients.values())
+
+    def reset(self, client=None):
         """The button."""
         if not self.process:
             self.refuse(client)
@@ -290,7 +314,8 @@ class Node:
                 ).encode())
             other.close()
         self.clients = {}
-        self.waits_for_boot.append(client)
+        if client:
+            self.waits_for_boot.append(client)
         self.start()
         self.keeper.note(f'pid_{self.name}={self.process.pid}')
 
@@ -390,12 +415,17 @@ class Keeper:
 
     def turn(self, timeout=None):
         """Waits for what comes, and does it."""
+        if timeout is None and any(client.left for node in self.nodes
+                                   for client in node.clients.values()):
+            timeout = 1
         self.loop.turn(timeout)
         if self.ending:
             raise SystemExit(0 if self.kept else 1)
         for node in self.nodes:
             if node.process and node.process.poll() is not None:
                 node.died()
+            elif node.process and node.is_stuck():
+                node.reset()
 
     def hear_up(self):
         """`up` says keep; if it says nothing more before that, it is dead."""
