@@ -87,7 +87,8 @@ int main(int argc, char **argv)
 	/* 7. Disconnect. */
 	ret = conn_disconnect(&conn);
 out:
-	/* 8. Free everything. */
+	/* 8. Tell the peer, and free everything. */
+	conn_end(&conn);
 	data_close(&data);
 	conn_close(&conn);
 	return ret ? EXIT_FAILED : EXIT_DONE;

@@ -20,6 +20,7 @@
  * CONNECT_REQUEST this is a new one, which the caller then owns. Returns 0;
  * or -1 having said which other event came, or that none came in time; or
  * CM_NO_MORE having said that the device was removed or the channel is broken.
+ * If patience is NULL it does not wait: -1 without a word if there is none.
  */
 int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
 	      const struct patience *patience, struct rdma_cm_id **id);

@@ -30,7 +30,8 @@ struct conn {
 
 /*
  * Server: takes the next client's request off the listener and makes it conn.
- * Returns 0, or -1 having said why. Either way, end with conn_close().
+ * Returns 0; or -1 having said why, unless nobody has asked: listener->asked
+ * tells. Either way, end with conn_close().
  */
 int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);
@@ -72,7 +73,15 @@ int conn_disconnect(struct conn *conn);
 /* Server: waits until the peer disconnects. Returns 0, or -1. */
 int conn_wait_disconnect(struct conn *conn);
 
-/* Disconnects if need be and frees everything, however far it came. */
+/*
+ * Ends the connection if there is one: tells the peer, and puts the queue pair
+ * in the error state. Both ends must call this, whoever began, and before they
+ * free anything: a peer that is not told thinks that the network is broken.
+ * Returns 0, or -1 having said why.
+ */
+int conn_end(struct conn *conn);
+
+/* Frees everything, however far it came. */
 void conn_close(struct conn *conn);
 
 #endif

@@ -17,6 +17,7 @@
 struct listener {
 	struct rdma_event_channel *events; /* connection requests arrive here */
 	struct rdma_cm_id *id; /* bound and listening */
+	bool asked; /* a client has: what woke us was more than a hint */
 	bool gone; /* nobody can come any more: its device was removed, … */
 };
 

@@ -90,6 +90,7 @@ static int serve_client(struct listener *listener,
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
+	conn_end(&conn);
 	data_close(&data);
 	conn_close(&conn);
 	return ret;
@@ -107,7 +108,7 @@ static int serve(struct listener *listener, const struct options *options,
 			return ret;
 		/* A client that fails has been reported; the next may not. */
 		ret = serve_client(listener, patience);
-	} while (!options->once && !listener->gone);
+	} while (!listener->gone && !(options->once && listener->asked));
 	return ret;
 }
 

@@ -17,8 +17,10 @@ int conn_request(struct conn *conn, struct listener *listener,
 	int ret;
 
 	conn->patience = *patience;
-	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST,
-			patience, &conn->id);
+	/* Without waiting: what woke us may have been no more than a hint. */
+	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST, NULL,
+			&conn->id);
+	listener->asked = ret == 0;
 	listener->gone = ret == CM_NO_MORE;
 	if (ret)
 		return -1;
@@ -203,12 +205,10 @@ int conn_peer_fd(const struct conn *conn)
 	return conn->events->fd;
 }
 
-/*
- * Says that the connection is over and puts the queue pair in the error
- * state: both ends must call this, whoever began.
- */
-static int disconnect(struct conn *conn)
+int conn_end(struct conn *conn)
 {
+	if (!conn->established)
+		return 0;
 	conn->established = false;
 	if (rdma_disconnect(conn->id))
 		return log_fail_errno("rdma_disconnect", errno,
@@ -236,12 +236,12 @@ int conn_check_peer(struct conn *conn)
 				"what the peer says, and `rdma link`",
 				rdma_event_str(type));
 	conn->peer_left = true;
-	return conn->established ? disconnect(conn) : 0;
+	return conn_end(conn);
 }
 
 int conn_disconnect(struct conn *conn)
 {
-	if (disconnect(conn))
+	if (conn_end(conn))
 		return -1;
 	if (!conn->peer_left &&
 	    cm_expect(conn->events, RDMA_CM_EVENT_DISCONNECTED, &conn->patience,
@@ -257,7 +257,7 @@ int conn_wait_disconnect(struct conn *conn)
 		if (cm_expect(conn->events, RDMA_CM_EVENT_DISCONNECTED,
 			      &conn->patience, NULL))
 			return -1;
-		if (disconnect(conn))
+		if (conn_end(conn))
 			return -1;
 	}
 	log_line("peer disconnected.");
@@ -268,8 +268,6 @@ void conn_close(struct conn *conn)
 {
 	int err;
 
-	if (conn->established)
-		disconnect(conn);
 	/* The reverse of the order in which they were made. */
 	if (conn->qp)
 		rdma_destroy_qp(conn->id);

@@ -71,6 +71,7 @@ static int serve_client(struct listener *listener,
 out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
+	conn_end(&conn);
 	data_close(&data);
 	conn_close(&conn);
 	return ret;
@@ -88,7 +89,7 @@ static int serve(struct listener *listener, const struct options *options,
 			return ret;
 		/* A client that fails has been reported; the next may not. */
 		ret = serve_client(listener, options, patience);
-	} while (!options->once && !listener->gone);
+	} while (!listener->gone && !(options->once && listener->asked));
 	return ret;
 }
 

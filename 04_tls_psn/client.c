@@ -65,8 +65,9 @@ int main(int argc, char **argv)
 	/* 8. Disconnect. */
 	ret = conn_disconnect(&conn);
 out:
-	/* 9. Free everything. */
+	/* 9. Tell the peer, and free everything. */
 	log_line("[LOG] closing connection conn=%p", (void *)&conn);
+	conn_end(&conn);
 	if (data_drain(&data))
 		ret = -1;
 	data_close(&data);

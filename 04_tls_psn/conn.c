@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/socket.h>
 
 #include "log.h"
 #include "msg_check.h"
@@ -222,6 +223,13 @@ int conn_wait_disconnect(struct conn *conn)
 		return -1;
 	log_line("peer disconnected.");
 	return 0;
+}
+
+void conn_end(struct conn *conn)
+{
+	/* Without a goodbye it says: not done. What came before it, stays. */
+	if (conn->oob)
+		(void)shutdown(oob_fd(conn->oob), SHUT_WR);
 }
 
 void conn_close(struct conn *conn)

@@ -14,6 +14,7 @@
 
 #include <openssl/err.h>
 
+#include "client_hello.h"
 #include "gid.h"
 #include "log.h"
 #include "sock.h"
@@ -96,7 +97,10 @@ static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
 {
 	oob->fd = fd;
-	oob->limit = (struct tls_limit){ *patience, deadline };
+	oob->limit = (struct tls_limit){
+		.patience = *patience,
+		.deadline = deadline,
+	};
 	if (fd < 0)
 		return -1;
 	return sock_local(fd, &oob->local);
@@ -135,6 +139,7 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 	fd = sock_accept(listener->fd, &oob->peer);
 	listener->broken = fd == SOCK_BROKEN;
 	if (start(oob, fd, patience, deadline) ||
+	    client_hello_wait(oob->fd, patience, deadline) ||
 	    secure(oob, listener->ctx, NULL) ||
 	    send_message(oob, PARAMS_HELLO, NULL)) {
 		oob_close(oob);
@@ -217,23 +222,18 @@ int oob_ready(struct oob *oob)
 
 int oob_check(struct oob *oob)
 {
-	uint8_t byte;
-	size_t n;
-	int ret;
-
-	ERR_clear_error();
-	ret = SSL_peek_ex(oob->ssl, &byte, 1, &n);
-	if (ret != 1) {
-		ret = SSL_get_error(oob->ssl, ret);
-		ERR_clear_error();
-		/* Otherwise closed, cut, reset or silent for too long. */
-		return ret == SSL_ERROR_WANT_READ ||
-				       ret == SSL_ERROR_WANT_WRITE ?
-			       OOB_THERE :
-			       OOB_GONE;
-	}
+	/* What the peer has begun to say, it has so long to finish. */
 	oob->limit.deadline = wait_deadline(oob->limit.patience.timeout_ms);
-	return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : OOB_SAID_BYE;
+	switch (tls_look(oob->ssl, &oob->limit)) {
+	case TLS_BYTES:
+		return recv_header(oob, PARAMS_BYE, "BYE") ? -1 : OOB_SAID_BYE;
+	case TLS_NOTHING:
+		return OOB_THERE;
+	case TLS_GONE:
+		return OOB_GONE;
+	default:
+		return -1;
+	}
 }
 
 void oob_bye(struct oob *oob)

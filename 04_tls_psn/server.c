@@ -73,6 +73,7 @@ static int serve_client(struct listener *listener,
 	ret = conn_wait_disconnect(&conn);
 out:
 	log_line("[LOG] closing connection conn=%p", (void *)&conn);
+	conn_end(&conn);
 	if (data_drain(&data))
 		ret = -1;
 	data_close(&data);

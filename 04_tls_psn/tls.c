@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 
 #include "log.h"
 #include "tls_fail.h"
@@ -39,11 +41,35 @@ static int select_protocol(SSL *ssl, const unsigned char **out,
 	return SSL_TLSEXT_ERR_OK;
 }
 
+/*
+ * Whoever can read the key can be us, and whoever can write to it can make us
+ * somebody else. As ssh(1) does: a key of ours must be ours alone. One that
+ * belongs to another user, as root, may be shared with a group.
+ */
+static int check_rights(const char *key)
+{
+	struct stat st;
+	mode_t others;
+
+	/* OpenSSL opens it next, and says what is wrong if it cannot. */
+	if (stat(key, &st))
+		return 0;
+	others = st.st_uid == geteuid() ? S_IRWXG | S_IRWXO : S_IRWXO;
+	if (!(st.st_mode & others))
+		return 0;
+	return log_fail("%s: with mode %04o, others on this machine can read "
+			"or change this private key, and be us; chmod 600 %s"
+			" [docs/troubleshooting.md#tls]",
+			key, st.st_mode & 07777, key);
+}
+
 static int load_files(SSL_CTX *ctx, const struct options *options)
 {
 	if (SSL_CTX_use_certificate_chain_file(ctx, options->cert) != 1)
 		return tls_fail(options->cert, "a certificate for --cert; "
 					       "`make certs` makes one");
+	if (check_rights(options->key))
+		return -1;
 	if (SSL_CTX_use_PrivateKey_file(ctx, options->key, SSL_FILETYPE_PEM) !=
 	    1)
 		return tls_fail(options->key,
@@ -79,6 +105,13 @@ static int check_role(int ok, X509_STORE_CTX *store)
 	return 0;
 }
 
+/*
+ * How many bytes a peer's certificates may have, from its own up to the CA. A
+ * peer that is not yet known says how many will come, and OpenSSL gets memory
+ * for them at once. Three of them with keys of RSA have less than half of this.
+ */
+#define CERTIFICATES_MAX (16 * 1024)
+
 /* All of it would otherwise be as strong as the system's openssl.cnf says. */
 static int set_strength(SSL_CTX *ctx)
 {
@@ -86,6 +119,7 @@ static int set_strength(SSL_CTX *ctx)
 	SSL_CTX_set_security_level(ctx, 2);
 	/* How many CAs may stand between the peer's certificate and --ca. */
 	SSL_CTX_set_verify_depth(ctx, 1);
+	SSL_CTX_set_max_cert_list(ctx, CERTIFICATES_MAX);
 	if (SSL_CTX_set_ciphersuites(ctx, SUITES) != 1 ||
 	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256:P-384") != 1)
 		return tls_fail("SSL_CTX_set_ciphersuites",

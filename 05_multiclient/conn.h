@@ -109,6 +109,12 @@ int conn_wait_disconnect(struct conn *conn);
 /* Takes the queue pair to ERR, once. Returns 0, or -1 having said why. */
 int conn_to_err(struct conn *conn);
 
+/*
+ * Tells the peer that nothing more will come. Call it before what is posted is
+ * drained: a peer that is not told thinks that the network is broken.
+ */
+void conn_end(struct conn *conn);
+
 /* Frees everything, however far it came; after data_close(). */
 void conn_close(struct conn *conn);
 

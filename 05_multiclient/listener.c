@@ -3,6 +3,8 @@
  */
 #include "listener.h"
 
+#include "log.h"
+
 int listener_open(struct listener *listener, const struct options *options)
 {
 	const struct sockaddr *local = NULL;
@@ -17,7 +19,14 @@ int listener_open(struct listener *listener, const struct options *options)
 	 */
 	if (options->address)
 		local = oob_local(listener->oob);
-	return devices_open(&listener->devices, options, local);
+	if (devices_open(&listener->devices, options, local))
+		return -1;
+	/* The only time: no client opens one, however many there will be. */
+	for (unsigned int i = 0; i < listener->devices.count; i++)
+		log_line("Opened shared RDMA device: %s",
+			 ibv_get_device_name(
+				 listener->devices.list[i].verbs->device));
+	return 0;
 }
 
 void listener_close(struct listener *listener)

@@ -122,6 +122,7 @@ static enum step serve_client(struct client *client, unsigned int number)
 		step = STEP_DONE;
 out:
 	log_line("[LOG] closing connection conn=%p", (void *)&conn);
+	conn_end(&conn);
 	if (data_drain(&data) && step == STEP_DONE)
 		step = STEP_GOODBYE;
 	data_close(&data);

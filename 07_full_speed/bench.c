@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,12 @@
 #include "log.h"
 #include "pump.h"
 #include "stats.h"
+
+/* Where in lent memory the signs of life are: behind length bytes, and aligned. */
+static size_t beat_at(size_t length)
+{
+	return (length + 7) / 8 * 8;
+}
 
 /* The byte at i that both sides agree on; neighbours and pages differ. */
 static char pattern(size_t i)
@@ -24,9 +31,9 @@ static void fill(struct region *region)
 		region->buf[i] = pattern(i);
 }
 
-static int verify(const struct region *region, const char *what)
+static int verify(const struct region *region, size_t size, const char *what)
 {
-	for (size_t i = 0; i < region->size; i++)
+	for (size_t i = 0; i < size; i++)
 		if (region->buf[i] != pattern(i))
 			return log_fail(
 				"benchmark: byte %zu of the memory "
@@ -34,7 +41,7 @@ static int verify(const struct region *region, const char *what)
 				"mean nothing"
 				" [docs/troubleshooting.md#wrong-bytes]",
 				i, what);
-	log_line("benchmark: %zu bytes verified.", region->size);
+	log_line("benchmark: %zu bytes verified.", size);
 	return 0;
 }
 
@@ -68,7 +75,10 @@ static int give_back(struct data *data)
 	return hello_await(data, MSG_DONE, &msg);
 }
 
-/* Warms up, takes the latency at depth 1, then the throughput at depth. */
+/*
+ * Warms up, takes samples of the latency at depth 1, then the throughput at depth.
+ * To sort the samples takes too long for a server that waits.
+ */
 static int measure(struct pump *pump, struct stats *stats, uint64_t *samples,
 		   const struct options *options)
 {
@@ -85,7 +95,6 @@ static int measure(struct pump *pump, struct stats *stats, uint64_t *samples,
 		return -1;
 	if (pump_run(pump, 1, options->count, samples))
 		return -1;
-	stats_latency(stats, samples, options->count);
 	started = stats_now();
 	if (pump_run(pump, options->depth, options->count, NULL))
 		return -1;
@@ -104,15 +113,16 @@ static int run_loops(struct data *data, const struct options *options,
 
 	if (borrow(data, &pump.peer))
 		return -1;
+	pump.beat = pump.peer.addr + beat_at(data->local.size);
 	fill(&data->local);
 	if (measure(&pump, &stats[0], samples, options))
 		return -1;
 	/* What the reads are to bring back must not be here already. */
 	memset(data->local.buf, 0, data->local.size);
 	pump.opcode = IBV_WR_RDMA_READ;
-	if (measure(&pump, &stats[1], samples, options))
+	if (measure(&pump, &stats[1], samples + options->count, options))
 		return -1;
-	if (verify(&data->local, "read"))
+	if (verify(&data->local, data->local.size, "read"))
 		return -1;
 	return give_back(data);
 }
@@ -120,17 +130,20 @@ static int run_loops(struct data *data, const struct options *options,
 int bench_client(struct data *data, const struct options *options)
 {
 	struct stats stats[2];
-	uint64_t *samples = calloc(options->count, sizeof(*samples));
+	uint64_t *samples = calloc(options->count, 2 * sizeof(*samples));
 	int ret;
 
 	if (!samples)
 		return log_fail_errno("calloc", errno, "give a smaller -n");
 	ret = run_loops(data, options, stats, samples);
+	if (ret == 0) {
+		stats_latency(&stats[0], samples, options->count);
+		stats_latency(&stats[1], samples + options->count,
+			      options->count);
+		stats_print(stats, 2, options->csv);
+	}
 	free(samples);
-	if (ret)
-		return -1;
-	stats_print(stats, 2, options->csv);
-	return 0;
+	return ret;
 }
 
 /* The server's last word: nothing comes after it. */
@@ -146,27 +159,66 @@ static int confirm(struct data *data)
 	return 0;
 }
 
+int bench_refuse(struct data *data)
+{
+	log_line("benchmark: refused, since this server lends no memory.");
+	return confirm(data);
+}
+
+/* Sleeps until there may be a completion, as long as signs of life come. */
+static int sleep_beside(struct conn *conn, const volatile uint64_t *beat)
+{
+	uint64_t last;
+	int news;
+
+	do {
+		last = *beat;
+		news = wait_readable(conn->comp->fd, conn_peer_fd(conn),
+				     conn->patience.stop_fd,
+				     wait_deadline(conn->patience.timeout_ms));
+	} while (news < 0 && errno == ETIMEDOUT && *beat != last);
+	if (news < 0)
+		return wait_fail("a sign of life in a benchmark", errno,
+				 &conn->patience);
+	return 0;
+}
+
+/* The client is busy with our memory, and silent for that long. */
+static int await_done(struct data *data, const volatile uint64_t *beat)
+{
+	bool sent = false, received = false;
+	struct msg msg;
+	struct ibv_wc wc;
+	int n;
+
+	while (!sent || !received) {
+		n = data_look(data, &wc);
+		if (n < 0)
+			return -1;
+		if (n == 0 ? sleep_beside(data->conn, beat) :
+			     hello_take(data, &wc, MSG_DONE, &msg, &sent,
+					&received))
+			return -1;
+	}
+	return 0;
+}
+
 int bench_serve(struct data *data, uint32_t length)
 {
-	struct patience patience = data->conn->patience;
 	struct msg msg = { .type = MSG_MR, .mode = MODE_BENCH };
-	int ret;
+	size_t beat = beat_at(length);
 
 	log_line("benchmark: lending %u bytes.", length);
-	if (data_lend(data, length))
+	if (data_lend(data, beat + sizeof(uint64_t)))
 		return -1;
 	msg.mem = (struct remote){
 		.addr = (uintptr_t)data->exposed.buf,
 		.rkey = data->exposed.mr->rkey,
 		.length = length,
 	};
-	if (data_post_send(data, SLOT_SEND_FIRST, &msg))
-		return -1;
-	/* The client is busy with our memory, and silent for that long. */
-	data->conn->patience.timeout_ms = BENCH_LIMIT_S * 1000;
-	ret = hello_await(data, MSG_DONE, &msg);
-	data->conn->patience = patience;
-	if (ret || verify(&data->exposed, "written"))
+	if (data_post_send(data, SLOT_SEND_FIRST, &msg) ||
+	    await_done(data, (uint64_t *)(data->exposed.buf + beat)) ||
+	    verify(&data->exposed, length, "written"))
 		return -1;
 	return confirm(data);
 }

@@ -5,7 +5,8 @@
  *     client                            server
  *     MSG_BENCH (length)  -->           registers length fresh bytes
  *                         <--           MSG_MR
- *     writes, reads                     (its program sleeps)
+ *     writes, reads                     (its program sleeps, and looks at times
+ *     a number behind the bytes         whether that number is another one)
  *     MSG_DONE            -->           checks every byte
  *     checks every byte   <--           MSG_DONE
  */
@@ -14,9 +15,6 @@
 
 #include "data.h"
 #include "options.h"
-
-/* How long a client may use borrowed memory, in seconds. */
-#define BENCH_LIMIT_S 300
 
 /*
  * Client: borrows memory, measures writes and then reads as options say, has
@@ -27,8 +25,12 @@ int bench_client(struct data *data, const struct options *options);
 
 /*
  * Server: lends length bytes to the client that asked for them, and checks
- * them when it is done. Returns 0, or -1 having said why.
+ * them when it is done. Returns 0, or -1 having said why; also if no sign of life
+ * came for as long as a peer may take.
  */
 int bench_serve(struct data *data, uint32_t length);
+
+/* Server: tells such a client that it lends none. Returns 0 or -1. */
+int bench_refuse(struct data *data);
 
 #endif

@@ -29,7 +29,7 @@ static char *head_out(const struct channel *channel, uint64_t number)
 	       (channel->depth + number % channel_sends(channel->depth)) * SLOT;
 }
 
-static char *part_at(const struct channel *channel, uint32_t number)
+static char *part_at(const struct channel *channel, uint64_t number)
 {
 	return channel->parts.buf + number % channel->depth * channel->bytes;
 }
@@ -177,21 +177,28 @@ bool channel_may_send(const struct channel *channel)
 	return flow_may_send(&channel->flow) && has_room(channel, 1);
 }
 
+int channel_wait(struct channel *channel, struct news *news)
+{
+	*news = (struct news){ .what = NEWS_NONE };
+	if (!flow_may_send(&channel->flow))
+		channel->flow.waits++;
+	while (!channel_may_send(channel) && news->what == NEWS_NONE)
+		if (channel_next(channel, news))
+			return -1;
+	return 0;
+}
+
 int channel_send(struct channel *channel, struct head *head, const void *text,
 		 size_t length)
 {
 	struct news news;
 
+	if (channel_wait(channel, &news))
+		return -1;
+	if (news.what != NEWS_NONE)
+		return log_fail("protocol error: the peer does not wait for an "
+				"answer");
 	head->length = length;
-	if (!flow_may_send(&channel->flow))
-		channel->flow.waits++;
-	while (!channel_may_send(channel)) {
-		if (channel_next(channel, &news))
-			return -1;
-		if (news.what != NEWS_NONE)
-			return log_fail("protocol error: the peer does not "
-					"wait for an answer");
-	}
 	return post_head(channel, head, text, NULL);
 }
 
@@ -260,6 +267,18 @@ static int on_part(struct channel *channel, unsigned int slot,
 	return 0;
 }
 
+/* Sender: how many parts the peer has taken, of which it says the low 32 bits. */
+static int on_done(struct channel *channel, uint32_t done)
+{
+	uint32_t more = done - (uint32_t)channel->taken;
+
+	if (more > channel->posted - channel->taken)
+		return log_fail("protocol error: the peer has taken more parts "
+				"than there were");
+	channel->taken += more;
+	return 0;
+}
+
 /* One of the peer's messages. */
 static int on_message(struct channel *channel, unsigned int slot, size_t size,
 		      struct news *news)
@@ -269,13 +288,8 @@ static int on_message(struct channel *channel, unsigned int slot, size_t size,
 	if (head_decode(head, head_in(channel, slot), size) ||
 	    flow_returned(&channel->flow, head->credits))
 		return -1;
-	if (!channel->receives) {
-		if (head->done - channel->taken >
-		    channel->posted - channel->taken)
-			return log_fail("protocol error: the peer has taken "
-					"more parts than there were");
-		channel->taken = head->done;
-	}
+	if (!channel->receives && on_done(channel, head->done))
+		return -1;
 	if (head->type == HEAD_DATA || head->type == HEAD_HERE)
 		return on_part(channel, slot, news);
 	if (head->length > HEAD_TEXT)
@@ -323,24 +337,45 @@ static void on_request(struct channel *channel, uint64_t wr_id,
 		channel->complete++;
 }
 
+/* What a completion means, and what is due when that is dealt with. */
+static int on_completion(struct channel *channel, const struct ibv_wc *wc,
+			 struct news *news)
+{
+	*news = (struct news){ .what = NEWS_NONE };
+	if (wc->status != IBV_WC_SUCCESS)
+		return log_fail_wc(request_name(wc->wr_id), wc);
+	if (!(wc->opcode & IBV_WC_RECV)) {
+		on_request(channel, wc->wr_id, news);
+		return 0;
+	}
+	channel->held.receive = channel->held.credit = true;
+	channel->held.slot = request_number(wc->wr_id);
+	if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM)
+		return on_write(channel, be32toh(wc->imm_data), news);
+	return on_message(channel, channel->held.slot, wc->byte_len, news);
+}
+
 int channel_next(struct channel *channel, struct news *news)
 {
 	struct ibv_wc wc;
 
-	*news = (struct news){ .what = NEWS_NONE };
 	if (release(channel) || data_next(channel->data, &wc))
 		return -1;
-	if (wc.status != IBV_WC_SUCCESS)
-		return log_fail_wc(request_name(wc.wr_id), &wc);
-	if (!(wc.opcode & IBV_WC_RECV)) {
-		on_request(channel, wc.wr_id, news);
-		return 0;
-	}
-	channel->held.receive = channel->held.credit = true;
-	channel->held.slot = request_number(wc.wr_id);
-	if (wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM)
-		return on_write(channel, be32toh(wc.imm_data), news);
-	return on_message(channel, channel->held.slot, wc.byte_len, news);
+	return on_completion(channel, &wc, news);
+}
+
+int channel_try(struct channel *channel, struct news *news)
+{
+	struct held current = channel->held;
+	struct ibv_wc wc;
+	int n;
+
+	channel->held = (struct held){ 0 };
+	n = data_look(channel->data, &wc);
+	if (n > 0 && (on_completion(channel, &wc, news) || release(channel)))
+		n = -1;
+	channel->held = current;
+	return n;
 }
 
 int channel_flush(struct channel *channel)

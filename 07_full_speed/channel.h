@@ -37,11 +37,11 @@ struct channel {
 	struct remote ring; /* write: the receiver's parts */
 	struct flow flow;
 	struct requests requests;
-	/* Parts since the beginning: */
-	uint32_t posted; /* that we have sent, written, or told or read */
-	uint32_t complete; /* of these, those whose requests are */
-	uint32_t taken; /* receiver: that were dealt with; sender: so it says */
-	uint32_t arrived; /* receiver: that have come, or were told */
+	/* Parts since the beginning, in 64 bits: places follow from them. */
+	uint64_t posted; /* that we have sent, written, or told or read */
+	uint64_t complete; /* of these, those whose requests are */
+	uint64_t taken; /* receiver: that were dealt with; sender: so it says */
+	uint64_t arrived; /* receiver: that have come, or were told */
 	struct held held;
 };
 
@@ -83,6 +83,12 @@ int channel_send_part(struct channel *channel, uint32_t length);
 bool channel_may_send(const struct channel *channel);
 
 /*
+ * Waits until that is so, or until the peer says something, or a part comes: then
+ * that is in *news. Returns 0, or -1 having said why.
+ */
+int channel_wait(struct channel *channel, struct news *news);
+
+/*
  * Sends a header, with length bytes of text behind it, once there is a credit.
  * Nothing but credits must be due from the peer. Returns 0, or -1.
  */
@@ -98,5 +104,11 @@ int channel_flush(struct channel *channel);
  * credit goes back. Returns 0, or -1 having said why.
  */
 int channel_next(struct channel *channel, struct news *news);
+
+/*
+ * The same without waiting, for who is not done with the last one, which stays as it
+ * is. Nothing but credits must be due. Returns 1, 0 if nothing has come, or -1.
+ */
+int channel_try(struct channel *channel, struct news *news);
 
 #endif

@@ -82,9 +82,10 @@ static int run_connection(struct sender *sender, const struct options *options,
 	/* 7. Disconnect. */
 	ret = conn_disconnect(&conn);
 out:
-	/* 8. Free everything: of a broken connection, nothing is used again. */
+	/* 8. Tell the peer, and free everything: none of it is used again. */
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
+	conn_end(&conn);
 	data_close(&data);
 	channel_close(&channel);
 	conn_close(&conn);

@@ -30,7 +30,7 @@ static int next_event(struct rdma_event_channel *channel,
 		      const struct patience *patience,
 		      struct rdma_cm_event **event)
 {
-	int64_t deadline = wait_deadline(patience->timeout_ms);
+	int64_t deadline = patience ? wait_deadline(patience->timeout_ms) : 0;
 
 	while (cm_get_event(channel, event)) {
 		if (errno != EAGAIN) {
@@ -39,6 +39,8 @@ static int next_event(struct rdma_event_channel *channel,
 				       rdma_event_str(want));
 			return CM_NO_MORE;
 		}
+		if (!patience)
+			return -1;
 		if (wait_readable(channel->fd, -1, patience->stop_fd,
 				  deadline) < 0)
 			return wait_fail(rdma_event_str(want), errno, patience);

@@ -15,6 +15,9 @@
 
 #define PAGE ((size_t)4096)
 
+/* How long completions may keep coming before a signal is looked for, in ms. */
+#define LOOK_MS 100
+
 /* Whether the device can register so many bytes at a time. */
 static int check_limit(struct ibv_context *verbs, size_t size)
 {
@@ -249,12 +252,28 @@ static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 	       wc->opcode == (slot < SLOT_RECV ? IBV_WC_SEND : IBV_WC_RECV);
 }
 
+/* Who always finds a completion never sleeps, and would not hear of a signal. */
+static int look_for_signal(struct data *data)
+{
+	const struct patience *patience = &data->conn->patience;
+
+	if (wait_deadline(0) < data->next_look)
+		return 0;
+	data->next_look = wait_deadline(LOOK_MS);
+	if (wait_readable(-1, -1, patience->stop_fd, 0) < 0 &&
+	    errno == ETIMEDOUT)
+		return 0;
+	return wait_fail("a completion", errno, patience);
+}
+
 int data_next(struct data *data, struct ibv_wc *wc)
 {
 	struct conn *conn = data->conn;
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
 	int n;
 
+	if (look_for_signal(data))
+		return -1;
 	/*
 	 * The CQ is armed whenever it is looked at. So a completion that comes
 	 * between the look and the sleep makes an event, which ends the sleep.
@@ -263,6 +282,25 @@ int data_next(struct data *data, struct ibv_wc *wc)
 		if (sleep_for_news(conn, deadline))
 			return -1;
 	return n < 0 ? -1 : 0;
+}
+
+int data_look(struct data *data, struct ibv_wc *wc)
+{
+	struct conn *conn = data->conn;
+	int n = poll_cq(conn, wc);
+	int news;
+
+	if (n)
+		return n;
+	news = wait_readable(conn->comp->fd, conn_peer_fd(conn),
+			     conn->patience.stop_fd, 0);
+	if (news < 0)
+		return errno == ETIMEDOUT ? 0 :
+					    wait_fail("a completion", errno,
+						      &conn->patience);
+	if (news & WAIT_FIRST)
+		return take_cq_event(conn) ? -1 : poll_cq(conn, wc);
+	return conn_check_peer(conn);
 }
 
 int data_wait(struct data *data, struct ibv_wc *wc)

@@ -40,6 +40,7 @@ struct data {
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
+	int64_t next_look; /* when to see whether there was a signal */
 };
 
 /*
@@ -89,5 +90,11 @@ int data_wait(struct data *data, struct ibv_wc *wc);
 
 /* The same, whatever it is of. */
 int data_next(struct data *data, struct ibv_wc *wc);
+
+/*
+ * The same without waiting: 1 and the completion in *wc, 0 if there is none, or -1
+ * having said why there will be none, or that the program is to stop.
+ */
+int data_look(struct data *data, struct ibv_wc *wc);
 
 #endif

@@ -37,6 +37,10 @@ const char *head_refusal(uint64_t number)
 					"says",
 		[REFUSAL_WRONG_DATA] = "what arrived is not what was sent; "
 				       "send it again",
+		[REFUSAL_THERE] = "it has a file of that name, and does not "
+				  "replace it",
+		[REFUSAL_NO_ROOM] = "it does not take so much in all; see what "
+				    "it says",
 	};
 
 	return number && number < REFUSAL_COUNT ? words[number] :

@@ -23,7 +23,7 @@
 
 enum head_type {
 	HEAD_BEGIN = 1, /* a file: number is its size; the text its name */
-	HEAD_READY, /* number: bytes of it that are there already */
+	HEAD_READY, /* number: bytes that are there; the text their SHA-256 */
 	HEAD_REFUSED, /* number: enum refusal */
 	HEAD_DATA, /* length bytes of it follow */
 	HEAD_HERE, /* length bytes of it are at addr, to be read */
@@ -40,6 +40,8 @@ enum refusal {
 	REFUSAL_NO_DIRECTORY,
 	REFUSAL_NOT_WRITTEN,
 	REFUSAL_WRONG_DATA,
+	REFUSAL_THERE,
+	REFUSAL_NO_ROOM,
 	REFUSAL_COUNT
 };
 
@@ -47,7 +49,7 @@ enum refusal {
 struct head {
 	enum head_type type;
 	unsigned int credits; /* receives that were posted again */
-	uint32_t done; /* parts of files that were taken, since the beginning */
+	uint32_t done; /* parts taken since the beginning, the low 32 bits */
 	uint32_t length; /* bytes that follow, or that are there to be read */
 	uint64_t number; /* see above */
 	uint64_t addr; /* HERE: where they are; BEGIN: which version of the file */

@@ -5,33 +5,36 @@
 
 #include "log.h"
 
-/*
- * Waits until our send is complete and the peer's message of type is here,
- * in whatever order they come.
- */
+int hello_take(struct data *data, const struct ibv_wc *wc, enum msg_type type,
+	       struct msg *msg, bool *sent, bool *received)
+{
+	if (wc->status != IBV_WC_SUCCESS)
+		return log_fail_wc(data_request_name(data, wc->wr_id), wc);
+	if (!(wc->opcode & IBV_WC_RECV)) {
+		*sent = true;
+		return 0;
+	}
+	if (msg_decode(msg, (void *)(uintptr_t)wc->wr_id, wc->byte_len))
+		return -1;
+	if (msg->type == MSG_DONE && type == MSG_MR)
+		return log_fail("the server lends no memory for benchmarks: "
+				"see its -h");
+	if (msg->type != type)
+		return log_fail("protocol error: message type %d instead of %d",
+				msg->type, type);
+	*received = true;
+	return 0;
+}
+
 int hello_await(struct data *data, enum msg_type type, struct msg *msg)
 {
 	bool sent = false, received = false;
 	struct ibv_wc wc;
 
-	while (!sent || !received) {
-		if (data_wait(data, &wc))
+	while (!sent || !received)
+		if (data_wait(data, &wc) ||
+		    hello_take(data, &wc, type, msg, &sent, &received))
 			return -1;
-		if (wc.status != IBV_WC_SUCCESS)
-			return log_fail_wc(data_request_name(data, wc.wr_id),
-					   &wc);
-		if (!(wc.opcode & IBV_WC_RECV)) {
-			sent = true;
-			continue;
-		}
-		if (msg_decode(msg, (void *)(uintptr_t)wc.wr_id, wc.byte_len))
-			return -1;
-		if (msg->type != type)
-			return log_fail("protocol error: message type %d "
-					"instead of %d",
-					msg->type, type);
-		received = true;
-	}
 	return 0;
 }
 

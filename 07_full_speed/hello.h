@@ -22,6 +22,13 @@
  */
 int hello_await(struct data *data, enum msg_type type, struct msg *msg);
 
+/*
+ * One completion of these two: sets *sent or *received, with the message in *msg.
+ * Returns 0, or -1 having said what is wrong with it.
+ */
+int hello_take(struct data *data, const struct ibv_wc *wc, enum msg_type type,
+	       struct msg *msg, bool *sent, bool *received);
+
 /* Server: waits for the client's first message. Returns 0, or -1. */
 int hello_first(struct data *data, struct msg *msg);
 

@@ -17,6 +17,9 @@
 /* How often to find nothing before looking at the clock and the peer. */
 #define SPINS 65536
 
+/* To find completions counts as much as to find nothing so often. */
+#define SPINS_OF_BATCH 256
+
 /* One run of a pump. */
 struct run {
 	struct pump *pump;
@@ -24,7 +27,9 @@ struct run {
 	struct ibv_send_wr wrs[CHAIN_MAX];
 	unsigned int chain; /* how many requests to post together */
 	unsigned int posted, done, count;
+	unsigned int spins; /* since a signal was looked for */
 	uint64_t next_report; /* when to print the progress */
+	uint64_t next_beat; /* when to give a sign of life */
 	bool reported;
 };
 
@@ -139,6 +144,47 @@ static int refill(struct run *run, unsigned int depth)
 	return 0;
 }
 
+/*
+ * A sign of life: the peer's program, which sleeps, finds another number when it
+ * looks. No receive is used up, and nothing is reported unless it fails.
+ */
+static int post_beat(struct run *run)
+{
+	const struct pump *pump = run->pump;
+	uint64_t *number = data_message(pump->data, SLOT_SEND_FIRST);
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)number,
+		.length = sizeof(*number),
+		.lkey = pump->data->messages.mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = {
+			.remote_addr = pump->beat,
+			.rkey = pump->peer.rkey,
+		},
+	};
+
+	++*number;
+	return post(run, &wr);
+}
+
+/* Four times a second, since a peer waits for at least one. */
+static int beat(struct run *run)
+{
+	uint64_t now;
+
+	if (!run->pump->beat)
+		return 0;
+	now = stats_now();
+	if (now < run->next_beat)
+		return 0;
+	run->next_beat = now + 250000000;
+	return post_beat(run);
+}
+
 /* Nothing came for a while: is the peer still there, is it too late? */
 static int look_around(struct conn *conn, uint64_t deadline)
 {
@@ -153,14 +199,16 @@ static int look_around(struct conn *conn, uint64_t deadline)
 }
 
 /* Takes one to max completions off the CQ, without sleeping. */
-static int spin(struct conn *conn, struct ibv_wc *wcs, int max)
+static int spin(struct run *run, struct ibv_wc *wcs, int max)
 {
+	struct conn *conn = run->pump->data->conn;
 	uint64_t deadline = 0;
 
 	for (;;) {
 		for (int i = 0; i < SPINS; i++) {
 			int n = ibv_poll_cq(conn->cq, max, wcs);
 
+			run->spins += n ? SPINS_OF_BATCH : 1;
 			if (n > 0)
 				return n;
 			if (n < 0)
@@ -170,9 +218,23 @@ static int spin(struct conn *conn, struct ibv_wc *wcs, int max)
 		if (!deadline)
 			deadline = stats_now() +
 				   conn->patience.timeout_ms * 1000000ULL;
-		if (look_around(conn, deadline))
+		if (look_around(conn, deadline) || beat(run))
 			return -1;
 	}
+}
+
+/* Where completions keep coming, spin() never looks around. */
+static int look_for_signal(struct run *run)
+{
+	const struct patience *patience = &run->pump->data->conn->patience;
+
+	if (run->spins < SPINS)
+		return 0;
+	run->spins = 0;
+	if (wait_readable(-1, -1, patience->stop_fd, 0) < 0 &&
+	    errno == ETIMEDOUT)
+		return 0;
+	return wait_fail("a completion", errno, patience);
 }
 
 static int complete(struct run *run)
@@ -180,7 +242,7 @@ static int complete(struct run *run)
 	struct conn *conn = run->pump->data->conn;
 	int max = run->pump->without & WITHOUT_BATCHES ? 1 : BATCH_MAX;
 	struct ibv_wc wcs[BATCH_MAX];
-	int n = spin(conn, wcs, max);
+	int n = spin(run, wcs, max);
 
 	/* Flushed ones that were not to be reported have no wr_id. */
 	for (int i = 0; i < n; i++)
@@ -222,7 +284,8 @@ int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 	while (run.done < count) {
 		unsigned int op = run.done;
 
-		if (refill(&run, depth) || complete(&run))
+		if (look_for_signal(&run) || refill(&run, depth) ||
+		    complete(&run))
 			return -1;
 		/* One look at the clock ends this one and begins the next, ... */
 		if (samples) {
@@ -233,6 +296,8 @@ int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 		/* ... except where there is something between the two. */
 		if (run.done % 256 == 0) {
 			report(&run);
+			if (beat(&run))
+				return -1;
 			before = samples ? stats_now() : 0;
 		}
 	}

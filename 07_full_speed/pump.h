@@ -19,6 +19,8 @@ struct pump {
 	enum ibv_wr_opcode opcode;
 	struct remote peer;
 	unsigned int without; /* WITHOUT_… */
+	/* Where in the peer's memory our signs of life go: see bench.h; 0: none. */
+	uint64_t beat;
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "busy.h"
 #include "incoming.h"
 #include "log.h"
 
@@ -33,6 +34,21 @@ static int refuse(struct receiver *receiver, enum refusal why)
 	return 0;
 }
 
+/* What a file is refused for, by what has become of it here. */
+static enum refusal refusal_of(int incoming)
+{
+	switch (incoming) {
+	case INCOMING_WRONG:
+		return REFUSAL_WRONG_DATA;
+	case INCOMING_THERE:
+		return REFUSAL_THERE;
+	case INCOMING_FULL:
+		return REFUSAL_NO_ROOM;
+	default:
+		return REFUSAL_NOT_WRITTEN;
+	}
+}
+
 /*
  * Parts may still come while there is no credit for this: it is not waited for,
  * but sent as soon as there is one.
@@ -47,30 +63,55 @@ static int tell_refusal(struct receiver *receiver)
 	return answer(receiver, HEAD_REFUSED, why);
 }
 
+/* What takes long: see busy.h. */
+static int begin_incoming(void *in, const atomic_bool *stop)
+{
+	return incoming_begin(in, stop);
+}
+
+static int end_incoming(void *in, const atomic_bool *stop)
+{
+	/* Nothing ends a sync early, and soon there is a file. */
+	(void)stop;
+	return incoming_end(in);
+}
+
+/* How much of it is here, and the digest of that. */
+static int ready(struct receiver *receiver)
+{
+	struct incoming *in = &receiver->in;
+	struct head head = { .type = HEAD_READY, .number = in->at };
+
+	if (in->at)
+		log_line("%" PRIu64 " of %" PRIu64 " bytes are here already.",
+			 in->at, in->size);
+	return channel_send(receiver->channel, &head, in->first, DIGEST_SIZE);
+}
+
 /* A new file: is it one that we take, and how much of it is here already? */
 static int on_begin(struct receiver *receiver, const struct news *news)
 {
 	char name[HEAD_TEXT + 1] = "";
 	uint32_t length = news->head.length;
+	int ret;
 
 	if (receiver->in.open)
 		return log_fail("protocol error: a file within a file");
 	receiver->refused = false;
 	memcpy(name, news->text, length);
-	if (receiver->in.directory < 0)
+	if (receiver->in.folder->fd < 0)
 		return refuse(receiver, REFUSAL_NO_DIRECTORY);
-	if (!incoming_is_name(name, length)) {
+	if (!filename_is_good(name, length)) {
 		log_text("refused, for its name: ", name, length);
 		return refuse(receiver, REFUSAL_NAME);
 	}
 	log_text("file: ", name, length);
-	if (incoming_begin(&receiver->in, name, news->head.number,
-			   news->head.addr))
-		return refuse(receiver, REFUSAL_NOT_WRITTEN);
-	if (receiver->in.at)
-		log_line("%" PRIu64 " of %" PRIu64 " bytes are here already.",
-			 receiver->in.at, receiver->in.size);
-	return answer(receiver, HEAD_READY, receiver->in.at);
+	incoming_name(&receiver->in, name, news->head.number, news->head.addr);
+	if (busy_run(receiver->channel, begin_incoming, &receiver->in, &ret))
+		return -1;
+	if (ret)
+		return refuse(receiver, refusal_of(ret));
+	return ready(receiver);
 }
 
 static int on_part(struct receiver *receiver, const struct news *news)
@@ -106,14 +147,13 @@ static int take_all_parts(struct receiver *receiver)
 static int on_end(struct receiver *receiver, const struct news *news)
 {
 	struct incoming *in = &receiver->in;
-	uint8_t digest[DIGEST_SIZE];
 	char text[2 * DIGEST_SIZE + 1];
 	int ret;
 
 	if (news->head.length != DIGEST_SIZE)
 		return log_fail("protocol error: a digest of %u bytes",
 				news->head.length);
-	memcpy(digest, news->text, DIGEST_SIZE);
+	memcpy(in->wanted, news->text, DIGEST_SIZE);
 	/* Once the client hears of that, it gives the file up. */
 	if (receiver->refused)
 		return 0;
@@ -123,11 +163,11 @@ static int on_end(struct receiver *receiver, const struct news *news)
 		return 0;
 	if (!in->open)
 		return log_fail("protocol error: the end of no file");
-	ret = incoming_end(in, digest);
+	if (busy_run(receiver->channel, end_incoming, in, &ret))
+		return -1;
 	if (ret)
-		return refuse(receiver, ret > 0 ? REFUSAL_WRONG_DATA :
-						  REFUSAL_NOT_WRITTEN);
-	digest_text(digest, text);
+		return refuse(receiver, refusal_of(ret));
+	digest_text(in->wanted, text);
 	log_line("stored: %" PRIu64 " bytes, SHA-256 %s", in->size, text);
 	return answer(receiver, HEAD_STORED, in->size);
 }
@@ -156,14 +196,14 @@ static int on_message(struct receiver *receiver, const struct news *news)
 	}
 }
 
-int receiver_run(struct channel *channel, int directory)
+int receiver_run(struct channel *channel, struct folder *folder)
 {
 	struct receiver receiver = {
 		.channel = channel,
-		.in.directory = directory,
+		.in.folder = folder,
 	};
 	struct news news;
-	int ret = 0;
+	int ret = folder_look(folder);
 
 	while (ret == 0) {
 		ret = channel_next(channel, &news);

@@ -5,12 +5,13 @@
 #define RECEIVER_H
 
 #include "channel.h"
+#include "folder.h"
 
 /*
- * Takes files into the open directory (-1: none is taken) until the client says
+ * Takes files into the folder, if there is one, until the client says
  * that there are no more. A file that breaks off is kept, to be gone on with.
  * Returns 0, or -1 having said why.
  */
-int receiver_run(struct channel *channel, int directory);
+int receiver_run(struct channel *channel, struct folder *folder);
 
 #endif

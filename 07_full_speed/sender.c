@@ -12,7 +12,9 @@
 
 #include <sys/stat.h>
 
+#include "busy.h"
 #include "digest.h"
+#include "filename.h"
 #include "log.h"
 #include "stats.h"
 
@@ -22,10 +24,13 @@ struct outgoing {
 	struct channel *channel;
 	const char *path;
 	const char *name; /* without its folders */
+	char shown[FILENAME_SHOWN]; /* the path, fit for a terminal */
 	int fd;
+	struct stat found; /* what it was like when it was opened */
 	uint64_t size, at; /* bytes: in all, and that are on their way */
 	uint64_t version; /* changes when the file does */
 	EVP_MD_CTX *digest;
+	uint8_t theirs[DIGEST_SIZE]; /* of what the server has already */
 	uint64_t started, next_report; /* as stats_now() */
 	uint64_t first; /* where we began: not at 0 if some was there */
 	bool reported;
@@ -34,28 +39,29 @@ struct outgoing {
 /* What became of a file. */
 enum {
 	FILE_STORED = 0,
-	FILE_REFUSED = 1 /* and why was said; the connection is as before */
+	FILE_REFUSED = 1, /* and why was said; the connection is as before */
+	FILE_OTHER = 2 /* the server has something else of that name and time */
 };
 
 static int outgoing_open(struct outgoing *out)
 {
-	const char *slash = strrchr(out->path, '/');
-	struct stat st;
+	struct stat *st = &out->found;
 
-	out->name = slash ? slash + 1 : out->path;
+	out->name = filename_of(out->path);
+	filename_show(out->path, out->shown);
 	/* Nobody may ever write to what is a FIFO: do not wait for that. */
 	out->fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (out->fd < 0 || fstat(out->fd, &st))
+	if (out->fd < 0 || fstat(out->fd, st))
 		return log_fail_errno("open", errno, "%s is not sent",
-				      out->path);
-	if (!S_ISREG(st.st_mode))
+				      out->shown);
+	if (!S_ISREG(st->st_mode))
 		return log_fail("%s: only files are sent, and this is none",
-				out->path);
+				out->shown);
 	if (strlen(out->name) > HEAD_TEXT)
-		return log_fail("%s: that name is too long", out->path);
-	out->size = st.st_size;
-	out->version = st.st_mtim.tv_sec * 1000000000ULL + st.st_mtim.tv_nsec;
-	return digest_begin(&out->digest);
+		return log_fail("%s: that name is too long", out->shown);
+	out->size = st->st_size;
+	out->version = st->st_mtim.tv_sec * 1000000000ULL + st->st_mtim.tv_nsec;
+	return 0;
 }
 
 static void outgoing_close(struct outgoing *out)
@@ -74,7 +80,15 @@ static int next_message(struct outgoing *out, struct head *head)
 			return -1;
 	} while (news.what != NEWS_MESSAGE);
 	*head = news.head;
+	if (head->type == HEAD_READY && head->length == DIGEST_SIZE)
+		memcpy(out->theirs, news.text, DIGEST_SIZE);
 	return 0;
+}
+
+static int wrong_type(const struct head *head, enum head_type type)
+{
+	return log_fail("protocol error: message type %d instead of %d",
+			head->type, type);
 }
 
 /* Waits for the answer to what was just sent. */
@@ -83,13 +97,12 @@ static int await(struct outgoing *out, enum head_type type, struct head *head)
 	if (next_message(out, head))
 		return -1;
 	if (head->type == HEAD_REFUSED) {
-		log_fail("%s: the server refuses it: %s", out->path,
+		log_fail("%s: the server refuses it: %s", out->shown,
 			 head_refusal(head->number));
 		return FILE_REFUSED;
 	}
 	if (head->type != type)
-		return log_fail("protocol error: message type %d instead of %d",
-				head->type, type);
+		return wrong_type(head, type);
 	return FILE_STORED;
 }
 
@@ -110,6 +123,26 @@ static void report(struct outgoing *out)
 	out->reported = true;
 }
 
+/*
+ * Whether somebody has written to it since it was opened: then what was sent may
+ * be of both versions.
+ */
+static bool has_changed(const struct outgoing *out)
+{
+	const struct timespec *was = &out->found.st_ctim;
+	struct stat st;
+
+	/* A program can set st_mtim back; nobody sets st_ctim. */
+	if (!fstat(out->fd, &st) && st.st_size == out->found.st_size &&
+	    st.st_ctim.tv_sec == was->tv_sec &&
+	    st.st_ctim.tv_nsec == was->tv_nsec)
+		return false;
+	log_fail("%s has changed while it was sent: it is given up; send it "
+		 "again",
+		 out->shown);
+	return true;
+}
+
 /* Reads the next part of the file into part: how many bytes, or -1. */
 static ssize_t fill(struct outgoing *out, char *part)
 {
@@ -125,11 +158,11 @@ static ssize_t fill(struct outgoing *out, char *part)
 			continue;
 		if (n < 0)
 			return log_fail_errno("pread", errno, "%s is given up",
-					      out->path);
+					      out->shown);
 		if (n == 0)
 			return log_fail("%s has become shorter while it was "
 					"sent: it is given up",
-					out->path);
+					out->shown);
 		got += n;
 	}
 	return digest_add(out->digest, part, got) ? -1 : (ssize_t)got;
@@ -139,17 +172,23 @@ static ssize_t fill(struct outgoing *out, char *part)
 static int give_up(struct outgoing *out)
 {
 	struct head head = { .type = HEAD_GIVE_UP };
+	struct news news;
 
+	/* The server may just have refused it: that is no answer to this. */
+	do {
+		if (channel_wait(out->channel, &news))
+			return -1;
+		if (news.what == NEWS_MESSAGE && news.head.type != HEAD_REFUSED)
+			return wrong_type(&news.head, HEAD_REFUSED);
+	} while (news.what == NEWS_MESSAGE);
 	if (channel_send(out->channel, &head, NULL, 0))
 		return -1;
-	/* The server may just have refused it: that is no answer to this. */
 	do {
 		if (next_message(out, &head))
 			return -1;
 	} while (head.type == HEAD_REFUSED);
 	if (head.type != HEAD_READY)
-		return log_fail("protocol error: message type %d instead of %d",
-				head.type, HEAD_READY);
+		return wrong_type(&head, HEAD_READY);
 	return FILE_REFUSED;
 }
 
@@ -160,7 +199,7 @@ static int stopped(struct outgoing *out, const struct head *head)
 		return log_fail("protocol error: message type %d in the middle "
 				"of a file",
 				head->type);
-	log_fail("%s: the server stops it: %s", out->path,
+	log_fail("%s: the server stops it: %s", out->shown,
 		 head_refusal(head->number));
 	return give_up(out);
 }
@@ -193,7 +232,47 @@ static int send_parts(struct outgoing *out)
 	return FILE_STORED;
 }
 
-/* Tells of the file; what the server has of it already is not sent again. */
+/*
+ * What takes long: see busy.h. Afterwards, theirs says whether what the server has
+ * is the beginning of our file.
+ */
+static int hash_first(void *of, const atomic_bool *stop)
+{
+	struct outgoing *out = of;
+	uint8_t ours[DIGEST_SIZE];
+
+	if (digest_add_file(out->digest, out->fd, out->at, stop) ||
+	    digest_so_far(out->digest, ours))
+		return FILE_REFUSED;
+	return out->at && memcmp(ours, out->theirs, DIGEST_SIZE) ? FILE_OTHER :
+								   FILE_STORED;
+}
+
+/* The server has so much of it already: that is not sent again. */
+static int go_on(struct outgoing *out, const struct head *head)
+{
+	int ret;
+
+	if (head->number > out->size ||
+	    (head->number && head->length != DIGEST_SIZE))
+		return log_fail("protocol error: the server has more of it "
+				"than there is, or does not say what");
+	if (head->number)
+		log_line("%s: the server has %" PRIu64 " of %" PRIu64
+			 " bytes; going on there.",
+			 filename_of(out->shown), head->number, out->size);
+	out->at = out->first = head->number;
+	/* What we have sent says nothing: what the server has kept does. */
+	out->sender->got_on |= head->number > out->sender->kept;
+	out->sender->kept = head->number;
+	if (busy_run(out->channel, hash_first, out, &ret))
+		return -1;
+	if (ret && give_up(out) < 0)
+		return -1;
+	return ret;
+}
+
+/* Tells of the file. */
 static int begin(struct outgoing *out)
 {
 	struct head head = {
@@ -203,54 +282,68 @@ static int begin(struct outgoing *out)
 	};
 	int ret;
 
+	EVP_MD_CTX_free(out->digest);
+	if (digest_begin(&out->digest))
+		return FILE_REFUSED;
 	if (channel_send(out->channel, &head, out->name, strlen(out->name)))
 		return -1;
 	ret = await(out, HEAD_READY, &head);
-	if (ret)
+	return ret ? ret : go_on(out, &head);
+}
+
+/*
+ * Two files may have one name and time. Once we have given up what is there of the
+ * other one, it is gone, unless it is whole.
+ */
+static int begin_anew(struct outgoing *out)
+{
+	int ret;
+
+	log_line(
+		"%s: that is of another file of this name and time; all is sent.",
+		filename_of(out->shown));
+	ret = begin(out);
+	if (ret != FILE_OTHER)
 		return ret;
-	if (head.number > out->size)
-		return log_fail("protocol error: the server has more of it "
-				"than there is");
-	if (head.number)
-		log_line("%s: the server has %" PRIu64 " of %" PRIu64
-			 " bytes; going on there.",
-			 out->name, head.number, out->size);
-	out->at = out->first = head.number;
-	/* What we have sent says nothing: what the server has kept does. */
-	out->sender->got_on |= head.number > out->sender->kept;
-	out->sender->kept = head.number;
-	if (digest_add_file(out->digest, out->fd, out->at))
-		return give_up(out);
-	return 0;
+	log_fail("%s: the server has another file of that name, size and time",
+		 out->shown);
+	return FILE_REFUSED;
 }
 
 static void print_stored(const struct outgoing *out, const char *digest)
 {
 	double seconds = (stats_now() - out->started) / 1e9;
 	double rate = (out->size - out->first) / seconds / 1e6;
+	const char *name = filename_of(out->shown);
 
 	if (out->reported)
 		fputs("                                \r", stderr);
 	if (out->sender->csv)
-		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f,%lu", out->name,
+		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f,%lu", name,
 			 out->size, msg_mode_name(out->channel->mode),
 			 out->channel->depth, out->channel->bytes, seconds,
 			 rate, out->channel->flow.waits);
 	else
 		log_line("%s: stored, %" PRIu64 " bytes in %.2f s, %.1f MB/s, "
 			 "SHA-256 %s",
-			 out->name, out->size, seconds, rate, digest);
+			 name, out->size, seconds, rate, digest);
 }
 
 static int end(struct outgoing *out)
 {
 	struct head head = { .type = HEAD_END };
+	struct news news;
 	uint8_t digest[DIGEST_SIZE];
 	char text[2 * DIGEST_SIZE + 1];
 	int ret;
 
-	if (digest_end(out->digest, digest))
+	if (has_changed(out) || digest_end(out->digest, digest))
 		return give_up(out);
+	/* While this waits for a credit, the server may stop the file. */
+	if (channel_wait(out->channel, &news))
+		return -1;
+	if (news.what == NEWS_MESSAGE)
+		return stopped(out, &news.head);
 	if (channel_send(out->channel, &head, digest, DIGEST_SIZE))
 		return -1;
 	ret = await(out, HEAD_STORED, &head);
@@ -276,6 +369,8 @@ static int send_file(struct sender *sender, struct channel *channel)
 	out.next_report = out.started + 1000000000;
 	if (!outgoing_open(&out)) {
 		ret = begin(&out);
+		if (ret == FILE_OTHER)
+			ret = begin_anew(&out);
 		if (ret == 0)
 			ret = send_parts(&out);
 		if (ret == 0)

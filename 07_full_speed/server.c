@@ -9,11 +9,10 @@
  *
  * A client may ask for a benchmark instead: see bench.h.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <unistd.h>
 
+#include "addr.h"
 #include "bench.h"
 #include "conn.h"
 #include "hello.h"
@@ -21,35 +20,40 @@
 #include "options.h"
 #include "receiver.h"
 
-/* Takes files; or serves a benchmark. */
-static int converse(struct channel *channel, int directory)
+/* Takes files; or serves a benchmark, if it is to. */
+static int converse(struct channel *channel, struct folder *folder,
+		    bool benchmark)
 {
 	struct msg msg;
 
 	if (hello_first(channel->data, &msg))
 		return -1;
 	if (msg.type == MSG_BENCH)
-		return bench_serve(channel->data, msg.mem.length);
+		return benchmark ? bench_serve(channel->data, msg.mem.length) :
+				   bench_refuse(channel->data);
 	if (hello_receive(channel, &msg))
 		return -1;
 	log_line("files by %s, %u parts of %zu bytes at a time.",
 		 msg_mode_name(channel->mode), channel->depth, channel->bytes);
-	return receiver_run(channel, directory);
+	return receiver_run(channel, folder);
 }
 
 /* The whole life of one connection. Returns 0, or -1 having said why. */
 static int serve_client(struct listener *listener,
-			const struct options *options, int directory,
+			const struct options *options, struct folder *folder,
 			const struct patience *patience)
 {
 	struct conn conn = { 0 };
 	struct data data = { 0 };
 	struct channel channel = { .data = &data, .depth = options->depth };
+	char address[ADDR_TEXT_SIZE];
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
 	if (conn_request(&conn, listener, patience))
 		goto out;
+	log_line("the client is at %s.",
+		 addr_text(rdma_get_peer_addr(conn.id), address));
 	/* 2. Create the queue pair, with room for a full queue. */
 	if (conn_create_qp(&conn, channel_sends(options->depth),
 			   DATA_RECEIVES + options->depth))
@@ -64,13 +68,14 @@ static int serve_client(struct listener *listener,
 	if (conn_accept(&conn))
 		goto out;
 	/* 6. Take what comes. */
-	if (converse(&channel, directory))
+	if (converse(&channel, folder, options->benchmark))
 		goto out;
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
+	conn_end(&conn);
 	data_close(&data);
 	channel_close(&channel);
 	conn_close(&conn);
@@ -79,7 +84,7 @@ out:
 
 /* Serves one client after another until told to stop. */
 static int serve(struct listener *listener, const struct options *options,
-		 int directory, const struct patience *patience)
+		 struct folder *folder, const struct patience *patience)
 {
 	int ret;
 
@@ -88,25 +93,18 @@ static int serve(struct listener *listener, const struct options *options,
 		if (ret <= 0)
 			return ret;
 		/* A client that fails has been reported; the next may not. */
-		ret = serve_client(listener, options, directory, patience);
-	} while (!options->once && !listener->gone);
+		ret = serve_client(listener, options, folder, patience);
+	} while (!listener->gone && !(options->once && listener->asked));
 	return ret;
-}
-
-static int open_directory(const char *name, int *fd)
-{
-	*fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (*fd < 0)
-		return log_fail_errno("open", errno, "-d %s", name);
-	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	struct patience patience = { .stop_fd = -1 };
 	struct listener listener = { 0 };
+	struct folder folder = { .fd = -1 };
 	struct options options;
-	int directory = -1, ret = -1, status;
+	int ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	status = options_parse(&options, ROLE_SERVER, argc, argv);
@@ -117,18 +115,19 @@ int main(int argc, char **argv)
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 2. Find the directory, once: it stays the same. */
-	if (options.directory && open_directory(options.directory, &directory))
+	if (folder_open(&folder, options.directory))
 		goto out;
+	folder.update = options.update;
+	folder.most = (uint64_t)options.most << 20;
 	/* 3. Listen. */
 	if (listener_open(&listener, &options))
 		goto out;
 	/* 4. Serve. */
-	ret = serve(&listener, &options, directory, &patience);
+	ret = serve(&listener, &options, &folder, &patience);
 out:
 	/* 5. Free everything. */
 	listener_close(&listener);
-	if (directory >= 0)
-		close(directory);
+	folder_close(&folder);
 	if (patience.stop_fd >= 0)
 		close(patience.stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# wiretap.sh - what a switch can do to chapters 03 and 04, and to MACsec not
+# wiretap.sh - what a switch can do to chapters 03 and 04, and to MACsec not; and
+# what another user of the client's machine can
 #
 # usage: scripts/wiretap.sh [CHAPTER LINK]...        (make wiretap)
 #
@@ -13,10 +14,12 @@
 #   badkey   the same; what it sends has a wrong rkey
 #   told     the switch reads nothing, and is told the numbers instead
 #   macsec   RoCE on MACsec; it is told them, as it can read nothing
+#   local    no switch; the user nobody of the client's machine sends one packet,
+#            from an ordinary UDP socket, while the client is idle
 #
-# Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec.
-# build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the capture,
-# switch.pcap.
+# Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec
+# 04 local. build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the
+# capture, switch.pcap; or neighbour.log, what nobody said.
 #
 # Exit status: 0 all were run, however they ended; 1 not; 2 usage.
 set -euo pipefail
@@ -31,9 +34,9 @@ source scripts/lib/chapter.sh
 source scripts/lib/device.sh
 
 cli_help "$@"
-links=(open nothing badkey told macsec)
+links=(open nothing badkey told macsec local)
 [[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
-	03 macsec 04 macsec
+	03 macsec 04 macsec 04 local
 runs=()
 while [[ $# -gt 0 ]]; do
 	cli_chapter "$1"
@@ -46,15 +49,19 @@ while [[ $# -gt 0 ]]; do
 done
 cli_checked
 
-# The network that LINK needs: the switch, and MACsec or not.
+# The network that LINK needs: the switch, and MACsec or not; or the lab's own.
 network=''
 arrange() {
 	local wanted=switch key_a key_b
 
-	[[ $1 != macsec ]] || wanted=macsec
+	case $1 in
+	macsec) wanted=macsec ;;
+	local) wanted='' ;;
+	esac
 	[[ $network != "$wanted" ]] || return 0
 	[[ -z $network ]] || mend
 	network=$wanted
+	[[ -n $wanted ]] || return 0
 	device_run b scripts/lib/wiretap/net.sh switch
 	[[ $wanted == macsec ]] || return 0
 	key_a=$(key)
@@ -82,13 +89,16 @@ cleanup() {
 	device_close
 }
 
-# A chapter's programs; the server shows its memory in the end.
+# build CHAPTER COPY PATCH…: a chapter's programs, with these patches.
 build() {
-	local chapter=$1 copy=$2
+	local chapter=$1 copy=$2 patch
 
+	shift 2
 	[[ ! -d $copy ]] || return 0
 	chapter_update "$chapter" "$copy"
-	patch -s -d "$copy" -p1 <scripts/lib/wiretap/show_memory.patch
+	for patch; do
+		patch -s -d "$copy" -p1 <"scripts/lib/wiretap/$patch.patch"
+	done
 	make -s -C "$copy"
 }
 
@@ -125,44 +135,97 @@ duplicates() {
 		sed -n 's/.*duplicate_request \([0-9]*\).*/\1/p'
 }
 
-# run CHAPTER LINK: one client and one server across the switch.
+# run CHAPTER LINK: one client and one server, and who comes between them.
 run() {
-	local chapter out options=() before
+	local chapter out
 
 	chapter=$(compgen -G "$1_*/Makefile")
 	chapter=${chapter%/Makefile}
 	out=build/wiretap/$1/$2
 	rm -rf "$out"
 	mkdir -p "$out"
-	build "$chapter" "build/wiretap/$1/copy"
+	arrange "$2"
+	if [[ $2 == local ]]; then
+		run_beside "$1" "$chapter" "$out"
+	else
+		run_across "$1" "$chapter" "$out" "$2"
+	fi
+}
+
+# pair NUMBER COPY OUT: the programs run; the logs of both, and the duplicates.
+pair() {
+	local before
+
+	before=$(duplicates)
+	scripts/pair.sh -n 2 -d "build/wiretap/$1/$2" "$3/commands" "$3/logs"
+	echo "$(($(duplicates) - before))" >"$3/duplicates"
+}
+
+# run_across NUMBER CHAPTER OUT LINK: the switch is between them.
+run_across() {
+	local out=$3 options=()
+
+	build "$2" "build/wiretap/$1/copy" show_memory
 	# The client's log is a file of node b's, so that the switch, there
 	# too, can be told what is in it.
 	cat >"$out/commands" <<-'END'
 		server: ./server -1 write
 		client: bash -c './client -a 192.0.2.1 write >/tmp/wiretap.log; status=$?; cat /tmp/wiretap.log; exit $status'
 	END
-	case $2 in
+	case $4 in
 	told | macsec) options=(--told /tmp/wiretap.log) ;;
-	nothing | badkey) options=(--send "$2") ;;
+	nothing | badkey) options=(--send "$4") ;;
 	esac
-	arrange "$2"
-	before=$(duplicates)
 	start_switch "$top/$out" "${options[@]}"
-	scripts/pair.sh -n 2 -d "build/wiretap/$1/copy" "$out/commands" \
-		"$out/logs"
+	pair "$1" copy "$out"
 	stop_switch "$top/$out"
-	echo "$(($(duplicates) - before))" >"$out/duplicates"
 }
 
-# What came of it: from the logs of both ends, and the switch's.
+# run_beside NUMBER CHAPTER OUT: the client waits, when both queue pairs are up,
+# until nobody has sent a packet in its name.
+run_beside() {
+	local out=$3 both failed=''
+
+	build "$2" "build/wiretap/$1/idle" show_memory idle
+	cat >"$out/commands" <<-'END'
+		server: ./server -1 -t 120 write
+		client: bash -c './client -t 120 -a 192.0.2.1 write >/tmp/wiretap.log <>/tmp/wiretap.go; status=$?; cat /tmp/wiretap.log; exit $status'
+	END
+	# What nobody runs must be where nobody may look.
+	device_run b bash -c 'rm -rf /tmp/wiretap.* && mkfifo /tmp/wiretap.go &&
+		mkdir -p /tmp/wiretap.d/wiretap && cd scripts/lib &&
+		cp arguments.py /tmp/wiretap.d &&
+		cp wiretap/{neighbour,roce}.py /tmp/wiretap.d/wiretap'
+	pair "$1" idle "$out" &
+	both=$!
+	device_run b timeout 100 bash -c \
+		'until grep -qs ^echo: /tmp/wiretap.log; do sleep 0.2; done'
+	scripts/lab.sh exec -u nobody b -- \
+		/tmp/wiretap.d/wiretap/neighbour.py 192.0.2.2 192.0.2.1 \
+		>"$out/neighbour.log" 2>&1 || failed=yes
+	# The server has believed it when it looks at the memory, and complains.
+	# shellcheck disable=SC2016 # of that shell
+	timeout 60 bash -c 'until [[ -s $0 ]]; do sleep 0.2; done' \
+		"$out/logs/server.err" || true
+	device_run b bash -c 'echo >/tmp/wiretap.go'
+	wait "$both"
+	[[ -z $failed ]] || {
+		cat "$out/neighbour.log" >&2
+		return 1
+	}
+}
+
+# What came of it: from the logs of both ends, and of who was between them.
 row() {
 	local out=build/wiretap/$1/$2 memory sent send='' delivered=no
 
 	memory=$(sed -n 's/^lent memory: //p' "$out/logs/server.log")
-	sent=$(sed -n 's/^sent of its own: //p' "$out/switch.log")
+	sent=$(sed -n 's/^sent of its own: //p' "$out"/*.log)
 	# The client's last request is the send of MSG_DONE.
 	grep -q 'Both DONE' "$out/logs/client.log" && send=success
 	grep -q 'Both DONE' "$out/logs/server.log" && delivered=yes
+	# What the server got before the client had sent it.
+	[[ -n $send || $delivered == no ]] || delivered=forged
 	printf '%-8s %-8s %6s  %-34s %-9s %-9s %10s\n' "$1" "$2" "$sent" \
 		"${memory:0:34}" "${send:-failed}" "$delivered" \
 		"$(cat "$out/duplicates")"
@@ -176,7 +239,9 @@ for each in "${runs[@]}"; do
 	read -r chapter link <<<"$each"
 	echo "wiretap: chapter $chapter, $link"
 	run "$chapter" "$link"
-	sed 's/^/  the switch: /' "build/wiretap/$chapter/$link/switch.log"
+	sed 's/^/  the switch: /' "build/wiretap/$chapter/$link/switch.log" \
+		2>/dev/null || sed 's/^/  nobody: /' \
+		"build/wiretap/$chapter/$link/neighbour.log"
 	sed 's/^/  the server: /' "build/wiretap/$chapter/$link/logs/server.err" \
 		2>/dev/null || true
 done

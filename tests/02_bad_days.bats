@@ -58,7 +58,7 @@ server_killed() {
 	# 10: the kernel took the dead server's memory region away before its
 	# queue pair, and an operation came in between.
 	says_one client.err \
-		'^error: (RDMA operation|receive): status (5|10|12) \(|: nothing'
+		'^error: (RDMA operation|receive|send of MSG_DONE): status (5|10|12) \(|: nothing'
 	! has_line client.log 'verified' || fail "the client got nothing"
 }
 

@@ -159,7 +159,9 @@ refuse_them() {
 		"${program[@]}" -g 0 write
 	refused 'this side runs write and the peer read' \
 		'this side runs read and the peer write' "${program[@]}" read
-	refused 'wrong version number' - tcp_peer 'HELLO RDMA 1'
+	refused 'does not begin with a ClientHello' - tcp_peer 'HELLO RDMA 1'
+	refused 'announces a ClientHello of 131329 bytes' - tcp_peer \
+		$'\x16\x03\x01\x01\x04\x01\x02\x01\x01'
 	refused "TLS handshake: nothing came within $limit s" - tcp_peer ''
 	refused 'unsupported protocol' - tls_peer -tls1_2 -alpn rdma-params/2
 	refused 'no application protocol' - tls_peer -alpn rdma-params/1

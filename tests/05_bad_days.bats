@@ -20,6 +20,8 @@ setup_file() {
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done
 	build_shim
+	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
+		-o "$top/build/tests/hostile_post.so" "$top/tests/hostile_post.c"
 	cc -std=gnu11 -Wall -Wextra -Werror -O2 -o "$top/build/tests/flood_keys" \
 		"$top/tests/flood_keys.c" -lssl -lcrypto
 }
@@ -30,11 +32,9 @@ teardown_file() {
 
 # --- the functions below run on node a
 
-# flood SECONDS: a client that floods the server, in the background.
-flood() {
-	start_client ../flood_keys client 4433 "$alpn" "$1" "$address"
-	await "a flood" has_line client.log '^flooding'
-}
+# too_many WHAT: what is said of it.
+too_many() { echo "$1: the peer has sent more than 16 key updates"; }
+
 # flood_is_over PID: it was ended by the other side, and long before its time.
 flood_is_over() {
 	end_of flood "$1" 0
@@ -42,76 +42,137 @@ flood_is_over() {
 		fail "it took $((SECONDS - begin)) s"
 }
 
-# flooded_server ALPN SIGNALS: -t ends it, and so do so many signals.
+# flooded_server ALPN: a client that sends nothing but key updates is given up,
+# and the next one is served.
 flooded_server() {
-	local alpn=$1 begin=$SECONDS n
+	local begin=$SECONDS
 
-	start_server ./server -t 5 write
-	flood 240
+	start_server ./server -t 600 write
+	start_client ../flood_keys client 4433 "$1" 240 "$address"
 	flood_is_over "$client"
-	await "an error" has_line server.err "^error: .*the peer's parameters"
-	has_line server.err "the peer's parameters: nothing came within 5 s" ||
-		fail "not for being late"
+	await "an error" has_line server.err \
+		"$(too_many "the peer's parameters")"
 	run_client 0 ./client -a "$address" -t 60 write
 	says_nothing client.err
 	stop_server
-	begin=$SECONDS
-	start_server ./server -t 600 write
-	flood 240
-	# The client is done with the handshake before the server is.
-	await "a handshake" has_line server.log 'authenticated peer'
-	for ((n = 1; n <= $2; n++)); do
-		kill -TERM "$server"
-		# It takes each of them by itself.
-		await "a signal that is taken" has_taken "$n" "$2"
-	done
-	end_of server "$server" 0
-	flood_is_over "$client"
-	has_line server.err "the peer's parameters: given up, since this pro" ||
-		fail "not for being stopped"
-}
-# The last signal ends it; those before are told of.
-has_taken() {
-	[[ $1 -eq $2 ]] || has_line server.log '^asked to stop'
+	says_one server.err "$(too_many "the peer's parameters")"
 }
 
-# flooded_client ALPN STATUS: the same with a server that floods its client,
-# which ends with STATUS when it is stopped: 04's leaves signals as they are.
+# flooded_client ALPN: the same with a server that floods its client.
 flooded_client() {
 	local begin=$SECONDS
 
 	start_server ../flood_keys server 4434 "$1" 240
-	run_client 1 ./client -a "$address" -p 4434 -t 5 write
-	says_one client.err 'hello: nothing came within 5 s'
-	flood_is_over "$server"
-	begin=$SECONDS
-	start_server ../flood_keys server 4434 "$1" 240
-	start_client ./client -a "$address" -p 4434 -t 600 write
-	await "a flood" has_line server.log '^flooding'
-	kill -TERM "$client"
-	end_client "$2"
-	[[ $2 -ne 1 ]] || says_one client.err 'hello: given up, since this pr'
+	run_client 1 ./client -a "$address" -p 4434 -t 600 write
+	says_one client.err "$(too_many hello)"
 	flood_is_over "$server"
 }
 
-@test "04: a client that never stops talking is given up at -t, and at SIGTERM" {
-	CHAPTER=04_tls_psn FUNCTIONS='flood flood_is_over has_taken' LIMIT=150 \
-		on_device a flooded_server rdma-params/2 1
+# processor_ms PID: for how long it has computed so far; nothing if it is gone.
+processor_ms() {
+	local stat
+
+	read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
+	read -ra stat <<<"${stat##*) }"
+	echo $((10 * (stat[11] + stat[12])))
 }
 
-@test "05: a client that never stops talking is given up at -t, and at SIGTERM" {
-	CHAPTER=05_multiclient FUNCTIONS='flood flood_is_over has_taken' LIMIT=150 \
-		on_device a flooded_server rdma-params/3 2
+# computes_little NAME PID COMMAND…: until COMMAND succeeds, the process may
+# compute for three seconds. Who looks again without a wait does so all the time.
+computes_little() {
+	local name=$1 pid=$2 before now
+
+	shift 2
+	before=$(processor_ms "$pid") now=$before
+	until "$@"; do
+		now=$(processor_ms "$pid")
+		[[ $((${now:-$before} - before)) -lt 3000 ]] ||
+			fail "the $name computes: $((now - before)) ms"
+		read -rt 0.1 -u "$silence" || true
+	done
+}
+has_ended() { ! is_running "$client"; }
+
+# hostile HOW: sets the array hostile, to go before a program: hostile_post.c.
+hostile() {
+	hostile=(env "HOSTILE=$1" "LD_PRELOAD=${shim%/*}/hostile_post.so")
 }
 
-@test "04: a server that never stops talking is given up at -t, and at SIGTERM" {
-	CHAPTER=04_tls_psn FUNCTIONS='flood_is_over' LIMIT=150 \
-		on_device a flooded_client rdma-params/2 143
+# asked_server: clients that ask for key updates and do not read the answers, in
+# the middle of the transfer and after it. Whoever comes next is served.
+asked_server() {
+	local how
+
+	for how in keys late-keys; do
+		hostile "$how"
+		start_server ./server -t 30 write
+		start_client "${hostile[@]}" ./client -a "$address" -t 60 write
+		computes_little server "$server" \
+			has_line server.err "$(too_many TLS)"
+		end_client '[01]'
+		run_client 0 ./client -a "$address" -t 60 write
+		says_nothing client.err
+		stop_server
+		says_one server.err "$(too_many TLS)"
+	done
 }
 
-@test "05: a server that never stops talking is given up at -t, and at SIGTERM" {
-	CHAPTER=05_multiclient FUNCTIONS='flood_is_over' LIMIT=150 \
-		on_device a flooded_client rdma-params/3 1
+# asked_client HOW ARGUMENT…: a client and a server that asks it.
+asked_client() {
+	hostile "$1"
+	shift
+	start_server "${hostile[@]}" ./server -t 60 write
+	start_client ./client -a "$address" -t 30 "$@" write
+	computes_little client "$client" has_ended
+	end_client 1
+	says_one client.err "$(too_many TLS)"
+	await "an error of the server's" has_line server.err '^error: '
+	stop_server
+}
+
+@test "04: a client that never stops talking is given up" {
+	CHAPTER=04_tls_psn FUNCTIONS='flood_is_over too_many' LIMIT=150 \
+		on_device a flooded_server rdma-params/2
+}
+
+@test "05: a client that never stops talking is given up" {
+	CHAPTER=05_multiclient FUNCTIONS='flood_is_over too_many' LIMIT=150 \
+		on_device a flooded_server rdma-params/3
+}
+
+@test "04: a server that never stops talking is given up" {
+	CHAPTER=04_tls_psn FUNCTIONS='flood_is_over too_many' LIMIT=150 \
+		on_device a flooded_client rdma-params/2
+}
+
+@test "05: a server that never stops talking is given up" {
+	CHAPTER=05_multiclient FUNCTIONS='flood_is_over too_many' LIMIT=150 \
+		on_device a flooded_client rdma-params/3
+}
+
+asked='too_many processor_ms computes_little has_ended hostile'
+
+@test "04: a client that asks for key updates costs the server little" {
+	CHAPTER=04_tls_psn FUNCTIONS=$asked LIMIT=150 on_device a asked_server
+}
+
+@test "05: a client that asks for key updates costs the server little" {
+	CHAPTER=05_multiclient FUNCTIONS=$asked LIMIT=150 on_device a asked_server
+}
+
+@test "04: a server that asks for key updates costs the client little" {
+	CHAPTER=04_tls_psn FUNCTIONS=$asked LIMIT=150 \
+		on_device a asked_client keys
+}
+
+@test "05: a server that asks for key updates costs the client little" {
+	CHAPTER=05_multiclient FUNCTIONS=$asked LIMIT=150 \
+		on_device a asked_client keys
+}
+
+@test "05: the same while the client holds its connection" {
+	CHAPTER=05_multiclient FUNCTIONS=$asked LIMIT=150 \
+		on_device a asked_client late-keys -w 100
 }
 
 @test "05: as many clients as there is memory for are let in, others hear of it" {

@@ -29,9 +29,10 @@ build_exercise() {
 # clients_on_device FUNCTION [ARGUMENT…]: runs it on node a in the build
 # $VARIANT (default: plain).
 clients_on_device() {
-	local build=$top/build/tests/05_multiclient.${VARIANT:-plain}
+	local build=$top/build/tests/05_multiclient.${VARIANT:-plain} sized=''
 
-	device_run a timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
+	[[ ${VARIANT:-plain} == plain ]] || sized=full_size
+	$sized device_run a timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
 		set -euo pipefail
 		cd '$build'
 		build='$build' shim='$top/build/tests/at_call.so'
@@ -41,6 +42,7 @@ clients_on_device() {
 		source '$top/tests/on_device.bash'
 		source '$top/tests/05_clients.bash'
 		source '$top/tests/05_limits.bash'
+		source '$top/tests/05_strangers.bash'
 		source '$top/tests/05_retries.bash'
 		$(printf '%q ' "$@")" </dev/null >"$BATS_TEST_TMPDIR/said" || {
 		cat "$BATS_TEST_TMPDIR/said"
@@ -126,6 +128,8 @@ many_at_once() {
 	empty=$(objects)
 	start_server ./server -t 600 -b 1024 write
 	one_is_served
+	has_lines server.log 'Opened shared RDMA device: ' 1 ||
+		fail "the server does not say which device it has opened"
 	before=$(memory_kb "$server")
 	start_client ./load/load -t 600 -a "$address" -n "$many" -w 3600 write
 	await "$many clients that hold their connections" all_hold "$many"
@@ -144,6 +148,8 @@ many_at_once() {
 		fail "not every client has verified its bytes"
 	has_lines server.log ': 1024 bytes verified.' "$many" ||
 		fail "the server has not verified every client's bytes"
+	[[ $(lines server.log 'Opened shared RDMA device: ') -eq 1 ]] ||
+		fail "the server has opened its device more than once"
 	[[ $(objects) == "$empty" ]] || fail "objects are left: $(objects)"
 	echo "$many clients at a time: $(((full - before) / many)) kB of the" \
 		"server's memory each; $(repeats) repeats among" \
@@ -215,34 +221,6 @@ full_server() {
 	stop_server
 	[[ ! -s $scratch/server.err ]] ||
 		says_one server.err '(TLS handshake|sending to the peer): '
-}
-
-# stalled COUNT: COUNT of them are silent.
-stalled() {
-	local i fd fds=()
-
-	# As patient as can be: none of them is over before the test is.
-	start_server ./server -t 3600 write
-	ulimit -n $(($1 + 100))
-	for ((i = 0; i < $1; i++)); do
-		exec {fd}<>"/dev/tcp/$address/4433"
-		fds+=("$fd")
-		# Some say a little, and then no more.
-		((i >= 20)) || printf '\x16\x03\x01\x02\x00\x01' >&"$fd"
-	done
-	await "${#fds[@]} handshakes" shaking "$1"
-	one_is_served
-	are_served -n 10 -j 10
-	shaking "$1" || fail "some have gone"
-	# They are given up as soon as the server is asked to stop.
-	stop_server
-	has_lines server.err 'TLS handshake: given up' "$1" ||
-		fail "not all of them were given up"
-}
-shaking() {
-	figures 'connected: '
-	grep -F '[figures] connected: ' "$scratch/server.log" | tail -n 1 |
-		grep -qF "shaking hands: $1"
 }
 
 # resets COUNT: COUNT connections are reset before the server can take them.

@@ -64,6 +64,15 @@ teardown_file() {
 	clients_on_device stalled 1000
 }
 
+@test "05: a thousand strangers of nine bytes cost 20 MB at the most" {
+	clients_on_device cheap
+	tell
+}
+
+@test "05: no more strangers than there is memory for" {
+	clients_on_device few_strangers
+}
+
 @test "05: connections that are reset at once keep nobody waiting" {
 	clients_on_device resets 60
 }

@@ -99,7 +99,7 @@ guest() {
 	local name
 
 	for name in congest write; do
-		run_matches "$top/$CHAPTER/expected/$name/commands" \
+		NODES=2 full_size run_matches "$top/$CHAPTER/expected/$name/commands" \
 			"$top/$CHAPTER/expected/$name" \
 			-d "$top/build/tests/$CHAPTER.sanitized"
 	done

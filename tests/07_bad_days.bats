@@ -41,6 +41,8 @@ bad_input() {
 	refused '^error: -b 255: for files' ./client -a x -b 255 send y
 	refused '^error: -W all: give some of' ./client -a x -n 1 -W all
 	refused '^error: .* address is missing' ./client send y
+	refused '^error: d1/data and d2/data: the server could keep only one file' \
+		./client -a x send d1/data y d2/data
 }
 
 @test "07: wrong usage" {
@@ -73,8 +75,8 @@ some_files() {
 	mkdir "$scratch/in/good2"
 	cp "$scratch/good" "$scratch/good2"
 	run_client 1 ./client -a "$address" write "$scratch/good2"
-	says_one client.err 'good2: the server refuses it: it cannot write'
-	await "an error" has_line server.err 'a directory of that name'
+	says_one client.err 'good2: the server refuses it: it has a file of that'
+	await "an error" has_line server.err 'something of that name already'
 	stop_server
 	[[ $(ls -A "$scratch/in") == good$'\n'good2 ]] || fail "a part is left"
 	# Where nothing is taken.
@@ -114,6 +116,34 @@ disk_full() {
 	on_device a disk_full
 }
 
+# The disk has room for one part. Files of so many parts that their last ones, or
+# END, wait for a credit when the server stops them.
+disk_full_late() {
+	local way parts
+
+	trap 'umount /mnt; clean_up' EXIT
+	mount -t tmpfs -o size=64k none /mnt
+	head -c 61440 /dev/zero >/mnt/filler
+	echo small >"$scratch/small"
+	for way in send write read; do
+		start_server ./server -q 4 -d /mnt
+		for parts in 2 3 4 5 8; do
+			head -c $((4096 * parts)) /dev/urandom >"$scratch/late"
+			run_client 1 ./client -a "$address" -q 4 -b 4096 "$way" \
+				"$scratch/late" "$scratch/small"
+			says_one client.err 'late: the server (stops|refuses) it'
+			has_line client.log '^small: stored' || fail "$parts parts"
+			rm /mnt/small
+		done
+		stop_server
+	done
+}
+
+@test "07: a disk that is full at any part leaves the connection alone" {
+	needs_lab
+	on_device a disk_full_late
+}
+
 shrinks() {
 	local way
 
@@ -140,6 +170,36 @@ shrinks() {
 
 @test "07: a file that shrinks while it is sent is given up, by both" {
 	on_device a shrinks
+}
+
+# Half of it is sent, then all of it is written anew, in place.
+changes() {
+	local way
+
+	mkdir "$scratch/in"
+	echo small >"$scratch/small"
+	for way in send write read; do
+		head -c 3000000 /dev/zero >"$scratch/torn"
+		start_server ./server -1 -d "$scratch/in"
+		at 'ibv_post_send 6' stop
+		start_client "${at[@]}" ./client -a "$address" -q 4 -b 4096 \
+			"$way" "$scratch/torn" "$scratch/small"
+		await "a client that stops in the middle" state "$client" T
+		head -c 3000000 /dev/urandom |
+			dd of="$scratch/torn" conv=notrunc status=none
+		kill -CONT "$client"
+		end_client 1
+		says_one client.err 'torn has changed while it was sent.*send it again'
+		end_of server "$server" 0
+		server=''
+		says_nothing server.err
+		[[ $(ls -A "$scratch/in") == small ]] || fail "something is left"
+		rm "$scratch/in/small"
+	done
+}
+
+@test "07: a file that is written to while it is sent is not stored" {
+	on_device a changes
 }
 
 # The server is killed in the middle and started again: the client goes on there.
@@ -270,7 +330,7 @@ killed_at() {
 
 # A benchmark, whose peer is killed in the middle.
 bench_killed() {
-	start_server ./server
+	start_server ./server -B
 	at 'ibv_post_send 50' stop
 	start_client "${at[@]}" ./client -t 5 -a "$address" -b 64 -n 10000000
 	await "a client that stops in the middle" state "$client" T
@@ -281,7 +341,7 @@ bench_killed() {
 		'^error: RDMA operation: status (5|10|12) \(|RDMA operation: nothing'
 	! has_line client.log '^write ' || fail "the client prints a table"
 	wait "$server" || true
-	start_server ./server
+	start_server ./server -B
 	at 'ibv_post_send 50' kill
 	start_client "${at[@]}" ./client -a "$address" -b 64 -n 10000000
 	end_client 137
@@ -294,4 +354,51 @@ bench_killed() {
 
 @test "07: either side is killed in a benchmark: the other says so and goes on" {
 	on_device a bench_killed
+}
+
+# A client that is stopped in a benchmark has -t, and the next one is served. Where
+# nobody has asked for benchmarks, there are none.
+bench_silent() {
+	start_server ./server -B -t 3
+	at 'ibv_post_send 50' stop
+	start_client "${at[@]}" ./client -t 30 -a "$address" -b 64 -n 10000000
+	await "a client that stops in the middle" state "$client" T
+	await "a server that gives it up" server_is_done
+	says_one server.err 'a sign of life in a benchmark: nothing came within 3 s'
+	run_client_aside 0 ./client -a "$address" -n 10
+	kill -KILL "$client"
+	wait "$client" || true
+	client=''
+	stop_server
+	start_server ./server
+	run_client 1 ./client -a "$address" -n 10
+	says_one client.err 'the server lends no memory for benchmarks'
+	await "a server that is done" has_line server.log 'peer disconnected'
+	says_nothing server.err
+	stop_server
+}
+
+# run_client_aside STATUS COMMAND…: beside a client that is not the test's last one.
+run_client_aside() {
+	local stopped=$client
+
+	run_client "$@"
+	client=$stopped
+}
+
+@test "07: a client that is silent in a benchmark is given up after -t" {
+	FUNCTIONS=run_client_aside on_device a bench_silent
+}
+
+# It takes several times as long as -t, at either end.
+bench_long() {
+	start_server ./server -B -t 1
+	run_client 0 ./client -t 1 -a "$address" -b 4096 -n 60000 -q 4
+	has_line client.log '^read +4096 +4 +60000 ' || fail "it has no table"
+	says_nothing server.err
+	stop_server
+}
+
+@test "07: a benchmark that takes longer than -t has its table" {
+	on_device a bench_long
 }

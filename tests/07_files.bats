@@ -87,6 +87,165 @@ no_rights() {
 	on_device a no_rights
 }
 
+# What a stranger may do to the folder, and to who reads the logs of it.
+strangers() {
+	local name names=(-rf '--checkpoint-action=exec=sh x'
+		$'a\e]0;title\a\e[2Jb\nc' $'\xff\xfe')
+
+	mkdir "$scratch/in" "$scratch/out"
+	echo original >"$scratch/in/deploy.sh"
+	chmod 700 "$scratch/in/deploy.sh"
+	echo evil >"$scratch/out/deploy.sh"
+	echo good >"$scratch/out/good"
+	for name in "${names[@]}"; do
+		echo x >"$scratch/out/$name"
+	done
+	start_server ./server -d "$scratch/in"
+	run_client 1 ./client -a "$address" send "$scratch"/out/*
+	has_line server.log "^the client is at $address\.\$" || fail "from where"
+	count_lines client.err 'does not take a file of that name$'
+	[[ $count -eq ${#names[@]} ]] || fail "not each of the names is refused"
+	has_line client.err 'deploy\.sh: .* it has a file of that name' ||
+		fail "deploy.sh"
+	has_line server.err 'is there already; -u replaces' || fail "no reason"
+	await "a server that is done" has_line server.log 'peer disconnected'
+	[[ $(ls -A "$scratch/in") == $'deploy.sh\ngood' ]] || fail "others are there"
+	[[ $(<"$scratch/in/deploy.sh") == original ]] || fail "it was replaced"
+	# Neither end prints what a terminal would obey.
+	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$scratch"/{client,server}.{log,err} ||
+		fail "control characters are printed"
+	stop_server
+	# With -u, an older one is replaced, and a newer one is not.
+	touch -d '2020-01-01' "$scratch/in/deploy.sh"
+	touch -d '2019-01-01' "$scratch/out/good"
+	start_server ./server -1 -u -d "$scratch/in"
+	run_client 1 ./client -a "$address" send "$scratch/out/"{deploy.sh,good}
+	says_one client.err 'good: .* it has a file of that name'
+	end_of server "$server" 0
+	[[ $(<"$scratch/in/deploy.sh") == evil ]] || fail "it was not replaced"
+	# And no more than a MiB in all.
+	head -c 700000 /dev/zero >"$scratch/out/one"
+	head -c 700000 /dev/zero >"$scratch/out/two"
+	start_server ./server -1 -M 1 -d "$scratch/in"
+	run_client 1 ./client -a "$address" send "$scratch/out/"{one,two}
+	says_one client.err 'two: .* it does not take so much in all'
+	end_of server "$server" 0
+	server=''
+	[[ ! -e $scratch/in/two ]] || fail "it was taken"
+}
+
+@test "07: strangers: names, files that are there, and how much" {
+	on_device a strangers
+}
+
+# The server is killed when the file has its name, and STORED was not sent: it
+# comes back, and so does the client. NEWER: somebody else has stored one meanwhile.
+lost_answer() {
+	local newer=${1:-}
+
+	mkdir "$scratch/in"
+	head -c 50000 /dev/urandom >"$scratch/file"
+	# Two messages of hello.h and READY come before it.
+	at 'ibv_post_send 4' kill
+	start_server "${at[@]}" ./server -t 3 -d "$scratch/in"
+	start_client ./client -t 5 -a "$address" -R 50 send "$scratch/file"
+	wait "$server" || true
+	cmp "$scratch/file" "$scratch/in/file" || fail "it was not stored"
+	if [[ $newer ]]; then
+		echo newer >"$scratch/in/file"
+	fi
+	start_server ./server -t 3 -u -d "$scratch/in"
+	end_client "${newer:-0}"
+	if [[ $newer ]]; then
+		has_line client.err 'file: .* it has a file of that name' ||
+			fail "it is not refused"
+		[[ $(<"$scratch/in/file") == newer ]] || fail "it was replaced"
+	else
+		has_line client.log '^file: the server has 50000 of 50000' ||
+			fail "it was sent again"
+		has_line client.log '^file: stored, 50000 bytes' || fail "not stored"
+		cmp "$scratch/file" "$scratch/in/file" || fail "another file"
+	fi
+	[[ $(ls -A "$scratch/in") == file ]] || fail "there is something else"
+	stop_server
+}
+
+@test "07: -R: STORED is lost: the file is neither sent again nor stored twice" {
+	on_device a lost_answer
+}
+
+@test "07: -R: STORED is lost, and a newer file is there: that stays" {
+	on_device a lost_answer 1
+}
+
+# Half of a file is there, and another one of its name and time comes.
+other_contents() {
+	local way
+
+	mkdir "$scratch/in" "$scratch/x" "$scratch/y"
+	head -c 1000000 /dev/urandom >"$scratch/x/doc"
+	head -c 1000000 /dev/urandom >"$scratch/y/doc"
+	touch -r "$scratch/x/doc" "$scratch/y/doc"
+	start_server ./server -t 20 -d "$scratch/in"
+	for way in send write read; do
+		at 'ibv_post_send 40' kill
+		start_client "${at[@]}" ./client -a "$address" -q 8 -b 16384 \
+			"$way" "$scratch/x/doc"
+		end_client 137
+		run_client 0 ./client -t 30 -a "$address" "$way" "$scratch/y/doc"
+		has_line client.log '^doc: that is of another file of this name' ||
+			fail "it went on with it"
+		cmp "$scratch/y/doc" "$scratch/in/doc" || fail "another is stored"
+		[[ $(ls -A "$scratch/in") == doc ]] || fail "a part is left"
+		# All of it is there: it stays, and the first one is refused.
+		run_client 1 ./client -t 30 -a "$address" "$way" "$scratch/x/doc"
+		says_one client.err 'has another file of that name, size and time'
+		cmp "$scratch/y/doc" "$scratch/in/doc" || fail "it was replaced"
+		rm "$scratch/in/doc"
+	done
+	stop_server
+}
+
+@test "07: another file of the same name and time is not gone on with" {
+	on_device a other_contents
+}
+
+# Two servers, one folder, a file of one name and time with two contents: what each
+# says that it has stored is there.
+two_servers() {
+	local first second
+
+	mkdir "$scratch/in" "$scratch/x" "$scratch/y"
+	head -c 3000000 /dev/urandom >"$scratch/x/doc"
+	head -c 3000000 /dev/urandom >"$scratch/y/doc"
+	touch -r "$scratch/x/doc" "$scratch/y/doc"
+	start_server ./server -t 20 -p 7001 -d "$scratch/in"
+	first=$server
+	at 'ibv_post_send 40' stop
+	start_client "${at[@]}" ./client -t 20 -p 7001 -a "$address" -q 8 -b 16384 \
+		send "$scratch/x/doc"
+	await "a client that stops in the middle" state "$client" T
+	second=$client
+	start_server ./server -t 20 -p 7002 -d "$scratch/in"
+	run_client 1 ./client -p 7002 -a "$address" send "$scratch/y/doc"
+	says_one client.err 'doc: the server refuses it: it cannot write the file'
+	says_one server.err '^error: flock: .* has another server that file under way'
+	stop_server
+	server=$first client=$second
+	kill -CONT "$client"
+	wait "$client" || fail "the first one failed"
+	client=''
+	cmp "$scratch/x/doc" "$scratch/in/doc" || fail "another file is there"
+	[[ $(ls -A "$scratch/in") == doc ]] || fail "a part is left"
+	kill "$server"
+	wait "$server"
+	server=''
+}
+
+@test "07: two servers on one folder do not mix what they store" {
+	on_device a two_servers
+}
+
 # The server is stopped for longer than it takes until a client tells of itself.
 progress() {
 	local line='([0-9 ]{3}) %, ([0-9]+\.[0-9]) MB/s, ([0-9]+) s left'

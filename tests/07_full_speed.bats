@@ -118,6 +118,7 @@ slow_receiver() {
 		end_of server "$server" 0
 		server=''
 		cmp "$scratch/out/more" "$scratch/in/more" || fail "not the same"
+		rm "$scratch/in/more"
 		rnr
 		[[ $count -eq $before ]] || fail "the receiver was not ready"
 		[[ $(sed -n 's/^more,.*,//p' "$scratch/client.log") -gt 0 ]] ||
@@ -180,7 +181,7 @@ benchmark: $bytes bytes verified." ]] ||
 
 # bench_shapes BYTES COUNT DEPTH…: a benchmark of each.
 bench_shapes() {
-	start_server ./server
+	start_server ./server -B
 	while [[ $# -gt 0 ]]; do
 		bench "$1" "$2" "$3"
 		check_table "$1" "$2" "$3"
@@ -197,7 +198,7 @@ bench_shapes() {
 bench_without() {
 	local list
 
-	start_server ./server
+	start_server ./server -B
 	for list in selective chains batches inline \
 		selective,chains,batches,inline; do
 		bench 64 200 32 -W "$list"
@@ -213,7 +214,7 @@ bench_without() {
 bench_csv() {
 	local number='[0-9]+\.[0-9]'
 
-	start_server ./server
+	start_server ./server -B
 	bench 512 50 8 -c
 	grep -A 2 '^op,' "$scratch/client.log" >"$scratch/table"
 	has_line table '^op,bytes,depth,count,min_us,median_us,p99_us,p99\.9_us,max_us,mb_per_s,ops_per_s$' ||
@@ -242,7 +243,7 @@ bench_there() {
 @test "07: a benchmark between two nodes" {
 	local said
 
-	between_nodes 'serve_until_eof ./server' bench_there
+	between_nodes 'serve_until_eof ./server -B' bench_there
 	[[ ${lines[0]} == write,4096,64,20,* && ${lines[1]} == read,* ]]
 	[[ $said == *'benchmark: 4096 bytes verified.'* ]]
 }

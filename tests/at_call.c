@@ -7,8 +7,9 @@
  *              it is made, where calls that brought nothing (no event yet,
  *              an empty CQ) do not count; "17": at the 17th call of any of
  *              the functions below
- *   AT_ACTION  kill: SIGKILL; stop: SIGSTOP; fail: the call fails with EIO;
- *              leak: some memory is lost, for a sanitizer to find
+ *   AT_ACTION  kill: SIGKILL; stop: SIGSTOP; int, term: SIGINT, SIGTERM, and
+ *              SIGALRM if it has not ended two seconds later; fail: the call
+ *              fails with EIO; leak: some memory is lost, for a sanitizer to find
  *   AT_REPORT  a file which then gets the name of the function
  *   AT_SEED    a number: it chooses about every fourth of these calls, before
  *              which the program pauses for a millisecond. On a node with a
@@ -30,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +43,13 @@ static void give_up(const char *why)
 {
 	fprintf(stderr, "at_call: %s\n", why);
 	_exit(97);
+}
+
+/* It has to end by itself, and soon. */
+static void interrupt(int signal)
+{
+	alarm(2);
+	kill(getpid(), signal);
 }
 
 static void lose_memory(void)
@@ -118,10 +127,14 @@ static bool at_call(const char *name, int nth, bool can_fail)
 		kill(getpid(), SIGKILL);
 	else if (!strcmp(action, "stop"))
 		raise(SIGSTOP); /* this thread: at once, not a little later */
+	else if (!strcmp(action, "int"))
+		interrupt(SIGINT);
+	else if (!strcmp(action, "term"))
+		interrupt(SIGTERM);
 	else if (!strcmp(action, "leak"))
 		lose_memory();
 	else if (strcmp(action, "fail"))
-		give_up("AT_ACTION is none of kill, stop, fail and leak");
+		give_up("AT_ACTION is none of those that there are");
 	errno = EIO;
 	return !strcmp(action, "fail");
 }
@@ -256,6 +269,10 @@ WRAP(struct ibv_qp *, ibv_create_qp, (PD, struct ibv_qp_init_attr *attr),
 WRAP(int, signalfd, (int fd, const sigset_t *signals, int flags),
      (fd, signals, flags), -1, true)
 WRAP(int, poll, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1, true)
+WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags),
+     (fd, msg, flags), -1, true)
+WRAP(ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags),
+     (fd, msg, flags), -1, true)
 
 WRAP_OP(post_send, (QP, struct ibv_send_wr *wr, struct ibv_send_wr **bad),
 	(qp, wr, bad), EIO, true)

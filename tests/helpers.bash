@@ -30,6 +30,7 @@ open_device() {
 	fi
 	export TEST_DEVICE_WHERE=$device_where
 	export TEST_DEVICE_ADDRESS=${device_host_address:-}
+	export TEST_EMULATED=${EMULATED_LAB:-emulated-$$}
 }
 
 # Like open_device, for a file that waits for deadlines and needs one node only: a
@@ -55,6 +56,24 @@ open_still_device() {
 # In teardown_file, which runs in the same shell as setup_file.
 close_device() {
 	device_close
+	[[ -n ${EMULATED_LAB:-} || -z ${TEST_EMULATED:-} ]] ||
+		LAB_NAME=$TEST_EMULATED "$top/scripts/lab.sh" down 2>/dev/null
+}
+
+# full_size COMMAND…: runs it with a device whose node has two processors and a
+# process the address space that sanitizers ask for: a User-Mode Linux node has
+# neither, so there it is a virtual machine of NODES nodes (default: 1), made when it is
+# first needed.
+full_size() {
+	[[ $device_where == lab ]] &&
+		"$top/scripts/lab.sh" status | grep -qx 'engine: uml' || {
+		"$@"
+		return
+	}
+	local -x LAB_NAME=$TEST_EMULATED LAB_ENGINE=tcg
+
+	"$top/scripts/lab.sh" up --nodes "${NODES:-1}" 2>/dev/null
+	"$@"
 }
 
 # For a test that no single host can run, or that would take its device away.
@@ -101,7 +120,7 @@ build_sanitized() {
 # $CHAPTER (-s: the sanitized one; -i: with stdin). Other functions that it uses
 # are named in $FUNCTIONS. It is stuck after $LIMIT (default: 300) seconds.
 on_device() (
-	local build node shim=$builds/at_call.so variant=plain
+	local build node shim=$builds/at_call.so variant=plain sized=''
 
 	if [[ $1 == -s ]]; then
 		variant=sanitized shim=
@@ -115,8 +134,9 @@ on_device() (
 	node=$1
 	shift
 	build=$builds/$CHAPTER.$variant
+	[[ $variant == plain ]] || sized=full_size
 	# shellcheck disable=SC2086 # several names
-	device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
+	$sized device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
 		set -euo pipefail
 		cd '$build'
 		build='$build' shim='$shim' address='$(device_address a)'
@@ -197,10 +217,11 @@ one_matches() {
 # assert_runs_match CHAPTER [VARIANT]: every logged run of CHAPTER can be had
 # again, with its plain (default) or its sanitized build.
 assert_runs_match() {
-	local expected=$top/$1/expected commands count=0
+	local expected=$top/$1/expected commands count=0 sized=''
 
+	[[ ${2:-plain} == plain ]] || sized=full_size
 	for commands in "$expected"/*/commands; do
-		run_matches "$commands" "$(dirname "$commands")" \
+		$sized run_matches "$commands" "$(dirname "$commands")" \
 			-d "$builds/$1.${2:-plain}"
 		count=$((count + 1))
 	done

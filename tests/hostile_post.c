@@ -9,14 +9,19 @@
  *   mute      it ends its TCP connection without a goodbye
  *   reset     the same, with RST instead of FIN
  *   small     its port has an MTU of 256 bytes
+ *   keys      after its first send, it asks for key updates of TLS without end,
+ *             and does not read the answers: see ASK_S
+ *   late-keys the same after its fourth send, which is its last
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <infiniband/verbs.h>
@@ -42,6 +47,44 @@ static void *find(const char *name)
 	return function;
 }
 
+/* The program's last connection. */
+static SSL *connection;
+
+SSL *SSL_new(SSL_CTX *ctx)
+{
+	SSL *(*real)(SSL_CTX *) = find("SSL_new");
+
+	connection = real(ctx);
+	return connection;
+}
+
+/* For how many seconds it asks, unless nobody takes that any more. */
+#define ASK_S 60
+
+static void ask_for_keys(void)
+{
+	int (*key_update)(SSL *, int) = find("SSL_key_update");
+	int (*do_handshake)(SSL *) = find("SSL_do_handshake");
+	int (*get_error)(const SSL *, int) = find("SSL_get_error");
+	int (*get_fd)(const SSL *) = find("SSL_get_fd");
+	struct pollfd room = { .fd = get_fd(connection), .events = POLLOUT };
+	time_t end = time(NULL) + ASK_S;
+	int ret = 1, least = 1;
+
+	/* The sooner its answers find no room. */
+	setsockopt(room.fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
+	while (time(NULL) < end &&
+	       (ret != 1 ||
+		key_update(connection, SSL_KEY_UPDATE_REQUESTED) == 1)) {
+		ret = do_handshake(connection);
+		if (ret == 1)
+			continue;
+		if (get_error(connection, ret) != SSL_ERROR_WANT_WRITE)
+			return;
+		poll(&room, 1, 1000);
+	}
+}
+
 static int (*real_post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			     struct ibv_send_wr **bad);
 
@@ -58,18 +101,21 @@ static int post_imm(struct ibv_qp *qp)
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
-	static bool done;
+	static int count;
+	int ret;
 
-	if (is_hostile("imm") && !done) {
-		done = true;
-		if (post_imm(qp))
-			_exit(97);
-	}
+	if (is_hostile("imm") && !count && post_imm(qp))
+		_exit(97);
 	if (is_hostile("other") && wr->opcode == IBV_WR_RDMA_WRITE)
 		wr->opcode = IBV_WR_RDMA_READ;
 	else if (is_hostile("other") && wr->opcode == IBV_WR_RDMA_READ)
 		wr->opcode = IBV_WR_RDMA_WRITE;
-	return real_post_send(qp, wr, bad);
+	ret = real_post_send(qp, wr, bad);
+	count++;
+	if ((is_hostile("keys") && count == 1) ||
+	    (is_hostile("late-keys") && count == 4))
+		ask_for_keys();
+	return ret;
 }
 
 /* One more than the chapter asks for: some devices have no more than that. */

@@ -118,6 +118,17 @@ stop_qemu() {
 	nothing_left
 }
 
+@test "three virtual machines on a switch" {
+	local node
+
+	run -0 lab up --nodes 3
+	[[ $output == *": three nodes, tcg"* ]]
+	for node in a b; do
+		lab exec c -- ping -c 1 -W 20 "$node"
+	done
+	lab exec a -- ping -c 1 -W 20 b
+}
+
 @test "an unprivileged user needs nothing else" {
 	local home=$BATS_TEST_TMPDIR/home kernel
 
@@ -202,15 +213,15 @@ stop_qemu() {
 @test "a mistake in the command line is named, and status is 2" {
 	local arguments
 
-	for arguments in '' 'start' 'up --nodes' 'up --nodes 3' 'up now' \
-		'exec' 'exec c -- true' 'exec a' 'exec true' 'exec -u' \
-		'shell c' 'down now' 'status now'; do
+	for arguments in '' 'start' 'up --nodes' 'up --engine fast' 'up --nodes 5' 'up now' \
+		'exec' 'exec e -- true' 'exec a' 'exec true' 'exec -u' \
+		'shell e' 'down now' 'status now'; do
 		# shellcheck disable=SC2086 # several words
 		run -2 lab $arguments
 		[[ $output == "lab.sh: "*"lab.sh -h"* ]] || fail "$arguments"
 	done
 	LAB_NAME=../x run -2 lab status
-	LAB_ACCEL=fast run -2 lab status
+	LAB_ENGINE=fast run -2 lab status
 	LAB_MEMORY=1G run -2 lab status
 	LAB_SILENCE=0 run -2 lab status
 	[[ $output == *"LAB_SILENCE '0' must be a number of seconds"* ]]

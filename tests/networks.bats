@@ -24,7 +24,9 @@ teardown_file() {
 	[[ $device_where != lab ]] || for node in a b; do
 		device_run "$node" bash -c 'rdma link delete rxe1
 			rdma link delete rxe2
-			ip link del t0; ip link del t2; ip link del bond0
+			for netdev in t0 t2 t4 bond0; do
+				ip link del "$netdev"
+			done
 			ip link del eth0.7' || true
 	done
 	close_device
@@ -39,11 +41,14 @@ add_netdevs() {
 	set -e
 	modprobe -a veth 8021q bonding
 	ip link add t0 type veth peer name t1
-	ip link add bond0 type bond mode active-backup miimon 100
+	ip link add bond0 type bond mode active-backup miimon 100 \
+		fail_over_mac active
 	ip link add t2 type veth peer name t3
+	ip link add t4 type veth peer name t5
 	ip link set t2 master bond0
+	ip link set t4 master bond0
 	ip link add link eth0 name eth0.7 type vlan id 7
-	for netdev in t0 t1 t2 t3 bond0 eth0.7; do
+	for netdev in t0 t1 t2 t3 t4 t5 bond0 eth0.7; do
 		ip link set "$netdev" up
 	done
 	ip addr add "198.51.100.$number/26" dev t0
@@ -159,4 +164,52 @@ send_file() {
 		'captured send_file 192.0.2.1,-Q,72'
 	[[ $output == *'stored, '*'packet |192.0.2.1||18|'*'packet |192.0.2.2||18|'* ]]
 	[[ $output != *'|192.0.2.1||0|'* && $output != *'|192.0.2.2||0|'* ]]
+}
+
+# The other end of the active side's cable is taken off: the bond goes on by the
+# other side, and with its hardware address, of which the CM tells.
+fail_over() {
+	local side
+
+	await "a bond with two sides" two_sides
+	read -r side </sys/class/net/bond0/bonding/active_slave
+	ip link set "t$((${side#t} + 1))" down
+	await "a hint" has_line server.log 'ADDR_CHANGE: only a hint'
+	ip link set "t$((${side#t} + 1))" up
+}
+# The bond's own line is the third.
+two_sides() {
+	[[ $(grep -c "^MII Status: up" /proc/net/bonding/bond0) -eq 3 ]]
+}
+
+# idle_server CLIENT-WORDS -- SERVER-WORDS
+idle_server() {
+	local words=()
+
+	until [[ $1 == -- ]]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	start_server ./server -1 -a 198.51.100.65 "$@"
+	fail_over
+	run_client 0 ./client -a 198.51.100.65 "${words[@]}"
+	end_of server "$server" 0
+	says_nothing server.err
+	start_server ./server -1 -a 198.51.100.65 "$@"
+	fail_over
+	stop_server
+	says_nothing server.err
+}
+
+@test "01, 02, 07: a bond that fails over ends no server that waits for a client" {
+	needs_lab
+	FUNCTIONS='fail_over two_sides'
+	for CHAPTER in 01_send_recv 02_write_read 07_full_speed; do
+		build_chapter "$CHAPTER"
+	done
+	CHAPTER=01_send_recv on_device a idle_server --
+	CHAPTER=02_write_read on_device a idle_server write -- write
+	CHAPTER=07_full_speed on_device a idle_server send /etc/services -- \
+		-d /tmp
 }

@@ -33,6 +33,8 @@ OPTION = re.compile(r"(?<![\w.=/-])(--[a-z][a-z-]+|-[A-Za-z0-9])(?![\w])")
 PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
 CLIENTS = {"bench.c", "pump.c", "06_rds/addr.c", "05_multiclient/conn.c"}
+# The same of servers.
+SERVERS = {"folder.c", "incoming.c"}
 
 
 def strings(text):
@@ -78,6 +80,8 @@ def roles(chapter):
     for path in sources(chapter):
         if {path.name, f"{chapter.name}/{path.name}"} & CLIENTS:
             parts[path.name] = {"client"}
+        if path.name in SERVERS:
+            parts[path.name] = {"server"}
     return parts
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
-# wiretap.bats - what docs/psn_security.md says that a switch can do, and what
-# not: seen in the logs of both ends, and in the switch's capture
+# wiretap.bats - what docs/psn_security.md says that a switch can do, and another
+# user, and what not: seen in the logs of both ends, and in the switch's capture
 
 # shellcheck disable=SC2154 # top, output, stderr: set by helpers.bash and bats
 bats_require_minimum_version 1.5.0
@@ -155,6 +155,27 @@ unharmed() {
 	unharmed
 }
 
+@test "wiretap: another user of the client's machine forges a message" {
+	local psn
+
+	use 04 local
+	# It is the number of the packet that the client has not sent yet.
+	psn=$(sed -n 's/^Local PSN: \(0x[0-9a-f]*\),.*/\1/p' "$out/logs/client.log")
+	grep -q "^user 65534 sends .*, PSN $(printf '0x%06x' \
+		$(((psn + 2) & 0xffffff)))\$" "$out/neighbour.log"
+	[[ $(count logs/client.log '^send completed successfully') -eq 0 ]]
+	# The server has got it, believes it, and finds nothing.
+	[[ $(count logs/server.log 'status=0 .*opcode=128') -eq 1 ]]
+	[[ $(count logs/server.log 'Both DONE') -eq 1 ]]
+	grep -qx 'lent memory: ' "$out/logs/server.log"
+	grep -q '^error: byte 1 of the memory is 0x00' "$out/logs/server.err"
+	[[ $(count logs/status.log 'exit status 1') -eq 2 ]]
+	# Root could do more, so it would prove nothing.
+	run -1 device_run b "$top/scripts/lib/wiretap/neighbour.py" \
+		192.0.2.2 192.0.2.1
+	[[ $output == *'run it as another user'* ]]
+}
+
 @test "wiretap: the table says so" {
 	needs_lab
 	cat "$BATS_FILE_TMPDIR/table"
@@ -164,7 +185,8 @@ unharmed() {
 		'04 +badkey +1 +message from .* failed +no +[0-9]+' \
 		'04 +told +[0-9]+ +forged: .* success +no +[1-9][0-9]*' \
 		'03 +macsec +[1-9][0-9]* +message from .* success +yes +[0-9]+' \
-		'04 +macsec +[1-9][0-9]* +message from .* success +yes +[0-9]+'; do
+		'04 +macsec +[1-9][0-9]* +message from .* success +yes +[0-9]+' \
+		'04 +local +1 +failed +forged +[0-9]+'; do
 		grep -qE "^$row\$" "$BATS_FILE_TMPDIR/table"
 	done
 }
@@ -192,6 +214,9 @@ unharmed() {
 		"$BATS_TEST_TMPDIR/capture"
 	[[ $stderr == *'not a node of the lab'* ]]
 	[[ ! -e $BATS_TEST_TMPDIR/capture ]]
+	run --separate-stderr -1 "$top/scripts/lib/wiretap/neighbour.py" \
+		127.0.0.1 127.0.0.1
+	[[ $stderr == *'not a node of the lab'* ]]
 	for command in switch 'macsec lo 00 00' mend; do
 		# shellcheck disable=SC2086 # several words
 		run --separate-stderr -1 "$top/scripts/lib/wiretap/net.sh" $command

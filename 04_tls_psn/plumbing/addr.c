@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,33 @@ static bool has_ipv6(void)
 	return true;
 }
 
+/*
+ * getaddrinfo(3) may ask a name server, which may be silent, and looks neither at
+ * the clock nor at stop_fd. So while it asks, a signal ends the program there and
+ * then: nothing is held yet that the kernel would not give back.
+ */
+static int ask(const char *host, const char *port, struct addrinfo *hints,
+	       struct addrinfo **list)
+{
+	sigset_t signals, before;
+	int err;
+
+	/* An address needs no server: here, no signal must come in between. */
+	hints->ai_flags |= AI_NUMERICHOST;
+	err = getaddrinfo(host, port, hints, list);
+	if (err != EAI_NONAME)
+		return err;
+	hints->ai_flags &= ~AI_NUMERICHOST;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	/* Fails only for an argument that does not exist: not here. */
+	pthread_sigmask(SIG_UNBLOCK, &signals, &before);
+	err = getaddrinfo(host, port, hints, list);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
 int addr_lookup(const char *host, const char *port, struct addrinfo **list)
 {
 	struct addrinfo hints = {
@@ -36,7 +64,7 @@ int addr_lookup(const char *host, const char *port, struct addrinfo **list)
 	/* A server on "::" can be reached over IPv4 as well. */
 	if (!host)
 		hints.ai_family = has_ipv6() ? AF_INET6 : AF_INET;
-	err = getaddrinfo(host, port, &hints, list);
+	err = ask(host, port, &hints, list);
 	if (err)
 		return log_fail("cannot look up %s: %s; give an address that "
 				"`ip addr` shows on the server, such as "

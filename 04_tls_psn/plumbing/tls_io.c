@@ -13,13 +13,50 @@
 #include "tls_fail.h"
 
 /*
+ * How many messages of TLS's own may come after the handshake: new keys for this
+ * connection (key updates), or tickets for the next one. Our programs send none,
+ * since keys last for millions of records. Another library may send two tickets,
+ * or update its keys by the clock. Each costs some computing, and a key update
+ * may ask for an answer. A peer that sends more has nothing else in mind.
+ */
+#define LATE_MAX 16
+
+static void count_late(int is_sent, int version, int type, const void *bytes,
+		       size_t length, SSL *ssl, void *argument)
+{
+	struct tls_limit *limit = argument;
+
+	(void)version;
+	(void)bytes;
+	(void)length;
+	(void)ssl;
+	if (!is_sent && type == SSL3_RT_HANDSHAKE)
+		limit->late++;
+}
+
+static int check_late(const struct tls_limit *limit, const char *what)
+{
+	if (limit->late <= LATE_MAX)
+		return 0;
+	return log_fail("%s: the peer has sent more than %d key updates or "
+			"tickets, which only keep this side busy; is it "
+			"another program"
+			" [docs/troubleshooting.md#tls]",
+			what, LATE_MAX);
+}
+
+/*
  * What to do after a call on ssl returned ret: 1, call again, now that
  * there is something to read or room to write; or -1 having said why not.
  */
 static int again(SSL *ssl, const struct tls_limit *limit, int ret,
 		 const char *what)
 {
-	switch (SSL_get_error(ssl, ret)) {
+	int error = SSL_get_error(ssl, ret);
+
+	if (check_late(limit, what))
+		return -1;
+	switch (error) {
 	case SSL_ERROR_WANT_READ:
 		if (wait_readable(SSL_get_fd(ssl), -1, limit->patience.stop_fd,
 				  limit->deadline) < 0)
@@ -81,7 +118,7 @@ int tls_print_peer(const SSL *ssl)
 }
 
 /* A queue of old errors would be taken for this call's: clear it each time. */
-int tls_handshake(SSL *ssl, const struct tls_limit *limit)
+int tls_handshake(SSL *ssl, struct tls_limit *limit)
 {
 	int ret;
 
@@ -90,7 +127,12 @@ int tls_handshake(SSL *ssl, const struct tls_limit *limit)
 		errno = 0;
 		ret = SSL_do_handshake(ssl);
 	} while (ret != 1 && again(ssl, limit, ret, "TLS handshake") > 0);
-	return ret == 1 ? check_protocol(ssl) : -1;
+	if (ret != 1)
+		return -1;
+	/* From now on, whatever is of the handshake's kind is late. */
+	SSL_set_msg_callback(ssl, count_late);
+	SSL_set_msg_callback_arg(ssl, limit);
+	return check_protocol(ssl);
 }
 
 int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
@@ -133,4 +175,30 @@ int tls_read(SSL *ssl, const struct tls_limit *limit, uint8_t *bytes,
 		}
 	}
 	return 0;
+}
+
+int tls_look(SSL *ssl, const struct tls_limit *limit)
+{
+	uint8_t byte;
+	size_t n;
+	int ret;
+
+	ERR_clear_error();
+	errno = 0;
+	ret = SSL_peek_ex(ssl, &byte, 1, &n);
+	switch (SSL_get_error(ssl, ret)) {
+	case SSL_ERROR_NONE:
+		return TLS_BYTES;
+	case SSL_ERROR_WANT_READ:
+		return check_late(limit, "TLS") ? -1 : TLS_NOTHING;
+	case SSL_ERROR_WANT_WRITE:
+		/*
+		 * An answer to a key update finds no room. There may be more to
+		 * read, so who waits for that would come back at once.
+		 */
+		return again(ssl, limit, ret, "TLS") < 0 ? -1 : TLS_NOTHING;
+	default:
+		ERR_clear_error();
+		return TLS_GONE;
+	}
 }

@@ -127,6 +127,7 @@ int connection_run(struct connecting *connecting, unsigned int number)
 
 	if (!ret)
 		ret = live(&conn, &data, connecting->options, hello.number);
+	conn_end(&conn);
 	if (data_drain(&data))
 		ret = -1;
 	data_close(&data);

@@ -16,6 +16,13 @@
 /* A socket and a completion channel; a stranger has but a socket. */
 #define CLIENT_DESCRIPTORS 2
 
+/*
+ * What a stranger can make OpenSSL hold, in kB: 75 once it has begun its
+ * handshake, as was measured, and in the middle of its certificates 16 more (see
+ * CERTIFICATES_MAX in tls.c). Before that, the stack of its thread is all.
+ */
+#define STRANGER_KB 96
+
 static unsigned long needed(const struct room *room,
 			    const struct supply *supply)
 {
@@ -83,6 +90,15 @@ static int fit_memory(struct room *room, const struct device *device,
 	return memory.client ? admission_share(room, &memory) : 0;
 }
 
+unsigned int admission_strangers(unsigned long kb)
+{
+	unsigned long most = kb / 4 / STRANGER_KB;
+
+	if (most < STRANGERS_MIN)
+		return STRANGERS_MIN;
+	return most < UINT_MAX ? most : UINT_MAX;
+}
+
 int admission_fit(struct room *room, const struct device *device, size_t bytes)
 {
 	struct supply descriptors = {
@@ -99,6 +115,9 @@ int admission_fit(struct room *room, const struct device *device, size_t bytes)
 		.stranger = 1,
 	};
 
+	/* Clients have their places; strangers must not take the memory, too. */
+	if (room->strangers > admission_strangers(allowed_ram()))
+		room->strangers = admission_strangers(allowed_ram());
 	descriptors.left = allowed_descriptors(needed(room, &descriptors));
 	return admission_share(room, &descriptors) ||
 			       admission_share(room, &threads) ||

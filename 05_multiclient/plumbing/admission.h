@@ -17,9 +17,10 @@ struct room {
 
 /*
  * Makes *room smaller, and says so, if this process may not have the
- * descriptors, threads or locked memory for it. To be called when all is open
- * that it needs besides, and before the first client. Returns 0, or -1 having
- * said why there is room for nobody.
+ * descriptors, threads or locked memory for it; and without a word, the room for
+ * strangers, if they could take more than a quarter of the memory. To be called
+ * when all is open that it needs besides, and before the first client. Returns 0,
+ * or -1 having said why there is room for nobody.
  */
 int admission_fit(struct room *room, const struct device *device, size_t bytes);
 
@@ -31,5 +32,8 @@ struct supply {
 	unsigned int client, stranger;
 };
 int admission_share(struct room *room, const struct supply *supply);
+
+/* For how many strangers a quarter of so many kB of memory is enough. */
+unsigned int admission_strangers(unsigned long kb);
 
 #endif

@@ -115,7 +115,9 @@ static unsigned long read_number(const char *path, const char *name)
 	return end == line ? ULONG_MAX : number;
 }
 
-unsigned long allowed_threads_of_group(const char *root, const char *group)
+/* The least that is left in a group and in those around it, as left_in() says. */
+static unsigned long least_of_groups(const char *root, const char *group,
+				     unsigned long (*left_in)(const char *))
 {
 	unsigned long least = ULONG_MAX;
 	char path[PATH_MAX];
@@ -123,41 +125,75 @@ unsigned long allowed_threads_of_group(const char *root, const char *group)
 	snprintf(path, sizeof(path), "%s%s", root, group);
 	/* A group has no more than each of those around it. */
 	for (;;) {
-		unsigned long max = read_number(path, "pids.max");
-		unsigned long used = read_number(path, "pids.current");
+		unsigned long left = left_in(path);
 		char *slash = strrchr(path, '/');
 
-		if (max != ULONG_MAX && used != ULONG_MAX) {
-			max = rest(max, used + THREADS_SPARE);
-			least = max < least ? max : least;
-		}
+		least = left < least ? left : least;
 		if (!slash || slash < path + strlen(root))
 			return least;
 		*slash = 0;
 	}
 }
 
-unsigned long allowed_threads(void)
+static unsigned long threads_left(const char *group)
 {
-	unsigned long user = allowed_threads_of_user(), group = ULONG_MAX;
+	unsigned long max = read_number(group, "pids.max");
+	unsigned long used = read_number(group, "pids.current");
+
+	if (max == ULONG_MAX || used == ULONG_MAX)
+		return ULONG_MAX;
+	return rest(max, used + THREADS_SPARE);
+}
+
+/* Not less what is used: most of that may be copies of files. */
+static unsigned long ram_left(const char *group)
+{
+	unsigned long bytes = read_number(group, "memory.max");
+
+	return bytes == ULONG_MAX ? ULONG_MAX : bytes / 1024;
+}
+
+unsigned long allowed_threads_of_group(const char *root, const char *group)
+{
+	return least_of_groups(root, group, threads_left);
+}
+
+unsigned long allowed_ram_of_group(const char *root, const char *group)
+{
+	return least_of_groups(root, group, ram_left);
+}
+
+/* The same for the groups of this process. */
+static unsigned long least_of_own(unsigned long (*left_in)(const char *))
+{
 	FILE *file = fopen("/proc/self/cgroup", "re");
+	unsigned long least = ULONG_MAX;
 	char line[PATH_MAX];
 
 	while (file && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = 0;
 		if (!strncmp(line, "0::", 3))
-			group = allowed_threads_of_group("/sys/fs/cgroup",
-							 line + 3);
+			least = least_of_groups("/sys/fs/cgroup", line + 3,
+						left_in);
 	}
 	if (file)
 		fclose(file);
+	return least;
+}
+
+unsigned long allowed_threads(void)
+{
+	unsigned long user = allowed_threads_of_user();
+	unsigned long group = least_of_own(threads_left);
+
 	return user < group ? user : group;
 }
 
-/* The number behind name in /proc/self/status; 0 if there is none. */
-static unsigned long long own_status(const char *name, int base)
+/* The number behind name in a file of /proc; 0 if there is none. */
+static unsigned long long number_in(const char *path, const char *name,
+				    int base)
 {
-	FILE *file = fopen("/proc/self/status", "re");
+	FILE *file = fopen(path, "re");
 	unsigned long long value = 0;
 	char line[256];
 
@@ -167,6 +203,19 @@ static unsigned long long own_status(const char *name, int base)
 	if (file)
 		fclose(file);
 	return value;
+}
+
+static unsigned long long own_status(const char *name, int base)
+{
+	return number_in("/proc/self/status", name, base);
+}
+
+unsigned long allowed_ram(void)
+{
+	unsigned long all = number_in("/proc/meminfo", "MemAvailable:", 10);
+	unsigned long group = least_of_own(ram_left);
+
+	return all < group ? all : group;
 }
 
 unsigned long allowed_locked(void)

@@ -1,8 +1,8 @@
 /*
  * allowed.h - what the system still allows this process
  *
- * Descriptors, threads and locked memory, each less what is in use already; of
- * the first two, a few are left aside.
+ * Descriptors, threads and memory, each less what is in use already; of the first
+ * two, a few are left aside.
  */
 #ifndef ALLOWED_H
 #define ALLOWED_H
@@ -24,6 +24,15 @@ unsigned long allowed_threads(void);
 /* The two parts of it; root: where the control groups are mounted. */
 unsigned long allowed_threads_of_user(void);
 unsigned long allowed_threads_of_group(const char *root, const char *group);
+
+/*
+ * How many kB of memory it may have: what the machine has left, or what the limit
+ * of a control group (memory.max) is, used or not, if that is less.
+ */
+unsigned long allowed_ram(void);
+
+/* The second part of it. */
+unsigned long allowed_ram_of_group(const char *root, const char *group);
 
 /* How many kB it may still lock for devices; ULONG_MAX: there is no limit. */
 unsigned long allowed_memory(void);

@@ -16,19 +16,34 @@
 struct tls_limit {
 	struct patience patience;
 	int64_t deadline;
+	unsigned int late; /* messages of TLS's own since the handshake */
 	struct turn *turn; /* a server's handshake has to wait for it; or NULL */
 };
 
 /*
  * The handshake, with all its checks; sending; receiving length bytes, which
  * are what. In however many pieces the peer sends and takes them. Each returns
- * 0, or -1 having said why.
+ * 0, or -1 having said why. From the handshake on, ssl keeps limit's address.
  */
 int tls_handshake(SSL *ssl, struct tls_limit *limit);
 int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
 	      size_t length);
 int tls_read(SSL *ssl, const struct tls_limit *limit, uint8_t *bytes,
 	     size_t length, const char *what);
+
+/* What tls_look() finds: */
+enum {
+	TLS_GONE, /* closed, cut, reset or silent for too long */
+	TLS_NOTHING,
+	TLS_BYTES
+};
+
+/*
+ * Whether there is something to read: does not wait for it, but for room to
+ * answer what TLS itself has to answer. Returns one of the above, or -1 having
+ * said why.
+ */
+int tls_look(SSL *ssl, const struct tls_limit *limit);
 
 /*
  * Prints the subject of the certificate that the peer has shown, as one line

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,33 @@ static int split(const char *text, char *host, size_t size, const char **port)
 	return 0;
 }
 
+/*
+ * getaddrinfo(3) may ask a name server, which may be silent, and looks neither at
+ * the clock nor at stop_fd. So while it asks, a signal ends the program there and
+ * then: nothing is held yet that the kernel would not give back.
+ */
+static int ask(const char *host, const char *port, struct addrinfo *hints,
+	       struct addrinfo **list)
+{
+	sigset_t signals, before;
+	int err;
+
+	/* An address needs no server: here, no signal must come in between. */
+	hints->ai_flags |= AI_NUMERICHOST;
+	err = getaddrinfo(host, port, hints, list);
+	if (err != EAI_NONAME)
+		return err;
+	hints->ai_flags &= ~AI_NUMERICHOST;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	/* Fails only for an argument that does not exist: not here. */
+	pthread_sigmask(SIG_UNBLOCK, &signals, &before);
+	err = getaddrinfo(host, port, hints, list);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
 int addr_lookup(const char *text, const char *port, struct sockaddr_in *addr)
 {
 	/* RDS is older than its use of IPv6, and IPv4 is enough here. */
@@ -59,7 +87,7 @@ int addr_lookup(const char *text, const char *port, struct sockaddr_in *addr)
 
 	if (split(text, host, sizeof(host), &port))
 		return -1;
-	err = getaddrinfo(host, port, &hints, &list);
+	err = ask(host, port, &hints, &list);
 	if (err)
 		return log_fail("cannot look up %s: %s; give an IPv4 address "
 				"that `ip addr` shows, such as 192.0.2.1, or "

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filename.h"
 #include "flow.h"
 #include "head.h"
 #include "log.h"
@@ -29,6 +30,15 @@ static const struct option_row rows[] = {
 	  "how long the peer may take for one step" },
 	{ 'd', OPTION_TEXT, "directory", "DIRECTORY", 0, 0, FOR_SERVER,
 	  MEMBER(directory), NULL, "take none", "put files there" },
+	{ 'u', OPTION_FLAG, "update", NULL, 0, 0, FOR_SERVER, MEMBER(update),
+	  NULL, NULL,
+	  "replace files there that are older than those that come" },
+	{ 'M', OPTION_NUMBER, "most", "MIB", 1, 1 << 30, FOR_SERVER,
+	  MEMBER(most), "1024", NULL,
+	  "refuse a file when all that are there would have more MiB" },
+	{ 'B', OPTION_FLAG, "benchmark", NULL, 0, 0, FOR_SERVER,
+	  MEMBER(benchmark), NULL, NULL,
+	  "lend memory to clients that measure: to anybody, 64 MiB at most" },
 	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, OPTIONS_DEPTH_MAX,
 	  FOR_SERVER, MEMBER(depth), "64", NULL,
 	  "the most parts of a file at a time, at least 4; a client may want "
@@ -70,8 +80,8 @@ static const struct optable tables[] = {
 		.words = "",
 		.purpose = "Waits for clients and takes the files of each of "
 			   "them in turn, or lends it\nmemory for a "
-			   "benchmark. Ends on SIGINT (Ctrl-C) or SIGTERM.",
-		.example = "./server -a 192.0.2.1 -d /tmp",
+			   "benchmark (-B). Ends on SIGINT (Ctrl-C) or SIGTERM.",
+		.example = "./server -a 192.0.2.1 -d incoming",
 	},
 	[ROLE_CLIENT] = {
 		.rows = rows,
@@ -145,7 +155,9 @@ static int check_rest(struct options *options, int argc, char **argv)
 				"send, write or read, and files; see -h");
 	options->files = argv + optind + 1;
 	options->file_count = argc - optind - 1;
-	return parse_mode(options, argv[optind]);
+	if (parse_mode(options, argv[optind]))
+		return -1;
+	return filename_check_all(options->files, options->file_count);
 }
 
 /* A channel has room for credits, and a part for a name. */

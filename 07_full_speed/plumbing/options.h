@@ -30,7 +30,10 @@ struct options {
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
 	const char *directory; /* server: for files; NULL: it takes none */
+	bool update; /* server: what comes may replace older files there */
+	unsigned int most; /* server: MiB that the files there may have */
 	unsigned int depth; /* parts or operations at a time */
+	bool benchmark; /* server: lend memory for one */
 	/* Client only. */
 	unsigned int traffic_class; /* of each packet, 0 to 255 */
 	enum mode mode; /* how files go across; MODE_BENCH: none does */

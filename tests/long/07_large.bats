@@ -29,8 +29,8 @@ beyond_4_gib() {
 	printf -v part '.file.%016x.part' "$(date -r "$file" +%s%N)"
 	truncate -s $((border - 500000)) "$scratch/in/$part"
 	ulimit -v 400000
-	start_server ./server -1 -t 900 -d "$scratch/in"
-	run_client 0 ./client -t 900 -a "$address" "$1" "$file"
+	start_server ./server -1 -M 8192 -d "$scratch/in"
+	run_client 0 ./client -a "$address" "$1" "$file"
 	says_nothing client.err
 	end_of server "$server" 0
 	server=''
@@ -64,8 +64,8 @@ five_gigabytes() {
 	echo begin >"$file"
 	truncate -s 4999999997 "$file"
 	echo end >>"$file"
-	start_server ./server -1 -t 900 -d /mnt/in
-	run_client 0 ./client -t 900 -a "$address" -q 16 -b 1048576 write "$file"
+	start_server ./server -1 -M 8192 -d /mnt/in
+	run_client 0 ./client -a "$address" -q 16 -b 1048576 write "$file"
 	end_of server "$server" 0
 	server=''
 	digest=$(sed -n 's/^file: stored, 5000000001 bytes .* SHA-256 //p' \

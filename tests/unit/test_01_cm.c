@@ -296,6 +296,31 @@ static void test_hint(void **state)
 	assert_string_equal(said.err, "");
 }
 
+/* Whoever does not wait takes what is there, and says nothing if there is none. */
+static void test_without_patience(void **state)
+{
+	struct rdma_cm_id id, *got = NULL;
+
+	(void)state;
+	hints = 1;
+	next_errno = EAGAIN;
+	capture_start();
+	assert_int_equal(cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST,
+				   NULL, &got),
+			 -1);
+	capture_stop(&said);
+	assert_string_equal(said.err, "");
+	assert_null(got);
+	next_errno = 0;
+	next.event = RDMA_CM_EVENT_CONNECT_REQUEST;
+	next.id = &id;
+	assert_int_equal(cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST,
+				   NULL, &got),
+			 0);
+	assert_ptr_equal(got, &id);
+	assert_int_equal(unacknowledged, 0);
+}
+
 #define with_channel(test) \
 	cmocka_unit_test_setup_teardown(test, setup, teardown)
 
@@ -311,6 +336,7 @@ int main(void)
 		with_channel(test_acknowledging_fails),
 		with_channel(test_poll),
 		with_channel(test_hint),
+		with_channel(test_without_patience),
 	};
 
 	return cmocka_run_group_tests_name("01_cm", tests, NULL, NULL);

@@ -113,28 +113,41 @@ static void test_descriptors(void **state)
 	assert_int_equal(allowed_descriptors(1000), before + 10);
 }
 
+/* A quarter of what there is, at 96 kB each; and some in any case. */
+static void test_strangers(void **state)
+{
+	(void)state;
+	assert_int_equal(admission_strangers(0), 4);
+	assert_int_equal(admission_strangers(4 * 96 * 5 - 1), 4);
+	assert_int_equal(admission_strangers(4 * 96 * 5), 5);
+	assert_int_equal(admission_strangers(1024 * 1024), 2730);
+	assert_true(admission_strangers(ULONG_MAX) >= 2730);
+}
+
 static char root[] = "/tmp/admission.XXXXXX";
 
-/* group: a folder below root; NULL: there is no such file in it. */
-static void write_group(const char *group, const char *max, const char *used)
+/* group: a folder below root; text NULL: there is no such file in it. */
+static void write_file(const char *group, const char *name, const char *text)
 {
-	const char *const names[] = { "pids.max", "pids.current" };
-	const char *const texts[] = { max, used };
 	char path[128];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s%s", root, group);
 	mkdir(path, 0700);
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s%s/%s", root, group, names[i]);
-		unlink(path);
-		if (!texts[i])
-			continue;
-		file = fopen(path, "w");
-		assert_non_null(file);
-		fprintf(file, "%s\n", texts[i]);
-		fclose(file);
-	}
+	snprintf(path, sizeof(path), "%s%s/%s", root, group, name);
+	unlink(path);
+	if (!text)
+		return;
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%s\n", text);
+	fclose(file);
+}
+
+static void write_group(const char *group, const char *max, const char *used)
+{
+	write_file(group, "pids.max", max);
+	write_file(group, "pids.current", used);
 }
 
 /* The least that is left in a group and in those around it. */
@@ -156,6 +169,16 @@ static void test_groups(void **state)
 	assert_int_equal(allowed_threads_of_group(root, "/a/b"), 0);
 	/* One that is not there, in one that is. */
 	assert_int_equal(allowed_threads_of_group(root, "/a/c"), 62);
+	/* The same of memory, whatever is in use. */
+	assert_true(allowed_ram_of_group(root, "/a/b") == ULONG_MAX);
+	write_file("/a", "memory.max", "409600");
+	write_file("/a", "memory.current", "409600");
+	write_file("/a/b", "memory.max", "max");
+	assert_int_equal(allowed_ram_of_group(root, "/a/b"), 400);
+	write_file("/a/b", "memory.max", "102400");
+	assert_int_equal(allowed_ram_of_group(root, "/a/b"), 100);
+	assert_true(allowed_ram_of_group(root, "/") == ULONG_MAX);
+	assert_true(allowed_ram() > 0 && allowed_ram() < ULONG_MAX);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }
@@ -215,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_no_stranger),
+		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_user),
 		/* The last, since a limit can only go down. */

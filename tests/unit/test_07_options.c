@@ -52,8 +52,18 @@ static void test_files(void **state)
 	assert_refused(client("copy", "a", NULL), "copy: files go by send,");
 	assert_refused(client("benchmark", "a", NULL),
 		       "benchmark: files go by");
+	assert_refused(client("send", "d/a", "b", "a", NULL),
+		       "only one file of that name");
 	assert_accepted(server("-d", "in", NULL));
 	assert_string_equal(options.directory, "in");
+	assert_false(options.update);
+	assert_false(options.benchmark);
+	assert_int_equal(options.most, 1024);
+	assert_accepted(server("-u", "-B", "-M", "1073741824", NULL));
+	assert_true(options.update);
+	assert_true(options.benchmark);
+	assert_int_equal(options.most, 1 << 30);
+	assert_refused(server("-M", "0", NULL), "from 1 to 1073741824");
 	assert_refused(server("write", NULL), "write: one word too many");
 }
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/stat.h>
+
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
@@ -105,6 +107,7 @@ static void write_cert(const struct cert *cert, const char *name)
 	snprintf(path, sizeof(path), "%s/%s.key", folder, name);
 	file = fopen(path, "w");
 	assert_non_null(file);
+	assert_int_equal(fchmod(fileno(file), 0600), 0);
 	assert_int_equal(PEM_write_PrivateKey(file, cert->key, NULL, NULL, 0,
 					      NULL, NULL),
 			 1);

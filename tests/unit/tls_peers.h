@@ -119,6 +119,79 @@ static void test_chains(void **state)
 	free_cert(&by_leaf);
 }
 
+/*
+ * Before a peer is known it announces how long its certificates are, and OpenSSL
+ * makes room for them: not for more than anybody needs.
+ */
+static void test_long_certificates(void **state)
+{
+	static char names[32768];
+	const struct spec server = CERT("x", names, SERVER);
+	const struct spec client = CERT("x", names, CLIENT);
+	size_t length = sprintf(names, HOST_SAN "," HERE);
+
+	(void)state;
+	while (length < 12000)
+		length += sprintf(names + length, ",DNS:n%zu.example.org",
+				  length);
+	expect_cert(&server, &ca, HOST, NULL);
+	expect_cert(&client, &ca, NULL, NULL);
+	while (length < 20000)
+		length += sprintf(names + length, ",DNS:n%zu.example.org",
+				  length);
+	expect_cert(&server, &ca, HOST, "excessive message size");
+	expect_cert(&client, &ca, NULL, "excessive message size");
+}
+
+/* Makes the context, with the key's rights and owner as given. */
+static void try_key(mode_t mode, uid_t owner, bool is_good)
+{
+	char paths[3][64];
+	struct options options = {
+		.cert = file_name(paths[0], "own.pem"),
+		.key = file_name(paths[1], "own.key"),
+		.ca = file_name(paths[2], "ca.pem"),
+	};
+
+	assert_int_equal(chown(options.key, owner, -1), 0);
+	assert_int_equal(chmod(options.key, mode), 0);
+	for (enum role role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
+		SSL_CTX *ctx;
+
+		capture_start();
+		ctx = tls_context(&options, role);
+		capture_stop(&said);
+		if (!ctx != !is_good)
+			fail_msg("a key of mode %04o: %s", mode, said.err);
+		if (!is_good)
+			assert_one_line(said.err, "own.key: with mode 0");
+		if (!is_good)
+			assert_non_null(strstr(said.err, "; chmod 600 /tmp/"));
+		SSL_CTX_free(ctx);
+	}
+}
+
+static void test_key_rights(void **state)
+{
+	static const mode_t others[] = { 0644, 0640, 0620, 0610, 0604,
+					 0602, 0601, 0666, 0777 };
+
+	(void)state;
+	try_key(0600, getuid(), true);
+	try_key(0400, getuid(), true);
+	try_key(0700, getuid(), true);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		try_key(others[i], getuid(), false);
+	/* Somebody else's, whose group we may be in: only root can try. */
+	if (!getuid()) {
+		try_key(0600, 54321, true);
+		try_key(0640, 54321, true);
+		try_key(0644, 54321, false);
+		try_key(0602, 54321, false);
+	}
+	try_key(0600, getuid(), true);
+}
+
 /* What is spoken, and how strongly, is not the peer's choice. */
 static void test_policy(void **state)
 {

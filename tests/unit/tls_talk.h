@@ -6,42 +6,75 @@
 #ifndef TLS_TALK_H
 #define TLS_TALK_H
 
-/* What a flood may last, and what nobody may take who is to end before. */
-#define FLOOD_MS 12000
+/* What nobody may take who is to end before. */
 #define SOON_MS 6000
 
-/* The descriptor that is read slowly: there is always more to read. */
+/*
+ * The descriptor that is read slowly, a byte at a time, each when there seemed to
+ * be none: there is always more to read.
+ */
 static int slow_fd = -1;
 
 ssize_t read(int fd, void *bytes, size_t size)
 {
-	if (fd == slow_fd)
+	static bool now;
+
+	if (fd == slow_fd) {
+		now = !now;
 		usleep(100);
+		errno = EAGAIN;
+		if (!now)
+			return -1;
+		size = 1;
+	}
 	return syscall(SYS_read, fd, bytes, size);
 }
 
-/* A good peer that sends KeyUpdates, and never a byte of what is waited for. */
-static int read_in_flood(const char *name, int deadline_ms, int stop_fd)
+/* A good peer, and our handshake with it. */
+static void meet(struct ends *ends, struct cert *cert, const char *name)
 {
 	const struct spec spec =
 		CERT("x", name ? HOST_SAN : HERE, name ? SERVER : CLIENT);
-	struct cert cert = make_cert(&spec, &ca);
-	struct ends ends = {
-		.peer = { .cert = &cert,
-			  .flood = true,
-			  .flood_until = wait_deadline(FLOOD_MS) },
-	};
-	uint8_t byte;
+
+	*cert = make_cert(&spec, &ca);
+	ends->peer.cert = cert;
+	start(ends, name);
+	capture_start();
+	if (tls_handshake(ends->ssl, &ends->limit)) {
+		capture_stop(&said);
+		fail_msg("%s", said.err);
+	}
+}
+
+/* Reads so many bytes of it. */
+static int read_from(struct ends *ends, const char *name, size_t length)
+{
+	uint8_t bytes[SSL3_RT_MAX_PLAIN_LENGTH];
+	struct cert cert;
 	int ret;
 
-	start(&ends, name);
-	capture_start();
-	ret = tls_handshake(ends.ssl, &ends.limit);
+	meet(ends, &cert, name);
+	ret = tls_read(ends->ssl, &ends->limit, bytes, length, "some bytes");
+	capture_stop(&said);
+	slow_fd = -1;
+	end(ends);
+	free_cert(&cert);
+	return ret;
+}
+
+/* One long record, of which there is always a little more. */
+static int read_slowly(const char *name, int deadline_ms, int stop_fd)
+{
+	struct ends ends = { .peer = { .says = SSL3_RT_MAX_PLAIN_LENGTH } };
+	uint8_t bytes[SSL3_RT_MAX_PLAIN_LENGTH];
+	struct cert cert;
+	int ret;
+
+	meet(&ends, &cert, name);
 	slow_fd = ends.fd;
 	ends.limit.patience.stop_fd = stop_fd;
 	ends.limit.deadline = wait_deadline(deadline_ms);
-	if (!ret)
-		ret = tls_read(ends.ssl, &ends.limit, &byte, 1, "a byte");
+	ret = tls_read(ends.ssl, &ends.limit, bytes, sizeof(bytes), "a record");
 	capture_stop(&said);
 	slow_fd = -1;
 	end(&ends);
@@ -56,27 +89,123 @@ static void *stop_soon(void *fd)
 	return NULL;
 }
 
-static void test_flood(void **state)
-{
-	static const char *const names[] = { NULL, HOST };
+static const char *const names[] = { NULL, HOST };
 
+static void test_in_time(void **state)
+{
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		int64_t begin = wait_deadline(0);
 		int stop_fd = eventfd(0, 0);
 		pthread_t thread;
 
-		assert_int_equal(read_in_flood(names[i], 300, -1), -1);
-		assert_one_line(said.err, "a byte: nothing came within");
+		assert_int_equal(read_slowly(names[i], 300, -1), -1);
+		assert_one_line(said.err, "a record: nothing came within");
 		assert_in_range(wait_deadline(0) - begin, 300, SOON_MS);
 		begin = wait_deadline(0);
 		assert_int_equal(
 			pthread_create(&thread, NULL, stop_soon, &stop_fd), 0);
-		assert_int_equal(read_in_flood(names[i], 60000, stop_fd), -1);
-		assert_one_line(said.err, "a byte: given up");
+		assert_int_equal(read_slowly(names[i], 60000, stop_fd), -1);
+		assert_one_line(said.err, "a record: given up");
 		assert_in_range(wait_deadline(0) - begin, 100, SOON_MS);
 		pthread_join(thread, NULL);
 		close(stop_fd);
+	}
+}
+
+/* Sixteen KeyUpdates, answered or not, are let pass; then it is enough. */
+static void test_flood(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		for (int updates = 15; updates <= 18; updates++) {
+			struct ends ends = {
+				.peer = { .updates = updates,
+					  .asks = i / 2,
+					  .says = 1 },
+			};
+			int ret = read_from(&ends, names[i % 2], 1);
+
+			if (updates <= 16) {
+				assert_int_equal(ret, 0);
+				assert_string_equal(said.err, "");
+				continue;
+			}
+			assert_int_equal(ret, -1);
+			assert_one_line(said.err, "some bytes: the peer has "
+						  "sent more than 16 key ");
+		}
+}
+
+/* Without an end: one call must not take them for as long as they come. */
+static void test_endless_flood(void **state)
+{
+	int64_t begin = wait_deadline(0);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct ends ends = { .peer = { .updates = 200000 } };
+
+		assert_int_equal(read_from(&ends, names[i], 1), -1);
+		assert_one_line(said.err, "some bytes: the peer has sent more");
+	}
+	assert_in_range(wait_deadline(0) - begin, 0, SOON_MS);
+}
+
+static void test_tickets(void **state)
+{
+	struct ends few = { .peer = { .tickets = 2, .says = 1 } };
+	struct ends many = { .peer = { .tickets = 17, .says = 1 } };
+
+	(void)state;
+	assert_int_equal(read_from(&few, HOST, 1), 0);
+	assert_int_equal(read_from(&many, HOST, 1), -1);
+	assert_one_line(said.err, "more than 16 key updates or tickets");
+}
+
+/* What tls_look() finds, when there is something to find. */
+static int look(struct ends *ends, int deadline_ms)
+{
+	assert_true(wait_readable(ends->fd, -1, -1, wait_deadline(20000)) > 0);
+	ends->limit.deadline = wait_deadline(deadline_ms);
+	return tls_look(ends->ssl, &ends->limit);
+}
+
+static void test_look(void **state)
+{
+	static const char bytes[4096];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct ends asks = {
+			.peer = { .updates = 1, .asks = true, .says = 1 },
+		};
+		struct ends deaf = {
+			.peer = { .updates = 2, .asks = true, .deaf = true },
+		};
+		struct cert cert;
+		int64_t begin;
+		int ret;
+
+		meet(&asks, &cert, names[i]);
+		assert_int_equal(look(&asks, 20000), TLS_NOTHING);
+		assert_int_equal(look(&asks, 20000), TLS_BYTES);
+		capture_stop(&said);
+		end(&asks);
+		free_cert(&cert);
+		meet(&deaf, &cert, names[i]);
+		/* No room for an answer, which OpenSSL owes until it has to. */
+		while (write(deaf.fd, bytes, sizeof(bytes)) > 0)
+			;
+		assert_int_equal(look(&deaf, 20000), TLS_NOTHING);
+		begin = wait_deadline(0);
+		ret = look(&deaf, 300);
+		capture_stop(&said);
+		assert_int_equal(ret, -1);
+		assert_one_line(said.err, "TLS: nothing came within ");
+		assert_in_range(wait_deadline(0) - begin, 300, SOON_MS);
+		end(&deaf);
+		free_cert(&cert);
 	}
 }
 
@@ -145,8 +274,14 @@ static int run_tls_tests(const char *name)
 		cmocka_unit_test(test_other_ca),
 		cmocka_unit_test(test_no_certificate),
 		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_long_certificates),
+		cmocka_unit_test(test_key_rights),
 		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_in_time),
 		cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_endless_flood),
+		cmocka_unit_test(test_tickets),
+		cmocka_unit_test(test_look),
 		cmocka_unit_test(test_subject),
 		cmocka_unit_test(test_system_error),
 	};

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,8 +49,11 @@ struct peer {
 	const struct cert *chain[3]; /* sent with it */
 	int max_version; /* 0: TLS 1.3 */
 	const char *suites, *groups, *alpn;
-	bool flood; /* KeyUpdates, until nobody reads them */
-	int64_t flood_until;
+	int tickets; /* a server's */
+	int updates; /* so many KeyUpdates, and then says what it has to say */
+	bool asks; /* for one in return */
+	size_t says; /* so many bytes, in one record */
+	bool deaf; /* from then on */
 };
 
 static int take_any_alpn(SSL *ssl, const unsigned char **out,
@@ -73,6 +77,7 @@ static SSL_CTX *peer_context(const struct peer *peer)
 	snprintf(name, sizeof(name), "%c%s", (int)strlen(alpn), alpn);
 	SSL_CTX_set_security_level(ctx, 0);
 	SSL_CTX_set_verify(ctx, SSL_VERIFY_NONE, NULL);
+	SSL_CTX_set_num_tickets(ctx, peer->tickets);
 	if (peer->max_version)
 		SSL_CTX_set_max_proto_version(ctx, peer->max_version);
 	if (peer->suites)
@@ -92,10 +97,26 @@ static SSL_CTX *peer_context(const struct peer *peer)
 	return ctx;
 }
 
+/* KeyUpdates, and then bytes. Returns 1, or less if nobody reads them. */
+static int talk(SSL *ssl, const struct peer *peer)
+{
+	static const char bytes[SSL3_RT_MAX_PLAIN_LENGTH];
+
+	for (int i = 0; i < peer->updates; i++)
+		if (SSL_key_update(ssl, peer->asks ?
+						SSL_KEY_UPDATE_REQUESTED :
+						SSL_KEY_UPDATE_NOT_REQUESTED) !=
+			    1 ||
+		    SSL_do_handshake(ssl) != 1)
+			return 0;
+	return peer->says ? SSL_write(ssl, bytes, peer->says) : 1;
+}
+
 /* Nothing may be asserted here: it is a thread of its own. */
 static void *run_peer(void *argument)
 {
 	struct peer *peer = argument;
+	struct pollfd end = { .fd = peer->fd, .events = POLLRDHUP };
 	SSL_CTX *ctx = peer_context(peer);
 	SSL *ssl = SSL_new(ctx);
 	char byte;
@@ -103,14 +124,13 @@ static void *run_peer(void *argument)
 
 	SSL_set_fd(ssl, peer->fd);
 	ok = peer->server ? SSL_accept(ssl) : SSL_connect(ssl);
-	while (ok == 1 && peer->flood && wait_deadline(0) < peer->flood_until) {
-		ok = SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED);
-		if (ok == 1)
-			ok = SSL_do_handshake(ssl);
-	}
+	if (ok == 1)
+		ok = talk(ssl, peer);
 	/* Until the other end closes: so its alert is heard. */
-	while (ok == 1 && SSL_read(ssl, &byte, 1) > 0)
+	while (ok > 0 && !peer->deaf && SSL_read(ssl, &byte, 1) > 0)
 		;
+	if (peer->deaf)
+		poll(&end, 1, -1);
 	SSL_free(ssl);
 	SSL_CTX_free(ctx);
 	shutdown(peer->fd, SHUT_RDWR);

@@ -63,7 +63,7 @@ stop_server() {
 
 # Chapter 07's server, on ADDRESS. It says that it listens; ss does not know.
 serve_07() {
-	serve "$top/07_full_speed/server" -1 -a "$1" -t 60
+	serve "$top/07_full_speed/server" -1 -B -a "$1" -t 60
 	await grep -q '^listening' "$tmp/served"
 }
 

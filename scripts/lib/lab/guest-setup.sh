@@ -127,15 +127,15 @@ esac
 say "step network"
 write /proc/sys/net/ipv6/conf/default/accept_dad 0
 write /proc/sys/net/ipv6/conf/default/accept_ra 0
+must $b ip link set lo up
 if [ "${LAB_ENGINE:-}" = uml ]; then
 	must $b ip link set vec0 address "52:54:00:52:44:0$number"
-fi
-netdev "52:54:00:52:44:0$number" eth0
-must $b ip link set lo up
-# The management device, for ssh, must not come into question for anything RDMA: no
-# IPv6, no route but its own net.
-if [ "${LAB_ENGINE:-}" != uml ]; then
+	netdev "52:54:00:52:44:0$number" eth0
+else
+	# The management device, for ssh, must not come into question for anything
+	# RDMA: no IPv6, no route but its own net. It may have been eth0 before.
 	netdev "52:54:00:52:45:0$number" mgmt
+	netdev "52:54:00:52:44:0$number" eth0
 	write /proc/sys/net/ipv6/conf/mgmt/disable_ipv6 1
 	must $b ip addr add 10.0.2.15/24 dev mgmt
 	must $b ip link set mgmt up

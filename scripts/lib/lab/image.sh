@@ -102,7 +102,7 @@ image_keys()
 		mv "$LAB_STATE/key.pub" "$1/authorized_keys" &&
 		public=$(dropbearkey -t ed25519 -f "$1/hostkey" 2>/dev/null |
 			grep '^ssh-ed25519 ') || return 1
-	for node in a b; do
+	for node in a b c d; do
 		printf 'lab-%s %s\n' "$node" "$public"
 	done >"$LAB_STATE/known_hosts"
 }

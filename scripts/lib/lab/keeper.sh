@@ -190,7 +190,6 @@ names=(a b c d)
 take_state
 engine_choose
 if [ "$accel" = uml ] && [ "$1" != fetch ]; then
-	note "keeper=$$"
 	export LAB_DEVICE=$lab_driver
 	exec "${lab_python[@]}" lab.keeper "${#names[@]}"
 fi

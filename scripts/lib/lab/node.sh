@@ -13,6 +13,7 @@ boot()
 
 	choose_accel
 	step "booting $(lab_nodes "${#names[@]}"), $accel"
+	[ "${#names[@]}" -le 2 ] || start_switch
 	for node in "${names[@]}"; do
 		[ -n "${pid_of[$node]:-}" ] || node_start "$node"
 	done
@@ -23,6 +24,14 @@ boot()
 		step "connecting to node $node"
 		node_connect "$node"
 	done
+}
+
+# start_switch: the wire of more than two nodes.
+start_switch()
+{
+	"${lab_python[@]}" lab.switch "$LAB_STATE" "${names[@]}" {lock}<&- </dev/null \
+		>"$LAB_STATE/switch" 2>&1 &
+	pid_of[switch]=$!
 }
 
 # node_boot NODE: wait until the node, which has been started, is ready. With ten
@@ -111,14 +120,16 @@ node_end()
 # node_start NODE: start qemu; pid_of[NODE] is its process.
 node_start()
 {
-	local node=$1 number=1 peer=b wire=hubport,id=wire,hubid=0
+	local node=$1 number peer=wire-b wire=hubport,id=wire,hubid=0
 	local state=${LAB_STATE//,/,,} how=$accel arguments=''
 
-	[ "$node" = a ] || { number=2 peer=a; }
+	number=$(($(printf %d "'$node") - 96))
+	[ "$node" = a ] || peer=wire-a
+	[ "${#names[@]}" -le 2 ] || peer=port-$node
 	# Datagrams over unix sockets: a wire of TCP (-netdev socket) would
 	# delay every packet by Nagle's algorithm.
 	[ "${#names[@]}" -eq 1 ] ||
-		wire="dgram,id=wire,local.type=unix,local.path=$state/wire-$node,remote.type=unix,remote.path=$state/wire-$peer"
+		wire="dgram,id=wire,local.type=unix,local.path=$state/wire-$node,remote.type=unix,remote.path=$state/$peer"
 	# Translated code would otherwise fill a gigabyte.
 	[ "$accel" = kvm ] ||
 		how=tcg,thread=multi,tb-size=256 arguments=$LAB_EMULATED

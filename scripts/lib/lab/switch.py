@@ -1,9 +1,20 @@
 """The wire between more than two nodes: a switch.
 
-It learns which address is at which port, as any switch does.
+Usage: python3 -m lab.switch FOLDER NODE...
+
+It learns which address is at which port, as any switch does. For virtual machines
+it is a process of its own, whose port for NODE is the UNIX socket FOLDER/port-NODE;
+the node's own end of the cable is FOLDER/wire-NODE.
 """
 import collections
+import ctypes
+import os
 import selectors
+import signal
+import socket
+import sys
+
+from lab.loop import Loop
 
 BROADCAST = 1
 # What waits for a port that is full; more is dropped, as on a real wire.
@@ -27,7 +38,7 @@ class Switch:
         """Takes one frame, and sends it where it belongs."""
         try:
             frame = port.recv(65536)
-        except (BlockingIOError, ConnectionRefusedError):
+        except OSError:
             return
         self.where[frame[6:12]] = port
         known = None if frame[0] & BROADCAST else self.where.get(frame[:6])
@@ -44,9 +55,40 @@ class Switch:
                 port.send(queue[0])
             except BlockingIOError:
                 break
-            except ConnectionRefusedError:
+            except OSError:
                 # The node is off.
                 pass
             queue.popleft()
         self.loop.want(port, selectors.EVENT_WRITE,
                        (lambda: self.send(port)) if queue else None)
+
+
+class Port:
+    """A UNIX socket with a path, and the path at the other end of the cable."""
+
+    def __init__(self, own, other):
+        self.socket, self.other = socket.socket(
+            socket.AF_UNIX, socket.SOCK_DGRAM), other
+        self.socket.bind(own)
+
+    def __getattr__(self, name):
+        return getattr(self.socket, name)
+
+    def send(self, frame):
+        """Sends a frame; OSError: the node is off."""
+        self.socket.sendto(frame, self.other)
+
+
+def main():
+    """Switches until its parent ends it, or ends itself."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    folder, *nodes = sys.argv[1:]
+    loop = Loop()
+    Switch([Port(os.path.join(folder, f'port-{node}'),
+                 os.path.join(folder, f'wire-{node}')) for node in nodes], loop)
+    while True:
+        loop.turn()
+
+
+if __name__ == '__main__':
+    main()

@@ -10,6 +10,7 @@ import zlib
 
 ROCE_PORT = 4791
 WRITE_ONLY = 0x0a  # reliable connection: an RDMA WRITE of a single packet
+SEND_ONLY = 0x04  # and a SEND
 ETHERNET, IPV4, UDP, BTH, RETH, ICRC = 14, 20, 8, 12, 16, 4
 
 Write = collections.namedtuple('Write', 'qpn psn addr rkey length')
@@ -71,6 +72,21 @@ def ip_checksum(header):
     return ~total & 0xffff
 
 
+def headers(source_port, addresses, payload):
+    """Those of IP and UDP for a payload, which the ICRC covers with the rest."""
+    length = UDP + payload + ICRC
+    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + length, 0, 0x4000, 64, 17,
+                     0, addresses)
+    ip = ip[:10] + struct.pack('!H', ip_checksum(ip)) + ip[12:]
+    return ip + struct.pack('!HHHH', source_port, ROCE_PORT, length, 0)
+
+
+def base_header(opcode, pad, qpn, psn):
+    """The BTH. No acknowledgement is asked for: it would go to another."""
+    # 0xffff is the default partition.
+    return struct.pack('!BBHII', opcode, pad << 4, 0xffff, qpn, psn)
+
+
 def forge_write(macs, addresses, write, payload):
     """A frame with an RDMA WRITE of payload, from and to whom one likes.
 
@@ -79,15 +95,19 @@ def forge_write(macs, addresses, write, payload):
     receiver. The UDP source port may be any: nobody looks at it.
     """
     pad = -len(payload) % 4
-    udp_length = UDP + BTH + RETH + len(payload) + pad + ICRC
-    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + udp_length, 0, 0x4000, 64,
-                     17, 0, addresses)
-    ip = ip[:10] + struct.pack('!H', ip_checksum(ip)) + ip[12:]
-    udp = struct.pack('!HHHH', 49152, ROCE_PORT, udp_length, 0)
-    # The default partition. No acknowledgement is asked for: it would go to
-    # the one in whose name this is sent.
-    bth = struct.pack('!BBHII', WRITE_ONLY, pad << 4, 0xffff, write.qpn,
-                      write.psn)
-    reth = struct.pack('!QII', write.addr, write.rkey, len(payload))
-    packet = ip + udp + bth + reth + payload + b'\0' * pad
+    roce = base_header(WRITE_ONLY, pad, write.qpn, write.psn) \
+        + struct.pack('!QII', write.addr, write.rkey, len(payload)) \
+        + payload + b'\0' * pad
+    packet = headers(49152, addresses, len(roce)) + roce
     return macs + b'\x08\x00' + packet + icrc(packet)
+
+
+def forge_send(source_port, addresses, qpn, psn, message):
+    """What to give a UDP socket for a SEND of message, a multiple of four bytes.
+
+    The kernel writes the headers before it, and they must be those that the
+    ICRC is computed of: without a fragment's number, which it leaves out where
+    a packet may not be cut (IP_PMTUDISC_DO).
+    """
+    roce = base_header(SEND_ONLY, 0, qpn, psn) + message
+    return roce + icrc(headers(source_port, addresses, len(roce)) + roce)

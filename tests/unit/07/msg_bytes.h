@@ -17,14 +17,14 @@ struct sample {
 
 static const struct sample samples[] = {
 	{ MSG_MR,
-	  { 'R',  'D',	'M',  'A',  2,	  1,	2,    0,
+	  { 'R',  'D',	'M',  'A',  3,	  1,	2,    0,
 	    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
 	    0xde, 0xad, 0xbe, 0xef, 0x00, 0x00, 0x04, 0x00 },
 	  0x000080 },
-	{ MSG_DONE, { 'R', 'D', 'M', 'A', 2, 2 }, 0xffffc0 },
-	{ MSG_BENCH, { 'R', 'D', 'M', 'A', 2, 3, [22] = 1 }, 0x0fffc0 },
+	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0xffffc0 },
+	{ MSG_BENCH, { 'R', 'D', 'M', 'A', 3, 3, [22] = 1 }, 0x0fffc0 },
 	{ MSG_FILES,
-	  { 'R', 'D', 'M', 'A', 2, 4, 4, [19] = 64, [21] = 1 },
+	  { 'R', 'D', 'M', 'A', 3, 4, 4, [19] = 64, [21] = 1 },
 	  0x00ff80 },
 };
 

@@ -32,6 +32,20 @@ int digest_add(EVP_MD_CTX *ctx, const void *data, size_t length)
 	return 0;
 }
 
+int digest_so_far(const EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
+{
+	EVP_MD_CTX *copy = EVP_MD_CTX_new();
+	int ret = -1;
+
+	/* digest_end() ends it: what is to go on is the original. */
+	if (!copy || EVP_MD_CTX_copy_ex(copy, ctx) != 1)
+		fail("EVP_MD_CTX_copy_ex");
+	else
+		ret = digest_end(copy, digest);
+	EVP_MD_CTX_free(copy);
+	return ret;
+}
+
 int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
 {
 	if (EVP_DigestFinal_ex(ctx, digest, NULL) != 1)
@@ -39,7 +53,8 @@ int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
 	return 0;
 }
 
-int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length)
+int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
+		    const atomic_bool *stop)
 {
 	char buf[65536];
 	uint64_t at = 0;
@@ -47,8 +62,11 @@ int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length)
 	while (at < length) {
 		size_t want =
 			length - at < sizeof(buf) ? length - at : sizeof(buf);
-		ssize_t n = pread(fd, buf, want, at);
+		ssize_t n;
 
+		if (*stop)
+			return -1;
+		n = pread(fd, buf, want, at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)

@@ -4,6 +4,7 @@
 #ifndef DIGEST_H
 #define DIGEST_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,10 +15,12 @@
 /* All return 0, or -1 having said why. End with EVP_MD_CTX_free(), of NULL too. */
 int digest_begin(EVP_MD_CTX **ctx);
 int digest_add(EVP_MD_CTX *ctx, const void *data, size_t length);
+int digest_so_far(const EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 
-/* Adds the first length bytes of the file fd. */
-int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length);
+/* Adds the first length bytes of the file fd; -1 without a word if *stop is set. */
+int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
+		    const atomic_bool *stop);
 
 /* As text: two letters for each byte, and a zero. */
 void digest_text(const uint8_t digest[DIGEST_SIZE],

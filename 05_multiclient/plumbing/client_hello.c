@@ -1,0 +1,90 @@
+/*
+ * client_hello.c - what a stranger says first, before anything is made for it
+ */
+#include "client_hello.h"
+
+#include <errno.h>
+
+#include <sys/socket.h>
+
+#include "log.h"
+
+/*
+ * How TLS begins: a record has its type, two bytes of version and two of length,
+ * and in it, a message has its type and three bytes of length. RFC 8446, 5.1 and 4.
+ */
+#define RECORD_HEADER 5
+#define MESSAGE_HEADER 4
+#define HEADERS (RECORD_HEADER + MESSAGE_HEADER)
+
+#define RECORD_HANDSHAKE 22
+#define MESSAGE_CLIENT_HELLO 1
+
+/* Ours has some 240 bytes; one with a key of ML-KEM has less than 2000. */
+#define CLIENT_HELLO_MAX 4096
+
+/* From now on, fd is readable when so many bytes have come, and not before. */
+static int set_least(int fd, int bytes)
+{
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes)))
+		return log_fail_errno("setsockopt", errno, "SO_RCVLOWAT");
+	return 0;
+}
+
+static int wait_for(int fd, int bytes, const struct patience *patience,
+		    int64_t deadline)
+{
+	/* With less, poll(2) would come back at once, and again and again. */
+	if (set_least(fd, bytes))
+		return -1;
+	if (wait_readable(fd, -1, patience->stop_fd, deadline) < 0)
+		return wait_fail("TLS handshake", errno, patience);
+	return set_least(fd, 1);
+}
+
+/* How long the record is, by its headers; or -1 having said what is wrong. */
+static int record_length(const uint8_t headers[HEADERS])
+{
+	int record = headers[3] << 8 | headers[4];
+	int message = headers[6] << 16 | headers[7] << 8 | headers[8];
+
+	/* The versions of all TLS begin with a 3. */
+	if (headers[0] != RECORD_HANDSHAKE || headers[1] != 3 ||
+	    headers[RECORD_HEADER] != MESSAGE_CLIENT_HELLO)
+		return log_fail("TLS handshake: the peer does not begin with a "
+				"ClientHello, as clients of TLS do; is it 03's "
+				"program, or is -p wrong"
+				" [docs/troubleshooting.md#tls]");
+	if (message > CLIENT_HELLO_MAX || record != MESSAGE_HEADER + message)
+		return log_fail("TLS handshake: the peer announces a "
+				"ClientHello of %d bytes in a record of %d; it "
+				"must fill the record, and %d is the most; is "
+				"it another program"
+				" [docs/troubleshooting.md#tls]",
+				message, record, CLIENT_HELLO_MAX);
+	return record;
+}
+
+int client_hello_wait(int fd, const struct patience *patience, int64_t deadline)
+{
+	uint8_t headers[HEADERS];
+	ssize_t n;
+	int length;
+
+	if (wait_for(fd, HEADERS, patience, deadline))
+		return -1;
+	n = recv(fd, headers, sizeof(headers), MSG_PEEK);
+	if (n < 0)
+		return log_fail_errno("TLS handshake", errno,
+				      "is the peer still alive"
+				      " [docs/troubleshooting.md#left]");
+	if (n < HEADERS)
+		return log_fail("TLS handshake: the peer closed the connection "
+				"before its ClientHello; see what it says"
+				" [docs/troubleshooting.md#tls]");
+	length = record_length(headers);
+	if (length < 0)
+		return -1;
+	/* If it ends before, that is for OpenSSL to tell. */
+	return wait_for(fd, RECORD_HEADER + length, patience, deadline);
+}

@@ -1,0 +1,23 @@
+/*
+ * client_hello.h - what a stranger says first, before anything is made for it
+ */
+#ifndef CLIENT_HELLO_H
+#define CLIENT_HELLO_H
+
+#include <stdint.h>
+
+#include "wait.h"
+
+/*
+ * Waits until all of a ClientHello can be read from the TCP socket fd, which a
+ * server has accepted, and leaves it there. It must be in one record, and not
+ * longer than any client's is. Returns 0, or -1 having said why.
+ *
+ * OpenSSL makes buffers as soon as it has the first bytes, as large as these
+ * announce: 170 kB for nine bytes. Here, whoever has sent only a part of a
+ * ClientHello costs no memory but the kernel's.
+ */
+int client_hello_wait(int fd, const struct patience *patience,
+		      int64_t deadline);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * busy.c - work that takes long, while the connection stays alive
+ */
+#include "busy.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <sys/eventfd.h>
+
+#include "log.h"
+
+/* How often the peer hears of us: its -t is at least twice as long. */
+#define SIGN_MS 500
+
+struct busy {
+	int (*work)(void *of, const atomic_bool *stop);
+	void *of;
+	atomic_bool stop;
+	int done_fd; /* becomes readable when the work is done */
+	int ret;
+};
+
+static void *thread_main(void *arg)
+{
+	struct busy *busy = arg;
+
+	busy->ret = busy->work(busy->of, &busy->stop);
+	/* Fails only if the counter is full, and it is at 0. */
+	eventfd_write(busy->done_fd, 1);
+	return NULL;
+}
+
+/* Takes what has come; it can only be credits. */
+static int take_all(struct channel *channel)
+{
+	struct news news = { .what = NEWS_NONE };
+	int n;
+
+	do {
+		n = channel_try(channel, &news);
+		if (news.what != NEWS_NONE)
+			return log_fail("protocol error: the peer does not "
+					"wait for an answer");
+	} while (n > 0);
+	return n;
+}
+
+/* Credits, if only none: what counts is that the peer hears of us. */
+static int give_sign(struct channel *channel)
+{
+	struct head head = { .type = HEAD_CREDIT };
+
+	if (!channel_may_send(channel))
+		return 0;
+	return channel_send(channel, &head, NULL, 0);
+}
+
+/* Until the work is done: takes what comes, and gives signs of life. */
+static int stay_alive(struct channel *channel, int done_fd)
+{
+	const struct conn *conn = channel->data->conn;
+	int64_t next_sign = wait_deadline(SIGN_MS);
+	int news;
+
+	for (;;) {
+		news = wait_readable(done_fd, conn->comp->fd,
+				     conn->patience.stop_fd, next_sign);
+		if (news > 0 && news & WAIT_FIRST)
+			return 0;
+		if (news < 0 && errno != ETIMEDOUT)
+			return wait_fail("the disk", errno, &conn->patience);
+		if (take_all(channel))
+			return -1;
+		if (news > 0)
+			continue;
+		if (give_sign(channel))
+			return -1;
+		next_sign = wait_deadline(SIGN_MS);
+	}
+}
+
+int busy_run(struct channel *channel,
+	     int (*work)(void *of, const atomic_bool *stop), void *of, int *ret)
+{
+	struct busy busy = { .work = work, .of = of };
+	pthread_t thread;
+	int err, alive = -1;
+
+	busy.done_fd = eventfd(0, EFD_CLOEXEC);
+	if (busy.done_fd < 0)
+		return log_fail_errno("eventfd", errno, "see \"ulimit -n\"");
+	err = pthread_create(&thread, NULL, thread_main, &busy);
+	if (err) {
+		log_fail_errno("pthread_create", err, "see \"ulimit -u\"");
+	} else {
+		alive = stay_alive(channel, busy.done_fd);
+		busy.stop = true;
+		pthread_join(thread, NULL);
+		*ret = busy.ret;
+	}
+	close(busy.done_fd);
+	return alive;
+}

@@ -1,0 +1,96 @@
+/*
+ * filename.c - names of files: which are taken from a stranger, and how they are shown
+ */
+#include "filename.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "log.h"
+
+/* The bytes of the next character, if it may be in a name; or 0. */
+static size_t good_char(const char *bytes, size_t length)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t n = mbrtowc(&c, bytes, length, &state);
+
+	if (n == 0 || n > length || iswcntrl(c))
+		return 0;
+	return n;
+}
+
+bool filename_is_good(const char *name, size_t length)
+{
+	size_t n;
+
+	if (length == 0 || length > FILENAME_MAX_BYTES)
+		return false;
+	/* With a dot in front, it could be a part of another file. */
+	if (name[0] == '.' || name[0] == '-' || memchr(name, '/', length))
+		return false;
+	for (size_t i = 0; i < length; i += n) {
+		n = good_char(name + i, length - i);
+		if (n == 0)
+			return false;
+	}
+	return true;
+}
+
+void filename_show(const char *name, char shown[FILENAME_SHOWN])
+{
+	size_t length = strlen(name), at = 0, n;
+
+	/* The longest piece has four bytes, and behind it comes a zero. */
+	for (size_t i = 0; i < length && at + 5 < FILENAME_SHOWN; i += n) {
+		n = good_char(name + i, length - i);
+		if (n) {
+			memcpy(shown + at, name + i, n);
+			at += n;
+		} else {
+			n = 1;
+			at += sprintf(shown + at, "\\x%02x",
+				      (unsigned char)name[i]);
+		}
+	}
+	shown[at] = 0;
+}
+
+const char *filename_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(filename_of(*(char *const *)a),
+		      filename_of(*(char *const *)b));
+}
+
+int filename_check_all(char *const *paths, unsigned int count)
+{
+	char **sorted = malloc(count * sizeof(*sorted));
+	char one[FILENAME_SHOWN], two[FILENAME_SHOWN];
+	int ret = 0;
+
+	if (!sorted)
+		return log_fail("malloc: no memory for %u names", count);
+	memcpy(sorted, paths, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare);
+	for (unsigned int i = 1; i < count && !ret; i++)
+		if (!compare(&sorted[i - 1], &sorted[i])) {
+			filename_show(sorted[i - 1], one);
+			filename_show(sorted[i], two);
+			ret = log_fail("%s and %s: the server could keep only "
+				       "one file of that name; send them one "
+				       "at a time, into different folders",
+				       one, two);
+		}
+	free(sorted);
+	return ret;
+}

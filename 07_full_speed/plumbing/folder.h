@@ -1,0 +1,33 @@
+/*
+ * folder.h - the folder that files go to: what may come there, and what is there
+ */
+#ifndef FOLDER_H
+#define FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A part that nobody has gone on with for so long is removed. */
+#define FOLDER_PART_HOURS 24
+
+struct folder {
+	int fd; /* -1: no files are taken */
+	bool update; /* what comes may replace an older file */
+	uint64_t most; /* bytes that all files there may have together */
+	uint64_t used; /* and have, when it was last looked at */
+};
+
+/* Opens the folder name; NULL: there is none. Returns 0, or -1 having said why. */
+int folder_open(struct folder *folder, const char *name);
+void folder_close(struct folder *folder);
+
+/*
+ * Counts the bytes of the files there, and removes parts that are old, saying so.
+ * Returns 0, or -1 having said why.
+ */
+int folder_look(struct folder *folder);
+
+/* What a file of size bytes counts for: an empty one has a name and a place, too. */
+uint64_t folder_share(uint64_t size);
+
+#endif

@@ -1,0 +1,314 @@
+/*
+ * incoming.c - a file that arrives: whole, or not at all
+ */
+#define _GNU_SOURCE /* renameat2() */
+#include "incoming.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "log.h"
+
+/* So many bytes are copied at a time. */
+#define COPY ((size_t)65536)
+
+static uint64_t nanoseconds(const struct timespec *time)
+{
+	return time->tv_sec * 1000000000ULL + time->tv_nsec;
+}
+
+/* Whether something of that name is in the folder, and then what it is like. */
+static bool find(const struct incoming *in, const char *name, struct stat *st)
+{
+	return !fstatat(in->folder->fd, name, st, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Whether it may be there itself, stored before, and nobody heard of it. */
+static bool is_whole(const struct incoming *in)
+{
+	struct stat st;
+
+	return find(in, in->name, &st) && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_size == in->size &&
+	       nanoseconds(&st.st_mtim) == in->version;
+}
+
+/* Whether a file of that age may take the place of the one that is there. */
+static int check_place(const struct incoming *in)
+{
+	struct stat st;
+
+	if (!find(in, in->name, &st) || !S_ISREG(st.st_mode))
+		return INCOMING_OK;
+	if (in->folder->update && nanoseconds(&st.st_mtim) < in->version)
+		return INCOMING_OK;
+	log_fail("a file of that name is there already; %s",
+		 in->folder->update ? "it is not older" :
+				      "-u replaces files that are older");
+	return INCOMING_THERE;
+}
+
+/* Whether there is room for it in what the folder may hold. */
+static int check_room(struct incoming *in)
+{
+	const struct folder *folder = in->folder;
+	uint64_t used = folder->used;
+	struct stat st;
+
+	/* What is here of it has been counted already. */
+	if (find(in, in->part, &st))
+		used -= folder_share(st.st_size);
+	if (in->size < folder->most &&
+	    used + folder_share(in->size) <= folder->most)
+		return INCOMING_OK;
+	log_fail("no room for %" PRIu64 " bytes: the folder has %" PRIu64
+		 ", and -M allows %" PRIu64,
+		 in->size, used, folder->most);
+	return INCOMING_FULL;
+}
+
+/*
+ * A part that was there may be one that somebody else has prepared, and writes to
+ * later; or one that another server has under way in the same folder.
+ */
+static int check_part(struct incoming *in, struct stat *st)
+{
+	struct stat there;
+
+	if (flock(in->fd, LOCK_EX | LOCK_NB))
+		return log_fail_errno("flock", errno,
+				      "has another server that file under way");
+	if (fstat(in->fd, st))
+		return log_fail_errno("fstat", errno, "nothing is written");
+	if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() ||
+	    st->st_nlink != 1)
+		return log_fail("there is something of somebody else's where "
+				"the file would be written; remove it");
+	/* Between openat() and flock(), the other server may have ended. */
+	if (!find(in, in->part, &there) || there.st_ino != st->st_ino)
+		return log_fail("another server has just had that file under "
+				"way; send it again");
+	return 0;
+}
+
+/* Opens the whole file that is there, if there is one: 1, 0, or -1. */
+static int open_whole(struct incoming *in)
+{
+	if (!is_whole(in))
+		return 0;
+	in->fd = openat(in->folder->fd, in->name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (in->fd < 0)
+		return log_fail_errno("openat", errno,
+				      "may this user read the file of that "
+				      "name");
+	in->open = in->named = true;
+	in->at = in->size;
+	return 1;
+}
+
+/* Opens the part; what is there already counts. */
+static int open_part(struct incoming *in)
+{
+	struct stat st;
+
+	in->fd = openat(in->folder->fd, in->part,
+			O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			0644);
+	if (in->fd < 0)
+		return log_fail_errno("openat", errno,
+				      "may this user write to that directory");
+	in->open = true;
+	if (check_part(in, &st)) {
+		/* It is not ours to be removed. */
+		incoming_drop(in, true);
+		return -1;
+	}
+	in->at = (uint64_t)st.st_size < in->size ? (uint64_t)st.st_size :
+						   in->size;
+	return 0;
+}
+
+/* What is there of it is read for the digest. */
+static int open_file(struct incoming *in, const atomic_bool *stop)
+{
+	int whole = open_whole(in);
+
+	if (whole < 0 || (!whole && open_part(in)) ||
+	    digest_begin(&in->digest) ||
+	    digest_add_file(in->digest, in->fd, in->at, stop))
+		return -1;
+	return digest_so_far(in->digest, in->first);
+}
+
+void incoming_name(struct incoming *in, const char *name, uint64_t size,
+		   uint64_t version)
+{
+	*in = (struct incoming){
+		.folder = in->folder,
+		.size = size,
+		.version = version,
+	};
+	snprintf(in->name, sizeof(in->name), "%s", name);
+	snprintf(in->part, sizeof(in->part), ".%s.%016" PRIx64 ".part", name,
+		 version);
+}
+
+int incoming_begin(struct incoming *in, const atomic_bool *stop)
+{
+	int ret;
+
+	if (!is_whole(in)) {
+		ret = check_place(in);
+		if (ret == INCOMING_OK)
+			ret = check_room(in);
+		if (ret != INCOMING_OK)
+			return ret;
+	}
+	if (open_file(in, stop)) {
+		incoming_drop(in, true);
+		return INCOMING_FAILED;
+	}
+	return INCOMING_OK;
+}
+
+static int write_all(struct incoming *in, const char *data, size_t length)
+{
+	size_t done = 0;
+
+	while (done < length) {
+		ssize_t n = pwrite(in->fd, data + done, length - done,
+				   in->at + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return log_fail_errno("pwrite", n ? errno : ENOSPC,
+					      "is the disk full");
+		done += n;
+	}
+	in->at += length;
+	return digest_add(in->digest, data, length);
+}
+
+int incoming_add(struct incoming *in, const void *data, size_t length)
+{
+	char copy[COPY];
+
+	if (length > in->size - in->at) {
+		log_fail("protocol error: more than the %" PRIu64
+			 " bytes that the file has",
+			 in->size);
+		return INCOMING_FAILED;
+	}
+	/*
+	 * The peer may still write to data. What goes to the disk and what is
+	 * hashed must be the same bytes: so they are fetched from there once.
+	 */
+	for (size_t done = 0; done < length; done += COPY) {
+		size_t n = length - done < COPY ? length - done : COPY;
+
+		memcpy(copy, (const char *)data + done, n);
+		if (write_all(in, copy, n))
+			return INCOMING_FAILED;
+	}
+	return INCOMING_OK;
+}
+
+/*
+ * Two programs may be here at once: who comes second must not replace. A link does
+ * the same where the file system cannot rename so: 9p, NFS.
+ */
+static int rename_part(const struct incoming *in)
+{
+	int folder = in->folder->fd;
+	int flags = in->folder->update ? 0 : RENAME_NOREPLACE;
+	int ret = renameat2(folder, in->part, folder, in->name, flags);
+	int err;
+
+	if (ret && errno == EINVAL) {
+		ret = linkat(folder, in->part, folder, in->name, 0);
+		if (!ret)
+			ret = unlinkat(folder, in->part, 0);
+	}
+	if (!ret)
+		return INCOMING_OK;
+	err = errno;
+	log_fail_errno("renameat2", err,
+		       "is there something of that name already");
+	return err == EEXIST ? INCOMING_THERE : INCOMING_FAILED;
+}
+
+/*
+ * On the disk before it has its name: a crash leaves no half of a file there. And
+ * the name is on the disk, too, before anybody is told that the file is stored.
+ */
+static int give_name(struct incoming *in)
+{
+	const struct timespec times[] = {
+		{ .tv_nsec = UTIME_OMIT },
+		{ .tv_sec = in->version / 1000000000,
+		  .tv_nsec = in->version % 1000000000 },
+	};
+	int ret;
+
+	if (ftruncate(in->fd, in->size) || futimens(in->fd, times) ||
+	    fsync(in->fd)) {
+		log_fail_errno("fsync", errno, "is the disk full");
+		return INCOMING_FAILED;
+	}
+	/* Another server may have stored one of that name since it began. */
+	ret = check_place(in);
+	if (ret == INCOMING_OK)
+		ret = rename_part(in);
+	if (ret != INCOMING_OK)
+		return ret;
+	in->named = true;
+	in->folder->used += folder_share(in->size);
+	if (!fsync(in->folder->fd))
+		return INCOMING_OK;
+	log_fail_errno("fsync", errno,
+		       "the file has its name, but a crash may take that away");
+	return INCOMING_FAILED;
+}
+
+int incoming_end(struct incoming *in)
+{
+	uint8_t ours[DIGEST_SIZE];
+	int ret;
+
+	if (digest_end(in->digest, ours)) {
+		incoming_drop(in, true);
+		return INCOMING_FAILED;
+	}
+	if (in->at != in->size || memcmp(ours, in->wanted, DIGEST_SIZE)) {
+		log_fail("the file that arrived is not the one that was sent%s",
+			 in->named ? "" : ": it is thrown away");
+		ret = INCOMING_WRONG;
+	} else {
+		ret = in->named ? INCOMING_OK : give_name(in);
+	}
+	incoming_drop(in, false);
+	return ret;
+}
+
+void incoming_drop(struct incoming *in, bool keep)
+{
+	if (in->open) {
+		if (!keep && !in->named &&
+		    unlinkat(in->folder->fd, in->part, 0))
+			log_fail_errno("unlinkat", errno, "a part is left");
+		/* Only now: with it, the lock is gone. */
+		close(in->fd);
+	}
+	EVP_MD_CTX_free(in->digest);
+	in->digest = NULL;
+	in->open = false;
+}

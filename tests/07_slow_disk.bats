@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+#
+# 07_slow_disk.bats - chapter 07 with a disk that takes longer than -t: neither end
+# takes the other for dead, and signals and peers that leave are seen all the same
+# shellcheck disable=SC2154 # the variables of on_device.bash
+
+bats_require_minimum_version 1.5.0
+load helpers
+CHAPTER=07_full_speed
+
+setup_file() {
+	open_device
+	build_chapter "$CHAPTER"
+	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
+		-o "$top/build/tests/slow_disk.so" "$top/tests/slow_disk.c"
+}
+
+teardown_file() {
+	close_device
+}
+
+# part_of FILE SIZE: the server's folder has the first SIZE bytes of FILE, as a part.
+part_of() {
+	local part
+
+	printf -v part '.%s.%016x.part' "${1##*/}" "$(date -r "$1" +%s%N)"
+	head -c "$2" "$1" >"$scratch/in/$part"
+}
+
+# slowly MS: what is slow, of a program that follows.
+slowly() {
+	slow=(env "LD_PRELOAD=$build/../slow_disk.so" "SLOW_READ=$1")
+}
+
+# Each end takes 6 s to hash the 2 MB that are there, and the other has -t 2.
+resumes() {
+	local way slow
+
+	mkdir "$scratch/in"
+	head -c 2200000 /dev/urandom >"$scratch/file"
+	slowly 200
+	for way in send write read; do
+		part_of "$scratch/file" 2000000
+		start_server "${slow[@]}" ./server -1 -t 2 -q 4 -d "$scratch/in"
+		run_client 0 "${slow[@]}" ./client -t 2 -q 4 -a "$address" \
+			"$way" "$scratch/file"
+		says_nothing client.err
+		end_of server "$server" 0
+		server=''
+		says_nothing server.err
+		has_line client.log '^file: the server has 2000000 of 2200000' ||
+			fail "it has begun anew"
+		cmp "$scratch/file" "$scratch/in/file" || fail "not the same"
+		rm "$scratch/in/file"
+	done
+}
+
+@test "07: who hashes what is there for longer than -t is not taken for dead" {
+	FUNCTIONS='part_of slowly' on_device a resumes
+}
+
+# A sync takes 5 s, of the file and then of the folder.
+syncs() {
+	mkdir "$scratch/in"
+	head -c 300000 /dev/urandom >"$scratch/file"
+	start_server env "LD_PRELOAD=$build/../slow_disk.so" SLOW_SYNC=5000 \
+		./server -1 -t 2 -d "$scratch/in"
+	run_client 0 ./client -t 2 -a "$address" write "$scratch/file"
+	says_nothing client.err
+	end_of server "$server" 0
+	server=''
+	says_nothing server.err
+	cmp "$scratch/file" "$scratch/in/file" || fail "not the same"
+}
+
+@test "07: a sync that takes longer than -t is waited for" {
+	on_device a syncs
+}
+
+# Whether the server has begun to hash: it has told of the file.
+hashes() {
+	has_line server.log '^file: file'
+}
+
+# A signal, and a peer that leaves, while the server would hash for 30 s.
+is_left() {
+	local slow started
+
+	mkdir "$scratch/in"
+	head -c 2200000 /dev/urandom >"$scratch/file"
+	echo small >"$scratch/small"
+	slowly 1000
+	part_of "$scratch/file" 2000000
+	start_server "${slow[@]}" ./server -t 20 -d "$scratch/in"
+	start_client ./client -t 20 -a "$address" write "$scratch/file"
+	await "a server that hashes" hashes
+	kill -KILL "$client"
+	wait "$client" || true
+	client=''
+	started=$SECONDS
+	run_client 0 ./client -t 20 -a "$address" write "$scratch/small"
+	[[ $((SECONDS - started)) -lt 15 ]] || fail "the next one waited"
+	[[ $(stat -c %s "$scratch"/in/.file.*) -eq 2000000 ]] ||
+		fail "the part is not kept"
+	start_client ./client -t 20 -a "$address" write "$scratch/file"
+	await "a server that hashes again" hashes_again
+	started=$SECONDS
+	stop_server
+	[[ $((SECONDS - started)) -lt 10 ]] || fail "it went on hashing"
+	end_client 1
+}
+
+hashes_again() {
+	count_lines server.log '^file: file'
+	[[ $count -eq 2 ]]
+}
+
+@test "07: SIGTERM, and a client that leaves, end a hash" {
+	FUNCTIONS='part_of slowly hashes hashes_again' on_device a is_left
+}

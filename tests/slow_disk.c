@@ -1,0 +1,47 @@
+/*
+ * slow_disk.c - a disk that is slow, for the programs that it is preloaded into
+ *
+ *   SLOW_SYNC   how many milliseconds each fsync() takes
+ *   SLOW_READ   the same of each pread()
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void take(const char *name)
+{
+	const char *ms = getenv(name);
+
+	if (ms)
+		poll(NULL, 0, atoi(ms));
+}
+
+static void *real(const char *name)
+{
+	void *call = dlsym(RTLD_NEXT, name);
+
+	if (!call) {
+		fprintf(stderr, "slow_disk: no %s\n", name);
+		_exit(97);
+	}
+	return call;
+}
+
+int fsync(int fd)
+{
+	int (*call)(int) = real("fsync");
+
+	take("SLOW_SYNC");
+	return call(fd);
+}
+
+ssize_t pread(int fd, void *buf, size_t length, off_t at)
+{
+	ssize_t (*call)(int, void *, size_t, off_t) = real("pread");
+
+	take("SLOW_READ");
+	return call(fd, buf, length, at);
+}

@@ -1,0 +1,122 @@
+/*
+ * test_07_filename.c - which names are taken from a stranger, and how they are shown
+ */
+#include "filename.h"
+
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct captured said;
+
+static void test_good(void **state)
+{
+	static const char *const good[] = { "a",     "a b.txt", "a-b",
+					    "naïve", "日本語",	"a.",
+					    "~",     "\\",	"$(x)" };
+	char longest[FILENAME_MAX_BYTES + 2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_true(filename_is_good(good[i], strlen(good[i])));
+	memset(longest, 'a', sizeof(longest));
+	assert_true(filename_is_good(longest, FILENAME_MAX_BYTES));
+	assert_false(filename_is_good(longest, FILENAME_MAX_BYTES + 1));
+}
+
+static void test_bad(void **state)
+{
+	static const char *const bad[] = { "",
+					   ".",
+					   "..",
+					   ".a",
+					   "a/b",
+					   "/",
+					   "a/",
+					   "-",
+					   "-rf",
+					   "--checkpoint-action=exec=x",
+					   "a\nb",
+					   "a\033]0;b\a",
+					   "\177",
+					   "\xff\xfe",
+					   "a\xc3",
+					   "\xc0\xaf",
+					   "\xed\xa0\x80",
+					   "\xc2\x9b"
+					   "2J",
+					   "a\xe2\x80\xa8"
+					   "b" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		if (filename_is_good(bad[i], strlen(bad[i])))
+			fail_msg("number %zu is taken", i);
+	assert_false(filename_is_good("a\0b", 3));
+}
+
+static void test_show(void **state)
+{
+	char shown[FILENAME_SHOWN], name[2 * FILENAME_SHOWN];
+
+	(void)state;
+	filename_show("a/naïve b", shown);
+	assert_string_equal(shown, "a/naïve b");
+	filename_show("\033[2J\xff\xc2\x9b", shown);
+	assert_string_equal(shown, "\\x1b[2J\\xff\\xc2\\x9b");
+	memset(name, '\a', sizeof(name));
+	for (size_t n = FILENAME_SHOWN / 4 - 3; n < sizeof(name); n++) {
+		name[n] = 0;
+		filename_show(name, shown);
+		assert_true(strlen(shown) < FILENAME_SHOWN);
+		name[n] = '\a';
+	}
+}
+
+static int check_all(char **paths, unsigned int count)
+{
+	int ret;
+
+	capture_start();
+	ret = filename_check_all(paths, count);
+	capture_stop(&said);
+	return ret;
+}
+
+static void test_same(void **state)
+{
+	char *paths[] = { "d1/data", "a", "./b", "d1/c", "d2/data" };
+
+	(void)state;
+	assert_int_equal(check_all(paths, 1), 0);
+	assert_int_equal(check_all(paths, 4), 0);
+	assert_int_equal(check_all(paths, 5), -1);
+	assert_one_line(said.err, "/data: the server could keep only one");
+	/* They are not the caller's to be sorted. */
+	assert_string_equal(paths[0], "d1/data");
+	paths[4] = "\a/c";
+	assert_int_equal(check_all(paths, 5), -1);
+	assert_null(strchr(said.err, '\a'));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_show),
+		cmocka_unit_test(test_same),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+/*
+ * test_07_folder.c - what comes to a folder that others use as well: nothing there
+ * is replaced or written to that should not be, and not too much comes
+ */
+#include "incoming_folder.h"
+
+static const char part[] = ".a.0000000000000001.part";
+
+/* A file with a byte in it, of a time so many seconds after 1970. */
+static void put(const char *name, time_t seconds)
+{
+	const struct timespec times[] = { { .tv_sec = seconds },
+					  { .tv_sec = seconds } };
+	int fd = openat(directory, name, O_CREAT | O_WRONLY, 0600);
+
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(futimens(fd, times), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+/* What others may have put where the part would be is not written to. */
+static void test_in_the_way(void **state)
+{
+	struct incoming other = { .folder = &folder };
+
+	(void)state;
+	assert_int_equal(symlinkat("/dev/null", directory, part), 0);
+	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_one_line(said.err, "error: openat: ");
+	assert_int_equal(unlinkat(directory, part, 0), 0);
+	assert_int_equal(mkfifoat(directory, part, 0644), 0);
+	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_one_line(said.err, "somebody else's");
+	assert_int_equal(unlinkat(directory, part, 0), 0);
+	/* One that has another name as well. */
+	put(part, 1);
+	assert_int_equal(linkat(directory, part, directory, "mine", 0), 0);
+	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_one_line(said.err, "somebody else's");
+	assert_int_equal(size_of(part), 1);
+	assert_int_equal(unlinkat(directory, "mine", 0), 0);
+	assert_int_equal(unlinkat(directory, part, 0), 0);
+	/* One of another user; only root can make it. */
+	if (!geteuid()) {
+		put(part, 1);
+		assert_int_equal(fchownat(directory, part, 65534, 65534, 0), 0);
+		assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+		assert_one_line(said.err, "somebody else's");
+		assert_int_equal(unlinkat(directory, part, 0), 0);
+	}
+	/* One that another server has under way. */
+	incoming_name(&other, "a", 10, 1);
+	assert_int_equal(incoming_begin(&other, &stop), INCOMING_OK);
+	assert_int_equal(begin("a", 10, 1), INCOMING_FAILED);
+	assert_one_line(said.err, "has another server that file under way");
+	assert_int_equal(size_of(part), 0);
+	incoming_drop(&other, false);
+	/* A folder of that name. */
+	assert_int_equal(mkdirat(directory, "a", 0755), 0);
+	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+	assert_int_equal(add(data, 10), INCOMING_OK);
+	assert_int_equal(end(10), INCOMING_THERE);
+	assert_one_line(said.err, "something of that name already");
+	assert_int_equal(size_of(part), -1);
+	assert_int_equal(unlinkat(directory, "a", AT_REMOVEDIR), 0);
+}
+
+/* A file that is there stays, unless it is older and the server may replace it. */
+static void test_replace(void **state)
+{
+	(void)state;
+	put("a", 5);
+	assert_int_equal(begin("a", 10, 6000000000), INCOMING_THERE);
+	assert_one_line(said.err, "-u replaces files that are older");
+	folder.update = true;
+	assert_int_equal(begin("a", 10, 4000000000), INCOMING_THERE);
+	assert_one_line(said.err, "it is not older");
+	assert_int_equal(begin("a", 10, 5000000000), INCOMING_THERE);
+	assert_int_equal(size_of("a"), 1);
+	assert_int_equal(begin("a", 10, 5000000001), INCOMING_OK);
+	assert_int_equal(add(data, 10), INCOMING_OK);
+	assert_int_equal(end(10), INCOMING_OK);
+	assert_int_equal(size_of("a"), 10);
+	/* One that is newer comes while it is under way. */
+	assert_int_equal(begin("a", 20, 7000000000000000000), INCOMING_OK);
+	assert_int_equal(add(data, 20), INCOMING_OK);
+	put("a", 8000000000);
+	assert_int_equal(end(20), INCOMING_THERE);
+	assert_int_equal(size_of("a"), 10);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	folder.update = false;
+	/* And at the last moment. */
+	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+	assert_int_equal(add(data, 10), INCOMING_OK);
+	comes_between = true;
+	assert_int_equal(end(10), INCOMING_THERE);
+	assert_int_equal(size_of("a"), 0);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	/* The same where only a link does not replace. */
+	is_simple = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+		assert_int_equal(add(data, 10), INCOMING_OK);
+		assert_int_equal(end(10), i ? INCOMING_OK : INCOMING_THERE);
+		assert_int_equal(size_of("a"), i ? 10 : 0);
+		assert_int_equal(size_of(part), -1);
+		assert_int_equal(unlinkat(directory, "a", 0), 0);
+		comes_between = false;
+	}
+	is_simple = false;
+}
+
+/* What was stored, and nobody heard of it, is not stored twice. */
+static void test_stored_before(void **state)
+{
+	const uint64_t version = 1234567890123456789;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_int_equal(add(data, 5000), INCOMING_OK);
+	assert_int_equal(end(5000), INCOMING_OK);
+	assert_int_equal(fstatat(directory, "a", &st, 0), 0);
+	assert_true(st.st_mtim.tv_sec == 1234567890 &&
+		    st.st_mtim.tv_nsec == 123456789);
+	folder.most = 5000;
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_true(in.at == 5000);
+	asked[0] = 0;
+	assert_int_equal(end(5000), INCOMING_OK);
+	assert_string_equal(asked, "");
+	/* It is not the client's to be removed, or to be written to. */
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_int_equal(add(data, 1), INCOMING_FAILED);
+	incoming_drop(&in, false);
+	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_int_equal(end(4999), INCOMING_WRONG);
+	assert_int_equal(size_of("a"), 5000);
+	assert_int_equal(begin("a", 4999, version), INCOMING_THERE);
+	assert_int_equal(begin("a", 5000, version + 1), INCOMING_THERE);
+	folder.most = 1 << 30;
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+}
+
+/* All files in the folder count, those that are under way as well. */
+static void test_room(void **state)
+{
+	(void)state;
+	folder.most = 3 * 4096;
+	put("b", 1);
+	assert_int_equal(folder_look(&folder), 0);
+	assert_true(folder.used == 4096);
+	assert_int_equal(begin("a", 8192, 1), INCOMING_FULL);
+	assert_one_line(said.err, "no room for 8192 bytes");
+	assert_int_equal(begin("a", UINT64_MAX, 1), INCOMING_FULL);
+	assert_int_equal(begin("a", UINT64_MAX - 4095, 1), INCOMING_FULL);
+	assert_int_equal(begin("a", 8191, 1), INCOMING_OK);
+	assert_int_equal(add(data, 5000), INCOMING_OK);
+	incoming_drop(&in, true);
+	/* What is there of it does not count twice. */
+	assert_int_equal(folder_look(&folder), 0);
+	assert_true(folder.used == 3 * 4096);
+	assert_int_equal(begin("a", 8191, 1), INCOMING_OK);
+	assert_true(in.at == 5000);
+	assert_int_equal(add(data + 5000, 3191), INCOMING_OK);
+	assert_int_equal(end(8191), INCOMING_OK);
+	assert_int_equal(begin("c", 0, 1), INCOMING_FULL);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	assert_int_equal(unlinkat(directory, "b", 0), 0);
+	folder.most = 1 << 30;
+	folder.used = 0;
+}
+
+/* Old parts go, and nothing else; nor one that is under way. */
+static void test_old_parts(void **state)
+{
+	const char *stay[] = { "a", ".a.part", ".a.0000000000000g01.part",
+			       "a.0000000000000001.part",
+			       "..0000000000000001.part" };
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		put(stay[i], 1);
+	put(part, time(NULL) - FOLDER_PART_HOURS * 3600 + 60);
+	capture_start();
+	folder_look(&folder);
+	capture_stop(&said);
+	assert_string_equal(said.out, "");
+	assert_int_equal(size_of(part), 1);
+	assert_int_equal(begin("a", 10, 1), INCOMING_THERE);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+	put(part, 1);
+	capture_start();
+	folder_look(&folder);
+	capture_stop(&said);
+	assert_int_equal(size_of(part), 1);
+	incoming_drop(&in, true);
+	capture_start();
+	folder_look(&folder);
+	capture_stop(&said);
+	assert_one_line(said.out, "removed, since nobody went on with it");
+	assert_int_equal(size_of(part), -1);
+	for (int i = 1; i < 5; i++)
+		assert_int_equal(unlinkat(directory, stay[i], 0), 0);
+	folder.used = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_in_the_way),
+		cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_stored_before),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_old_parts),
+	};
+
+	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folder,
+					   remove_folder);
+}
