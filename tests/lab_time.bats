@@ -32,11 +32,11 @@ in_node() {
 
 # ticks: the processor time that the node's kernel has had, in ticks.
 ticks() {
-	local pid level stat
+	local pid stat
 
 	pid=$(sed -n 's/^pid_a=//p' "/tmp/rdma-lab.$(id -u).$LAB_NAME/notes" |
 		tail -n 1)
-	for level in bwrap kernel; do
+	for _ in bwrap kernel; do
 		read -r pid _ <"/proc/$pid/task/$pid/children" || true
 	done
 	stat=$(<"/proc/$pid/stat")
