@@ -59,8 +59,9 @@ up      starts the lab, with two nodes unless --nodes says otherwise. Packets
         next command begins. What comes from outside while a command runs, standard
         input other than /dev/null and signals, comes at no defined time of the
         node's: a program that waits for it with a deadline has seen that pass. A
-        limit such as timeout must be outside the node, or in its time. A program
-        that never waits and makes no call (an empty loop) stops that time for ever.
+        limit such as timeout in the node counts the node's time. A program that never
+        waits keeps all others from running; when its exec is killed, the node is
+        reset 10 seconds later.
 status  says what runs; status 0 if the lab is up, else 1.
 shell   opens a shell on a node (a if none is named), as root.
 exec    runs a command on a node, without a terminal: standard input, output

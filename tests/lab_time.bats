@@ -49,10 +49,13 @@ ticks() {
 
 	read -r before _ < <(in_node cat /proc/uptime)
 	in_node sleep 3000
+	# Nor does the node's own time pass from one to the next.
+	for _ in {1..5}; do in_node true; done
 	read -r after _ < <(in_node cat /proc/uptime)
 	[[ $((SECONDS - begin)) -lt 300 ]]
 	echo "$before $after"
-	[[ $((${after%.*} - ${before%.*})) -eq 3000 ]]
+	# In hundredths of a second.
+	[[ $((10#${after/./} - 10#${before/./} - 300000)) -le 1 ]]
 	# Idle, it has no processor.
 	before=$(ticks)
 	read -rt 2 <> <(:) || true
