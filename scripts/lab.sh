@@ -8,6 +8,8 @@ set -euo pipefail
 . "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")/lib/lab/common.sh"
 # shellcheck source=scripts/lib/lab/up.sh
 . "$LAB_PARTS/up.sh"
+# shellcheck source=scripts/lib/lab/time.sh
+. "$LAB_PARTS/time.sh"
 # shellcheck source=scripts/lib/lab/down.sh
 . "$LAB_PARTS/down.sh"
 # shellcheck source=scripts/lib/lab/exec.sh

@@ -104,11 +104,7 @@ lab_up()
 	'' | rxe | siw) export LAB_DEVICE ;;
 	*) misuse "--device $LAB_DEVICE: the lab has rxe or siw" ;;
 	esac
-	case $LAB_TIME in
-	'') ;;
-	own) up_own_time ;;
-	*) misuse "--time $LAB_TIME: the lab has own, or no --time for this machine's time" ;;
-	esac
+	up_time
 	[ -z "${CLI_CHECK:-}" ] || return 0
 	up_check || return 1
 	while :; do
@@ -121,19 +117,6 @@ lab_up()
 		[ "$rc" -eq 3 ] && [ "$tries" -lt 5 ] || return "$rc"
 		tries=$((tries + 1))
 	done
-}
-
-# up_own_time: a time of its own is for one node, which is a User-Mode Linux kernel.
-# Sets nodes and LAB_ENGINE.
-up_own_time()
-{
-	nodes=${nodes:-1}
-	[ "$nodes" -eq 1 ] ||
-		misuse "--time own is for one node, and $nodes are asked for: two would not have the same time"
-	LAB_ENGINE=${LAB_ENGINE:-uml}
-	[ "$LAB_ENGINE" = uml ] ||
-		misuse "--time own needs the engine uml, and $LAB_ENGINE is asked for"
-	export LAB_ENGINE LAB_TIME
 }
 
 # lab_fetch: what `make demo` needs from the network: packages and a kernel.
@@ -214,13 +197,6 @@ up_running()
 		sleep 0.2
 	done
 	return 3
-}
-
-# up_other HAS ASKED: the lab that is up has not what is asked for.
-up_other()
-{
-	lab_error "the lab '$LAB_NAME' is up with $1, and $2 is asked for" \
-		"End it with 'scripts/lab.sh down', then start it anew; or give LAB_NAME another name."
 }
 
 # up_start NODES|fetch: start a keeper, show how it gets on, let it keep the
