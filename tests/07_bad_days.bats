@@ -10,7 +10,7 @@ load helpers
 CHAPTER=07_full_speed
 
 setup_file() {
-	open_still_device
+	open_device
 	build_chapter "$CHAPTER"
 }
 
