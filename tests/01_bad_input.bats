@@ -9,7 +9,7 @@ load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
-	open_still_device
+	open_device
 	build_chapter "$CHAPTER"
 }
 
