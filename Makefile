@@ -34,9 +34,14 @@ demo:
 	$(if $(listing),,@scripts/demo.sh $(demo_chapters))
 
 check:
+	$(if $(CH),@CLI_CHECK=1 scripts/maint/check.sh $(call quote,$(CH)))
+	$(if $(CH),$(filter-out web,$(check_deps)),$(check_deps))
+	$(check_kernel)
+	$(if $(listing),,@scripts/maint/check.sh $(call quote,$(CH)))
+check-changed:
 	$(check_deps)
 	$(check_kernel)
-	$(if $(listing),,@scripts/maint/check.sh)
+	$(if $(listing),,@scripts/maint/check.sh changed)
 check-fast: deps
 	$(if $(listing),,@scripts/maint/check.sh fast)
 check-long:
@@ -139,8 +144,11 @@ For readers:
   make help         this; make help-demo tells more of one, here of demo
 
 For authors:
-  make check        build everything and pass all tests
-  make check-fast   the tests that need neither a device nor a virtual machine
+  make check        build everything and pass all tests (CH=04: those that this
+                    chapter needs)
+  make check-changed  the tests that need to run for what differs from main
+  make check-fast   the tests that say most in a minute and a half, and need neither
+                    a device nor a virtual machine
   make check-long   the tests that take long
   make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser
@@ -158,6 +166,7 @@ help:
 # Of one target: the script behind it.
 help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
+help_check-changed := scripts/maint/check_plan.py
 help_check-fast := scripts/maint/check.sh
 help_check-long := scripts/maint/check.sh
 help_check-mutants := tests/mutants/run.sh
@@ -185,7 +194,8 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check check-fast check-long check-mutants doctor setup lab \
-	lab-kernel shell down lesson break exercise explain wire wiretap bench web web-serve \
+.PHONY: all deps demo check check-changed check-fast check-long check-mutants \
+	doctor setup lab lab-kernel \
+	shell down lesson break exercise explain wire wiretap bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

@@ -109,6 +109,12 @@ lanes() {
 	[[ $(how_often '.* in 2') -eq 3 ]]
 }
 
+@test "a single file with a device takes a single lab" {
+	LAB_NAME=x run -0 lanes 'well true' well
+	noted 'open 2 x-1'
+	run ! noted 'open . x-2'
+}
+
 @test "LANES=1 and DEVICE=host: one after another" {
 	LANES=1 LAB_NAME=x run -0 lanes '' 'well true'
 	run ! noted 'open . x-2'

@@ -71,6 +71,12 @@ summary() {
 	[[ ${lines[1]} == '3 passed, 0 failed, 0 skipped' ]]
 }
 
+@test "what took the processors is told, if it is known" {
+	echo 'Processors: 2.0 min, of which' >"$tap/processors"
+	run -0 summary
+	[[ ${lines[0]} == 'Processors: 2.0 min, of which' && ${#lines[@]} -eq 2 ]]
+}
+
 @test "a run that broke off keeps its status; one without tests is none" {
 	run -3 summary 3
 	rm "$tap/a.tap"

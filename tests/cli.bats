@@ -108,7 +108,7 @@ same() {
 	# How much memory is free changes.
 	same bash -c 'scripts/demo.sh --plan "$0" | grep -v memory' @
 	export CLI_CHECK=1
-	for script in demo break exercise wire maint/record_logs \
+	for script in demo break exercise wire maint/check maint/record_logs \
 		maint/record_wire maint/wire_networks; do
 		same "scripts/$script.sh" @
 	done
@@ -144,7 +144,7 @@ refuses() {
 	notice scripts/install_deps.sh
 	notice scripts/lab.sh
 	state >"$BATS_TEST_TMPDIR/before"
-	for target in demo break exercise wire logs wire-logs; do
+	for target in check demo break exercise wire logs wire-logs; do
 		some=$all
 		# Not every chapter has them.
 		[[ ! $target =~ break|exercise ]] ||
@@ -219,8 +219,8 @@ fake_deps() {
 	notice scripts/lab.sh
 	fake_deps 0
 	export NO_INSTALL=1
-	for target in demo check check-fast check-long wire logs wire-logs \
-		wiretap bench; do
+	for target in demo check check-changed check-fast check-long wire logs \
+		wire-logs wiretap bench; do
 		# wire must be told a chapter.
 		: >"$NOTICED"
 		run -0 make -s "$target" CH="$([[ $target != wire ]] || echo 1)"

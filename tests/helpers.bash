@@ -22,6 +22,12 @@ source "$top/tests/stalls.bash"
 device_where=${TEST_DEVICE_WHERE:-}
 device_host_address=${TEST_DEVICE_ADDRESS:-}
 
+# is_asked CHAPTER: whether a test that goes through the chapters goes through this
+# one: all, if CHECK_CHAPTERS names none (make check CH=04).
+is_asked() {
+	[[ -z ${CHECK_CHAPTERS:-} || " $CHECK_CHAPTERS " == *" $1 "* ]]
+}
+
 open_device() {
 	if [[ ${DEVICE:-} == host ]]; then
 		device_open 1

@@ -86,7 +86,7 @@ all_devices() {
 	grep '^Opened' "$scratch/server.log"
 }
 
-@test "several devices, a bond and a VLAN: the one with the address that is used" {
+@test "03: several devices, a bond and a VLAN: the one with the address that is used" {
 	needs_lab
 	FUNCTIONS=ask run -0 on_device a all_devices 192.0.2.1 198.51.100.1 \
 		198.51.100.65 198.51.100.129
@@ -119,7 +119,7 @@ captured() {
 		sed 's/^/packet /; s/\t/|/g' | sort | uniq -c
 }
 
-@test "a VLAN's packets are tagged, by its IPv4 address and its link-local one" {
+@test "03: a VLAN's packets are tagged, by its IPv4 address and its link-local one" {
 	local six
 
 	needs_lab
@@ -136,7 +136,7 @@ captured() {
 	[[ $output != *'packet |198.51.100.129|'* ]]
 }
 
-@test "traffic class and MTU are in the packets, timeout and retries in the queue pair" {
+@test "03: traffic class and MTU are in the packets, timeout and retries in the queue pair" {
 	needs_lab
 	FUNCTIONS=ask between_nodes 'serve_until_eof ./server -Q 104 write' \
 		'captured ask 192.0.2.1,-Q,72,-M,256,-S,3,-I,0,-E,17,-N,3'

@@ -15,6 +15,7 @@ setup_file() {
 
 	open_device
 	for chapter in "${chapters[@]}"; do
+		is_asked "$chapter" || continue
 		dir=$top/build/tests/$chapter.plain
 		chapter_update "$top/$chapter" "$dir"
 		[[ ! -e $top/$chapter/certs.sh ]] ||
@@ -38,6 +39,7 @@ each() {
 
 	shift
 	for chapter in "${chapters[@]}"; do
+		is_asked "$chapter" || continue
 		[[ ! $chapter < $from ]] || continue
 		echo "chapter $chapter"
 		CHAPTER=$chapter FUNCTIONS='words hostile has_errors good_client
@@ -211,6 +213,7 @@ orders() {
 	local chapter
 
 	for chapter in "${chapters[@]}"; do
+		is_asked "$chapter" || continue
 		echo "chapter $chapter"
 		CHAPTER=$chapter FUNCTIONS='words has_errors is_over end_any quiet' \
 			on_device a orders
@@ -359,6 +362,7 @@ no_descriptors() {
 	local chapter
 
 	for chapter in "${chapters[@]:0:4}"; do
+		is_asked "$chapter" || continue
 		echo "chapter $chapter"
 		CHAPTER=$chapter FUNCTIONS='words has_errors good_client next_descriptor
 			ended_or_repeats' \
@@ -389,6 +393,7 @@ second_address() {
 
 	needs_lab
 	for chapter in "${chapters[@]:0:2}"; do
+		is_asked "$chapter" || continue
 		CHAPTER=$chapter FUNCTIONS=words on_device a second_address
 	done
 }

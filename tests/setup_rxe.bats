@@ -1,21 +1,21 @@
 #!/usr/bin/env bats
 #
 # setup_rxe.sh on a real kernel with a real Soft-RoCE device: a node of the
-# lab, which boots with rxe0 on eth0, 192.0.2.1, and is left so. With
-# DEVICE_TESTS_LAB set, the lab of that name, already up, is used.
+# lab, which boots with rxe0 on eth0, 192.0.2.1, and is left so: a virtual machine,
+# whose kernel has modules. With EMULATED_LAB set, it is in the lab of that name.
 
 bats_require_minimum_version 1.5.0
 load stalls
 
 setup_file() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	export LAB_NAME=${DEVICE_TESTS_LAB:-setup-rxe-$$}
-	[[ -n ${DEVICE_TESTS_LAB:-} ]] || scripts/lab.sh up --nodes 1
+	export LAB_NAME=${EMULATED_LAB:-setup-rxe-$$} LAB_ENGINE=tcg
+	scripts/lab.sh up --nodes 1
 }
 
 teardown_file() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	[[ -n ${DEVICE_TESTS_LAB:-} ]] || scripts/lab.sh down
+	[[ -n ${EMULATED_LAB:-} ]] || scripts/lab.sh down
 }
 
 setup() {

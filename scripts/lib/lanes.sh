@@ -7,8 +7,8 @@
 #
 # A lane is a process that takes the first file off its list, runs it, and takes
 # the next. One lane runs PLAIN, whose files need no device, or two if DEVICE is
-# empty. LANES lanes (default: 2; with DEVICE=host 1) run DEVICE; each has a lab
-# of its own with two nodes. The first works in this tree, any other in a copy of
+# empty. LANES lanes (default: 2; with DEVICE=host, or a single file, 1) run DEVICE;
+# each has a lab of its own with two nodes. The first works in this tree, any other in a copy of
 # it, so that what two test files build and record never meets.
 #
 # DIR gets NAME.tap, the results of each file, and NAME.out, what prove says of
@@ -168,7 +168,7 @@ lanes_run() {
 	lanes_lab=${LAB_NAME:-check-$$}
 	lanes_total=$(cat "$2" "$3" | wc -l)
 	lanes_pids=()
-	[[ ${DEVICE:-} != host ]] || lanes=1
+	[[ ${DEVICE:-} != host && $(wc -l <"$3") -ne 1 ]] || lanes=1
 	trap lanes_end INT TERM
 	[[ ! -s $2 ]] || lanes_start lanes_lane "$2"
 	[[ ! -s $2 || -s $3 ]] || lanes_start lanes_lane "$2"

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # check.sh - build everything and pass all tests
 #
-# usage: scripts/maint/check.sh [fast|long]     (make check, check-fast, check-long)
+# usage: scripts/maint/check.sh [fast|long|changed|CHAPTER]
+#        (make check, check-fast, check-long, check-changed, check CH=04)
 #
-# Without an argument: the unit tests and every tests/*.bats. fast: only what
-# needs neither a device nor a VM. long: tests/long/*.bats, which take more than
-# a quarter of an hour.
+# Without an argument: the unit tests and every tests/*.bats. fast: what
+# takes a minute and a half, and needs neither a device nor a VM. long: tests/long/*.bats, which take more than
+# a quarter of an hour. A chapter, or changed: what that chapter needs, or what
+# differs from main. scripts/maint/check_plan.py knows which that is, and what is
+# fast; -h of it says what is left out.
 #
 # Most tests wait more than they compute, so test files run side by side, in
 # lanes (scripts/lib/lanes.sh). LANES=1 runs them one after another. At the end
@@ -24,6 +27,14 @@ source scripts/lib/device.sh
 source scripts/lib/lanes.sh
 
 cli_help "$@"
+case ${1:-all} in
+all | fast | long | changed | --unit) mode=${1:-all} ;;
+*)
+	cli_chapter "$1"
+	mode=chapter
+	;;
+esac
+cli_checked
 
 # Each test file says what it needs: a device (open_device, or a lab that it
 # starts), machines of its own (it loads lab.bash, puts faults in, or opens the lab
@@ -51,21 +62,34 @@ on_a_device() {
 }
 
 # The unit tests, as a lane's job: one result for each program.
-if [[ ${1:-} == --unit ]]; then
-	exec make -s -j2 -C tests/unit check TAP="$top/build/tap"
+if [[ $mode == --unit ]]; then
+	part=build/tap/unit_programs.part
+	[[ ! -e $part ]] || asked=$(sed -n 2p "$part")
+	exec make -s -j2 -C tests/unit check TAP="$top/build/tap" \
+		CHAPTERS_ASKED="${asked:-}"
 fi
 
 tap=build/tap
 rm -rf "$tap"
 mkdir -p "$tap"
 status=0
+# Which of the tests in a list are planned.
+planned() { grep -xF -f "$tap/files" || true; }
+case $mode in
+changed | fast) scripts/maint/check_plan.py -l "$tap" "$mode" ;;
+chapter) scripts/maint/check_plan.py -l "$tap" chapter "$chapter" ;;
+esac
+[[ $mode != changed || -s $tap/files ]] || exit 0
 make -s all
 # So that a test which fails is not blamed for what the machine did.
 export CHECK_STALLS=$top/$tap/stalls
 scripts/maint/stalls.sh $$ >"$CHECK_STALLS" &
-case ${1:-all} in
+scripts/maint/processor_time.py $$ >"$tap/processors" &
+watcher=$!
+export CHECK_PROCESSES=$$
+case $mode in
 fast)
-	printf '%s\n' unit "${fast[@]}" >"$tap/plain"
+	printf '%s\n' unit "${fast[@]}" | planned >"$tap/plain"
 	lanes_run "$tap" "$tap/plain" /dev/null || status=1
 	;;
 long)
@@ -77,11 +101,15 @@ all)
 	on_a_device >"$tap/device"
 	lanes_run "$tap" "$tap/plain" "$tap/device" || status=1
 	;;
-*)
-	cli_misuse "$1: fast, long or nothing is what there is"
+changed | chapter)
+	printf '%s\n' unit "${own[@]}" "${fast[@]}" | planned >"$tap/plain"
+	on_a_device | planned >"$tap/device"
+	lanes_run "$tap" "$tap/plain" "$tap/device" || status=1
 	;;
 esac
 # Without its plan, a file's results would not be read as TAP.
 prove --formatter TAP::Formatter::JUnit --exec cat "$tap"/*.tap \
 	>build/junit.xml 2>/dev/null || true
+kill -TERM "$watcher" || true
+wait "$watcher" || true
 scripts/maint/check_summary.sh "$tap" "$status"

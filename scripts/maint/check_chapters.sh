@@ -10,7 +10,7 @@ export LC_ALL=C
 
 usage() {
 	cat <<'END'
-Usage: check_chapters.sh [-r ROOT] [CHECK...]
+Usage: check_chapters.sh [-r ROOT] [-c CHAPTERS] [CHECK...]
 
 Makes the named checks, or all, and prints a line for what breaks a rule.
 
@@ -28,6 +28,7 @@ Makes the named checks, or all, and prints a line for what breaks a rule.
   words       nothing left to do, no claim without quotes, no exclamation
               marks in Markdown
   -r ROOT     the tree to check (default: the one this script is in)
+  -c CHAPTERS only what is in the folders that this word names, as "01_a 02_b"
 
 Exit status: 0 in order, 1 not, 2 usage or a tool that is missing.
 Example: check_chapters.sh format shell
@@ -37,6 +38,7 @@ END
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$(dirname "$here")")
 bad=0
+only=''
 
 # report WHERE WHAT
 report() {
@@ -55,9 +57,14 @@ files() {
 		(cd "$root" && for file; do
 			find . -path "./$file" -type f -printf '%P\n'
 		done)
-	fi | grep -v '^tests/fixtures/' | sort -u | while IFS= read -r file; do
+	fi | grep -v '^tests/fixtures/' | in_chapters | sort -u | while IFS= read -r file; do
 		[ ! -f "$root/$file" ] || echo "$file"
 	done
+}
+
+# Of the files, those that are asked for.
+in_chapters() {
+	grep -E "^(${only// /|})${only:+/}" || true
 }
 
 # Shell scripts by name or by first line.
@@ -78,8 +85,8 @@ chapters() {
 	local makefile
 
 	for makefile in "$root"/[0-9][0-9]_*/Makefile; do
-		[ ! -f "$makefile" ] || basename "$(dirname "$makefile")"
-	done
+		[ ! -f "$makefile" ] || echo "${makefile#"$root/"}"
+	done | in_chapters | sed 's|/.*||'
 }
 
 need() {
@@ -173,12 +180,13 @@ check_text() {
 }
 
 [ "${1:-}" != --help ] || set -- -h
-while getopts r:h option; do
+while getopts r:c:h option; do
 	case $option in
 	r)
 		[ -d "$OPTARG" ] || { usage >&2; exit 2; }
 		root=$(cd "$OPTARG" && pwd)
 		;;
+	c) only=$OPTARG ;;
 	h) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks the commands that the Markdown files tell to type.
 
-Usage: check_commands.py [-r ROOT] [--run]
+Usage: check_commands.py [-r ROOT] [--run] [FOLDER...]
 
 Looked at are the lines of `sh` blocks, and what stands in backticks and begins with
 `make ` or `scripts/`. Each must name what there is:
@@ -13,7 +13,7 @@ Looked at are the lines of `sh` blocks, and what stands in backticks and begins 
 A line with what stands for something else (CAPITALS, …, my_copy) is only checked as
 far as that. With --run, blocks marked `sh run` are run as well, from ROOT, and must
 end with status 0; their lines that are for two terminals are run as a pair, by
-scripts/pair.sh.
+scripts/pair.sh. Where a FOLDER is named, only files in it are looked at.
 
 Prints FILE:LINE: what is wrong. Exit status: 0 nothing, 1 something, 2 usage.
 """
@@ -183,11 +183,13 @@ def main(arguments):
     parser = Parser(__doc__)
     parser.add_root(TOP)
     parser.add_argument('--run', action='store_true')
+    parser.add_argument('folders', nargs='*')
     options = parser.parse_args(arguments)
     root, run = options.root, options.run
     tree = Tree(root)
     wrong = sum(check_file(tree, name, run) for name in tree.files
-                if not name.startswith('tests/fixtures/'))
+                if not name.startswith('tests/fixtures/') and
+                (not options.folders or name.split('/')[0] in options.folders))
     return 1 if wrong else 0
 
 

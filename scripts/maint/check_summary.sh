@@ -4,8 +4,8 @@
 # usage: scripts/maint/check_summary.sh DIR STATUS
 #
 # DIR/*.tap are the results of all tests. Prints what those that failed said, as
-# far as one wants to read it here, which runs were made once more, and
-# how many passed. Ends with STATUS, or with 1 if a test failed. A test that is
+# far as one wants to read it here, which runs were made once more, what took the
+# processors' time (DIR/processors), and how many passed. Ends with STATUS, or with 1 if a test failed. A test that is
 # skipped did not pass: with CI=true it fails the run. A run without any test
 # fails as well.
 set -euo pipefail
@@ -49,6 +49,7 @@ if [[ $failed -gt 0 ]]; then
 fi
 slow=$(slowest)
 [[ -z $slow ]] || printf 'The slowest tests:\n%s\n' "$slow"
+[[ ! -s $tap/processors ]] || cat "$tap/processors"
 if [[ $((passed + failed)) -eq 0 ]]; then
 	echo "no test has run"
 	status=1

@@ -119,6 +119,8 @@ def start(kernel, settings, node, cable, line, console):
         'rootflags=/', 'ro', f'init={INSIDE}/init', 'quiet', 'loglevel=4',
         'con=null', 'con0=null,fd:1', 'ssl=null', f'ssl0=fd:{line}',
         f'vec0:transport=fd,fd={cable},vec=0',
+        # Else these are there, under names that tests give to their own.
+        'bonding.max_bonds=0', 'dummy.numdummies=0', 'ifb.numifbs=0',
         'rdma_lab=1', f'lab.name=rdma-lab-{settings.name}-{node}',
         f'lab.node={node}', f'lab.mhz={megahertz()}']
     if settings.device == 'siw':

@@ -1,0 +1,212 @@
+"""A command that runs in a node, and its streams: a part of agent.py."""
+import fcntl
+import os
+import pwd
+import resource
+import selectors
+import signal
+import struct
+import subprocess
+import termios
+
+from lab import frames
+from lab.loop import Output
+
+ENVIRONMENT = {
+    'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    'LANG': 'C.UTF-8', 'SHELL': '/bin/bash', 'HOME': '/root',
+    'USER': 'root', 'LOGNAME': 'root'}
+# What a user who is not root may lock: the kernel's default, in bytes.
+LOCKED = 8 << 20
+
+
+class Job:
+    """A command that runs, and its streams."""
+
+    def __init__(self, agent, channel, order):
+        self.agent, self.channel = agent, channel
+        self.credit = {1: frames.WINDOW, 2: frames.WINDOW}
+        self.files = {}
+        self.input = None
+        self.ended = False
+        if order['size']:
+            self.start_on_terminal(order)
+        else:
+            self.start_on_pipes(order)
+        if 0 in self.files:
+            self.input = Output(agent.loop, self.files[0], self.took)
+
+    def start_on_pipes(self, order):
+        """Starts the command with a pipe for each stream."""
+        self.process = start(order, stdin=subprocess.PIPE if order['input']
+                             else subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # The files are ours from here on, and not Popen's.
+        for stream, file in enumerate((self.process.stdin,
+                                       self.process.stdout,
+                                       self.process.stderr)):
+            if not file:
+                continue
+            self.files[stream] = os.dup(file.fileno())
+            file.close()
+            os.set_blocking(self.files[stream], False)
+            if stream:
+                self.listen(stream)
+
+    def start_on_terminal(self, order):
+        """Starts the command with a terminal of its own."""
+        master, slave = os.openpty()
+        set_size(slave, *order['size'])
+        self.process = start(order, stdin=slave, stdout=slave, stderr=slave,
+                             terminal=True)
+        os.close(slave)
+        self.files = {0: os.dup(master), 1: master}
+        self.listen(1)
+
+    def listen(self, stream):
+        """Read from the stream when there is something."""
+        self.agent.loop.want(self.files[stream], selectors.EVENT_READ,
+                             lambda: self.pump(stream))
+
+    def pump(self, stream):
+        """Passes on a piece of what the command has said; whether it did."""
+        count = min(self.credit[stream], frames.PIECE)
+        if stream not in self.files:
+            return False
+        if not count:
+            self.agent.loop.want(self.files[stream], selectors.EVENT_READ,
+                                 None)
+            return False
+        try:
+            data = os.read(self.files[stream], count)
+        except BlockingIOError:
+            return False
+        except OSError:
+            # A terminal that nobody has open any more.
+            data = b''
+        if not data:
+            self.close(stream)
+            return False
+        self.credit[stream] -= len(data)
+        self.agent.say(frames.OUT if stream == 1 else frames.ERR,
+                       self.channel, data)
+        return True
+
+    def close(self, stream):
+        """No more comes of, or is wanted for, the stream."""
+        file = self.files.pop(stream, None)
+        if file is not None:
+            self.agent.loop.forget(file)
+            os.close(file)
+
+    def took(self, count):
+        """The command has read so much of its input."""
+        self.agent.output.write(frames.grant(self.channel, 0, count))
+
+    def feed(self, data):
+        """Input for the command."""
+        if 0 not in self.files:
+            return
+        try:
+            self.input.write(data)
+        except OSError:
+            self.close(0)
+
+    def end_of_input(self):
+        """Closes the input, once all of it has been written."""
+        if 0 in self.files and not self.input.data:
+            self.close(0)
+        elif 0 in self.files:
+            self.input.done = self.took_at_end
+
+    def took_at_end(self, count):
+        """As took(), and then the end."""
+        self.took(count)
+        if not self.input.data:
+            self.close(0)
+
+    def granted(self, stream, count):
+        """The client can take more."""
+        self.credit[stream] += count
+        if stream in self.files:
+            self.listen(stream)
+
+    def finish(self):
+        """The command has ended: its last words, and its status."""
+        for stream in (1, 2):
+            while self.pump(stream):
+                pass
+            # The rest goes when the client has room for it.
+            if stream in self.files and not self.credit[stream]:
+                return False
+        status = self.process.returncode
+        self.agent.say(frames.EXIT, self.channel,
+                       bytes([128 - status if status < 0 else status]))
+        for stream in list(self.files):
+            self.close(stream)
+        return True
+
+    def signal(self, number):
+        """Sends a signal to the command, and to all that it has started."""
+        for pid in below(self.process.pid):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+    def kill(self):
+        """Ends the command, and all that it has started."""
+        for _ in range(10):
+            if self.process.poll() is not None:
+                return
+            self.signal(signal.SIGKILL)
+
+
+def below(pid):
+    """The process pid and all that descend from it."""
+    parents = {}
+    for name in os.listdir('/proc'):
+        if name.isdigit():
+            try:
+                with open(f'/proc/{name}/stat', 'rb') as file:
+                    stat = file.read()
+            except OSError:
+                continue
+            parents[int(name)] = int(stat[stat.rindex(b')') + 2:].split()[1])
+    found = [pid] if pid in parents else []
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found
+
+
+def set_size(file, rows, columns):
+    """Sets the size of a terminal."""
+    fcntl.ioctl(file, termios.TIOCSWINSZ,
+                struct.pack('HHHH', rows, columns, 0, 0))
+
+
+def start(order, terminal=False, **files):
+    """Starts the command of an OPEN; returns its Popen.
+
+    Raises OSError, KeyError (there is no such user).
+    """
+    environment = dict(ENVIRONMENT)
+    options = {}
+    if terminal:
+        environment['TERM'] = order.get('term') or 'linux'
+    if order['user']:
+        user = pwd.getpwnam(order['user'])
+        environment.update(HOME='/tmp', USER=user.pw_name,
+                           LOGNAME=user.pw_name)
+        options = {'user': user.pw_uid, 'group': user.pw_gid,
+                   'extra_groups': os.getgrouplist(user.pw_name, user.pw_gid)}
+
+    def prepare():
+        if order['user']:
+            resource.setrlimit(resource.RLIMIT_MEMLOCK, (LOCKED, LOCKED))
+        if terminal:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    return subprocess.Popen(order['argv'], cwd=order['cwd'], env=environment,
+                            start_new_session=True, preexec_fn=prepare,
+                            **files, **options)
