@@ -9,7 +9,7 @@ load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
-	open_device
+	open_still_device
 	build_chapter "$CHAPTER"
 }
 

@@ -10,7 +10,7 @@ load helpers
 CHAPTER=02_write_read
 
 setup_file() {
-	open_device
+	open_still_device
 	build_chapter "$CHAPTER"
 	build_hostile "$top/build/tests/$CHAPTER.hostile"
 }

@@ -11,6 +11,10 @@
  *              SIGALRM if it has not ended two seconds later; fail: the call
  *              fails with EIO; leak: some memory is lost, for a sanitizer to find
  *   AT_REPORT  a file which then gets the name of the function
+ *   AT_SEED    a number: it chooses about every fourth of these calls, before
+ *              which the program pauses for a millisecond. On a node with a
+ *              time of its own these cost nothing, and the number alone decides
+ *              which of two ends is first
  *
  * Counts without a lock: for programs in which one thread at a time calls these
  * functions, while others may be asleep in one.
@@ -23,10 +27,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <infiniband/verbs.h>
@@ -87,12 +93,31 @@ static bool is_the_call(const char *name, int nth)
  */
 static _Thread_local int depth;
 
+static void pause_by_seed(void)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+	static uint32_t calls;
+	const char *seed = getenv("AT_SEED");
+	uint32_t hash;
+
+	if (!seed || depth)
+		return;
+	/* The two ends are not to do the same. */
+	hash = strtoul(seed, NULL, 10) * 2654435761u +
+	       program_invocation_short_name[0] * 40503u + ++calls;
+	hash = (hash ^ hash >> 16) * 2246822519u;
+	hash = (hash ^ hash >> 13) * 3266489917u;
+	if ((hash >> 24) % 4 == 0 && nanosleep(&pause, NULL))
+		return; /* by a signal */
+}
+
 /* Returns whether the call shall fail, and sets errno for it if so. */
 static bool at_call(const char *name, int nth, bool can_fail)
 {
 	const char *action = getenv("AT_ACTION");
 	static bool done;
 
+	pause_by_seed();
 	if (!action || done || depth ||
 	    (!can_fail && !strcmp(action, "fail")) || !is_the_call(name, nth))
 		return false;

@@ -39,6 +39,26 @@ open_device() {
 	export TEST_EMULATED=${EMULATED_LAB:-emulated-$$}
 }
 
+# Like open_device, for a file that waits for deadlines and needs one node only: a
+# node with a time of its own, where waiting takes none of this machine's. It is a
+# second lab, beside the one that the other files use. Where it cannot be had, the
+# file waits.
+open_still_device() {
+	local name=${LAB_NAME:-tests-$(cksum <<<"$top" | cut -d ' ' -f 1)}-still
+
+	LAB_NAME=$name "$top/scripts/lab.sh" status >/dev/null 2>&1 ||
+		device_ours=yes
+	if [[ ${DEVICE:-} == host ]] ||
+		! LAB_NAME=$name "$top/scripts/lab.sh" up --time own; then
+		device_ours=no
+		open_device
+		return
+	fi
+	export LAB_NAME=$name TEST_DEVICE_STILL=yes TEST_DEVICE_WHERE=lab
+	export DEVICE_LIMIT=300
+	device_where=lab
+}
+
 # In teardown_file, which runs in the same shell as setup_file.
 close_device() {
 	device_close

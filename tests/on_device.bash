@@ -28,7 +28,7 @@ fail() {
 	local pid
 
 	trap '' TERM
-	echo "FAILED: $*"
+	echo "FAILED: $*${AT_SEED:+ (to have it again: AT_SEED=$AT_SEED)}"
 	show_all
 	for pid in $server $client; do
 		[[ ! -e /proc/$pid ]] || head -n 3 "/proc/$pid/status"
@@ -102,6 +102,13 @@ at() {
 	at=(env "AT_CALL=$1" "AT_ACTION=$2" "AT_REPORT=$scratch/at_call")
 	[[ -z $shim ]] || at+=("LD_PRELOAD=$shim")
 	: >"$scratch/at_call"
+}
+
+# seeded NUMBER: sets the array at, to go before both ends' programs: the number
+# decides which of them is first wherever they race. See AT_SEED in at_call.c.
+seeded() {
+	export AT_SEED=$1
+	at=(env "LD_PRELOAD=$shim")
 }
 
 # Starts a program as server, in the background, and waits until it listens.

@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 import termios
+import time
 import tty
 
 from lab import frames
@@ -39,6 +40,7 @@ class Client:
         self.credit = frames.WINDOW
         self.open = {0: True, 1: True, 2: True}
         self.pending = []
+        self.owed = {1: 0, 2: 0}
         # A signal's handler only rings.
         self.wake, ring = os.pipe()
         os.set_blocking(ring, False)
@@ -65,6 +67,8 @@ class Client:
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         # In the background there is no terminal to read from.
         signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+        self.open[0] = bool(order['size']) or not is_empty(0)
+        order.update(input=self.open[0], now=time.time())
         self.say(frames.OPEN, json.dumps(order).encode())
         while True:
             status = self.turn()
@@ -158,11 +162,23 @@ class Client:
         try:
             while body:
                 body = body[os.write(stream, body):]
-            self.say(frames.CREDIT, frames.GRANT.pack(stream, length))
+            self.owed[stream] += length
+            if self.owed[stream] >= frames.WINDOW // 2:
+                self.say(frames.CREDIT, frames.GRANT.pack(
+                    stream, self.owed[stream]))
+                self.owed[stream] = 0
         except OSError:
             # Nobody reads any more, so the command is to see that, too.
             self.open[stream] = False
             self.say(frames.END, bytes([stream]))
+
+
+def is_empty(file):
+    """Whether it is closed, or /dev/null: nothing will ever come of it."""
+    try:
+        return os.fstat(file).st_rdev == os.stat(os.devnull).st_rdev
+    except OSError:
+        return True
 
 
 def no_longer_up():

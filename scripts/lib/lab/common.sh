@@ -129,6 +129,13 @@ lab_check()
 		return 1
 		;;
 	esac
+	case $LAB_TIME in
+	'' | own) ;;
+	*)
+		lab_error "LAB_TIME '$LAB_TIME' is unknown: own, or nothing for this machine's"
+		return 1
+		;;
+	esac
 	case $LAB_CPUS$LAB_MEMORY in
 	*[!0-9]*)
 		lab_error "LAB_CPUS '$LAB_CPUS' and LAB_MEMORY '$LAB_MEMORY' must be numbers (MB)"

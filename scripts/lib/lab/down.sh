@@ -20,6 +20,8 @@ lab_status()
 	printf "lab '%s': up for %d:%02d:%02d\n" "$LAB_NAME" $((seconds / 3600)) \
 		$((seconds / 60 % 60)) $((seconds % 60))
 	echo "engine: ${lab[accel]}"
+	[ -z "${lab[time]:-}" ] ||
+		echo "time: its own, which passes only while a command waits in it"
 	echo "kernel: ${lab[kernel]} (${lab[image]})"
 	echo "repository: $LAB_REPO"
 	echo "state: $LAB_STATE (keeper: process ${lab[keeper]})"

@@ -14,8 +14,8 @@ engine_choose()
 	kvm | tcg) return ;;
 	uml)
 		! why=$(engine_uml_not) ||
-			fail "LAB_ENGINE=uml, and a User-Mode Linux node cannot run here" "$why" \
-				"Unset LAB_ENGINE: the lab then takes what works."
+			fail "${LAB_TIME:+--time own needs }LAB_ENGINE=uml, and a User-Mode Linux node cannot run here" "$why" \
+				"Unset LAB_ENGINE${LAB_TIME:+ and LAB_TIME}: the lab then takes what works."
 		return
 		;;
 	esac

@@ -7,7 +7,8 @@ one channel, 0; the keeper numbers the channels of all clients and passes the
 frames on over the node's serial line.
 
     OPEN    client to agent   JSON: argv, cwd, user (or null), size (or null:
-                              [rows, columns] of a terminal)
+                              [rows, columns] of a terminal), input (false: it
+                              is empty), now (the date in seconds since 1970)
     IN OUT ERR                bytes of standard input, output, error
     END     both ways         a byte: no more comes of, or is wanted for, that
                               stream, 0 to 2

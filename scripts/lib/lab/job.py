@@ -33,16 +33,20 @@ class Job:
             self.start_on_terminal(order)
         else:
             self.start_on_pipes(order)
-        self.input = Output(agent.loop, self.files[0], self.took)
+        if 0 in self.files:
+            self.input = Output(agent.loop, self.files[0], self.took)
 
     def start_on_pipes(self, order):
         """Starts the command with a pipe for each stream."""
-        self.process = start(order, stdin=subprocess.PIPE,
+        self.process = start(order, stdin=subprocess.PIPE if order['input']
+                             else subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         # The files are ours from here on, and not Popen's.
         for stream, file in enumerate((self.process.stdin,
                                        self.process.stdout,
                                        self.process.stderr)):
+            if not file:
+                continue
             self.files[stream] = os.dup(file.fileno())
             file.close()
             os.set_blocking(self.files[stream], False)

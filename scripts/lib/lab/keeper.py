@@ -130,12 +130,17 @@ class Keeper:
 
     def turn(self, timeout=None):
         """Waits for what comes, and does it."""
+        if timeout is None and any(client.left for node in self.nodes
+                                   for client in node.clients.values()):
+            timeout = 1
         self.loop.turn(timeout)
         if self.ending:
             raise SystemExit(0 if self.kept else 1)
         for node in self.nodes:
             if node.process and node.process.poll() is not None:
                 node.died()
+            elif node.process and node.is_stuck():
+                node.reset()
 
     def hear_up(self):
         """`up` says keep; if it says nothing more before that, it is dead."""
@@ -167,8 +172,8 @@ class Keeper:
                   f'device={self.settings.device}\n'
                   f'kernel={self.kernel.release}\nimage={self.kernel.image}\n'
                   f'started={int(time.time())}')
-        for node in self.nodes:
-            node.halt(True)
+        if self.settings.time:
+            self.note(f'time={self.settings.time}')
         self.tell('ready')
         while True:
             self.turn()

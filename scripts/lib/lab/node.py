@@ -4,8 +4,8 @@ keeper.py has the nodes; client.py and agent.py are the two ends of a command.
 """
 import os
 import selectors
-import signal
 import socket
+import time
 
 from lab import frames, uml
 from lab.loop import Output
@@ -14,6 +14,8 @@ from lab.loop import Output
 REASONS = ('lab: failed', 'Kernel panic', 'BUG:', 'Oops', 'Out of memory',
            'sysrq triggered')
 END_LINES = 12
+# A node with a time of its own whose command does not end is reset after so long.
+STUCK_SECONDS = 10
 
 
 def console_end(path):
@@ -36,6 +38,7 @@ class Client:
         self.output = Output(keeper.loop, connection.fileno())
         self.channel = None
         self.closed = False
+        self.left = None
         keeper.loop.want(connection.fileno(), selectors.EVENT_READ, self.hear)
 
     def hear(self):
@@ -62,12 +65,16 @@ class Client:
 
     def leave(self):
         """The client is gone."""
-        if self.channel is not None and self.node.remove(self.channel):
+        if self.channel in self.node.clients:
+            # The node has it until its command has ended.
             self.node.say(frames.GONE, self.channel, b'')
+            self.left = time.monotonic()
         self.close()
 
     def say(self, kind, body=b''):
         """Sends the client a frame. After EXIT or FAILED nothing follows."""
+        if self.closed:
+            return
         try:
             self.output.write(frames.pack(kind, 0, body))
         except OSError:
@@ -111,7 +118,7 @@ class Node:
         os.set_blocking(from_console, False)
         self.line, self.files = ours, [from_console]
         self.output = Output(self.keeper.loop, ours.fileno(), room=frames.LINE)
-        self.greeting = b''
+        self.greeting, self.early = b'', b''
         self.keeper.loop.want(ours.fileno(), selectors.EVENT_READ, self.hear)
         self.keeper.loop.want(from_console, selectors.EVENT_READ, self.read)
 
@@ -149,6 +156,9 @@ class Node:
             if not hello:
                 return
             self.ready = True
+            self.output.write(self.early)
+            if not self.clients:
+                self.halt(True)
             self.listen()
             for client in self.waits_for_boot:
                 client.say(frames.EXIT, b'\0')
@@ -205,22 +215,30 @@ class Node:
         return self.channels
 
     def remove(self, channel):
-        """Its command has ended; whether it was known."""
-        known = self.clients.pop(channel, None)
+        """Its command has ended."""
+        self.clients.pop(channel, None)
         if not self.clients:
             self.halt(True)
-        return known
 
     def halt(self, yes):
-        """A node that has a time of its own has none while nobody uses it."""
+        """A node that has a time of its own stands still while nobody uses it."""
         if self.settings.time and self.process:
-            os.killpg(self.process.pid,
-                      signal.SIGSTOP if yes else signal.SIGCONT)
+            try:
+                uml.stand_still(self.process, yes)
+            except OSError:
+                # It has just ended.
+                pass
 
     def say(self, kind, channel, body):
         """Tells the agent."""
-        if self.process:
-            self.output.write(frames.pack(kind, channel, body))
+        if not self.process:
+            return
+        frame = frames.pack(kind, channel, body)
+        if self.ready:
+            self.output.write(frame)
+        else:
+            # Nobody reads the line yet, and what is on it would be thrown away.
+            self.early += frame
 
     def stop(self):
         """Switches it off; it knows nothing of it."""
@@ -238,7 +256,17 @@ class Node:
         self.line.close()
         os.close(self.files[0])
 
-    def reset(self, client):
+    def is_stuck(self):
+        """Whether a command is still there long after its client has left.
+
+        In a time of its own, a loop that makes no call keeps all else from
+        running, and so the agent from ending it.
+        """
+        return self.settings.time and any(
+            client.left and time.monotonic() > client.left + STUCK_SECONDS
+            for client in self.clients.values())
+
+    def reset(self, client=None):
         """The button."""
         if not self.process:
             self.refuse(client)
@@ -251,7 +279,8 @@ class Node:
                 ).encode())
             other.close()
         self.clients = {}
-        self.waits_for_boot.append(client)
+        if client:
+            self.waits_for_boot.append(client)
         self.start()
         self.keeper.note(f'pid_{self.name}={self.process.pid}')
 

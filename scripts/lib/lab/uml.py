@@ -10,6 +10,7 @@ sees to it that all it can write is the repository.
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -126,11 +127,28 @@ def start(kernel, settings, node, cable, line, console):
         # RDS listens at a TCP port, and for iWARP, its other half at the same one:
         # the connection manager then refuses the whole device.
         command.append('initcall_blacklist=rds_tcp_init')
-    if settings.time:
-        command.append(settings.time)
+    if settings.time == 'own':
+        command.append('time-travel=inf-cpu')
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=console,
                             stderr=console, pass_fds=[cable, line],
                             start_new_session=True)
+
+
+def stand_still(process, yes):
+    """Stops the node of that Popen, or lets it go on.
+
+    It is the kernel that must be stopped: it is in a process group of its own,
+    and it traces the node's programs, which stop with it at their next call.
+    """
+    kernel = process.pid
+    for _ in 'bwrap', 'bwrap in the namespace':
+        path = pathlib.Path(f'/proc/{kernel}/task/{kernel}/children')
+        children = path.read_text(encoding='ascii').split()
+        if not children:
+            # It is ending.
+            return
+        kernel = int(children[0])
+    os.kill(kernel, signal.SIGSTOP if yes else signal.SIGCONT)
 
 
 def main():

@@ -81,6 +81,12 @@ lab_up()
 			LAB_DEVICE=$2
 			shift
 			;;
+		--time=*) LAB_TIME=${1#*=} ;;
+		--time)
+			[ $# -gt 1 ] || misuse "--time needs a word: own"
+			LAB_TIME=$2
+			shift
+			;;
 		-h | --help) usage && return ;;
 		*) misuse "up: unknown argument '$1'" ;;
 		esac
@@ -98,6 +104,7 @@ lab_up()
 	'' | rxe | siw) export LAB_DEVICE ;;
 	*) misuse "--device $LAB_DEVICE: the lab has rxe or siw" ;;
 	esac
+	up_time
 	[ -z "${CLI_CHECK:-}" ] || return 0
 	up_check || return 1
 	while :; do
@@ -171,6 +178,10 @@ up_running()
 				up_other "${lab[accel]}" "$LAB_ENGINE"
 				return 1
 			fi
+			if [ "$LAB_TIME" ] && [ "$LAB_TIME" != "${lab[time]:-}" ]; then
+				up_other "this machine's time" "a time of its own"
+				return 1
+			fi
 			echo "lab: already up, with $(lab_nodes "${lab[nodes]}"):" \
 				"scripts/lab.sh shell is a shell in it" >&2
 			return 0
@@ -186,13 +197,6 @@ up_running()
 		sleep 0.2
 	done
 	return 3
-}
-
-# up_other HAS ASKED: the lab that is up has not what is asked for.
-up_other()
-{
-	lab_error "the lab '$LAB_NAME' is up with $1, and $2 is asked for" \
-		"End it with 'scripts/lab.sh down', then start it anew; or give LAB_NAME another name."
 }
 
 # up_start NODES|fetch: start a keeper, show how it gets on, let it keep the
@@ -267,8 +271,9 @@ up_start()
 	fi
 	if [ "$outcome" = ready ] && [ -e "$LAB_STATE/up" ]; then
 		lab_read
-		printf 'lab: up after %d s: %s, %s, kernel %s\n' $((SECONDS - began)) \
-			"$(lab_nodes "$1")" "${lab[accel]}" "${lab[kernel]}" >&2
+		printf 'lab: up after %d s: %s, %s%s, kernel %s\n' $((SECONDS - began)) \
+			"$(lab_nodes "$1")" "${lab[accel]}" \
+			"${lab[time]:+, a time of its own}" "${lab[kernel]}" >&2
 		return 0
 	fi
 	[ "$outcome" = error ] ||
