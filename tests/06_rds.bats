@@ -6,6 +6,8 @@
 
 # shellcheck disable=SC2154 # set by helpers.bash
 bats_require_minimum_version 1.5.0
+# The modules are those of Debian's kernel, in a lab where nobody has used RDS before.
+export LAB_NAME=rds-${BATS_RUN_TMPDIR##*-} LAB_ENGINE=tcg
 load helpers
 CHAPTER=06_rds
 

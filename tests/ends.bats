@@ -217,7 +217,6 @@ listens_or_ended() {
 	device_run a scripts/setup_rds.sh tcp
 	in_chapters 06 client_at 7
 	in_chapters 06 server_at 9
-	device_run a scripts/setup_rds.sh --remove
 }
 
 # Work of which each piece is done before anybody looks for it: a program that only
