@@ -3,7 +3,7 @@
 # stock_kernel.bats - every logged run once with Debian's own kernel, in virtual machines
 # with two processors: the other tests run on the lab's own kernel, which has one
 #
-# shellcheck disable=SC2154 # of helpers.bash
+# shellcheck disable=SC2034,SC2154 # of helpers.bash
 
 bats_require_minimum_version 1.5.0
 TEST_BUILDS=build/tests/stock

@@ -31,7 +31,7 @@ start_switch()
 {
 	"${lab_python[@]}" lab.switch "$LAB_STATE" "${names[@]}" {lock}<&- </dev/null \
 		>"$LAB_STATE/switch" 2>&1 &
-	pid_of[switch]=$!
+	pid_of["switch"]=$!
 }
 
 # node_boot NODE: wait until the node, which has been started, is ready. With ten
@@ -125,7 +125,7 @@ node_start()
 
 	number=$(($(printf %d "'$node") - 96))
 	[ "$node" = a ] || peer=wire-a
-	[ "${#names[@]}" -le 2 ] || peer=port-$node
+	[ "${#names[@]}" -le 2 ] || peer="port-$node"
 	# Datagrams over unix sockets: a wire of TCP (-netdev socket) would
 	# delay every packet by Nagle's algorithm.
 	[ "${#names[@]}" -eq 1 ] ||
