@@ -120,11 +120,11 @@ node_end()
 # node_start NODE: start qemu; pid_of[NODE] is its process.
 node_start()
 {
-	local node=$1 number peer=wire-b wire=hubport,id=wire,hubid=0
+	local node=$1 number peer="wire-b" wire=hubport,id=wire,hubid=0
 	local state=${LAB_STATE//,/,,} how=$accel arguments=''
 
 	number=$(($(printf %d "'$node") - 96))
-	[ "$node" = a ] || peer=wire-a
+	[ "$node" = a ] || peer="wire-a"
 	[ "${#names[@]}" -le 2 ] || peer="port-$node"
 	# Datagrams over unix sockets: a wire of TCP (-netdev socket) would
 	# delay every packet by Nagle's algorithm.
