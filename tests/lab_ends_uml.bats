@@ -103,9 +103,9 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 @test "an unprivileged user needs nothing else" {
 	local home=$BATS_TEST_TMPDIR/home
 
-	mkdir -p "$home/repository/build" "$home/cache"
+	mkdir -p "$home/repository/build" "$home/cache/uml"
 	cp -r "$TOP/scripts" "$home/repository"
-	cp -r "$cache/uml" "$home/cache"
+	cp "$cache"/uml/{linux,release,modules.*} "$home/cache/uml"
 	find "$home" -type d -exec chown "$user:" {} +
 	chmod 700 "$home/repository"
 	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR"
@@ -145,9 +145,10 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 	[[ $output == *"not installed: bwrap"* ]]
 	# As where ptrace is forbidden: the kernel says so, and ends.
 	mkdir -p "$BATS_TEST_TMPDIR/cache/uml"
-	cp "$cache"/uml/* "$BATS_TEST_TMPDIR/cache/uml"
+	cp "$cache/uml/release" "$BATS_TEST_TMPDIR/cache/uml"
 	printf '#!/bin/sh\necho "check_ptrace : child exited: Operation not permitted"\n' \
 		>"$BATS_TEST_TMPDIR/cache/uml/linux"
+	chmod +x "$BATS_TEST_TMPDIR/cache/uml/linux"
 	LAB_CACHE=$BATS_TEST_TMPDIR/cache run -1 lab up
 	[[ $output == *"ptrace is forbidden here: check_ptrace"* ]]
 	# Which make doctor says, too; without --engine the lab takes another.
