@@ -147,8 +147,8 @@ For authors:
   make check        build everything and pass all tests (CH=04: those that this
                     chapter needs)
   make check-changed  the tests that need to run for what differs from main
-  make check-fast   the tests that say most in a minute and a half, and need neither
-                    a device nor a virtual machine
+  make check-fast   the tests that say most in a minute and a half, and need
+                    neither a device nor a virtual machine
   make check-long   the tests that take long
   make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser

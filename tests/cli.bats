@@ -181,8 +181,8 @@ refuses() {
 	state >"$BATS_TEST_TMPDIR/before"
 	notice scripts/install_deps.sh
 	state >"$BATS_TEST_TMPDIR/before"
-	refuses 'has 1 or 2 nodes' make -s lab NODES=3
-	refuses "no 'c'" make -s shell NODE=c
+	refuses 'has 1 to 4 nodes' make -s lab NODES=5
+	refuses "no 'e'" make -s shell NODE=e
 	run -0 make -s down
 	notice scripts/lab.sh
 	run ! make -s shell NODE=b

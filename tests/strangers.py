@@ -42,6 +42,11 @@ def what_to_say(kind):
 
 
 def main():
+    if sys.argv[1:2] in (['-h'], ['--help']):
+        print(__doc__.strip())
+        return
+    if len(sys.argv) < 5:
+        sys.exit('strangers.py: see -h')
     address, port = sys.argv[1], int(sys.argv[2])
     groups = [(int(count), what_to_say(kind))
               for count, kind in zip(sys.argv[3::2], sys.argv[4::2])]
