@@ -81,7 +81,7 @@ titles() {
 	[[ $output == *$'\n02_two: 3 lines added, 1 removed. Not printed:\n'* ]]
 	[[ $output == *$'\n  plumbing/: 1 files, 1 lines\n'* ]]
 	[[ $output == *$'\n  load/: 1 files, 1 lines\n'* ]]
-	[[ $output == *$'\n  as in 01_one: 1 files, 1 lines' ]]
+	[[ $output == *$'\n  as in 01_one: 1 files, 1 lines\nWith the README, 5 minutes to read (200 words, 15 lines of code a minute).' ]]
 	[[ $output != *'int load'* && $output != *$'\033'* ]]
 }
 
@@ -134,15 +134,20 @@ parts() {
 	run -0 "$BATS_TEST_DIRNAME/../scripts/maint/lesson_lines.py"
 	parts
 	run -1 scripts/maint/lesson_lines.py
-	[[ $output == *"02_two/README.md:3: should say: \`make lesson CH=02\` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16)."* ]]
+	[[ $output == *"02_two/README.md:3: should say: \`make lesson CH=02\` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16). With this text, 5 minutes to read."* ]]
 	run -0 scripts/maint/lesson_lines.py --write
 	[ "$(sed -n 1,5p 01_one/README.md)" = '# 01_one
 
-`make lesson CH=01` prints this chapter'"'"'s code in reading order: 35 lines.
+`make lesson CH=01` prints this chapter'"'"'s code in reading order: 35 lines. With this text, 5 minutes to read.
 
 Text.' ]
 	[ "$(scripts/lesson.sh 1 | sed '/lines added/,$d' | head -n -1 | wc -l)" -eq 35 ]
 	run -0 scripts/maint/lesson_lines.py
+	# 1,000 words and 60 lines more.
+	printf 'word %.0s' {1..1000} >>01_one/README.md
+	for _ in {1..60}; do echo 'int more;'; done >>01_one/log.c
+	run -1 scripts/maint/lesson_lines.py
+	[[ $output == *' lines. With this text, 10 minutes to read.'* ]]
 	echo 'int more;' >>02_two/new.c
 	run -1 scripts/maint/lesson_lines.py
 	run -0 scripts/maint/lesson_lines.py --write

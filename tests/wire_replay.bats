@@ -61,7 +61,7 @@ goes_through() {
 	[[ $output =~ ^[0-9]{2,}\ packets$ ]]
 }
 
-@test "wire: what is recorded is small, and linked from the README" {
+@test "wire: what is recorded is small, and linked from the chapter's text" {
 	local folder name pages=([0-9][0-9]_*/expected/wire.html)
 
 	[[ ${#pages[@]} -ge 7 ]]
@@ -71,7 +71,7 @@ goes_through() {
 		[[ $(stat -c %s "$folder/wire.pcapng") -lt 50000 ]]
 		grep -q 'prefers-color-scheme: dark' "$folder/wire.svg"
 		for name in svg html txt pcapng; do
-			grep -q "](expected/wire.$name)" "$folder/../README.md"
+			grep -hq "](expected/wire.$name)" "$folder"/../*.md
 		done
 	done
 }
@@ -121,7 +121,7 @@ changed() {
 		mapfile -t filters < <(awk '/^\| filter \| shows \|$/ { table = 1; next }
 			!/^\|/ { table = 0 }
 			table && split($0, part, "`") > 1 { print part[2] }' \
-			"$chapter/README.md")
+			"$chapter"/*.md)
 		for filter in "${filters[@]}"; do
 			found=$(tshark -n -r "$chapter/expected/wire.pcapng" \
 				-Y "$filter" 2>/dev/null)

@@ -2,7 +2,7 @@
 """What a chapter breaks on purpose, as the README.md of each case says it.
 
 Usage: cases.py list CHAPTER      each case with its question
-       cases.py names CHAPTER     the names, in the order of the chapter's README
+       cases.py names CHAPTER     the names, in the order of the chapter's table
        cases.py question CASE     what the case asks
        cases.py story CASE        what happens and why, for a terminal
        cases.py ends CASE OUT     what each end said in the run that `pair.sh -t`
@@ -19,6 +19,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+from chapter_text import looked_up  # noqa: E402 pylint: disable=C0413
 from terminal import lines_of, width, wrap  # noqa: E402 pylint: disable=C0413
 
 BEGINNING = re.compile(r'# (\w+)\n\n((?:> .*\n)+)\n')
@@ -36,11 +37,10 @@ def parts(case):
 
 
 def cases(chapter):
-    """The folders of a chapter's cases, in the order of its README's table."""
+    """The folders of a chapter's cases, in the order of its table of them."""
     have = {path.parent.name for path in chapter.glob('break/*/commands')}
-    readme = chapter / 'README.md'
-    told = ROW.findall(readme.read_text('utf-8')) if readme.is_file() else []
-    order = [name for name in dict.fromkeys(told) if name in have]
+    told = dict.fromkeys(ROW.findall(looked_up(chapter)))
+    order = [name for name in told if name in have]
     return [chapter / 'break' / name
             for name in order + sorted(have - set(order))]
 

@@ -9,6 +9,12 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from chapter_text import looked_up  # noqa: E402 pylint: disable=C0413
+
+# What a person reads in a minute.
+WORDS, LINES = 200, 15
 # The chapters that do not start from the one before them.
 FROM = {'07': '02'}
 # What a chapter has beside its lesson.
@@ -47,11 +53,19 @@ def names_in(cell):
         yield name
 
 
-def reading_order(chapter):
-    """{name: part} in the order of the README's table; None: no part is said."""
+def minutes(chapter, lines):
+    """How long the text and so many lines of code take, to the next 5."""
     readme = chapter / 'README.md'
-    text = readme.read_text('utf-8') if readme.is_file() else ''
-    section = re.search(r'^## The files.*?(?=^## |\Z)', text, re.M | re.S)
+    text = readme.read_text('utf-8').split('\n') if readme.is_file() else []
+    words = sum(len(line.split()) for line in text if '`make lesson' not in line)
+    return 5 * max(1, round((words / WORDS + lines / LINES) / 5))
+
+
+def reading_order(chapter):
+    """{name: part} in the order of the table of files, which reference.md or the
+    README has; None: no part is said."""
+    section = re.search(r'^## The files.*?(?=^## |\Z)', looked_up(chapter),
+                        re.M | re.S)
     order, head = {}, []
     for match in ROW.finditer(section[0] if section else ''):
         cells = [cell.strip() for cell in match[1].split('|')]
@@ -142,12 +156,13 @@ def sentence(chapter):
     due = f'`make lesson CH={chapter.name[:2]}` prints '
     due += (f'what is new here since {lesson.start.name}' if lesson.start else
             "this chapter's code in reading order")
-    due += f': {number(len(list(lesson.lines())))} lines'
+    lines = len(list(lesson.lines()))
+    due += f': {number(lines)} lines'
     if parts := lesson.all_parts():
         due += ' (' + ', '.join(
             f'PART={part}: {number(len(list(lesson.lines(part))))}'
             for part in parts) + ')'
-    return due + '.'
+    return f'{due}. With this text, {minutes(chapter, lines)} minutes to read.'
 
 
 def coloured(line):
@@ -175,6 +190,10 @@ def main(root, name, part=None, colour='no'):
           f'{number(lesson.removed)} removed. Not printed:')
     for line in lesson.left_out() or ['nothing']:
         print(f'  {line}')
+    if not part:
+        whole = minutes(lesson.chapter, len(list(lesson.lines())))
+        print(f'With the README, {whole} minutes to read ({WORDS} words, {LINES} '
+              'lines of code a minute).')
     return 0
 
 

@@ -22,6 +22,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from chapter_text import looked_up  # noqa: E402 pylint: disable=C0413
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAP = 'docs/api_map.md'
@@ -100,8 +101,7 @@ def calls_of(chapter):
     sources = {name: without_comments(text) for name, text in texts.items()}
     rds = any('linux/rds.h' in text for text in texts.values())
     own = {name for text in sources.values() for name in DEFINITION.findall(text)}
-    readme = chapter / 'README.md'
-    for name in reading_order(readme.read_text('utf-8'), sources):
+    for name in reading_order(looked_up(chapter), sources):
         for library, (_, _, pattern, _) in enumerate(LIBRARIES):
             if library == RDS and not rds:
                 continue

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks the table under "Break it" in each chapter's README.md.
+"""Checks the table of the cases in each chapter's reference.md (or README.md).
 
 Usage: break_tables.py [-r ROOT] [--write]
 
@@ -62,7 +62,9 @@ def main(arguments):
     for folder in sorted(options.root.glob('[0-9][0-9]_*/break')):
         said = [f'{case.relative_to(options.root)} {what}'
                 for case in sorted(folder.iterdir()) for what in wrong_with(case)]
-        readme = folder.parent / 'README.md'
+        readme = folder.parent / 'reference.md'
+        if not readme.is_file():
+            readme = folder.parent / 'README.md'
         text = readme.read_text('utf-8')
         if not said and not TABLE.search(text):
             said.append(f'{readme.relative_to(options.root)} has no such table')
