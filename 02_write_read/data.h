@@ -22,7 +22,7 @@ enum slot {
 	SLOT_COUNT = 4
 };
 
-/* Room for sends. One is posted at a time; the other place is to spare. */
+/* Room for sends. One is posted at a time; the other slot is spare. */
 #define DATA_SENDS 2
 
 /* How many receives are posted before the connection: all that will come. */

@@ -25,7 +25,7 @@ enum recv_state {
 
 /* What can happen. */
 enum event {
-	EV_START, /* connected, and it is on us to begin */
+	EV_START, /* connected, and we send first */
 	EV_MR_SENT, /* these three: our requests, completed */
 	EV_RDMA_DONE,
 	EV_DONE_SENT,

@@ -164,7 +164,7 @@ int conn_connect(struct conn *conn)
 
 int conn_peer_fd(const struct conn *conn)
 {
-	/* Once the peer has left there are no more news of it. */
+	/* A peer that has left has nothing more to say. */
 	return conn->peer_left ? -1 : oob_fd(conn->oob);
 }
 

@@ -23,7 +23,7 @@ enum slot {
 	SLOT_COUNT = 6
 };
 
-/* Room for sends: nonce and echo are posted at a time, and one to spare. */
+/* Room for sends: nonce and echo at the same time, and one spare slot. */
 #define DATA_SENDS 3
 
 /* How many receives are posted before the connection: all that will come. */

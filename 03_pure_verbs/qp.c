@@ -19,7 +19,7 @@
 
 /*
  * How often to try again when the peer has no receive posted. Each side posts
- * its receives before the other can send, so that never is: at once an error.
+ * its receives before the other can send, so a missing one is an error at once.
  */
 #define RNR_RETRY 0
 
