@@ -9,6 +9,8 @@
 # chapter is copied to build/break/, the copy is patched, built and run as the
 # case's `commands` says. What each end said is shown in the order of time, and
 # compared with the logs of the recorded run; then comes what happened and why.
+# If you have guessed, it asks whether you were right, and says for how many cases
+# you were (build/break/guesses).
 # With OUT, the logs are only left there; with --prepare before CHAPTER, the copy
 # is only built.
 #
@@ -91,6 +93,20 @@ ask() {
 	echo
 }
 
+# keep_score: whether the guess was right is the reader's to say. What was said
+# first counts, since after the story it is no guess.
+keep_score() {
+	local score=$top/build/break/guesses right
+
+	if ! grep -qs "^$chapter/$name " "$score"; then
+		read -rp $'\nWere you right? [y/N] ' right || echo
+		[[ $right == [yY]* ]] && right=yes || right=no
+		echo "$chapter/$name $right" >>"$score"
+	fi
+	echo "You were right in $(grep -c ' yes$' "$score" || true) of the" \
+		"$(wc -l <"$score") cases for which you have guessed."
+}
+
 if [[ $prepare == yes || $# -eq 3 ]]; then
 	prepare_copy
 	[[ $prepare == no ]] || exit 0
@@ -112,3 +128,4 @@ printf 'Compared with the logs of the recorded run: '
 [[ -z $guess ]] || printf '\nYour guess was: %s\n' "$guess"
 printf '\nWhat happened, and why:\n\n'
 "$top/scripts/lib/cases.py" story "$case"
+[[ -z $guess ]] || keep_score

@@ -117,6 +117,13 @@ in_order() {
 	run -0 script -qec 'scripts/break.sh 01 odd' /dev/null <<<'it says three'
 	in_order $'-echo two' 'what will each end say' 'Your guess' 'server: exit' \
 		matches 'Your guess was: it says three' 'What happened'
+	# The first answer counts, of each case.
+	in_order 'Remember: it is odd.' 'Were you right?' 'right in 0 of the 1 cases'
+	run -0 script -qec 'scripts/break.sh 01 even' /dev/null <<<$'it is\ny'
+	in_order 'Yes.' 'Were you right?' 'right in 1 of the 2 cases'
+	run -0 script -qec 'scripts/break.sh 01 odd' /dev/null <<<$'three\ny'
+	in_order 'Your guess was: three' 'right in 1 of the 2 cases'
+	[[ $output != *'Were you right'* ]]
 	# An empty line is no guess.
 	run -0 script -qec 'scripts/break.sh 01 odd' /dev/null <<<''
 	in_order 'Your guess' matches 'What happened'
