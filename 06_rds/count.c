@@ -1,5 +1,5 @@
 /*
- * count.c - numbered messages to each server, and what has come of them
+ * count.c - numbered messages to each server, and how many arrive
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /*
- * counts.c - what has come of numbered messages, by sender
+ * counts.c - which numbered messages have arrived, by sender
  */
 #include "counts.h"
 

@@ -1,5 +1,5 @@
 /*
- * counts.h - what has come of numbered messages, by sender
+ * counts.h - which numbered messages have arrived, by sender
  */
 #ifndef COUNTS_H
 #define COUNTS_H

@@ -1,5 +1,5 @@
 /*
- * dgram.c - what stands in our datagrams
+ * dgram.c - what is in our datagrams
  */
 #include "dgram.h"
 

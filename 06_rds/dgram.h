@@ -1,5 +1,5 @@
 /*
- * dgram.h - what stands in our datagrams
+ * dgram.h - what is in our datagrams
  *
  * A header of 12 bytes, big-endian, then text or anything. There is no length:
  * a datagram arrives whole, and the kernel says how long it is.

@@ -1,5 +1,5 @@
 /*
- * rds.c - an RDS socket: datagrams that are neither lost, doubled nor mixed up
+ * rds.c - an RDS socket: datagrams that are not lost, doubled or reordered
  */
 #include "rds.h"
 

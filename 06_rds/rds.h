@@ -1,5 +1,5 @@
 /*
- * rds.h - an RDS socket: datagrams that are neither lost, doubled nor mixed up
+ * rds.h - an RDS socket: datagrams that are not lost, doubled or reordered
  *
  * One socket for all peers. The kernel keeps the connections. See rds(7) and
  * rds-rdma(7) of rds-tools, and <linux/rds.h>.

@@ -11,7 +11,7 @@
 /* A message to each server, and its answer. */
 int talk(struct session *session);
 
-/* Numbered messages to each server, and what has come of them. */
+/* Numbered messages to each server, and how many have arrived. */
 int count(struct session *session);
 
 /* A port that nobody reads: the beginning and the end of a congestion. */
