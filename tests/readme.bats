@@ -235,6 +235,12 @@ block() {
 	run -1 check
 	echo '[x](races)' >"$TREE/01_one/break/bad/README.md"
 	run -0 check
+	# And so may the chapter's reference.md, but no other page of it.
+	rm "$TREE/01_one/break/bad/README.md"
+	echo '[x](break/bad/races)' >"$TREE/01_one/other.md"
+	run -1 check
+	mv "$TREE/01_one/other.md" "$TREE/01_one/reference.md"
+	run -0 check
 }
 
 @test "test data is left alone" {

@@ -18,8 +18,8 @@ Usage: check_readme.py [-r ROOT]
 - Relative links lead to files of the repository, and to headings that exist.
 - Each chapter has a README.md.
 - The `races` files of a chapter declare what may change places in a log. The
-  chapter's README.md, or that of one of its breaks, links to each of them, or to
-  one with the same lines, where it tells the reader.
+  chapter's README.md or reference.md, or the README.md of one of its breaks,
+  links to each of them, or to one with the same lines, where it tells the reader.
 
 Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
 """
@@ -219,7 +219,8 @@ def check_chapter(tree, chapter):
         return
     told = set()
     for readme, markdown in tree.markdown.items():
-        if readme == name or readme.startswith(f'{chapter}/break/'):
+        if readme in (name, f'{chapter}/reference.md') or \
+                readme.startswith(f'{chapter}/break/'):
             folder = pathlib.PurePath(readme).parent
             for _, target in markdown.links():
                 linked = posixpath.normpath(folder / (target or ''))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes what README.md shows of runs and sizes: the picture of make demo, from
 docs/demo.txt, and the size of each chapter in the table of chapters; and in each
-chapter's README.md the lines of its files.
+chapter's reference.md or README.md the lines of its files.
 
 Usage: front_door.py [-r ROOT] [--check]
 
@@ -99,7 +99,7 @@ def table(root, text):
 
 
 def lines_of(folder, text):
-    """text, a chapter's README, with the lines of its files put right."""
+    """text, a page of a chapter, with the lines of its files put right."""
     def cell(names):
         sizes = [sum(file.read_text('utf-8').count('\n')
                      for file in folder.glob(name))
@@ -129,7 +129,8 @@ def main(arguments):
     wrong = bool(without)
     due = {readme: new,
            root / PICTURE: picture((root / RECORDING).read_text('utf-8'))}
-    for page in sorted(root.glob('[0-9][0-9]_*/README.md')):
+    for page in sorted([*root.glob('[0-9][0-9]_*/README.md'),
+                        *root.glob('[0-9][0-9]_*/reference.md')]):
         due[page] = lines_of(page.parent, page.read_text('utf-8'))
     for path, text in due.items():
         if path.exists() and path.read_text('utf-8') == text:
