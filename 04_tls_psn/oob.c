@@ -1,9 +1,9 @@
 /*
  * oob.c - out of band: what two sides say to each other before RDMA works
  *
- * Here, over TLS 1.3 with certificates on both sides. Who is between the two
- * sides can neither read the parameters nor change them, and who has no
- * certificate of our CA does not get as far as a queue pair.
+ * Here, over TLS 1.3 with certificates on both sides. Somebody between the two
+ * sides can neither read the parameters nor change them, and a peer without a
+ * certificate of our CA gets no queue pair.
  */
 #include "oob.h"
 

@@ -82,8 +82,8 @@ static void *run_client(void *argument)
 	crowd->serve(client);
 	free(client);
 	/*
-	 * Nobody waits for a thread but the next one that ends: so at most one
-	 * that has ended is still there, and none is forgotten.
+	 * Each thread that ends joins the one that ended before it. So at most
+	 * one that has ended is not yet joined, and none is forgotten.
 	 */
 	pthread_mutex_lock(&crowd->lock);
 	has_before = crowd->has_last;
@@ -144,7 +144,7 @@ static int take_client(struct crowd *crowd)
 	return 0;
 }
 
-/* From now on, who connects is refused. */
+/* From now on, new connections are refused. */
 static void stop_listening(struct crowd *crowd)
 {
 	if (crowd->listening)
@@ -166,7 +166,7 @@ static void on_news(struct crowd *crowd, bool room)
 {
 	eventfd_t count;
 
-	/* Who left until now is no reason to try again after a failure. */
+	/* After a failure, only who leaves from now on makes room. */
 	eventfd_read(crowd->room_fd, &count);
 	crowd->resting = room && take_client(crowd);
 	if (crowd->taken == crowd->options->end_after && crowd->taken)

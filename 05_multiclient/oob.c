@@ -1,9 +1,9 @@
 /*
  * oob.c - out of band: what two sides say to each other before RDMA works
  *
- * Here, over TLS 1.3 with certificates on both sides. Who is between the two
- * sides can neither read the parameters nor change them, and who has no
- * certificate of our CA does not get as far as a queue pair.
+ * Here, over TLS 1.3 with certificates on both sides. Somebody between the two
+ * sides can neither read the parameters nor change them, and a peer without a
+ * certificate of our CA gets no queue pair.
  */
 #include "oob.h"
 
@@ -131,7 +131,7 @@ static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 	oob->ssl = SSL_new(ctx);
 	if (!oob->ssl || SSL_set_fd(oob->ssl, oob->fd) != 1)
 		return tls_fail("SSL_new", "out of memory");
-	/* Who is silent, as most of a thousand clients are, needs no buffer. */
+	/* Most of a thousand clients are silent, and then need no buffer. */
 	SSL_set_mode(oob->ssl, SSL_MODE_RELEASE_BUFFERS);
 	if (tls_expect_peer(oob->ssl, server, (struct sockaddr *)&oob->peer))
 		return -1;

@@ -139,7 +139,7 @@ static void run_client(struct client *client)
 		figures_leave(&client->crowd->figures,
 			      serve_client(client, number));
 	else
-		/* Neither was anything made for it, nor will it be. */
+		/* Nothing else was created for it. */
 		oob_close(client->oob);
 }
 
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		goto out;
 	/* 3. Serve, a thread for each client. */
 	ret = crowd_run(&crowd, stop_fd);
-	/* With an end in sight, who starts us wants to know how it went. */
+	/* After COUNT connections, our exit status says how they went. */
 	if (options.end_after && report_failed(&crowd.figures))
 		ret = -1;
 out:

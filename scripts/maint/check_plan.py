@@ -73,6 +73,7 @@ readme           .
 spelling         .
 concepts         .
 option_letters   .
+logged_lines     .
 docs *           ^([^ae]|a |another|each|every picture)
 style *          ^(nothing in a chapter|no file is longer|C is formatted|whitespace is|files say|nothing is left|no modules of)
 carry_forward *  ^this repository
