@@ -150,6 +150,19 @@ finds() {
 	finds length 01_one/client.c '401 lines'
 }
 
+@test "a walkthrough of 2801 words is found; 06 may have 4000" {
+	small_tree
+	mkdir -p "$TREE/06_six"
+	printf 'word %.0s' {1..2800} >"$TREE/01_one/README.md"
+	printf 'word %.0s' {1..4000} >"$TREE/06_six/README.md"
+	run -0 check length
+	echo more >>"$TREE/06_six/README.md"
+	finds length 06_six/README.md '4001 words'
+	printf 'word %.0s' {1..4000} >"$TREE/06_six/README.md"
+	echo more >>"$TREE/01_one/README.md"
+	finds length 01_one/README.md '2801 words'
+}
+
 @test "C that clang-format would change is found" {
 	small_tree
 	sed -i 's/^\treturn/    return/' "$TREE/01_one/client.c"

@@ -44,7 +44,7 @@ peer half client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
 @@ -25,3 +25,3 @@
- /* Room for sends. One is posted at a time; the other place is to spare. */
+ /* Room for sends. One is posted at a time; the other slot is spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3
  
@@ -69,7 +69,7 @@ peer lies client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
 @@ -25,3 +25,3 @@
- /* Room for sends. One is posted at a time; the other place is to spare. */
+ /* Room for sends. One is posted at a time; the other slot is spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3
  

@@ -51,6 +51,14 @@ def length(text):
     most = 400 if text.name.endswith(('.c', '.h')) else 300
     if code and not text.name.endswith('.bats') and lines > most:
         yield 0, f'{lines} lines; {most} is the limit: cut it in two'
+    chapter = re.fullmatch(r'(\d\d)_\w+', text.path.parent.name)
+    if chapter and text.path.name == 'README.md':
+        # What the kernel makes of it all is more than one concept.
+        most = 4000 if chapter[1] == '06' else 2800
+        count = sum(len(line.split()) for line in text.lines)
+        if count > most:
+            yield 0, (f'{count} words; {most} is the limit: what one looks up '
+                      'belongs in reference.md')
 
 
 def whitespace(text):
