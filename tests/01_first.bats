@@ -2,7 +2,7 @@
 #
 # 01_first.bats - 01's first.c: how short it is, what it says to itself and to the
 # chapter's server and client, and that it ends, with an error, whatever fails
-# shellcheck disable=SC2154 # the variables of on_device.bash
+# shellcheck disable=SC2154,SC2034 # the variables of on_device.bash
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -30,22 +30,27 @@ teardown_file() {
 	done
 }
 
-wrong_usage() {
-	local words
-
-	for words in -h --help '192.0.2.1 20886' here 192.0.2 '' '-a 192.0.2.1'; do
-		# shellcheck disable=SC2086 # several words
-		[[ $words ]] && run_client 2 ./first $words || run_client 2 ./first ''
-		says_nothing client.log
-		[[ $(<"$scratch/client.err") == "usage: ./first [ADDRESS"* ]] ||
-			fail "no usage with: $words"
-	done
+refused() {
+	run_client 2 ./first "$@"
+	says_nothing client.log
+	[[ $(<"$scratch/client.err") == "usage: ./first [ADDRESS"* ]] ||
+		fail "no usage with: $*"
 }
 
-@test "01: first is told in two lines of usage what it takes" {
+wrong_usage() {
+	refused -h
+	refused --help
+	refused ''
+	refused here
+	refused 192.0.2
+	refused -a 192.0.2.1
+	refused 192.0.2.1 20886
+}
+
+@test "01: first says what it takes, and ends with 2" {
 	# It needs no device, and this host is the fastest.
 	device_where=host
-	on_device a wrong_usage
+	FUNCTIONS=refused on_device a wrong_usage
 }
 
 # both SERVER CLIENT: each has the other's message, and neither an error.
@@ -165,6 +170,26 @@ dead_clients() {
 
 @test "01: first gives up a client that dies in the middle, with status 1" {
 	FUNCTIONS='dead_client both' on_device a dead_clients
+}
+
+# The server of the folder $1 posts no receive.
+failed_send() {
+	start_server "$1/server" -1
+	run_client 1 ./first "$address"
+	has_line client.log '^wc->status = 13 \(RNR retry counter exceeded\)$' ||
+		fail "the send does not fail"
+	says_one client.err 'wc.status == IBV_WC_SUCCESS: '
+	end_of server "$server" 1
+	server=''
+}
+
+@test "01: first ends when its send fails" {
+	local dir=$builds/01_send_recv.no_recv
+
+	chapter_update "$top/01_send_recv" "$dir"
+	patch -s -p 1 -d "$dir" <"$top/01_send_recv/break/no_recv/patch"
+	make -s -C "$dir" CFLAGS='-O2 -g -Werror' server
+	on_device a failed_send "$dir"
 }
 
 second_client() {
