@@ -154,7 +154,7 @@ static bool wait_done(struct conn *conn)
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
-	/* Soft-RoCE takes 7, which many programs have, for "for ever". */
+	/* Not 7, as many programs have: see break/no_recv_forever. */
 	struct rdma_conn_param param = { .retry_count = 6 };
 
 	return CHECK(!rdma_resolve_addr(conn->id, NULL, server, 2000)) &&

@@ -129,7 +129,8 @@ def main(arguments):
     wrong = bool(without)
     due = {readme: new,
            root / PICTURE: picture((root / RECORDING).read_text('utf-8'))}
-    for page in sorted(root.glob('[0-9][0-9]_*/README.md')):
+    for page in sorted([*root.glob('[0-9][0-9]_*/README.md'),
+                        *root.glob('[0-9][0-9]_*/reference.md')]):
         due[page] = lines_of(page.parent, page.read_text('utf-8'))
     for path, text in due.items():
         if path.exists() and path.read_text('utf-8') == text:
