@@ -106,7 +106,7 @@ static int serve(struct listener *listener, const struct options *options,
 		ret = listener_wait(listener, patience);
 		if (ret <= 0)
 			return ret;
-		/* A client that fails has been reported; the next may not. */
+		/* The failure has been said. The next client may succeed. */
 		ret = serve_client(listener, patience);
 	} while (!listener->gone && !(options->once && listener->asked));
 	return ret;

@@ -1,8 +1,8 @@
 /*
  * cm.h - the events of the RDMA connection manager (CM)
  *
- * The CM answers every request with an event on an event channel. Nearly all
- * of the CM is waiting for the right one, so that is all there is here.
+ * The CM answers each request with an event on an event channel. To use the CM
+ * is mostly to wait for the right event, and that is what this module does.
  */
 #ifndef CM_H
 #define CM_H

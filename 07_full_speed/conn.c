@@ -264,7 +264,7 @@ int conn_check_peer(struct conn *conn)
 		return n;
 	/*
 	 * Even late packets of the connection are gone by now, and all that
-	 * was posted has been flushed long since.
+	 * was posted was flushed earlier.
 	 */
 	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 		return log_fail("the peer left, and what is waited for can no "

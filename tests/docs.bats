@@ -210,7 +210,7 @@ broken_case() {
 @test "what can be broken is in each chapter's README, as it asks" {
 	run -0 scripts/maint/break_tables.py
 	grep -q '^| \[no_recv\](break/no_recv/README.md) | .*? | `make break CH=01 CASE=no_recv` |$' \
-		01_send_recv/README.md
+		01_send_recv/reference.md
 }
 
 @test "a table of cases that is not as they are is found and put right" {
@@ -363,9 +363,9 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		grep -q 'minutes to read' <<<"$first"
 		grep -qE 'seconds( to run)?[,.]' <<<"$first"
 		grep -q '^make -C .* && scripts/lab.sh up' <<<"$first"
-		grep -qE "^${up}scripts/lab.sh exec a -- .*/server -[1e]" \
+		grep -qE "^${up}scripts/lab.sh exec a -- .*/(server -[1e]|first)" \
 			<<<"$first"
-		grep -qE "^${up}scripts/lab.sh exec b -- .*/(client|load) .*-a 192.0.2.1" \
+		grep -qE "^${up}scripts/lab.sh exec b -- .*/((client|load) .*-a|first) 192.0.2.1" \
 			<<<"$first"
 		# Recorded lines, ten of them or more.
 		[ "$(sed -n '/^```text log=/,/^```$/{/^```/d;p}' <<<"$first" |

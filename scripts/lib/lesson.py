@@ -19,6 +19,8 @@ WORDS, LINES = 200, 15
 FROM = {'07': '02'}
 # What a chapter has beside its lesson.
 ASIDE = ('plumbing', 'load')
+# Programs of one file, which stay in the chapter that they open.
+ALONE = ('first.c',)
 ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)
 
 
@@ -83,7 +85,8 @@ class Lesson:
         self.chapter, self.start = chapter, before(chapter)
         self.here = files_of(chapter)
         self.there = files_of(self.start) if self.start else {}
-        self.gone = [name for name in self.there if name not in self.here and
+        self.gone = [name for name in self.there
+                     if name not in self.here and name not in ALONE and
                      not any((chapter / aside / name).is_file() for aside in ASIDE)]
         if self.start:
             # It may have come out of the plumbing.

@@ -44,6 +44,7 @@ files() {
 build() {
 	local chapter=$1 programs=(server client)
 
+	[[ ! -f $chapter/first.c ]] || programs+=(first)
 	[[ ! -d $chapter/load ]] || programs+=(load/load)
 	files "$chapter" | cpio --quiet -0 -pdm "$work"
 	make -s -j"$(nproc)" -C "$work/$chapter" CC="$gcc" CFLAGS=-O2 LDFLAGS=-s \
