@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wiretap.sh - what a switch can do to chapters 03 and 04, and to MACsec not; and
+# wiretap.sh - what a switch can do to chapters 02, 03 and 04, and to MACsec not; and
 # what another user of the client's machine can
 #
 # usage: scripts/wiretap.sh [CHAPTER LINK]...        (make wiretap)

@@ -157,7 +157,7 @@ power_cut() {
 	on_node a finds new none
 }
 
-@test "07: no power before the name is on the disk: the old file, or the new one, whole" {
+@test "07: the power goes before the name is on the disk: the old file or the new is whole" {
 	local what left sender
 
 	for what in nothing sync; do
@@ -170,7 +170,7 @@ power_cut() {
 		power_cut
 		! wait "$sender" || false
 		cat "$BATS_TEST_TMPDIR/said"
-		! grep -q stored "$BATS_TEST_TMPDIR/said"
+		run ! grep -q stored "$BATS_TEST_TMPDIR/said"
 		left=(old part)
 		[[ $what == nothing ]] || left=(new none)
 		on_node a finds "${left[@]}"
@@ -184,7 +184,7 @@ power_cut() {
 	done
 }
 
-@test "07: who finds the file under its name sees to it that the name is on the disk" {
+@test "07: who finds the file under its name syncs the name, too" {
 	local sender
 
 	on_node a makes_disk
