@@ -38,9 +38,10 @@ a real RDMA device, rxe0, on the network device eth0:
     node b   192.0.2.2   2001:db8::2        and so on
 They see this machine's file system read-only, with a writable layer in memory
 (gone at the end), and this repository at the same path, read-write. /tmp, /run
-and /root are their own; root in a virtual machine can look behind them, though,
-at all that you may read here, and write into .git, which a uml node cannot.
-It needs no root and no KVM.
+and /root are their own. Root in a node can look behind these, at what you may read
+here, but not at this machine's /root and /tmp. It can write all that you may write of
+the repository but .git, and what it writes is yours, and never setuid: bwrap sees to
+that. It needs no root and no KVM; started by root, it warns.
 
 up      starts the lab, with two nodes unless --nodes says otherwise. Packets
         between the nodes cross a wire that tcpdump can watch. A lab that is up

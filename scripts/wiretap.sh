@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wiretap.sh - what a switch can do to chapters 03 and 04, and to MACsec not; and
+# wiretap.sh - what a switch can do to chapters 02, 03 and 04, and to MACsec not; and
 # what another user of the client's machine can
 #
 # usage: scripts/wiretap.sh [CHAPTER LINK]...        (make wiretap)
@@ -16,6 +16,8 @@
 #   macsec   RoCE on MACsec; it is told them, as it can read nothing
 #   local    no switch; the user nobody of the client's machine sends one packet,
 #            from an ordinary UDP socket, while the client is idle
+#   dreq     of 02 only: the switch reads what the CM says, and sends the server the
+#            client's goodbye
 #
 # Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec
 # 04 local. build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the
@@ -34,14 +36,16 @@ source scripts/lib/chapter.sh
 source scripts/lib/device.sh
 
 cli_help "$@"
-links=(open nothing badkey told macsec local)
+links=(open nothing badkey told macsec local dreq)
 [[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
 	03 macsec 04 macsec 04 local
 runs=()
 while [[ $# -gt 0 ]]; do
 	cli_chapter "$1"
-	[[ $chapter == 0[34]_* ]] ||
-		cli_none 'chapter for this' "$1" 03_pure_verbs 04_tls_psn
+	fit=(03_pure_verbs 04_tls_psn)
+	[[ ${2:-} != dreq ]] || fit=(02_write_read)
+	[[ " ${fit[*]} " == *" $chapter "* ]] ||
+		cli_none 'chapter for this' "$1" "${fit[@]}"
 	[[ $# -gt 1 ]] || cli_misuse "LINK is missing after $1: ${links[*]}"
 	[[ " ${links[*]} " == *" $2 "* ]] || cli_none link "$2" "${links[@]}"
 	runs+=("${chapter%%_*} $2")
@@ -145,11 +149,11 @@ run() {
 	rm -rf "$out"
 	mkdir -p "$out"
 	arrange "$2"
-	if [[ $2 == local ]]; then
-		run_beside "$1" "$chapter" "$out"
-	else
-		run_across "$1" "$chapter" "$out" "$2"
-	fi
+	case $2 in
+	local) run_beside "$1" "$chapter" "$out" ;;
+	dreq) run_ended "$1" "$chapter" "$out" ;;
+	*) run_across "$1" "$chapter" "$out" "$2" ;;
+	esac
 }
 
 # pair NUMBER COPY OUT: the programs run; the logs of both, and the duplicates.
@@ -213,6 +217,28 @@ run_beside() {
 		cat "$out/neighbour.log" >&2
 		return 1
 	}
+}
+
+# run_ended NUMBER CHAPTER OUT: the client waits, connected, until the server has had
+# a goodbye that is not the client's.
+run_ended() {
+	local out=$3 both
+
+	build "$2" "build/wiretap/$1/idle" idle_cm
+	cat >"$out/commands" <<-'END'
+		server: ./server -1 -t 120 write
+		client: bash -c './client -t 120 -a 192.0.2.1 write <>/tmp/wiretap.go'
+	END
+	device_run b bash -c 'rm -f /tmp/wiretap.go; mkfifo /tmp/wiretap.go'
+	start_switch "$top/$out" --send dreq
+	pair "$1" idle "$out" &
+	both=$!
+	# shellcheck disable=SC2016 # of that shell
+	timeout 60 bash -c 'until [[ -s $0 ]]; do sleep 0.2; done' \
+		"$out/logs/server.err" || true
+	device_run b bash -c 'echo >/tmp/wiretap.go'
+	wait "$both"
+	stop_switch "$top/$out"
 }
 
 # What came of it: from the logs of both ends, and of who was between them.

@@ -163,3 +163,28 @@ pair_on() {
 	[[ $output == *"recording $talk first"*"a new order is in $talk/new"* ]]
 	[[ $(<$talk/linux-6.12/client.log) == new ]]
 }
+
+@test "each order of a kernel's own is recorded, and a new one is kept" {
+	local new=$talk/linux-6.12
+
+	# Its runs say one, two, one, two and so on.
+	cat >01_talk/client.sh <<-'END'
+		case $(uname -r) in 6.1.*) echo old && exit ;; esac
+		echo x >>turns
+		[ $(($(wc -l <turns) % 2)) = 1 ] && echo one || echo two
+	END
+	rm $new/*.log
+	logs $new/first one
+	logs $new/second two
+	touch -d 2001-02-03 $new/*/*.log
+	run -0 env KERNEL=6.12.1 scripts/maint/record_logs.sh
+	[[ $output == "recording $new "*first* && $output == *second* ]]
+	[[ $(<$new/first/client.log) == one && $(<$new/second/client.log) == two ]]
+	[[ -z $(find $new -name '*.log' ! -newermt 2001-02-04) ]]
+	[[ ! -e $new/client.log && $(<$talk/client.log) == old ]]
+	rm -r $new/second
+	echo two >$new/first/client.log
+	rm -f 01_talk/turns turns
+	run -1 env KERNEL=6.12.1 scripts/maint/record_logs.sh
+	[[ $output == *"a new order is in $new/new"* && $(<$new/new/client.log) == one ]]
+}

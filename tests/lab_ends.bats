@@ -85,7 +85,7 @@ unprivileged() {
 stop_qemu() {
 	local pid
 
-	pid=$(pgrep -f "rdma-lab-$LAB_NAME-a" | grep -vxFf "$1") || return
+	pid=$(pgrep -f "^qemu[^ ]* .*rdma-lab-$LAB_NAME-a" | grep -vxFf "$1") || return
 	kill -STOP "$pid"
 	echo "$pid" >>"$1"
 }
@@ -144,7 +144,8 @@ stop_qemu() {
 	chmod 700 "$home/repository"
 	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR"
 	cd "$home/repository"
-	unprivileged scripts/lab.sh up --nodes 1 3>&-
+	run -0 unprivileged scripts/lab.sh up --nodes 1 3>&-
+	[[ $output != *warning* ]]
 	run -0 unprivileged scripts/lab.sh exec -- sh -c \
 		'id -u; rdma link | grep -c rxe0; echo x >build/made'
 	[[ ${lines[0]} == 0 && ${lines[1]} == 1 ]]
@@ -189,6 +190,24 @@ stop_qemu() {
 	PATH=$BATS_TEST_TMPDIR/bin run -1 lab up
 	[[ $output == *"not installed: qemu-system-"*busybox*apt-get\ install* ]]
 	nothing_left
+}
+
+@test "where there is no bwrap, a virtual machine runs without, and up warns" {
+	local tool bin=$BATS_TEST_TMPDIR/bin
+
+	mkdir "$bin"
+	for tool in /usr/bin/* /usr/sbin/*; do
+		[[ ${tool##*/} == bwrap ]] || ln -sf "$tool" "$bin/"
+	done
+	PATH=$bin run -0 lab up --nodes 1
+	[[ $output == *"warning: a node can write .git"*"bwrap is not installed"* ]]
+	lab exec -- true
+	# One that may not do its work.
+	run -0 lab down
+	printf '#!/bin/sh\necho "bwrap: no permissions"; exit 1\n' >"$bin/bwrap"
+	chmod +x "$bin/bwrap"
+	PATH=$bin:$PATH run -0 lab up --nodes 1
+	[[ $output == *"warning: a node can write .git"*"bwrap: no permissions"* ]]
 }
 
 @test "a shell whose lab goes down says so" {

@@ -3,10 +3,12 @@
  *
  *   SLOW_SYNC   how many milliseconds each fsync() takes
  *   SLOW_READ   the same of each pread()
+ *   STOP_SYNC   a number: the program stops (SIGSTOP) before that fsync()
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,8 +35,12 @@ static void *real(const char *name)
 int fsync(int fd)
 {
 	int (*call)(int) = real("fsync");
+	const char *stop = getenv("STOP_SYNC");
+	static int count;
 
 	take("SLOW_SYNC");
+	if (stop && ++count == atoi(stop))
+		raise(SIGSTOP);
 	return call(fd);
 }
 

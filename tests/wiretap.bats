@@ -16,6 +16,11 @@ setup_file() {
 
 all_links() {
 	"$top/scripts/wiretap.sh" >"$BATS_FILE_TMPDIR/table"
+	# It removes what it finds, so the other one's comes beside it.
+	mv "$top/build/wiretap" "$BATS_FILE_TMPDIR/runs"
+	"$top/scripts/wiretap.sh" 02 dreq
+	cp -r "$BATS_FILE_TMPDIR"/runs/* "$top/build/wiretap"
+	rm -r "$BATS_FILE_TMPDIR/runs"
 }
 
 setup() {
@@ -174,6 +179,21 @@ unharmed() {
 	run -1 device_run b "$top/scripts/lib/wiretap/neighbour.py" \
 		192.0.2.2 192.0.2.1
 	[[ $output == *'run it as another user'* ]]
+}
+
+@test "wiretap: in 02 one forged goodbye of the CM's ends the connection" {
+	use 02 dreq
+	grep -qx 'sends one of its own: a DREQ' "$out/switch.log"
+	grep -qx 'sent of its own: 1' "$out/switch.log"
+	# The switch's is the first, before any packet of the connection's own.
+	[[ $(count logs/server.log 'status=0') -eq 0 ]]
+	grep -q '^error: receive: status 5' "$out/logs/server.err"
+	[[ $(count logs/client.log 'status=0') -eq 0 ]]
+	grep -q '^error: ' "$out/logs/client.err"
+	[[ $(count logs/status.log 'exit status 1') -eq 2 ]]
+	# The server answers a goodbye that the client has not sent.
+	packets infiniband _ws.col.Info | grep -o 'ReadyToUse\|Disconnect.*' >"$BATS_TEST_TMPDIR/cm"
+	[[ $(head -n 2 "$BATS_TEST_TMPDIR/cm") == ReadyToUse$'\n'DisconnectReply ]]
 }
 
 @test "wiretap: the table says so" {

@@ -246,10 +246,26 @@ static int rename_part(const struct incoming *in)
 	return err == EEXIST ? INCOMING_THERE : INCOMING_FAILED;
 }
 
-/*
- * On the disk before it has its name: a crash leaves no half of a file there. And
- * the name is on the disk, too, before anybody is told that the file is stored.
- */
+/* The name is on the disk, too, before anybody is told that the file is stored. */
+static int sync_name(const struct incoming *in)
+{
+	if (!fsync(in->folder->fd))
+		return INCOMING_OK;
+	log_fail_errno("fsync", errno,
+		       "the file has its name, but a crash may take that away");
+	return INCOMING_FAILED;
+}
+
+/* The server that gave it its name may have ended before that was on the disk. */
+static int sync_found(const struct incoming *in)
+{
+	if (!fsync(in->fd))
+		return sync_name(in);
+	log_fail_errno("fsync", errno, "is the disk in order");
+	return INCOMING_FAILED;
+}
+
+/* On the disk before it has its name: a crash leaves no half of a file there. */
 static int give_name(struct incoming *in)
 {
 	const struct timespec times[] = {
@@ -272,11 +288,7 @@ static int give_name(struct incoming *in)
 		return ret;
 	in->named = true;
 	in->folder->used += folder_share(in->size);
-	if (!fsync(in->folder->fd))
-		return INCOMING_OK;
-	log_fail_errno("fsync", errno,
-		       "the file has its name, but a crash may take that away");
-	return INCOMING_FAILED;
+	return sync_name(in);
 }
 
 int incoming_end(struct incoming *in)
@@ -293,7 +305,7 @@ int incoming_end(struct incoming *in)
 			 in->named ? "" : ": it is thrown away");
 		ret = INCOMING_WRONG;
 	} else {
-		ret = in->named ? INCOMING_OK : give_name(in);
+		ret = in->named ? sync_found(in) : give_name(in);
 	}
 	incoming_drop(in, false);
 	return ret;

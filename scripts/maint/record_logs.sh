@@ -46,12 +46,18 @@ keep() {
 		-exec cp -t "$1" {} +
 }
 
+# Whether a subfolder has the logs of an order, and not those of a kernel. It may
+# itself be in a kernel's folder.
+is_order() {
+	[[ -d $1 && $(basename "$1") != linux-* ]]
+}
+
 # Keeps the run in the subfolder whose order it has; prints its name.
 keep_order() {
 	local folder=$1 order
 
 	for order in "$folder"/*/; do
-		[[ $order != */linux-*/ ]] || continue
+		is_order "$order" || continue
 		if scripts/compare_logs.sh build/recorded "$order" >/dev/null
 		then
 			keep "$order"
@@ -71,8 +77,7 @@ record() {
 	device_kernel >build/recorded/kernel
 	logs=$(scripts/compare_logs.sh -w build/recorded "$folder")
 	for order in "$logs"/*/; do
-		[[ ! -d $order || $order == */linux-*/ ]] ||
-			left[$(basename "$order")]=1
+		! is_order "$order" || left[$(basename "$order")]=1
 	done
 	echo "recording $logs ${!left[*]}"
 	if [[ ${#left[@]} -eq 0 ]]; then

@@ -124,6 +124,33 @@ static void test_on_the_disk(void **state)
 	fails_at = 0;
 }
 
+/*
+ * Who finds the file under its name syncs it, and the name: the server that gave it
+ * the name may have ended before it did.
+ */
+static void test_found(void **state)
+{
+	static const char *const orders[] = { "file folder ", "file ",
+					      "file folder " };
+
+	(void)state;
+	assert_int_equal(begin("a", 5000, 1), 0);
+	assert_int_equal(add(data, 5000), 0);
+	assert_int_equal(end(5000), INCOMING_OK);
+	for (int failing = 0; failing < 3; failing++) {
+		assert_int_equal(begin("a", 5000, 1), 0);
+		assert_true(in.named && in.at == 5000);
+		fails_at = failing;
+		assert_int_equal(end(5000),
+				 failing ? INCOMING_FAILED : INCOMING_OK);
+		assert_string_equal(asked, orders[failing]);
+		if (failing)
+			assert_one_line(said.err, "error: fsync: ");
+	}
+	assert_int_equal(size_of("a"), 5000);
+	assert_int_equal(unlinkat(directory, "a", 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_go_on),
 		cmocka_unit_test(test_double_fetch),
 		cmocka_unit_test(test_on_the_disk),
+		cmocka_unit_test(test_found),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folder,

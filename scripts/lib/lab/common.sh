@@ -90,6 +90,13 @@ lab_error()
 	[ $# -eq 0 ] || printf '        %s\n' "$@" >&2
 }
 
+# lab_warning TEXT: in place of a line that is being rewritten, if there is one.
+lab_warning()
+{
+	[ ! -t 2 ] || printf '\r\033[K' >&2
+	echo "lab: warning: $1" >&2
+}
+
 # lab_quote ARG...: the arguments as one line of shell, for any POSIX shell.
 lab_quote()
 {

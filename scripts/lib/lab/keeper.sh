@@ -7,7 +7,7 @@
 # starts dies with it, even if it is killed with -9.
 #
 # Started by ../../lab.sh only; standard input and output are its pipes. Lines to
-# `up`: "step TEXT", "detail TEXT", "error TEXT", "busy", "ready". From `up`:
+# `up`: "step TEXT", "detail TEXT", "warning TEXT", "error TEXT", "busy", "ready". From `up`:
 # "keep", once ready. End of file before that means that `up` has died. For
 # `fetch` it gets a kernel and no more, and says "fetched RELEASE IMAGE".
 set -uo pipefail
@@ -25,6 +25,8 @@ cli_help "$@"
 . "$LAB_PARTS/engine.sh"
 # shellcheck source=scripts/lib/lab/image.sh
 . "$LAB_PARTS/image.sh"
+# shellcheck source=scripts/lib/lab/sandbox.sh
+. "$LAB_PARTS/sandbox.sh"
 # shellcheck source=scripts/lib/lab/node.sh
 . "$LAB_PARTS/node.sh"
 # shellcheck source=scripts/lib/lab/slot.sh
@@ -38,6 +40,7 @@ kernel='' modules='' version='' accel='' apt_says='' busybox=''
 
 step() { printf 'step %s\n' "$1"; }
 detail() { printf 'detail %s\n' "$1"; }
+warning() { printf 'warning %s\n' "$1"; }
 note() { printf '%s\n' "$1" >>"$LAB_STATE/notes"; }
 
 # teardown STATUS: end every child, remove every file, exit.
@@ -189,6 +192,7 @@ names=(a b c d)
 [ "${1:?}" = fetch ] || names=("${names[@]:0:$1}")
 take_state
 engine_choose
+[ "$1" = fetch ] || sandbox_root
 if [ "$accel" = uml ] && [ "$1" != fetch ]; then
 	export LAB_DEVICE=$lab_driver
 	exec "${lab_python[@]}" lab.keeper "${#names[@]}"

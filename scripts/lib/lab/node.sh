@@ -11,6 +11,7 @@ boot()
 {
 	local node
 
+	sandbox_make
 	choose_accel
 	step "booting $(lab_nodes "${#names[@]}"), $accel"
 	[ "${#names[@]}" -le 2 ] || start_switch
@@ -117,7 +118,8 @@ node_end()
 	unset "pid_of[$1]"
 }
 
-# node_start NODE: start qemu; pid_of[NODE] is its process.
+# node_start NODE: start qemu; pid_of[NODE] is its process, or that of its sandbox,
+# which ends with it.
 node_start()
 {
 	local node=$1 number peer="wire-b" wire=hubport,id=wire,hubid=0
@@ -137,7 +139,7 @@ node_start()
 	# Where `lab.sh reset` talks to qemu.
 	mkfifo "$LAB_STATE/monitor-$node".{in,out}
 	: >"$LAB_STATE/console-$node"
-	setpriv --pdeathsig KILL "$LAB_QEMU" \
+	setpriv --pdeathsig KILL "${sandbox[@]}" "$LAB_QEMU" \
 		-name "rdma-lab-$LAB_NAME-$node" "${LAB_QEMU_MACHINE[@]}" \
 		-accel "$how" -smp "$LAB_CPUS" -m "$LAB_MEMORY" \
 		-nodefaults -no-user-config -display none -no-reboot \
@@ -160,7 +162,7 @@ node_start()
 		-device "virtio-net-pci,netdev=mgmt,mac=52:54:00:52:45:0$number,romfile=" \
 		-netdev "$wire" \
 		-device "virtio-net-pci,netdev=wire,mac=52:54:00:52:44:0$number,romfile=" \
-		{lock}<&- </dev/null >"$LAB_STATE/qemu-$node" 2>&1 &
+		{lock}<&- 9<"$sandbox_filter" </dev/null >"$LAB_STATE/qemu-$node" 2>&1 &
 	pid_of["$node"]=$!
 	note "pid_$node=$!"
 }
@@ -197,12 +199,13 @@ node_await()
 # ssh's configuration, and open the first connection.
 node_connect()
 {
-	local node=$1 port
+	local node=$1 port inner
 
+	inner=$(sandbox_inner "${pid_of[$node]}")
 	port=$(ss -Hltnp | sed -n \
-		"s/^.* 127\.0\.0\.1:\([0-9]*\) .*pid=${pid_of[$node]},.*/\1/p")
+		"s/^.* 127\.0\.0\.1:\([0-9]*\) .*pid=$inner,.*/\1/p")
 	[ -n "$port" ] || fail "cannot find the port of node $node's ssh" \
-		"ss -ltnp does not show process ${pid_of[$node]} (qemu) listening on 127.0.0.1."
+		"ss -ltnp does not show process $inner (qemu) listening on 127.0.0.1."
 	note "port_$node=$port"
 	cat >>"$LAB_STATE/ssh" <<-END
 		Host $node

@@ -237,6 +237,7 @@ up_start()
 			more=": $rest"
 			up_progress
 			;;
+		warning) lab_warning "$rest" ;;
 		error)
 			[ "$outcome" = error ] || [ ! -t 2 ] || printf '\r\033[K' >&2
 			[ "$outcome" = error ] && printf '        %s\n' "$rest" >&2 ||

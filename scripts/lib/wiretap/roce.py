@@ -11,7 +11,14 @@ import zlib
 ROCE_PORT = 4791
 WRITE_ONLY = 0x0a  # reliable connection: an RDMA WRITE of a single packet
 SEND_ONLY = 0x04  # and a SEND
-ETHERNET, IPV4, UDP, BTH, RETH, ICRC = 14, 20, 8, 12, 16, 4
+UD_SEND_ONLY = 0x64  # an unreliable datagram, as those of the CM are
+ETHERNET, IPV4, UDP, BTH, DETH, RETH, ICRC = 14, 20, 8, 12, 8, 16, 4
+
+# What the CM's messages are: the attribute in a MAD of class 7 (sections 12.6.8 to
+# 12.6.10), whose own part begins behind a header of 24 bytes.
+CM_CLASS, CM_REP, CM_RTU, CM_DREQ = 7, 0x13, 0x14, 0x15
+MAD = IPV4 + UDP + BTH + DETH
+MAD_SIZE, MAD_HEADER = 256, 24
 
 Write = collections.namedtuple('Write', 'qpn psn addr rkey length')
 
@@ -62,6 +69,33 @@ def parse_write(frame):
     qpn, psn = struct.unpack_from('!II', packet, IPV4 + UDP + 4)
     addr, rkey, length = struct.unpack_from('!QII', packet, IPV4 + UDP + BTH)
     return Write(qpn & 0xffffff, psn & 0xffffff, addr, rkey, length)
+
+
+def cm_message(frame):
+    """Which message of the CM's it is, or None."""
+    packet = packet_of(frame) if is_roce(frame) else b''
+    if len(packet) < MAD + MAD_SIZE or packet[IPV4 + UDP] != UD_SEND_ONLY \
+            or packet[MAD + 1] != CM_CLASS:
+        return None
+    return struct.unpack_from('!H', packet, MAD + 16)[0]
+
+
+def cm_qpn(rep):
+    """The sender's QPN, of a REP."""
+    return struct.unpack_from('!I', packet_of(rep), MAD + MAD_HEADER + 12)[0] >> 8
+
+
+def cm_ids(message):
+    """The communication IDs of an RTU or a DREQ: the sender's, the receiver's."""
+    return struct.unpack_from('!II', packet_of(message), MAD + MAD_HEADER)
+
+
+def forge_dreq(rtu, qpn):
+    """The goodbye of whoever has sent this RTU, to the peer's queue pair qpn."""
+    packet = bytearray(packet_of(rtu)[:-ICRC])
+    struct.pack_into('!H', packet, MAD + 16, CM_DREQ)
+    struct.pack_into('!I', packet, MAD + MAD_HEADER + 8, qpn << 8)
+    return rtu[:ETHERNET] + bytes(packet) + icrc(packet)
 
 
 def ip_checksum(header):

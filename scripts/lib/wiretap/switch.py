@@ -13,7 +13,8 @@ which no real switch could: for a network that it cannot read. Then it sends
 its own behind each frame of the client's, as it cannot know which is which.
 
 WHAT it sends: `bytes`, a few of its own, is the default; `nothing` is a WRITE
-of no bytes, without address and rkey; `badkey` has a wrong rkey.
+of no bytes, without address and rkey; `badkey` has a wrong rkey. `dreq` is no WRITE,
+but the CM's goodbye: it needs what the CM's REP and RTU have told.
 
 Runs until SIGTERM, in the lab only: see docs/psn_security.md.
 """
@@ -91,6 +92,9 @@ class Forger:
         self.send = send
         self.frame = None
 
+    def hear(self, frame):
+        """Called for each frame of the server's, which say nothing of use."""
+
     def look(self, frame):
         """Called for each frame of the client's; returns what to send."""
         if not self.frame:
@@ -131,6 +135,29 @@ class Forger:
         return roce.forge_write(frame[:12], addresses, write, payload)
 
 
+class Goodbye:
+    """Makes one packet from what the CM says in the clear."""
+
+    def __init__(self):
+        self.qpn = self.frame = None
+
+    def hear(self, frame):
+        """Called for each frame of the server's."""
+        if roce.cm_message(frame) == roce.CM_REP:
+            self.qpn = roce.cm_qpn(frame)
+
+    def look(self, frame):
+        """Called for each frame of the client's; returns what to send."""
+        if self.frame or not self.qpn or roce.cm_message(frame) != roce.CM_RTU:
+            return None
+        mine, yours = roce.cm_ids(frame)
+        print(f'read REP and RTU: communication IDs 0x{mine:08x} and '
+              f'0x{yours:08x}, QPN 0x{self.qpn:06x}')
+        print('sends one of its own: a DREQ', flush=True)
+        self.frame = roce.forge_dreq(frame, self.qpn)
+        return self.frame
+
+
 def show(write):
     """What is in a WRITE, in words."""
     return (f'QPN 0x{write.qpn:06x}, PSN 0x{write.psn:06x}, '
@@ -156,6 +183,7 @@ def pass_frames(client, server, capture, forger):
             capture.add(frame)
             other[port].send(frame)
             if port is not client:
+                forger.hear(frame)
                 continue
             forged = forger.look(frame)
             if forged:
@@ -170,14 +198,16 @@ def main():
     parser.add_argument('server')
     parser.add_argument('capture')
     parser.add_argument('--told', type=pathlib.Path)
-    parser.add_argument('--send', choices=('bytes', 'nothing', 'badkey'),
+    parser.add_argument('--send', choices=('bytes', 'nothing', 'badkey', 'dreq'),
                         default='bytes')
     options = parser.parse_args()
     if not in_lab():
         sys.exit('switch.py: this machine is not a node of the lab '
                  '(scripts/lab.sh up --nodes 2), and it runs nowhere else')
+    forger = Goodbye() if options.send == 'dreq' else \
+        Forger(options.told, options.send)
     count = pass_frames(open_port(options.client), open_port(options.server),
-                        Capture(options.capture), Forger(options.told, options.send))
+                        Capture(options.capture), forger)
     own = count.pop('own', 0)
     print('passed on: ' + ', '.join(
         f'{n} of ethertype 0x{kind:04x}' for kind, n in sorted(count.items())))

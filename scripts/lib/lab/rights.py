@@ -1,0 +1,80 @@
+"""A filter of system calls, with which qemu makes no file setuid or setgid.
+
+Usage: python3 -m lab.rights >FILE
+
+Writes it in the form that bwrap reads (--seccomp): a program for the kernel's BPF
+machine. Root in a node of qemu can ask for a file of any mode in the repository.
+A setuid bit is refused. To set a setgid bit seems to succeed and does nothing: it
+is also asked for when a folder is made in one that has it. There the kernel gives
+it to the new one by itself.
+"""
+import errno
+import platform
+import struct
+import sys
+
+SETUID, SETGID = 0o4000, 0o2000
+# As in <fcntl.h>: O_CREAT, and what O_TMPFILE has beside O_DIRECTORY.
+CREATES = 0o100 | 0o20000000
+
+# For each system call with a mode: its number, which of its arguments, from 0, is the
+# mode, and which has the flags that say whether there is one.
+CALLS = {
+    'x86_64': (0xc000003e, {
+        'open': (2, 2, 1), 'creat': (85, 1, None), 'chmod': (90, 1, None),
+        'fchmod': (91, 1, None), 'mknod': (133, 1, None),
+        'openat': (257, 3, 2), 'mknodat': (259, 2, None),
+        'fchmodat': (268, 2, None), 'fchmodat2': (452, 2, None)}),
+    'aarch64': (0xc00000b7, {
+        'mknodat': (33, 2, None), 'fchmod': (52, 1, None),
+        'fchmodat': (53, 2, None), 'openat': (56, 3, 2),
+        'fchmodat2': (452, 2, None)}),
+}
+
+# As in <linux/bpf_common.h> and <linux/seccomp.h>: load a word of the call's data;
+# jump if it is equal, or has one of these bits; end.
+LOAD, IF_EQUAL, IF_SET, END = 0x20, 0x15, 0x45, 0x06
+NUMBER, ARCHITECTURE = 0, 4
+ALLOW, FAIL = 0x7fff0000, 0x00050000
+
+
+def instruction(code, operand, yes=0, no=0):
+    """One; yes and no are how many of the next ones a jump leaves out."""
+    return struct.pack('=HBBI', code, yes, no, operand)
+
+
+def load_argument(number):
+    """Its lower half, on a little-endian machine."""
+    return instruction(LOAD, 16 + 8 * number)
+
+
+def call(name, number, mode, flags):
+    """What becomes of one system call. Every way through it ends."""
+    body = []
+    if flags is not None:
+        body += [load_argument(flags), instruction(IF_SET, CREATES, 1),
+                 instruction(END, ALLOW)]
+    body += [load_argument(mode), instruction(IF_SET, SETUID, 0, 1),
+             instruction(END, FAIL | errno.EPERM),
+             instruction(IF_SET, SETGID, 0, 1),
+             instruction(END, FAIL | (0 if 'chmod' in name else errno.EPERM)),
+             instruction(END, ALLOW)]
+    return [instruction(IF_EQUAL, number, 0, len(body))] + body
+
+
+def program(machine):
+    """The filter for qemu on such a machine."""
+    architecture, calls = CALLS[machine]
+    lines = [instruction(LOAD, ARCHITECTURE),
+             instruction(IF_EQUAL, architecture, 1),
+             instruction(END, FAIL | errno.ENOSYS),
+             instruction(LOAD, NUMBER)]
+    for name, how in calls.items():
+        lines += call(name, *how)
+    return b''.join(lines + [instruction(END, ALLOW)])
+
+
+if __name__ == '__main__':
+    if platform.machine() not in CALLS:
+        sys.exit(f'no filter for {platform.machine()}')
+    sys.stdout.buffer.write(program(platform.machine()))
