@@ -5,13 +5,14 @@
 peer full client <<'END_PATCH'
 --- a/conn.c
 +++ b/conn.c
-@@ -200,3 +200,4 @@
+@@ -192,4 +192,5 @@
  	param.private_data = name;
 -	param.private_data_len = 1 + snprintf(name, sizeof(name),
 -					      "client with pid %d", getpid());
 +	memset(name, 'A', sizeof(name));
 +	memcpy(name, "\033\n", 2);
 +	param.private_data_len = sizeof(name);
+ 	if (rdma_connect(conn->id, &param))
 END_PATCH
 run own "server: env $fill_freed $(serving ./server)" \
 	'client: ./client -a 192.0.2.1' 'client2: ORIGINAL/client -a 192.0.2.1' \

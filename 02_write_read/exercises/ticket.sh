@@ -5,7 +5,7 @@
 peer three client <<'END_PATCH'
 --- a/data.c
 +++ b/data.c
-@@ -226,3 +226,3 @@
+@@ -217,3 +217,3 @@
  			.remote_addr = peer->addr,
 -			.compare_add = 1,
 +			.compare_add = 3,
@@ -14,7 +14,7 @@ END_PATCH
 peer leaves client <<'END_PATCH'
 --- a/transfer.c
 +++ b/transfer.c
-@@ -34,2 +34,3 @@
+@@ -29,2 +29,3 @@
  
 +	__builtin_trap();
  	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);

@@ -43,19 +43,19 @@ want 'and each byte of it verified' more/client.log '^65536 bytes verified\.$'
 peer half client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
-@@ -23,3 +23,3 @@
+@@ -25,3 +25,3 @@
  /* Room for sends. One is posted at a time; the other place is to spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3
  
 --- a/data.c
 +++ b/data.c
-@@ -215,3 +215,3 @@
+@@ -187,3 +187,3 @@
  		/* Only an operation with a number carries it. */
 -		.imm_data = htobe32(data->local.size),
 +		.imm_data = htobe32(data->local.size / 2),
  		.wr.rdma = {
-@@ -227,2 +227,8 @@
+@@ -199,2 +199,8 @@
  	data->next = sge.length < left ? data->next + sge.length : 0;
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
@@ -68,14 +68,14 @@ END_PATCH
 peer lies client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
-@@ -23,3 +23,3 @@
+@@ -25,3 +25,3 @@
  /* Room for sends. One is posted at a time; the other place is to spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3
  
 --- a/data.c
 +++ b/data.c
-@@ -227,2 +227,8 @@
+@@ -199,2 +199,8 @@
  	data->next = sge.length < left ? data->next + sge.length : 0;
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;

@@ -37,7 +37,7 @@ cp -a "$original" "$place/reflects"
 patch -s -d "$place/reflects" -p1 <<'END_PATCH'
 --- a/probe.c
 +++ b/probe.c
-@@ -37,2 +37,5 @@
+@@ -34,2 +34,5 @@
 -	if (msg.type == MSG_NONCE && !probe->answered)
 -		return send_echo(probe, msg.nonce);
 +	if (msg.type == MSG_NONCE && !probe->answered) {
@@ -45,7 +45,7 @@ patch -s -d "$place/reflects" -p1 <<'END_PATCH'
 +		return data_post_send(probe->data, SLOT_SEND_NONCE, &msg) ||
 +		       send_echo(probe, msg.nonce);
 +	}
-@@ -87,2 +89,0 @@
+@@ -88,2 +90,0 @@
 -	if (data_post_send(data, SLOT_SEND_NONCE, &msg))
 -		return -1;
 END_PATCH

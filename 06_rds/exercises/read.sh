@@ -5,7 +5,7 @@
 peer long server <<'END_PATCH'
 --- a/lend.c
 +++ b/lend.c
-@@ -111,4 +111,4 @@
+@@ -116,4 +116,4 @@
  	memset(loan->memory, 0, LEND_SIZE);
 -	snprintf(loan->memory, LEND_SIZE,
 -		 "message from passive/server side with pid %d", getpid());

@@ -53,11 +53,10 @@ check 'what was sent twice is dealt with once' twice twice/server.log \
 peer other server <<'END_PATCH'
 --- a/answer.c
 +++ b/answer.c
-@@ -108,4 +108,5 @@
+@@ -105,2 +105,3 @@
  {
 +	dgram_header(answer->buf, DGRAM_SURE, 0);
  	if (dealt_is_new(&answer->dealt, &news->from, number))
- 		log_line("dealt with %u.", number);
 END_PATCH
 run other 'setup: scripts/setup_rds.sh tcp' \
 	"server: $(serving "$place/peer_other/server" -a 192.0.2.1 -T tcp)" \

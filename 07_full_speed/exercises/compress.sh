@@ -87,7 +87,7 @@ arrives kept log.txt
 peer bomb client <<'END_PATCH'
 --- a/pack.c
 +++ b/pack.c
-@@ -12,9 +12,12 @@
+@@ -12,8 +12,11 @@
  bool pack(char *part, uint32_t *length, char *spare)
  {
 +	static char zeros[10 << 20];
@@ -104,13 +104,15 @@ END_PATCH
 peer garbage client <<'END_PATCH'
 --- a/pack.c
 +++ b/pack.c
-@@ -17,5 +17,5 @@
+@@ -17,7 +17,7 @@
  	if (compress2((Bytef *)spare, &shorter, (Bytef *)part, *length,
  		      Z_BEST_SPEED) != Z_OK)
  		return false;
 -	memcpy(part, spare, shorter);
 +	memset(part, 'x', shorter);
  	*length = shorter;
+ 	return true;
+ }
 END_PATCH
 for way in send write read; do
 	for what in bomb garbage; do

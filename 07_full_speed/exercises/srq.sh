@@ -20,7 +20,7 @@ peer waits client <<'END_PATCH'
  #include <inttypes.h>
 +#include <poll.h>
  #include <stdio.h>
-@@ -173,3 +174,7 @@
+@@ -212,3 +213,7 @@
  	char *part;
 +	bool spent = false;
  
@@ -28,7 +28,7 @@ peer waits client <<'END_PATCH'
 +	while (access("go", F_OK))
 +		poll(NULL, 0, 20);
  	while (out->at < out->size) {
-@@ -188,2 +193,7 @@
+@@ -227,2 +232,7 @@
  			return -1;
 +		if (!spent && !flow_may_send(&channel->flow) &&
 +		    channel->requests.sent == channel->requests.sends) {
@@ -47,7 +47,7 @@ peer mute client <<'END_PATCH'
 +#include <unistd.h>
 +
  #include "log.h"
-@@ -78,2 +81,5 @@
+@@ -81,2 +84,5 @@
  
 +	log_line("waiting.");
 +	while (access("go", F_OK))
