@@ -52,7 +52,7 @@ check-long:
 check-mutants:
 	$(check_deps)
 	$(check_kernel)
-	$(if $(listing),,@tests/mutants/run.sh $(call quote,$(MUTANT)))
+	$(if $(listing),,@tests/mutants/run.py $(call quote,$(MUTANT)))
 
 # The machine itself, and the lab.
 doctor:
@@ -99,8 +99,10 @@ logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
 wire-logs:
 	$(call run,build lab wire,scripts/maint/record_wire.sh $(demo_chapters))
-# What the Markdown says of the code: lines, sizes, calls, pictures of runs.
+# Where patches apply, and what the Markdown says of the code: lines, sizes, calls,
+# pictures of runs.
 docs:
+	@scripts/maint/refresh_patches.py --write
 	@scripts/maint/api_map.py
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
@@ -154,7 +156,8 @@ For authors:
   make check-web    the tests of the pages, in a browser
   make logs         record the expected logs anew (CH=01: of one chapter)
   make wire-logs    record the pictures of the wire anew (CH=01: of one chapter)
-  make docs         bring what the docs say of the code up to date
+  make docs         bring what the docs say of the code up to date, and the lines
+                    that patches name
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.
@@ -169,7 +172,7 @@ help_check := scripts/maint/check.sh
 help_check-changed := scripts/maint/check_plan.py
 help_check-fast := scripts/maint/check.sh
 help_check-long := scripts/maint/check.sh
-help_check-mutants := tests/mutants/run.sh
+help_check-mutants := tests/mutants/run.py
 help_deps := scripts/install_deps.sh
 help_doctor := scripts/doctor.sh
 help_setup := scripts/setup_rxe.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 #
-# mutants.bats - tests/mutants/run.sh tells a fault that a test notices from one
+# mutants.bats - tests/mutants/run.py tells a fault that a test notices from one
 # that it does not, and both from a mutant that proves nothing; on a small tree
-# of its own, and what can be seen of this repository's mutants without running
+# of its own, and what can be seen of this repository's tables without running
 
 bats_require_minimum_version 1.5.0
 
@@ -19,8 +19,9 @@ teardown() {
 # A tree with one function and tests of it, in place of unit tests.
 # shellcheck disable=SC2016 # for make
 small_tree() {
-	mkdir -p "$tree"/{01_one,tests/unit,tests/mutants/01}
-	cp "$top"/tests/mutants/{run.sh,one.bash} "$tree/tests/mutants"
+	mkdir -p "$tree"/{01_one,tests/unit,tests/mutants,scripts/lib}
+	cp "$top"/tests/mutants/{run,table}.py "$tree/tests/mutants"
+	cp "$top/scripts/lib/arguments.py" "$tree/scripts/lib"
 	printf '%s\n' '#include "twice.h"' 'int twice(int n)' '{' \
 		'	if (n < 0)' '		return -1;' '	return n + n;' '}' \
 		>"$tree/01_one/twice.c"
@@ -33,92 +34,154 @@ small_tree() {
 	printf '%s\n' 'all: $(TESTS)' 'check: all' '	./$(TESTS)' \
 		'test_%: test_%.c ../../01_one/twice.c' \
 		'	$(CC) -Werror -o $@ $^' >"$tree/tests/unit/Makefile"
-	printf '%s\n' 'all:' '	$(CC) -Werror -c twice.c' \
-		>"$tree/01_one/Makefile"
 	printf '%s\n' '@test "01: twice" {' '	grep -q "n + n" 01_one/twice.c' \
 		'}' '@test "01: skipped" {' '	skip no' '}' >"$tree/tests/01.bats"
 	printf '%s\n' /build/ '*.o' >"$tree/.gitignore"
 	git -C "$tree" init -q
 }
 
-# mutant NAME TEST SED: a patch that does to twice.c what SED does.
-mutant() {
-	local file=01_one/twice.c
+# row COLUMN…: a row of the tree's table 01.
+row() {
+	local IFS=$'\t'
 
-	{
-		echo 'Fault: one.'
-		echo "Noticed-by: $2"
-		diff -U1 --label "a/$file" --label "b/$file" "$tree/$file" \
-			<(sed "$3" "$tree/$file") || true
-	} >"$tree/tests/mutants/01/$1.patch"
+	echo "$*" >>"$tree/tests/mutants/01.tsv"
 }
 
-mutants() { "$tree/tests/mutants/run.sh" "$@"; }
+# mutant NAME TEST OLD NEW: one of twice.c.
+mutant() { row "$1" 01/twice.c "$3" "$4" "$2" 'a fault'; }
+
+mutants() { "$tree/tests/mutants/run.py" "$@"; }
 
 # says STATE NAME [TEXT]: there is such a line.
 says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 
 @test "a mutant is killed, lives, or is broken, and each is told" {
 	small_tree
-	mutant killed 'unit test_01_good' 's/n + n/n * n + 1/'
-	mutant lived 'unit test_01_good' 's/n < 0/n < -7/'
-	mutant bats 'bats tests/01.bats twice' 's/n + n/2 * n/'
-	mutant bats_lived 'bats tests/01.bats twice' 's/n < 0/n < -7/'
-	mutant applies_not 'unit test_01_good' 's/n < 0/n < -7/'
-	sed -i 's/^-.*/-	if (n <= 0)/' "$tree/tests/mutants/01/applies_not.patch"
-	mutant builds_not 'unit test_01_good' 's/n + n/n + m/'
-	mutant baseline 'unit test_01_bad' 's/n + n/n * n/'
-	mutant skipped 'bats tests/01.bats skipped' 's/n + n/n * n/'
-	mutant none_such 'bats tests/01.bats never' 's/n + n/n * n/'
-	mutant unnamed 'my own eyes' 's/n + n/n * n/'
+	row name file old new test fault
+	mutant killed 'unit test_01_good' 'n + n' 'n * n + 1'
+	mutant lived 'unit test_01_good' 'n < 0' 'n < -7'
+	mutant bats 'bats tests/01.bats twice' 'n + n' '2 * n'
+	mutant bats_lived 'bats tests/01.bats twice' 'n < 0' 'n < -7'
+	mutant twice 'unit test_01_good' 'if (n < 0)\n\t\treturn -1;\n' ''
+	row twice 01/twice.c 'n + n' 'n' +
+	mutant builds_not 'unit test_01_good' 'n + n' 'n + m'
+	mutant warns 'bats tests/01.bats twice' 'n + n' 'n + 0 * sizeof(n) < n'
+	mutant baseline 'unit test_01_bad' 'n + n' 'n * n'
+	mutant skipped 'bats tests/01.bats skipped' 'n + n' 'n * n'
+	mutant applies_not 'unit test_01_good' 'n <= 0' 'n < -7'
 	run -1 mutants
 	says killed killed 'unit test_01_good'
 	says lived lived
 	says killed bats
 	says lived bats_lived
-	says broken applies_not 'does not apply'
+	says killed twice
 	says broken builds_not 'does not build'
-	says broken baseline 'fails without the patch'
-	says broken skipped 'fails without the patch'
-	says broken none_such 'fails without the patch'
-	says broken unnamed 'Noticed-by'
-	[[ ${lines[-1]} == '2 killed, 2 lived, 6 broken' ]]
-	# Nothing is left in the tree, or of the copies.
+	says broken warns 'does not build'
+	says broken baseline 'fails without the mutant'
+	says broken skipped 'fails without the mutant'
+	says broken applies_not 'the old text is 0 times in'
+	[[ ${lines[-1]} == '3 killed, 2 lived, 5 broken' ]]
+	# Nothing is left in the tree, or of the copy.
 	[[ $(cat "$tree"/01_one/twice.c) == *'n < 0'*'n + n'* ]]
-	[[ ! -e $tree/build/mutants/unit0 && ! -e $tree/build/mutants/bats ]]
+	[[ ! -e $tree/build/mutants/tree ]]
 }
 
 @test "a test that hangs is ended, and that is a mutant that was killed" {
 	small_tree
-	mutant hangs 'unit test_01_good' 's/n + n/n - n/'
-	mutant after 'unit test_01_good' 's/n + n/n * n + 1/'
+	mutant hangs 'unit test_01_good' 'n + n' 'n - n'
+	mutant later 'unit test_01_good' 'n + n' 'n * n + 1'
 	MUTANTS_DEADLINE=20 run -0 mutants
 	says killed hangs 'by the deadline'
-	says killed after
+	says killed later
 	run ! pgrep -f "$tree/"
-	# Without the patch, it proves nothing.
+	# Without the mutant, it proves nothing.
 	sed -i 's/!twice(3)/twice(3)/' "$tree/tests/unit/test_01_good.c"
-	MUTANTS_DEADLINE=5 run -1 mutants 01/after
-	says broken after 'fails without the patch'
+	MUTANTS_DEADLINE=5 run -1 mutants 01/later
+	says broken later 'fails without the mutant'
 }
 
 @test "those that are named run, and a name that is none is an error" {
 	small_tree
-	mutant one 'unit test_01_good' 's/n + n/n * n + 1/'
-	mutant two 'unit test_01_good' 's/n + n/n * n + 2/'
+	mutant one 'unit test_01_good' 'n + n' 'n * n + 1'
+	mutant two 'unit test_01_good' 'n + n' 'n * n + 2'
 	run -0 mutants 01/two
 	[[ ${lines[-1]} == '1 killed, 0 lived, 0 broken' ]]
-	run -0 mutants tests/mutants/01/one.patch 01/two
+	run -0 mutants 'tests/mutants/01.tsv two'
 	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
 	run -2 mutants 01/three
 	[[ $output == *'01/three: no such mutant'* ]]
 	run -2 mutants --sample 0
 	run -2 mutants --none
-	rm "$tree"/tests/mutants/01/*
+	rm "$tree"/tests/mutants/01.tsv
 	run -2 mutants
 	[[ $output == *'no mutants'* ]]
 	run -0 mutants -h
 	[[ $output == *'--sample N'* ]]
+}
+
+@test "a row that is for several chapters is a mutant in each" {
+	small_tree
+	cp -r "$tree/01_one" "$tree/02_two"
+	sed 's/01:/02:/' "$tree/tests/01.bats" >"$tree/tests/02.bats"
+	row all 01,02/twice.c 'n + n' '2 * n' 'bats tests/NN.bats NN: twice' 'a fault'
+	run -0 mutants --list
+	[[ $output =~ ^01/all\ +'bats tests/01.bats 01: twice'$'\n'02/all\ +'bats tests/02.bats 02: twice'$ ]]
+	sed -i s/01_one/02_two/ "$tree/tests/02.bats"
+	run -0 mutants 02/all
+	[[ ${lines[-1]} == '1 killed, 0 lived, 0 broken' ]]
+	run -0 mutants all
+	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
+	# The text is to be there in each.
+	sed -i 's/n + n/n+n/' "$tree/02_two/twice.c"
+	run -1 mutants --check
+	[[ $output == '02/all '*'the old text is 0 times in 02_two/twice.c, not once' ]]
+}
+
+@test "a row that is not in order is named, and what is wrong with it" {
+	local what name
+
+	small_tree
+	mutant good 'unit test_01_good' 'n + n' 'n'
+	run -0 mutants --check
+	[[ -z $output ]]
+	mutant absent 'unit test_01_good' 'n - n' n
+	mutant repeated 'unit test_01_good' return m
+	mutant same 'unit test_01_good' 'n + n' 'n + n'
+	mutant escape 'unit test_01_good' 'n + n' 'n\x'
+	mutant no_unit 'unit test_01_none' 'n + n' n
+	mutant no_file 'bats tests/02.bats' 'n + n' n
+	mutant no_test 'bats tests/01.bats never' 'n + n' n
+	mutant eyes 'my own eyes' 'n + n' n
+	row elsewhere 01/thrice.c 'n + n' n 'unit test_01_good' 'a fault'
+	mutant good 'unit test_01_good' 'n + n' m
+	row short 01/twice.c 'n + n' n
+	row other 01/twice.c 'n + n' n +
+	mutant no_fault 'unit test_01_good' 'n + n' n
+	sed -i '$s/a fault$//' "$tree/tests/mutants/01.tsv"
+	run -1 mutants --check
+	while read -r name what; do
+		grep -qE "^01/$name +$what" <<<"$output" || {
+			echo "not said: $name $what"
+			return 1
+		}
+	done <<-'END'
+		absent the old text is 0 times in 01_one/twice.c, not once
+		repeated the old text is 2 times in 01_one/twice.c
+		same the new text is the old one
+		escape .x means nothing
+		no_unit there is no test "unit test_01_none"
+		no_file there is no test "bats tests/02.bats"
+		no_test there is no test "bats tests/01.bats never"
+		eyes there is no test "my own eyes"
+		elsewhere there is no file 01_one/thrice.c
+		good two rows have this name
+		line.12 it does not have the columns
+		line.13 it does not have the columns
+		line.14 it does not have the columns
+	END
+	[[ ${#lines[@]} -eq 13 ]]
+	run -1 mutants good
+	says broken good 'two rows'
 }
 
 @test "a sample is the same for the same commit, and has no mutant twice" {
@@ -126,10 +189,10 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 
 	small_tree
 	for n in {1..30}; do
-		mutant "m$n" 'unit test_01_good' 's/n + n/n * n + 1/'
+		mutant "m$n" 'unit test_01_good' 'n + n' 'n * n + 1'
 	done
 	run -0 mutants --list --sample 10 --seed one
-	[[ ${#lines[@]} -eq 10 && $(sort -u <<<"$output") == "$output" ]]
+	[[ ${#lines[@]} -eq 10 && $(sort -u <<<"$output" | wc -l) -eq 10 ]]
 	first=$output
 	run -0 mutants --list --sample 10 --seed one
 	[[ $output == "$first" ]]
@@ -137,8 +200,11 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 	[[ $output != "$first" ]]
 	git -C "$tree" add -A
 	git -C "$tree" -c user.name=me -c user.email=me@localhost commit -qm one
-	run -0 mutants --list --sample 30
-	[[ ${#lines[@]} -eq 30 ]]
+	# One that boots a virtual machine is left to who runs all.
+	echo '# full_size' >>"$tree/tests/01.bats"
+	mutant costly 'bats tests/01.bats twice' 'n + n' '2 * n'
+	run -0 mutants --list --sample 40
+	[[ ${#lines[@]} -eq 30 && $output != *costly* ]]
 	run -0 mutants --sample 2
 	[[ ${lines[0]} == *" by the seed $(git -C "$tree" rev-parse HEAD)" ]]
 	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
@@ -149,8 +215,8 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 # shellcheck disable=SC2016 # for the tests of the tree
 @test "each of several on a lab is tried, whatever the lab reads" {
 	small_tree
-	mkdir "$tree/scripts"
-	printf '%s\n' '#!/bin/sh' 'cat >/dev/null' >"$tree/scripts/lab.sh"
+	printf '%s\n' '#!/bin/sh' 'cat >/dev/null' 'echo "$1" >>../../said' \
+		>"$tree/scripts/lab.sh"
 	chmod +x "$tree/scripts/lab.sh"
 	for name in a b; do
 		printf '%s\n' 'open_device() { :; }' 'setup_file() {' \
@@ -158,43 +224,16 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 			'	grep -q "n + n" 01_one/twice.c || {' \
 			'		[[ $BATS_TEST_FILENAME != *a.bats ]] || sleep 99' \
 			'		false' '	}' '}' >"$tree/tests/$name.bats"
-		mutant "m$name" "bats tests/$name.bats" 's/n + n/n * n + 1/'
+		mutant "m$name" "bats tests/$name.bats" 'n + n' 'n * n + 1'
 	done
 	MUTANTS_DEADLINE=60 run -0 mutants
 	says killed ma 'by the deadline'
 	says killed mb
+	# What hung was on the first lab, which went with it.
+	[[ $(xargs <"$tree/build/said") == 'up down down up down down' ]]
 }
 
-# More names than a pipe holds.
-@test "a sample of very many mutants is chosen, too" {
-	local long n
-
-	small_tree
-	long=$(printf 'x%.0s' {1..60})
-	for n in {1..2000}; do
-		: >"$tree/tests/mutants/01/$long$n.patch"
-	done
-	run -0 mutants --list --sample 10
-	[[ ${#lines[@]} -eq 10 ]]
-}
-
-@test "every mutant says what is wrong, and names a test that is there" {
-	local patch kind file regex count=0
-
-	cd "$top/tests/mutants"
-	for patch in */*.patch; do
-		output=$patch
-		count=$((count + 1))
-		[[ $(head -n 1 "$patch") =~ ^'Fault: '.{10,}$ ]]
-		grep -q '^--- a/' "$patch"
-		read -r _ kind file regex < <(grep '^Noticed-by: ' "$patch")
-		case $kind in
-		unit)
-			make -s -C ../unit list | grep -q "^$file "
-			;;
-		bats) [[ $(grep -cE "^@test \".*${regex:-}" "../../$file") -gt 0 ]] ;;
-		*) false ;;
-		esac
-	done
-	[[ $count -ge 1 ]]
+@test "every row of this repository is in order" {
+	run -0 "$top/tests/mutants/run.py" --check
+	[[ -z $output ]]
 }

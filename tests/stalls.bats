@@ -67,7 +67,7 @@ inner() {
 	[[ $names == *again_if_stalled* ]]
 	for name in $names; do
 		[[ $name != teardown ]] || continue
-		run -1 grep -rnE --exclude=stalls.bash --exclude-dir=mutants \
+		run -1 grep -rnE --exclude=stalls.bash \
 			"^[[:space:]]*(function )?$name *\(\)" "$top/tests"
 	done
 }

@@ -39,7 +39,7 @@ cli_checked
 # Each test file says what it needs: a device (open_device, or a lab that it
 # starts), machines of its own (it loads lab.bash, puts faults in, or opens the lab
 # in a browser), or nothing.
-mapfile -t own < <(grep -lE '^load lab$|mutants/run.sh" --sample|web/check.sh' tests/*.bats)
+mapfile -t own < <(grep -lE '^load lab$|mutants/run.py" --sample|web/check.sh' tests/*.bats)
 mapfile -t device < <(grep -lE '^[^#]*(open(_still)?_device|lab\.sh up)' tests/*.bats |
 	grep -vxF -f <(printf '%s\n' "${own[@]}"))
 mapfile -t fast < <(printf '%s\n' tests/*.bats |

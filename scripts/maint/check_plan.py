@@ -87,7 +87,7 @@ RULES = (
     (r'\d\d_\w+/.*', 'of_chapter'),
     (r'tests/unit/.*', 'unit'),
     (r'tests/wrong/\d\d_.*', 'wrong'),
-    (r'tests/mutants/.*\.patch', 'mutant'),
+    (r'tests/mutants/.*\.tsv', 'mutant'),
     (r'web/.*|tests/web/.*', 'web'),
     (r'(scripts|tests)/.*', 'named'),
     (r'.*', 'everything'),
@@ -199,10 +199,11 @@ class Plan:
         """A wrong solution of an exercise."""
         self.add('exercises_wrong', name,
                  (numbers(name.split('/')[2][:2]) + '|^each exercise', None))
+        self.add('docs', name, ('^the patches of', None))
 
     def mutant(self, name):
         """A mutant: that it is well-formed."""
-        self.add('mutants', name, ('^every mutant', None))
+        self.add('mutants', name, ('^every row', None))
 
     def web(self, name):
         """The pages."""

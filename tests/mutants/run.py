@@ -31,7 +31,6 @@ for all of these. Without any, all run.
   --sample N     only N, of those whose tests need no virtual machine, chosen by
                  the hash of the commit: the same for the same commit
   --seed TEXT    chosen by TEXT instead
-  -k, --keep     leave the copy where it is
   -h, --help     print this
 
 Prints a line for each mutant and "N killed, N lived, N broken". Exit status:
@@ -172,16 +171,20 @@ class Runner:
         Ten times as long as it took means that it would never have ended."""
         if test not in self.limits:
             self.limits[test], begin = 0, time.monotonic()
-            if self.builds(test) and self.passes(test, DEADLINE):
-                self.limits[test] = 10 * (time.monotonic() - begin + 1) + DEADLINE / 10
+            try:
+                if self.builds(test) and self.passes(test, DEADLINE):
+                    self.limits[test] = 10 * (time.monotonic() - begin + 1) + DEADLINE / 10
+            except Late:
+                self.lab_down()
         return self.limits[test]
 
     def outcome(self, mutant):
         """killed, lived or broken; and why."""
-        test, texts = mutant.test, {} if mutant.problem else mutant.mutated(TREE)
+        test, late = mutant.test, False
+        if mutant.problem or not self.limit(test):
+            return 'broken', mutant.problem or f'fails without the mutant: {test}'
+        texts = mutant.mutated(TREE)
         try:
-            if mutant.problem or not self.limit(test):
-                return 'broken', mutant.problem or f'fails without the mutant: {test}'
             for file, text in texts.items():
                 (TREE / file).write_bytes(text.encode())
             if not self.builds(test, texts):
@@ -190,16 +193,16 @@ class Runner:
             well = self.passes(test, self.limits[test], CHECK_STALLS='')
             return 'lived' if well else 'killed', test
         except Late:
-            # Whatever hangs there goes with it.
-            self.lab_down()
-            if not self.limits.get(test):
-                return 'broken', f'hangs without the mutant: {test}'
+            late = True
             return 'killed', f'{test} (by the deadline)'
         finally:
             subprocess.run(('git', 'checkout', '-qf', '.'), cwd=TREE, check=True)
             # New dates: make must not take what was built for what is there.
             for file in texts:
                 (TREE / file).touch()
+            if late:
+                # Whatever hangs there goes with it.
+                self.lab_down()
 
 
 def costly(test):
@@ -225,13 +228,7 @@ def chosen(options, parser):
     return found[:options.sample] or parser.error('there are no mutants')
 
 
-def head():
-    """The hash of the commit."""
-    return subprocess.run(('git', 'rev-parse', 'HEAD'), cwd=TOP, check=False, text=True,
-                          capture_output=True).stdout.strip() or 'none'
-
-
-def try_all(mutants, keep):
+def try_all(mutants):
     """Tries them, and returns the exit status. Those that the same test notices come
     one after another, so that it is run without a fault only once."""
     count = {'killed': 0, 'lived': 0, 'broken': 0}
@@ -246,32 +243,28 @@ def try_all(mutants, keep):
                 print(*SAID.read_text('utf-8', 'replace').splitlines()[-15:], sep='\n    ')
     finally:
         runner.lab_down()
-        if not keep:
-            shutil.rmtree(TREE)
+        shutil.rmtree(TREE)
     print(', '.join(f'{number} {state}' for state, number in count.items()))
     return int(count['killed'] != len(mutants))
 
 
 def main(arguments):
     """Returns the exit status."""
+    os.chdir(TOP)
     parser = Parser(__doc__)
     parser.add_argument('-l', '--list', action='store_true')
     parser.add_argument('-c', '--check', action='store_true')
-    parser.add_argument('-k', '--keep', action='store_true')
     parser.add_argument('--sample', type=int, choices=range(1, 10000))
-    parser.add_argument('--seed', default=head())
+    parser.add_argument('--seed', default=subprocess.getoutput(
+        'git rev-parse HEAD 2>/dev/null || echo none'))
     parser.add_argument('names', nargs='*')
     options = parser.parse_args(arguments)
     mutants = chosen(options, parser)
-    if options.check:
-        wrong = [one for one in mutants if one.problem]
-        for mutant in wrong:
-            print(f'{mutant.id}: {mutant.problem}')
-        return int(bool(wrong))
-    if options.list:
-        for mutant in mutants:
-            print(f'{mutant.id:<40} {mutant.test}')
-        return 0
+    if options.list or options.check:
+        said = [f'{one.id:<40} {one.problem if options.check else one.test}'
+                for one in mutants if one.problem or not options.check]
+        print(*said, sep='\n', end='\n' * bool(said))
+        return int(options.check and bool(said))
     if options.sample:
         print(f'a sample of {options.sample}, by the seed {options.seed}')
     WORK.mkdir(parents=True, exist_ok=True)
@@ -280,8 +273,9 @@ def main(arguments):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             parser.error('another run.py is at work in this tree')
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-        return try_all(mutants, options.keep)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda got, _: sys.exit(128 + got))
+        return try_all(mutants)
 
 
 if __name__ == '__main__':

@@ -7,8 +7,8 @@ ESCAPES = {'n': '\n', 't': '\t', '\\': '\\'}
 
 
 class Mutant(NamedTuple):
-    """One fault. changes are pairs of file and function of its text; problem says
-    what is wrong with the rows, or is ''."""
+    """One fault. Each of its changes is a file, its old text and its new one; problem
+    says what is wrong with its rows, or is ''."""
     id: str
     name: str = ''
     changes: tuple[tuple[str, str, str], ...] = ()

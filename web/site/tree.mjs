@@ -2,7 +2,7 @@
 import {readdirSync} from 'node:fs';
 import {basename, dirname, extname, join, posix} from 'node:path';
 
-const SKIP = new Set(['build', 'node_modules', '.git', 'certs', 'mutants']);
+const SKIP = new Set(['build', 'node_modules', '.git', 'certs']);
 const SOURCE = new Set(['.c', '.h', '.sh', '.py', '.patch', '.txt', '.log', '.err',
 	'.bats', '.bash', '.tsv', '.mjs', '.js', '.html', '.manifest', '.reborn', '.config']);
 const NAMES = new Set(['Makefile', 'LICENSE', 'commands', 'races', 'run', 'config', 'init',
