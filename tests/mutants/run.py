@@ -28,8 +28,8 @@ for all of these. Without any, all run.
 
   -l, --list     print the names and what notices them, and run nothing
   -c, --check    print the rows that are not in order, and run nothing
-  --sample N     only N, of those whose tests need no virtual machine, chosen by
-                 the hash of the commit: the same for the same commit
+  --sample N     only N, chosen by the hash of the commit: the same for the same
+                 commit. None boots a virtual machine, and two at most use a lab
   --seed TEXT    chosen by TEXT instead
   -h, --help     print this
 
@@ -57,8 +57,16 @@ WORK = TOP / 'build/mutants'
 TREE, SAID = WORK / 'tree', WORK / 'said'
 # Seconds for a build, and for a test that has no fault in it.
 DEADLINE = int(os.environ.get('MUTANTS_DEADLINE', '600'))
-# What a file of tests says that boots machines other than the lab of User-Mode Linux.
-COSTLY = r'full_size|on_device -s|build_sanitized|tcg|(?m:^load (\.\./)?lab$)'
+# What a file of tests has that boots virtual machines or takes long; and a device.
+COSTLY = r'full_size|on_device -s|build_sanitized|tcg|(?m:^load (\.\./\w*|lab)$)'
+DEVICE = r'(?m:^\s*open_device)'
+
+
+def has(test, regex):
+    """Whether the file of tests has it; a unit test has none of this."""
+    kind, name = (test or 'none -').split()[:2]
+    return kind == 'bats' and (TOP / name).is_file() and \
+        re.search(regex, (TOP / name).read_text('utf-8'))
 
 
 def environment():
@@ -120,8 +128,7 @@ class Runner:
 
     def lab_up(self, test):
         """Boots the lab for the first test that expects a device to be there."""
-        if not self.lab and os.environ.get('DEVICE') != 'host' and re.search(
-                r'(?m)^\s*open_device', (TREE / test.split()[1]).read_text('utf-8')):
+        if not self.lab and os.environ.get('DEVICE') != 'host' and has(test, DEVICE):
             self.lab = True
             self.within(DEADLINE, 'scripts/lab.sh', 'up', '--nodes', '2')
 
@@ -205,13 +212,6 @@ class Runner:
                 self.lab_down()
 
 
-def costly(test):
-    """Whether it boots virtual machines."""
-    kind, name = test.split()[:2]
-    return name.startswith('tests/long/') or \
-        kind == 'bats' and re.search(COSTLY, (TOP / name).read_text('utf-8'))
-
-
 def chosen(options, parser):
     """The mutants that are meant."""
     mutants = read_tables(TOP)
@@ -223,8 +223,10 @@ def chosen(options, parser):
         parser.error(f'{name}: no such mutant')
     found = [mutant for mutant in mutants if called[mutant] or not names]
     if options.sample:
-        found = [one for one in found if one.problem or not costly(one.test)]
+        found = [one for one in found if not has(one.test, COSTLY)]
         found.sort(key=lambda one: hashlib.sha256(f'{options.seed} {one.id}'.encode()).digest())
+        on_lab = [one for one in found if has(one.test, DEVICE)]
+        found = [one for one in found if one not in on_lab[2:]]
     return found[:options.sample] or parser.error('there are no mutants')
 
 
