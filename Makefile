@@ -156,8 +156,8 @@ For authors:
   make check-web    the tests of the pages, in a browser
   make logs         record the expected logs anew (CH=01: of one chapter)
   make wire-logs    record the pictures of the wire anew (CH=01: of one chapter)
-  make docs         bring what the docs say of the code up to date, and the lines
-                    that patches name
+  make docs         bring up to date what the docs say of the code, and where
+                    patches apply
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.
