@@ -33,7 +33,7 @@ clean_up() {
 # serve: in the background, until one client has been served; and captures.
 serve() {
 	scripts/lab.sh exec a -- sh -c "
-		tcpdump -U -i eth0 -s 80 -w $top/$out/capture.pcap \
+		tcpdump -U --immediate-mode -i eth0 -s 80 -w $top/$out/capture.pcap \
 			udp port 4791 2>/dev/null &
 		rm -rf /tmp/in && mkdir -m 700 /tmp/in && cd $copy &&
 			timeout 120 ./server -1 -d /tmp/in
@@ -58,7 +58,8 @@ send() {
 show() {
 	tshark -r "$out/capture.pcap" -T fields -e frame.time_relative \
 		-e infiniband.bth.opcode -e infiniband.bth.psn -e ip.len \
-		-Y 'ip.src == 192.0.2.2 && infiniband.bth.opcode in {0, 2, 4}' |
+		-Y 'ip.src == 192.0.2.2 && infiniband.bth.opcode in {0, 2, 4}' \
+		2>/dev/null |
 		awk '$2 == 0 { first[$3] = 1 }
 			$2 == 4 && $4 == 44 && first[$3] { seen = 1 }
 			{ line[NR] = $0 }
@@ -75,7 +76,7 @@ sed -i 's/CM_ACK_FULL)/CM_ACK_ONE)/' "$copy/conn.c"
 make -s -C "$copy" clean server client
 scripts/lab.sh up --engine tcg
 busy=()
-for ((i = 0; i < $(nproc); i++)); do
+for ((i = 0; i < 2 * $(nproc); i++)); do
 	timeout 900 sh -c 'while :; do :; done' &
 	busy+=($!)
 done
