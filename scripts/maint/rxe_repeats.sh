@@ -33,11 +33,12 @@ clean_up() {
 # serve: in the background, until one client has been served; and captures.
 serve() {
 	scripts/lab.sh exec a -- sh -c "
-		tcpdump -U --immediate-mode -i eth0 -s 80 -w $top/$out/capture.pcap \
-			udp port 4791 2>/dev/null &
+		tcpdump --immediate-mode -B 32768 -i eth0 -s 80 \
+			-w /tmp/capture.pcap udp port 4791 2>/tmp/said &
 		rm -rf /tmp/in && mkdir -m 700 /tmp/in && cd $copy &&
 			timeout 120 ./server -1 -d /tmp/in
-		kill \$! && wait" >"$out/server.log" 2>&1 &
+		kill -INT \$! && wait && cp /tmp/capture.pcap $top/$out &&
+			cat /tmp/said" >"$out/server.log" 2>&1 &
 	for ((i = 0; i < 300; i++)); do
 		! grep -q ^listening "$out/server.log" || return 0
 		read -rt 0.2 <> <(:) || true
