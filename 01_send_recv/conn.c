@@ -134,7 +134,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 				      "did the peer give up in the meantime? "
 				      "if not, see `rdma resource show`");
 	conn->qp = conn->id->qp;
-	return cm_set_ack_timeout(conn->id);
+	return cm_set_ack_timeout(conn->id, CM_ACK_ONE);
 }
 
 /*

@@ -148,7 +148,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 	conn->qp = conn->id->qp;
 	/* The library has written there what it really gives. */
 	conn->max_inline = attr.cap.max_inline_data;
-	return cm_set_ack_timeout(conn->id);
+	return cm_set_ack_timeout(conn->id, CM_ACK_ONE);
 }
 
 /*

@@ -8,10 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/resource.h>
+
+#include "cm_help.h"
+#include "echo.h"
 #include "hello.h"
 #include "log.h"
 #include "pump.h"
 #include "stats.h"
+
+/* How many kinds of operations are measured. */
+#define OPS 3
 
 /* Where in lent memory the signs of life are: behind length bytes, and aligned. */
 static size_t beat_at(size_t length)
@@ -75,72 +82,150 @@ static int give_back(struct data *data)
 	return hello_await(data, MSG_DONE, &msg);
 }
 
+/* The three loops, one of which is run. */
+struct loops {
+	struct pump pump;
+	struct credits credits;
+	bool send; /* what is run is not the pump */
+	unsigned int count; /* of those that were measured */
+	struct stats stats[OPS];
+	double cpu[OPS]; /* seconds of this program's processor, at depth */
+};
+
+static int run_loop(struct loops *loops, unsigned int depth, unsigned int count,
+		    uint64_t *samples)
+{
+	return loops->send ? echo_send(loops->pump.data, &loops->credits, depth,
+				       count, samples) :
+			     pump_run(&loops->pump, depth, count, samples);
+}
+
+static double cpu_seconds(void)
+{
+	struct rusage used;
+
+	/* Fails only for a bad address. */
+	getrusage(RUSAGE_SELF, &used);
+	return used.ru_utime.tv_sec + used.ru_stime.tv_sec +
+	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
 /*
  * Warms up, takes samples of the latency at depth 1, then the throughput at depth.
  * To sort the samples takes too long for a server that waits.
  */
-static int measure(struct pump *pump, struct stats *stats, uint64_t *samples,
+static int measure(struct loops *loops, const char *op, uint64_t *samples,
 		   const struct options *options)
 {
+	struct stats *stats = &loops->stats[loops->count];
 	unsigned int warm_up = options->count / 10 + 1;
-	uint64_t started;
+	double cpu;
 
 	*stats = (struct stats){
-		.op = pump->opcode == IBV_WR_RDMA_READ ? "read" : "write",
+		.op = op,
 		.bytes = options->bytes,
 		.depth = options->depth,
 		.count = options->count,
 	};
-	if (pump_run(pump, options->depth, warm_up > 100 ? 100 : warm_up, NULL))
+	samples += (size_t)loops->count * options->count;
+	if (run_loop(loops, options->depth, warm_up > 100 ? 100 : warm_up,
+		     NULL))
 		return -1;
-	if (pump_run(pump, 1, options->count, samples))
+	if (run_loop(loops, 1, options->count, samples))
 		return -1;
-	started = stats_now();
-	if (pump_run(pump, options->depth, options->count, NULL))
+	cpu = cpu_seconds();
+	stats->elapsed = stats_now();
+	if (run_loop(loops, options->depth, options->count, NULL))
 		return -1;
-	stats->elapsed = stats_now() - started;
+	stats->elapsed = stats_now() - stats->elapsed;
+	loops->cpu[loops->count++] = cpu_seconds() - cpu;
+	return 0;
+}
+
+/* How many READs the queue pair may have under way, whatever -q says. */
+static int print_reads(struct ibv_qp *qp)
+{
+	struct ibv_device_attr device;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	int err = ibv_query_qp(qp, &attr, IBV_QP_MAX_QP_RD_ATOMIC, &init);
+
+	if (err)
+		return log_fail_errno("ibv_query_qp", err,
+				      "what was agreed stays unknown");
+	err = ibv_query_device(qp->context, &device);
+	if (err)
+		return log_fail_errno("ibv_query_device", err,
+				      "its limits stay unknown");
+	log_line("benchmark: at most %d reads at a time, as was agreed; the "
+		 "device can do %d.",
+		 attr.max_rd_atomic, device.max_qp_init_rd_atom);
 	return 0;
 }
 
 static int run_loops(struct data *data, const struct options *options,
-		     struct stats *stats, uint64_t *samples)
+		     struct loops *loops, uint64_t *samples)
 {
-	struct pump pump = {
+	struct pump *pump = &loops->pump;
+
+	*pump = (struct pump){
 		.data = data,
 		.opcode = IBV_WR_RDMA_WRITE,
 		.without = options->without,
 	};
-
-	if (borrow(data, &pump.peer))
+	if (borrow(data, &pump->peer) || print_reads(data->conn->qp))
 		return -1;
-	pump.beat = pump.peer.addr + beat_at(data->local.size);
+	pump->beat = pump->peer.addr + beat_at(data->local.size);
 	fill(&data->local);
-	if (measure(&pump, &stats[0], samples, options))
+	if (measure(loops, "write", samples, options))
 		return -1;
 	/* What the reads are to bring back must not be here already. */
 	memset(data->local.buf, 0, data->local.size);
-	pump.opcode = IBV_WR_RDMA_READ;
-	if (measure(&pump, &stats[1], samples + options->count, options))
+	pump->opcode = IBV_WR_RDMA_READ;
+	if (measure(loops, "read", samples, options))
 		return -1;
 	if (verify(&data->local, data->local.size, "read"))
 		return -1;
-	return give_back(data);
+	if (give_back(data))
+		return -1;
+	/* Over iWARP, a SEND has no immediate data. */
+	if (cm_is_iwarp(data->conn->pd->context))
+		return 0;
+	loops->send = true;
+	return measure(loops, "send", samples, options);
+}
+
+/* Half of what an operation takes, and the processor's time for 10^9 bytes. */
+static void print_more(const struct loops *loops, bool csv)
+{
+	const char *row = csv ? "%s,%.1f,%.2f" : "%-5s  %8.1f  %8.2f";
+
+	log_line("%s",
+		 csv ? "op,half_us,cpu_per_gb_s" : "op      half us  cpu/GB s");
+	for (unsigned int i = 0; i < loops->count; i++) {
+		const struct stats *stats = &loops->stats[i];
+
+		log_line(row, stats->op, stats->median / 2e3,
+			 loops->cpu[i] * 1e9 / stats->bytes / stats->count);
+	}
 }
 
 int bench_client(struct data *data, const struct options *options)
 {
-	struct stats stats[2];
-	uint64_t *samples = calloc(options->count, 2 * sizeof(*samples));
+	struct loops loops = { 0 };
+	uint64_t *samples = calloc(options->count, OPS * sizeof(*samples));
 	int ret;
 
 	if (!samples)
 		return log_fail_errno("calloc", errno, "give a smaller -n");
-	ret = run_loops(data, options, stats, samples);
-	if (ret == 0) {
-		stats_latency(&stats[0], samples, options->count);
-		stats_latency(&stats[1], samples + options->count,
+	ret = run_loops(data, options, &loops, samples);
+	for (unsigned int i = 0; ret == 0 && i < loops.count; i++)
+		stats_latency(&loops.stats[i],
+			      samples + (size_t)i * options->count,
 			      options->count);
-		stats_print(stats, 2, options->csv);
+	if (ret == 0) {
+		stats_print(loops.stats, loops.count, options->csv);
+		print_more(&loops, options->csv);
 	}
 	free(samples);
 	return ret;
@@ -203,9 +288,10 @@ static int await_done(struct data *data, const volatile uint64_t *beat)
 	return 0;
 }
 
-int bench_serve(struct data *data, uint32_t length)
+int bench_serve(struct data *data, uint32_t length, unsigned int depth)
 {
 	struct msg msg = { .type = MSG_MR, .mode = MODE_BENCH };
+	struct msg done = { .type = MSG_DONE };
 	size_t beat = beat_at(length);
 
 	log_line("benchmark: lending %u bytes.", length);
@@ -220,5 +306,13 @@ int bench_serve(struct data *data, uint32_t length)
 	    await_done(data, (uint64_t *)(data->exposed.buf + beat)) ||
 	    verify(&data->exposed, length, "written"))
 		return -1;
-	return confirm(data);
+	if (cm_is_iwarp(data->conn->pd->context))
+		return confirm(data);
+	/* What is sent must not be here already; and it needs receives. */
+	memset(data->exposed.buf, 0, length);
+	if (echo_post(data, length, depth) ||
+	    data_post_send(data, SLOT_SEND_DONE, &done) ||
+	    echo_serve(data, length, depth))
+		return -1;
+	return verify(&data->exposed, length, "sent");
 }

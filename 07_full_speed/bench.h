@@ -9,6 +9,7 @@
  *     a number behind the bytes         whether that number is another one)
  *     MSG_DONE            -->           checks every byte
  *     checks every byte   <--           MSG_DONE
+ *     sends: see echo.h   -->           checks every byte
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -17,7 +18,7 @@
 #include "options.h"
 
 /*
- * Client: borrows memory, measures writes and then reads as options say, has
+ * Client: borrows memory, measures writes, reads and sends as options say, has
  * the data checked on both ends and prints the table. Returns 0, or -1 having
  * said why.
  */
@@ -25,10 +26,11 @@ int bench_client(struct data *data, const struct options *options);
 
 /*
  * Server: lends length bytes to the client that asked for them, and checks
- * them when it is done. Returns 0, or -1 having said why; also if no sign of life
- * came for as long as a peer may take.
+ * them when it is done; then takes what it sends, with depth receives, until it
+ * disconnects. Returns 0, or -1 having said why; also if no sign of life came for as
+ * long as a peer may take.
  */
-int bench_serve(struct data *data, uint32_t length);
+int bench_serve(struct data *data, uint32_t length, unsigned int depth);
 
 /* Server: tells such a client that it lends none. Returns 0 or -1. */
 int bench_refuse(struct data *data);

@@ -119,7 +119,7 @@ static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 	conn->qp = conn->id->qp;
 	/* The library has written there what it really gives. */
 	conn->max_inline = attr->cap.max_inline_data;
-	return cm_set_ack_timeout(conn->id);
+	return cm_set_ack_timeout(conn->id, CM_ACK_FULL);
 }
 
 /* Whether the device has queues as long as that. */

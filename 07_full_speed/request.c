@@ -10,6 +10,9 @@
 /* So many bits of a wr_id say whose it is, and the others are the number. */
 #define REQUEST_BITS 3
 
+/* Other requests have the address of a message there: see data_message(). */
+_Static_assert(MSG_SIZE % (1 << REQUEST_BITS) == 0, "it looks like ours");
+
 struct ibv_sge request_piece(const struct region *region, const char *at,
 			     uint32_t length)
 {

@@ -29,7 +29,8 @@ static int converse(struct channel *channel, struct folder *folder,
 	if (hello_first(channel->data, &msg))
 		return -1;
 	if (msg.type == MSG_BENCH)
-		return benchmark ? bench_serve(channel->data, msg.mem.length) :
+		return benchmark ? bench_serve(channel->data, msg.mem.length,
+					       channel->depth) :
 				   bench_refuse(channel->data);
 	if (hello_receive(channel, &msg))
 		return -1;

@@ -149,7 +149,13 @@ check_table() {
 	grep -qx 'op *bytes depth *count *min us *median *p99 *p99\.9 *max *MB/s *ops/s' \
 		"$scratch/client.log" || fail "the table has no heading"
 	awk -v bytes="$1" -v count="$2" -v depth="$3" '
-		$1 != "write" && $1 != "read" { next }
+		$1 != "write" && $1 != "read" && $1 != "send" { next }
+		# The second table: half of the median, and more.
+		NF == 3 { if ($2 - median[$1] / 2 > 0.11 ||
+				median[$1] / 2 - $2 > 0.11 || $3 < 0) exit 1
+			more = more $1 " "
+			next }
+		{ median[$1] = $6 }
 		NF != 11 || $2 != bytes || $3 != depth || $4 != count ||
 			$5 <= 0 || $5 > $6 || $6 > $7 || $7 > $8 || $8 > $9 ||
 			$10 < 0 || $11 <= 0 { exit 1 }
@@ -157,7 +163,7 @@ check_table() {
 		# MB/s is rounded to 0.1, operations to 1.
 		$10 - $2 * $11 / 1e6 > 0.06 + $2 / 1e6 { exit 1 }
 		$2 * $11 / 1e6 - $10 > 0.06 + $2 / 1e6 { exit 1 }
-		END { if (ops != "write read ") exit 1 }' \
+		END { if (ops != "write read send " || more != ops) exit 1 }' \
 		"$scratch/client.log" || fail "the table is wrong"
 }
 
@@ -171,11 +177,14 @@ bench() {
 	says_nothing client.err
 	has_line client.log "^benchmark: $bytes bytes verified\.\$" ||
 		fail "the client did not verify what it read"
+	grep -qx 'benchmark: at most [1-9][0-9]* reads at a time, as was agreed; the device can do [1-9][0-9]*\.' \
+		"$scratch/client.log" || fail "no word of how many reads"
 	await "a server that is done with the client" server_is_done
-	[[ $(grep '^benchmark: ' "$scratch/server.log" | tail -n 2) == \
+	[[ $(grep '^benchmark: ' "$scratch/server.log" | tail -n 3) == \
 		"benchmark: lending $bytes bytes.
+benchmark: $bytes bytes verified.
 benchmark: $bytes bytes verified." ]] ||
-		fail "the server did not verify what was written"
+		fail "the server did not verify what was written and sent"
 	says_nothing server.err
 }
 
@@ -221,6 +230,9 @@ bench_csv() {
 		fail "no heading"
 	has_line table "^write,512,8,50(,$number){6},[0-9]+\$" || fail "no write"
 	has_line table "^read,512,8,50(,$number){6},[0-9]+\$" || fail "no read"
+	grep -A 3 '^op,half' "$scratch/client.log" >"$scratch/more"
+	has_line more '^op,half_us,cpu_per_gb_s$' || fail "no second heading"
+	has_line more "^send,$number,[0-9]+\.[0-9]{2}\$" || fail "no send"
 	! has_line client.log '^op ' || fail "there is an aligned table, too"
 	stop_server
 }

@@ -6,6 +6,7 @@
 
 #include <netdb.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <rdma/rdma_cma.h>
 
@@ -41,11 +42,27 @@ int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai);
 int cm_resolve_ms(const struct patience *patience);
 
 /*
- * Sets how soon the device of id sends a packet again that is not acknowledged.
- * Call it before rdma_connect() or rdma_accept(). Returns 0, or -1 having said
- * why not.
+ * How long a device waits for an acknowledgement before it sends a packet again:
+ * 4.096 us times 2 to this power.
+ *
+ * CM_ACK_ONE is for one message at a time, and a quiet host: 67 ms. A network's
+ * round trip takes 2 ms at most, 128 KiB at 100 Mb/s 11 ms, and the rest is for
+ * the peer's processor. A lost packet costs 67 ms, and a peer that is gone 7 times
+ * as much.
+ * CM_ACK_FULL is for a full queue, and a host that may stand still for a second:
+ * 1.07 s. Nothing is lost then, and what is sent again makes the queue longer, on
+ * a host that is late already; rxe (6.1) can even mix it up with what is new
+ * [docs/performance.md#rxe-repeats]. Seven times that, 7.5 s, is still less than
+ * the 10 s that a program waits, so the device says first what is wrong.
  */
-int cm_set_ack_timeout(struct rdma_cm_id *id);
+#define CM_ACK_ONE 14
+#define CM_ACK_FULL 18
+
+/*
+ * Sets that for the device of id. Call it before rdma_connect() or rdma_accept().
+ * Returns 0, or -1 having said why not.
+ */
+int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout);
 
 /*
  * Whether the device carries RDMA over TCP (iWARP), which asks for more than

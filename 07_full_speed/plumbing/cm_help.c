@@ -71,18 +71,9 @@ int cm_resolve_ms(const struct patience *patience)
 	return patience->timeout_ms < 4000 ? patience->timeout_ms / 2 : 2000;
 }
 
-/*
- * How long our device waits for an acknowledgement before it sends a packet
- * again: 4.096 us times 2 to this power, here 67 ms. The CM would choose 2 s, or
- * 0.5 s since Linux 6.2, and a conversation stands still for so long after each
- * lost packet.
- */
-#define ACK_TIMEOUT 14
-
-int cm_set_ack_timeout(struct rdma_cm_id *id)
+/* Without this, the CM chooses 2 s, or 0.5 s since Linux 6.2. */
+int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout)
 {
-	uint8_t timeout = ACK_TIMEOUT;
-
 	if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT,
 			    &timeout, sizeof(timeout)))
 		return log_fail_errno("rdma_set_option", errno,

@@ -1,0 +1,35 @@
+/*
+ * echo.h - SENDs in a benchmark, with credits in the answers
+ *
+ *     client                            server
+ *     SEND, SEND, ...     -->           posts each receive again
+ *     SEND with imm. data -->
+ *                         <--           empty SEND; its imm. data are credits
+ */
+#ifndef ECHO_H
+#define ECHO_H
+
+#include "data.h"
+
+/* Client: how many SENDs the server takes in all, and now. Zero it once. */
+struct credits {
+	unsigned int all, may;
+};
+
+/*
+ * Client: sends all of data->local count times, with at most depth on their way, and
+ * waits for the last answer. samples, if not NULL, gets the nanoseconds of each round
+ * trip: give it with depth 1. Returns 0, or -1 having said why.
+ */
+int echo_send(struct data *data, struct credits *credits, unsigned int depth,
+	      unsigned int count, uint64_t *samples);
+
+/*
+ * Server: posts depth receives of length bytes in data->exposed, before the client
+ * may send; and takes what comes until the client disconnects. Both return 0, or -1
+ * having said why.
+ */
+int echo_post(struct data *data, uint32_t length, unsigned int depth);
+int echo_serve(struct data *data, uint32_t length, unsigned int depth);
+
+#endif
