@@ -212,7 +212,8 @@ full_server() {
 	retrying=$!
 	await "a third try" has_lines third.log 'trying again in ' 3
 	# Before that: it may be in the middle of its next try, and then the
-	# server misses it in the handshake or as it sends the refusal.
+	# server misses it in the handshake, as it sends the refusal, or, if the
+	# others have left by then, as it waits for its parameters.
 	says_nothing server.err
 	kill -TERM "$retrying"
 	end_of 'client that tries again' "$retrying" 1
@@ -220,7 +221,8 @@ full_server() {
 	end_client 0
 	stop_server
 	[[ ! -s $scratch/server.err ]] ||
-		says_one server.err '(TLS handshake|sending to the peer): '
+		says_one server.err \
+			"(TLS handshake|sending to the peer|the peer's parameters): "
 }
 
 # resets COUNT: COUNT connections are reset before the server can take them.
