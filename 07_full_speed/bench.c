@@ -172,6 +172,7 @@ static int run_loops(struct data *data, const struct options *options,
 		.data = data,
 		.opcode = IBV_WR_RDMA_WRITE,
 		.without = options->without,
+		.beats_max = channel_sends(options->depth) - options->depth,
 	};
 	if (borrow(data, &pump->peer) || print_reads(data->conn->qp))
 		return -1;

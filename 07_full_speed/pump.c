@@ -30,6 +30,7 @@ struct run {
 	unsigned int spins; /* since a signal was looked for */
 	uint64_t next_report; /* when to print the progress */
 	uint64_t next_beat; /* when to give a sign of life */
+	unsigned int before_beat; /* what was posted before the last one */
 	bool reported;
 };
 
@@ -171,17 +172,28 @@ static int post_beat(struct run *run)
 	return post(run, &wr);
 }
 
-/* Four times a second, since a peer waits for at least one. */
+/*
+ * Four times a second, since a peer waits for at least one. They bring no
+ * completion: only that of an operation behind them shows that they are done. If the
+ * network is silent for so long that they would fill the queue, they stop.
+ */
 static int beat(struct run *run)
 {
+	struct pump *pump = run->pump;
 	uint64_t now;
 
-	if (!run->pump->beat)
+	if (!pump->beat)
 		return 0;
 	now = stats_now();
 	if (now < run->next_beat)
 		return 0;
 	run->next_beat = now + 250000000;
+	if (run->done > run->before_beat)
+		pump->beats = 0;
+	if (pump->beats == pump->beats_max)
+		return 0;
+	pump->beats++;
+	run->before_beat = run->posted;
 	return post_beat(run);
 }
 

@@ -21,6 +21,9 @@ struct pump {
 	unsigned int without; /* WITHOUT_… */
 	/* Where in the peer's memory our signs of life go: see bench.h; 0: none. */
 	uint64_t beat;
+	/* How many of them the send queue has room for, beside all operations. */
+	unsigned int beats_max;
+	unsigned int beats; /* that may still be in it */
 };
 
 /*

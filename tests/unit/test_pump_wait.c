@@ -58,6 +58,29 @@ static void test_deadline(void **state)
 	assert_true(fake.polls > 4 * 1000);
 }
 
+/* Signs of life take no more of the queue than is left for them. */
+static void test_beats(void **state)
+{
+	(void)state;
+	reset();
+	data.messages = (struct region){ .buf = memory, .mr = &mr };
+	pump.beat = 1;
+	pump.beats_max = 3;
+	fake.ready = 0;
+	conn.patience.timeout_ms = 60000;
+	clock_step = S / 10;
+	assert_int_equal(run(4, 160, NULL), -1);
+	assert_one_line(said.err, "a completion: nothing came within 60 s");
+	assert_int_equal(fake.posted, 4 + 3);
+	/* Those that are done make room for others. */
+	fake.taken = fake.posted;
+	fake.ready = 100;
+	clock_step = S;
+	assert_int_equal(run(1, 1024, NULL), 0);
+	assert_int_equal(fake.posted, 4 + 3 + 1024 + 4);
+	conn.patience.timeout_ms = 1000;
+}
+
 static void test_peer_leaves(void **state)
 {
 	char c;
@@ -131,6 +154,7 @@ int main(void)
 		cmocka_unit_test(test_message),
 		cmocka_unit_test(test_broken_cq),
 		cmocka_unit_test(test_deadline),
+		cmocka_unit_test(test_beats),
 		cmocka_unit_test(test_peer_leaves),
 		cmocka_unit_test(test_progress),
 		cmocka_unit_test(test_no_progress),
