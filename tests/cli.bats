@@ -162,7 +162,7 @@ refuses() {
 		make -s wiretap RUNS='1 open'
 	refuses "'closed'; there is: open *macsec" \
 		make -s wiretap RUNS='03 closed'
-	refuses "'nothing'; there is: default text" \
+	refuses "'nothing'; there is: default first text" \
 		make -s wire CH=1 RUN=nothing
 	refuses "'nothing'; there is: *no_recv*" make -s wire CH=1 CASE=nothing
 	refuses "'nothing'; there is: *no_recv*" make -s break CH=1 CASE=nothing
@@ -240,7 +240,7 @@ fake_deps() {
 	notice scripts/lab.sh
 	fake_deps 1
 	run -2 make -s demo CH=01
-	[[ $output == *'make demo: 2 runs of 01_send_recv'*'packages  7 of 24'*'5 MB to fetch'*'device '*'build '*'minutes'*'the packages  build lab'* ]]
+	[[ $output == *'make demo: 3 runs of 01_send_recv'*'packages  7 of 24'*'5 MB to fetch'*'device '*'build '*'minutes'*'the packages  build lab'* ]]
 	# Without a kernel in the cache, one must be fetched; unless one is named.
 	run -0 --separate-stderr scripts/demo.sh --plan 01
 	if [[ $output == *'in the lab'* ]]; then

@@ -11,9 +11,10 @@ setup_file() { open_device; }
 teardown_file() { close_device; }
 
 @test "every command that is marked as runnable runs" {
-	grep -q '^```sh run' "$top/01_send_recv/README.md"
 	local chapters
 
+	# There are some.
+	[[ $(cd "$top" && grep -l '^```sh run' ./*.md ./*/*.md | wc -l) -ge 5 ]]
 	read -ra chapters <<<"${CHECK_CHAPTERS:-}"
 	run "$top/scripts/maint/check_commands.py" --run "${chapters[@]}"
 	echo "$output"

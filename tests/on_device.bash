@@ -159,6 +159,7 @@ start_client() {
 	# Here too, or what the client before said is taken for this one's.
 	: >"$scratch/client.log"
 	: >"$scratch/client.err"
+	ended_well=false
 	"$@" >"$scratch/client.log" 2>"$scratch/client.err" &
 	client=$!
 }

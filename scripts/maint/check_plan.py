@@ -83,8 +83,7 @@ wire_replay *    ^wire: what is recorded
 # The first that fits a changed file says what it needs: a method of Plan.
 RULES = (
     (r'.*\.md|docs/.*|LICENSE|tests/words\.txt', 'docs'),
-    (r'tests/(\d\d_)?\w+\.bats', 'itself'),
-    (r'tests/long/.*', 'script_style'),
+    (r'tests/(\d\d_)?\w+\.bats', 'itself'), (r'tests/long/.*', 'script_style'),
     (r'\d\d_\w+/.*', 'of_chapter'),
     (r'tests/unit/.*', 'unit'),
     (r'tests/wrong/\d\d_.*', 'wrong'),
