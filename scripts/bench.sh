@@ -72,7 +72,7 @@ machine() {
 
 	[[ $device_where == host ]] ||
 		where="the lab ($(scripts/lab.sh status |
-			sed -n 's/^accelerator: //p'))"
+			sed -n 's/^engine: //p'))"
 	echo "$where, Linux $(device_run a uname -r)," \
 		"$(device_run a nproc) processors, $pairs pairs"
 }
