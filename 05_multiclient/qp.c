@@ -9,12 +9,11 @@
 #include "log.h"
 
 /*
- * One message at a time is on its way, and the peer's device answers it alone: a
- * network's round trip of 2 ms at most, 11 ms for 128 KiB at 100 Mb/s, and the
- * rest for the peer's processor. Chapter 07, with full queues, waits longer.
- *
- * After this long without an acknowledgement, a packet is sent again: 4.096
- * us times 2 to this power, here 67 ms. 0 would mean never.
+ * After this long without an acknowledgement, a packet is sent again: 4.096 us
+ * times 2 to this power, here 67 ms. 0 would mean never. One message at a time is
+ * on its way: we allow 2 ms for the network's round trip (an assumption), 11 ms
+ * for 128 KiB at 100 Mb/s, and the rest for the peer's processor. Chapter 07, with
+ * full queues, waits longer.
  */
 #define TIMEOUT 14
 

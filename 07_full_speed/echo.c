@@ -6,27 +6,18 @@
 #include <endian.h>
 
 #include "log.h"
+#include "request.h"
 #include "stats.h"
 
 /* A receive, of nothing or of a message. */
 static int post_receive(struct data *data, struct ibv_sge *sge)
 {
-	struct ibv_recv_wr *bad, wr = {
-		.wr_id = 1,
-		.sg_list = sge,
-		.num_sge = sge ? 1 : 0,
-	};
-	int err = ibv_post_recv(data->conn->qp, &wr, &bad);
+	struct requests requests = { .conn = data->conn };
 
-	if (err)
-		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
-				      " [docs/troubleshooting.md#post]");
-	data->conn->pending++;
-	return 0;
+	return request_receive(&requests, 0, sge, sge ? 1 : 0);
 }
 
-/* Only with immediate data, imm, is it signaled: it asks, or answers. */
+/* Only with immediate data, imm, is it signalled: it asks, or answers. */
 static int post_send(struct data *data, struct ibv_sge *sge, uint32_t imm)
 {
 	struct ibv_send_wr *bad, wr = {
@@ -47,6 +38,13 @@ static int post_send(struct data *data, struct ibv_sge *sge, uint32_t imm)
 	return 0;
 }
 
+/* The peer did not wait for the end. */
+static int peer_left(void)
+{
+	return log_fail("the peer left in a benchmark"
+			" [docs/troubleshooting.md#left]");
+}
+
 /* Takes a completion: 1 with the immediate data of a message, 0, or -1. */
 static int take(struct data *data, uint32_t *imm)
 {
@@ -58,8 +56,13 @@ static int take(struct data *data, uint32_t *imm)
 		return 0;
 	if (wc.status != IBV_WC_SUCCESS)
 		return log_fail_wc("SEND of a benchmark", &wc);
-	if (wc.opcode != IBV_WC_RECV)
+	if (wc.opcode == IBV_WC_SEND)
 		return 0;
+	/* A write with immediate data takes a receive, too, and brings nothing. */
+	if (wc.opcode != IBV_WC_RECV)
+		return log_fail("protocol error: a completion with opcode %d, "
+				"where SENDs were to come",
+				wc.opcode);
 	*imm = wc.wc_flags & IBV_WC_WITH_IMM ? be32toh(wc.imm_data) : 0;
 	return 1;
 }
@@ -74,9 +77,7 @@ static int await_answer(struct data *data, struct credits *credits)
 		n = take(data, &more);
 	} while (n == 0 && !data->conn->peer_left);
 	if (n <= 0)
-		return n < 0 ? -1 :
-			       log_fail("the peer left in a benchmark"
-					" [docs/troubleshooting.md#left]");
+		return n < 0 ? -1 : peer_left();
 	if (!credits->all)
 		credits->all = more;
 	if (!more || more > credits->all - credits->may)
@@ -148,13 +149,16 @@ int echo_post(struct data *data, uint32_t length, unsigned int depth)
 int echo_serve(struct data *data, uint32_t length, unsigned int depth)
 {
 	struct ibv_sge sge = place(data, length);
-	uint32_t asked, owed = depth - 1;
+	uint32_t asked = 0, owed = depth - 1;
 	int n;
 
 	for (;;) {
 		n = take(data, &asked);
-		if (n < 0 || data->conn->peer_left)
-			return n < 0 ? -1 : 0;
+		/* The client's last word is one that asks. */
+		if (n == 0 && data->conn->peer_left)
+			return asked ? 0 : peer_left();
+		if (n < 0)
+			return -1;
 		if (n == 0)
 			continue;
 		if (post_receive(data, &sge))

@@ -27,7 +27,7 @@ int echo_send(struct data *data, struct credits *credits, unsigned int depth,
 /*
  * Server: posts depth receives of length bytes in data->exposed, before the client
  * may send; and takes what comes until the client disconnects. Both return 0, or -1
- * having said why.
+ * having said why; also if the client leaves while it owes a SEND that asks.
  */
 int echo_post(struct data *data, uint32_t length, unsigned int depth);
 int echo_serve(struct data *data, uint32_t length, unsigned int depth);

@@ -31,7 +31,7 @@ struct ibv_sge request_piece(const struct region *region, const char *at,
 /*
  * Each posts a request: a message comes into, or goes from, count pieces; one
  * piece is written to remote, with length as immediate data; or is read from
- * there, with its length as the number. All of the send queue are signaled.
+ * there, with its length as the number. All of the send queue are signalled.
  * Each returns 0, or -1 having said why.
  */
 int request_receive(struct requests *requests, unsigned int number,

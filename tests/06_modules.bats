@@ -3,11 +3,12 @@
 # 06_modules.bats - chapter 06 with a kernel whose RDS is in modules, which is
 # Debian's: how they are loaded, and the first messages after that
 
-# shellcheck disable=SC2154 # set by helpers.bash
+# shellcheck disable=SC2154,SC2016 # set by helpers.bash; for the shell of a node
 bats_require_minimum_version 1.5.0
 # A lab of its own, where nobody has used RDS before.
 export LAB_NAME=rds-${BATS_RUN_TMPDIR##*-} LAB_ENGINE=tcg
 load helpers
+load 06_guest
 CHAPTER=06_rds
 
 setup_file() {
@@ -23,12 +24,6 @@ teardown_file() {
 
 setup() {
 	needs_lab
-}
-
-# guest NODE SCRIPT: runs it with bash on a node, in the repository.
-guest() {
-	device_run "$1" bash -c "cd '$top' && rds=scripts/setup_rds.sh; $2" \
-		</dev/null
 }
 
 # This must be the first test: later, connections hold the modules.

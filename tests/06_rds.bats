@@ -4,9 +4,10 @@
 # that loses packets, a connection that others break, and a server that is sent
 # nonsense
 
-# shellcheck disable=SC2154 # set by helpers.bash
+# shellcheck disable=SC2154,SC2016 # set by helpers.bash; for the shell of a node
 bats_require_minimum_version 1.5.0
 load helpers
+load 06_guest
 CHAPTER=06_rds
 
 # build_with VARIANT FLAGS: a build of the chapter with these flags.
@@ -30,12 +31,6 @@ teardown_file() {
 
 setup() {
 	needs_lab
-}
-
-# guest NODE SCRIPT: runs it with bash on a node, in the repository.
-guest() {
-	device_run "$1" bash -c "cd '$top' && rds=scripts/setup_rds.sh; $2" \
-		</dev/null
 }
 
 @test "06: every logged run can be had again" {

@@ -147,6 +147,18 @@ power_cut() {
 	wait "$node_a" || true
 }
 
+# stopped WHAT [old]: the server is at that point, and sender, a client in the
+# background, waits for it; what that says is in the file said.
+stopped() {
+	said=$BATS_TEST_TMPDIR/said
+	on_node a makes_disk "${2:-}"
+	node_a stops "$1"
+	says ready
+	on_device b sends >"$said" 2>&1 3>&- &
+	sender=$!
+	says stopped
+}
+
 @test "07: a file that is stored is there when the power has gone" {
 	on_node a makes_disk
 	node_a serves
@@ -158,19 +170,14 @@ power_cut() {
 }
 
 @test "07: the power goes before the name is on the disk: the old file or the new is whole" {
-	local what left sender
+	local what left sender said
 
 	for what in nothing sync; do
-		on_node a makes_disk old
-		node_a stops "$what"
-		says ready
-		on_device b sends >"$BATS_TEST_TMPDIR/said" 2>&1 3>&- &
-		sender=$!
-		says stopped
+		stopped "$what" old
 		power_cut
 		! wait "$sender" || false
-		cat "$BATS_TEST_TMPDIR/said"
-		run ! grep -q stored "$BATS_TEST_TMPDIR/said"
+		cat "$said"
+		run ! grep -q stored "$said"
 		left=(old part)
 		[[ $what == nothing ]] || left=(new none)
 		on_node a finds "${left[@]}"
@@ -185,16 +192,11 @@ power_cut() {
 }
 
 @test "07: who finds the file under its name syncs the name, too" {
-	local sender
+	local sender said
 
-	on_node a makes_disk
-	node_a stops killed
-	says ready
-	on_device b sends >"$BATS_TEST_TMPDIR/said" 2>&1 3>&- &
-	sender=$!
-	says stopped
+	stopped killed
 	wait "$sender" || true
-	cat "$BATS_TEST_TMPDIR/said"
+	cat "$said"
 	run -0 on_device b sends
 	[[ $output == *"file: stored, 300000 bytes"* ]]
 	power_cut

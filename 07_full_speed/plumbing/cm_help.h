@@ -45,10 +45,10 @@ int cm_resolve_ms(const struct patience *patience);
  * How long a device waits for an acknowledgement before it sends a packet again:
  * 4.096 us times 2 to this power.
  *
- * CM_ACK_ONE is for one message at a time, and a quiet host: 67 ms. A network's
- * round trip takes 2 ms at most, 128 KiB at 100 Mb/s 11 ms, and the rest is for
- * the peer's processor. A lost packet costs 67 ms, and a peer that is gone 7 times
- * as much.
+ * CM_ACK_ONE is for one message at a time, and a quiet host: 67 ms. We allow 2 ms
+ * for the network's round trip (an assumption: a large data centre has less), 11 ms
+ * for 128 KiB at 100 Mb/s, and the rest for the peer's processor. A lost packet
+ * costs 67 ms, and a peer that is gone 7 times as much.
  * CM_ACK_FULL is for a full queue, and a host that may stand still for a second:
  * 1.07 s. Nothing is lost then, and what is sent again makes the queue longer, on
  * a host that is late already; rxe (6.1) can even mix it up with what is new
