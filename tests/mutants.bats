@@ -200,6 +200,9 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 	[[ $output != "$first" ]]
 	git -C "$tree" add -A
 	git -C "$tree" -c user.name=me -c user.email=me@localhost commit -qm one
+	run -0 mutants --sample 2
+	[[ ${lines[0]} == *" by the seed $(git -C "$tree" rev-parse HEAD)" ]]
+	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
 	# One that boots a virtual machine is left to who runs all.
 	echo '# full_size' >>"$tree/tests/01.bats"
 	mutant costly 'bats tests/01.bats twice' 'n + n' '2 * n'
@@ -212,9 +215,6 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 	done
 	run -0 mutants --list --sample 40
 	[[ ${#lines[@]} -eq 31 && $output != *costly* && $output == *lab* ]]
-	run -0 mutants --sample 2
-	[[ ${lines[0]} == *" by the seed $(git -C "$tree" rev-parse HEAD)" ]]
-	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
 }
 
 # A lab that reads all that it is given, and two tests that want one; the first
