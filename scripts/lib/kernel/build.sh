@@ -29,6 +29,12 @@ mkdir -p "$2"
 out=$(realpath "$2")
 config=$here/$kind.config
 
+# All that the configuration must have. The last has another name since Linux 6.10.
+wanted() {
+	grep '^CONFIG' "$config"
+	[[ $kind == page ]] || echo "$full"
+}
+
 # A configuration drops without a word what depends on something that is not on.
 check_config() {
 	local line name missing=0
@@ -42,7 +48,7 @@ check_config() {
 		fi
 		echo "kernel: the configuration has no $line" >&2
 		missing=1
-	done < <(grep '^CONFIG' "$config")
+	done < <(wanted)
 	return "$missing"
 }
 
@@ -64,9 +70,11 @@ check_address() {
 if [[ $kind == lab ]] && grep -qs '^VERSION_CODENAME=trixie$' /etc/os-release; then
 	source=linux-source-6.12 gcc=14
 	libraries=(libctf0 libisl23 libmpc3 libmpfr6 libgmp10 libjansson4 libsframe1)
+	full=CONFIG_BASE_SMALL=n
 else
 	source=linux-source-6.1 gcc=12
 	libraries=(libctf0 libisl23 libmpc3 libmpfr6 libgmp10 libjansson4)
+	full=CONFIG_BASE_FULL=y
 	debian12 amd64 "$out/apt"
 fi
 packages=("$source" "gcc-$gcc" "cpp-$gcc" "libgcc-$gcc-dev" binutils
@@ -113,7 +121,7 @@ build() {
 		KBUILD_BUILD_HOST=rdma)
 
 	"${make[@]}" tinyconfig >/dev/null 2>&1
-	cat "$config" >>.config
+	wanted >>.config
 	"${make[@]}" olddefconfig 2>/dev/null
 	check_config
 	nice -n 19 "${make[@]}" -j"$(nproc)" "$2"
