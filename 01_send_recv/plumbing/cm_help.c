@@ -86,9 +86,17 @@ bool cm_is_iwarp(const struct ibv_context *verbs)
 	return verbs->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
+/* Some of the reasons of a REJ: the IBTA specification, 12.6.7.2. */
+enum {
+	REJ_TIMEOUT = 4,
+	REJ_INVALID_SERVICE_ID = 8,
+	REJ_STALE_CONNECTION = 10,
+	REJ_CONSUMER = 28
+};
+
 /*
- * What a reject reason means: the IBTA specification's list, 12.6.7.2. Over
- * iWARP it is an errno of the TCP connection.
+ * What a REJ's reason means. Over iWARP, which has no such message, it is an
+ * errno of the TCP connection.
  */
 static const char *reject_meaning(int status)
 {
@@ -97,17 +105,17 @@ static const char *reject_meaning(int status)
 		return "over iWARP, the server ended the TCP connection; see "
 		       "what it says, and give it its address with -a"
 		       " [docs/troubleshooting.md#iwarp]";
-	case 4:
+	case REJ_TIMEOUT:
 		return "the peer gave up waiting for an answer";
-	case 8:
+	case REJ_INVALID_SERVICE_ID:
 		return "no server listens on that port; start the server "
 		       "first, and compare -p on both ends"
 		       " [docs/troubleshooting.md#rejected]";
-	case 10:
+	case REJ_STALE_CONNECTION:
 		return "the peer still knows an older connection of this "
 		       "queue pair; try again in a few seconds"
 		       " [docs/troubleshooting.md#rejected]";
-	case 28:
+	case REJ_CONSUMER:
 		return "the server's program refused the connection; see "
 		       "what the server says"
 		       " [docs/troubleshooting.md#rejected]";
