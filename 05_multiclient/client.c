@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	if (probe_path(&data) || converse(&data, &options, hello.number))
 		goto out;
 	/* 8. Stay for a while, if asked to, and disconnect. */
-	if (options.hold && hold(&conn, options.hold))
+	if (options.hold && hold_connection(&conn, options.hold))
 		goto out;
 	ret = conn_disconnect(&conn);
 out:

@@ -85,7 +85,7 @@ static int measure_rate(struct session *session, struct stats *stats)
 	return 0;
 }
 
-int bench(struct session *session)
+int work_bench(struct session *session)
 {
 	const struct options *options = session->options;
 	struct stats stats[] = {

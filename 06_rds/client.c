@@ -16,17 +16,17 @@ static int work(struct session *session)
 {
 	switch (session->options->work) {
 	case WORK_TALK:
-		return talk(session);
+		return work_talk(session);
 	case WORK_COUNT:
-		return count(session);
+		return work_count(session);
 	case WORK_CONGEST:
-		return congest(session);
+		return work_congest(session);
 	case WORK_WRITE:
-		return write_memory(session);
+		return work_write(session);
 	case WORK_BENCH:
-		return bench(session);
+		return work_bench(session);
 	case WORK_FILL:
-		return fill(session);
+		return work_fill(session);
 	}
 	return -1;
 }

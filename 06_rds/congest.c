@@ -85,7 +85,7 @@ static int ask_total(struct session *session, unsigned int sent)
 	return 0;
 }
 
-int congest(struct session *session)
+int work_congest(struct session *session)
 {
 	struct sockaddr_in control = session->peers[0];
 	int port = ntohs(control.sin_port);

@@ -154,7 +154,7 @@ static int tell_resets(struct session *session, uint64_t before)
 	return 0;
 }
 
-int count(struct session *session)
+int work_count(struct session *session)
 {
 	uint64_t resets;
 	pid_t pid = -1;

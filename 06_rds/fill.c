@@ -52,7 +52,7 @@ static int tell_queue(struct session *session)
 	return 0;
 }
 
-int fill(struct session *session)
+int work_fill(struct session *session)
 {
 	const struct sockaddr_in *to = &session->peers[0];
 	size_t length = session->options->bytes;

@@ -8,7 +8,7 @@
 #include "log.h"
 #include "work.h"
 
-int talk(struct session *session)
+int work_talk(struct session *session)
 {
 	char text[DGRAM_TEXT_MAX];
 	struct rds_news news;

@@ -106,7 +106,7 @@ static int wait_done(struct session *session)
 	return 0;
 }
 
-int write_memory(struct session *session)
+int work_write(struct session *session)
 {
 	rds_rdma_cookie_t key = session->options->key;
 	/* On the stack it would be gone when we give up waiting. */

@@ -113,7 +113,7 @@ static int live(struct conn *conn, struct data *data,
 		return -1;
 	if (probe_path(data) || converse(data, options->mode, number))
 		return -1;
-	if (options->hold && hold(conn, options->hold))
+	if (options->hold && hold_connection(conn, options->hold))
 		return -1;
 	return conn_disconnect(conn);
 }

@@ -7,7 +7,7 @@
 
 #include "log.h"
 
-int hold(struct conn *conn, int seconds)
+int hold_connection(struct conn *conn, int seconds)
 {
 	int64_t deadline = wait_deadline(seconds * 1000);
 

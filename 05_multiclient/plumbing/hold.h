@@ -10,6 +10,6 @@
  * Stays connected for so many seconds, or until the program is asked to stop.
  * Returns 0, or -1 having said what ended the connection.
  */
-int hold(struct conn *conn, int seconds);
+int hold_connection(struct conn *conn, int seconds);
 
 #endif

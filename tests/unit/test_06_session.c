@@ -26,7 +26,7 @@ static void test_talk(void **state)
 	/* It need not even be one of ours. */
 	kernel_datagram(STRANGER, 0, NULL);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ANSWER, "the truth");
-	assert_int_equal(captured(talk), 0);
+	assert_int_equal(captured(work_talk), 0);
 	assert_non_null(strstr(said.out, "received message: the truth\n"));
 	assert_null(strstr(said.out, "lies"));
 	/* Told once, however many they send. */
@@ -40,7 +40,7 @@ static void test_one_is_not_two(void **state)
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ANSWER, "first");
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ANSWER, "twice");
 	kernel_datagram("192.0.2.1", 4001, DGRAM_ANSWER, "second");
-	assert_int_equal(captured(talk), 0);
+	assert_int_equal(captured(work_talk), 0);
 	assert_null(strstr(said.out, "twice"));
 	assert_int_equal(times(said.out, "received message: "), 2);
 	assert_told("192.0.2.1 port 4000");
@@ -51,7 +51,7 @@ static void test_silence(void **state)
 	(void)state;
 	open_session(1);
 	kernel_datagram(STRANGER, DGRAM_ANSWER, "lies");
-	assert_int_equal(captured(talk), -1);
+	assert_int_equal(captured(work_talk), -1);
 	assert_int_equal(times(said.err, "error: "), 2);
 	assert_non_null(strstr(said.err, "nothing came within 0.2 s"));
 }
@@ -78,7 +78,7 @@ static void test_flood(void **state)
 	(void)state;
 	open_session(1);
 	kernel_datagram(STRANGER, DGRAM_ANSWER, "lies");
-	assert_ends(talk);
+	assert_ends(work_talk);
 	assert_int_equal(times(said.err, "error: "), 2);
 }
 
@@ -126,7 +126,7 @@ static void test_total(void **state)
 	kernel_datagram("192.0.2.1", 4001, DGRAM_TOTAL, "not yet asked");
 	kernel_datagram("192.0.2.1", 4000, DGRAM_TOTAL, "of 4000");
 	kernel_datagram("192.0.2.1", 4001, DGRAM_TOTAL, "of 4001");
-	assert_int_equal(captured(count), 0);
+	assert_int_equal(captured(work_count), 0);
 	assert_null(strstr(said.out, "not yet asked"));
 	assert_non_null(strstr(said.out, "port 4000 has received:\n  of 4000"));
 	assert_non_null(strstr(said.out, "port 4001 has received:\n  of 4001"));
@@ -137,7 +137,7 @@ static void test_wrong_type(void **state)
 	(void)state;
 	open_session(1);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_BYE, "");
-	assert_int_equal(captured(talk), -1);
+	assert_int_equal(captured(work_talk), -1);
 	assert_one_line(said.err, "of type 10 came instead of 2");
 }
 

@@ -14,7 +14,7 @@ static void test_key(void **state)
 	kernel_key(kernel_datagram(STRANGER, DGRAM_LENT, ""), 0xbad);
 	kernel_key(kernel_datagram("192.0.2.1", 4001, DGRAM_LENT, ""), 0xbad);
 	kernel_key(kernel_datagram("192.0.2.1", 4000, DGRAM_LENT, ""), 0x777);
-	assert_int_equal(captured(write_memory), -1);
+	assert_int_equal(captured(work_write), -1);
 	assert_non_null(strstr(said.out, "borrowed: rkey=0x777, offset 0.\n"));
 	assert_non_null(strstr(said.err, "198.51.100.7 port 4000"));
 	assert_non_null(strstr(said.err, "the completion of the write: "));
@@ -37,7 +37,7 @@ static void test_memory_stays(void **state)
 	open_session(1);
 	options.key = 0x777;
 	/* Nobody says that the write is done, so it may still go on. */
-	assert_int_equal(captured(write_memory), -1);
+	assert_int_equal(captured(work_write), -1);
 	use_stack();
 	assert_memory_equal(kernel.source, text, strlen(text));
 }
@@ -50,10 +50,10 @@ static void test_completion(void **state)
 	options.key = 0x777;
 	kernel_completion(7, RDS_RDMA_REMOTE_ERROR);
 	kernel_completion(6, RDS_RDMA_SUCCESS);
-	assert_int_equal(captured(write_memory), 0);
+	assert_int_equal(captured(work_write), 0);
 	assert_non_null(strstr(said.out, "write completed: status=0"));
 	kernel_completion(6, RDS_RDMA_DROPPED);
-	assert_int_equal(captured(write_memory), -1);
+	assert_int_equal(captured(work_write), -1);
 	assert_one_line(said.err, "RDMA write: status 3 (dropped");
 }
 
@@ -63,7 +63,7 @@ static void test_no_key(void **state)
 	(void)state;
 	open_session(1);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_LENT, "");
-	assert_int_equal(captured(write_memory), -1);
+	assert_int_equal(captured(work_write), -1);
 	assert_one_line(said.err, "lends memory and gives no key");
 }
 
@@ -73,7 +73,7 @@ static void test_echo(void **state)
 	(void)state;
 	open_session(1);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ECHO, "too short");
-	assert_int_equal(captured(bench), -1);
+	assert_int_equal(captured(work_bench), -1);
 	assert_one_line(said.err, "an echo of 21 bytes for 64");
 }
 
@@ -88,7 +88,7 @@ static void test_group(void **state)
 	/* Port 4000 is of group 32; 5 and 40 have room as well. */
 	kernel_ports(RDS_CONG_MONITOR_MASK(5) | RDS_CONG_MONITOR_MASK(4000) |
 		     RDS_CONG_MONITOR_MASK(40));
-	assert_int_equal(captured(congest), -1);
+	assert_int_equal(captured(work_congest), -1);
 	assert_non_null(strstr(said.out, "ENOBUFS for port 4000 after 3"));
 	assert_non_null(strstr(said.out, "news: group 32 of the ports"));
 }
@@ -101,7 +101,7 @@ static void test_other_group(void **state)
 	kernel.refused_from = 3;
 	kernel.refusal = ENOBUFS;
 	kernel_ports(~RDS_CONG_MONITOR_MASK(4000));
-	assert_int_equal(captured(congest), -1);
+	assert_int_equal(captured(work_congest), -1);
 	assert_one_line(said.err, "the end of the congestion: nothing came");
 	assert_null(strstr(said.out, "news:"));
 }
@@ -111,7 +111,7 @@ static void test_no_port_after_it(void **state)
 	(void)state;
 	open_session(1);
 	session.peers[0].sin_port = htons(65535);
-	assert_int_equal(captured(congest), -1);
+	assert_int_equal(captured(work_congest), -1);
 	assert_one_line(said.err, "65534");
 	assert_int_equal(kernel.sent, 0);
 }
@@ -123,7 +123,7 @@ static int run_command(const char *command, int timeout_ms)
 	patience.timeout_ms = timeout_ms;
 	options.command = command;
 	kernel_datagram("192.0.2.1", 4000, DGRAM_TOTAL, "the total");
-	return captured(count);
+	return captured(work_count);
 }
 
 static void test_command_ends(void **state)
@@ -178,9 +178,9 @@ static void assert_stops(int (*work)(struct session *session))
 static void test_stop_ends_sending(void **state)
 {
 	(void)state;
-	assert_stops(count);
-	assert_stops(congest);
-	assert_stops(fill);
+	assert_stops(work_count);
+	assert_stops(work_congest);
+	assert_stops(work_fill);
 }
 
 /*
