@@ -24,6 +24,10 @@ unsolved() {
 	[[ $output == *"missing  $3"* && $output == *'things are missing'* ]]
 }
 
+@test "01: send back what came" {
+	solved 01_send_recv echo
+}
+
 @test "01: three messages at once" {
 	solved 01_send_recv three
 }

@@ -35,6 +35,10 @@ teardown_file() { close_device; }
 	done
 }
 
+@test "01: send back what came, wrongly" {
+	one_wrong 01_send_recv echo
+}
+
 @test "01: three messages at once, wrongly" {
 	one_wrong 01_send_recv three
 }

@@ -9,6 +9,10 @@ load ../exercises
 setup_file() { open_device; }
 teardown_file() { close_device; }
 
+@test "01: send back what came, wrongly" {
+	wrong 01_send_recv echo
+}
+
 @test "01: three messages at once, wrongly" {
 	wrong 01_send_recv three
 }
