@@ -53,6 +53,11 @@ leads_to() {
 	says '1 right, 1 wrong, 1 none'
 }
 
+@test "what first.c of chapter 01 says when nothing comes leads to an entry" {
+	leads_to silent 'error: completion: Connection timed out' \
+		'error: RDMA_CM_EVENT_ESTABLISHED: Connection timed out'
+}
+
 @test "a status is known by its number, its name and its text, in any case and punctuation" {
 	leads_to status-13 'status 13' 'Status: 13' 'wc->status = 13' \
 		'wc.status=13' 'completion with status (13)' 'CQ error 13' \
