@@ -54,8 +54,7 @@ class Check(Tree):
     def no_history(self, path):
         """What to do without the old version."""
         return (f'What it was like then, {self.rows[path][0]}, is not in this clone. If '
-                'the clone is shallow, git fetch --unshallow brings it. Otherwise',
-                f'git log -p -- {self.origin[path]} may show what has changed.')
+                'the clone is shallow, git fetch --unshallow brings it.',)
 
     def difference(self, path, old, before_it, after):
         """Shows it."""
@@ -107,10 +106,6 @@ class Check(Tree):
                 self.complain(f'{path} has outlived its row: the file is gone, or what it '
                               'has grown out of, or it is a copy now',
                               f'{COMMAND} --reconciled {path}')
-        waiting = [path for path, state in states.items() if state == 'moved']
-        if len(waiting) > 1:
-            print('Once you have looked at all of these, and not before:\n'
-                  f"{COMMAND} --reconciled {' '.join(waiting)}", file=sys.stderr)
         if not self.bad:
             found = list(states.values())
             print(f"carried forward: {found.count('copy')} copies, none has drifted; "
@@ -237,7 +232,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     if options.files and (options.check or options.reconciled or options.new) or \
             options.new and not options.new[1]:
-        parser.error('see -h')
+        parser.error('these do not go together')
     try:
         tree = Carry(options.root, broken=options.reconciled == ['all'])
         if options.check:

@@ -60,9 +60,7 @@ class Tree:
             try:
                 self._read_line(line, broken)
             except Refused as why:
-                self.complain(f'carry_forward.reborn:{number}: {why}')
-        if self.bad:
-            raise Refused('nothing was done')
+                raise Refused(f'carry_forward.reborn:{number}: {why}') from why
 
     def _read_line(self, line, broken):
         words, _, why = line.partition('#')
@@ -110,8 +108,8 @@ class Tree:
         return '' if version == 'new' else other or self.namesake(path)
 
     def version(self, path):
-        """Git's hash of the content, as the table has it."""
-        return self.git('hash-object', '--no-filters', path, text=True).stdout[:DIGITS]
+        """Git's hash of the content."""
+        return self.git('hash-object', '--no-filters', path, text=True).stdout.strip()
 
     def same(self, one, two):
         """Equal in content and in the right to execute."""
@@ -128,8 +126,7 @@ class Tree:
             return 'copy' if self.same(path, origin) else 'drifted'
         if not (self.root / origin).is_file() or self.same(path, origin):
             return 'outlived'
-        merged = self.version(origin) == self.rows[path][0][:DIGITS]
-        return 'merged' if merged else 'moved'
+        return 'merged' if self.version(origin).startswith(self.rows[path][0]) else 'moved'
 
     def first(self, path):
         """Where the copies that this one comes from begin."""
@@ -141,8 +138,7 @@ class Tree:
         """Whether a copy is a committed version of its ancestor."""
         versions = self.git('log', '-m', '--format=', '--raw', '--no-abbrev', '--',
                             self.origin[path], text=True).stdout.split()
-        return self.git('hash-object', '--no-filters', path,
-                        text=True).stdout.strip() in versions
+        return self.version(path) in versions
 
     def relatives(self, path):
         """The copies of a file, and those that have grown out of it."""

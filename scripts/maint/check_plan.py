@@ -43,6 +43,8 @@ PROGRAMS = 'unit_programs'
 # through the chapters in $CHECK_CHAPTERS; those marked * look at the whole book.
 CHAPTER_TESTS = """
 peers            .
+every_chapter    .
+ends             ^01 to
 commands         ^every command that is marked
 exercises        ^each exercise is listed
 exercises_wrong  ^each exercise has three
