@@ -109,6 +109,7 @@ docs:
 	@scripts/maint/break_tables.py --write
 	@scripts/maint/lesson_lines.py --write
 	@scripts/maint/check_readme.py
+	@scripts/maint/count_lines.py
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) -s -C $$chapter clean; done

@@ -5,7 +5,7 @@
 #        scripts/wire.sh CHAPTER break/CASE  (make wire CH=03 CASE=psn_wrap)
 #        scripts/wire.sh CHAPTER FOLDER      (make wire CH=02 RUN=build/mine)
 #
-# Runs the logged run RUN of CHAPTER (default: its plain one), or any FOLDER
+# Runs the logged run RUN of CHAPTER (default: the one that chapters.tsv names), or any FOLDER
 # with a file `commands`, with the server on node a and the client on node b of
 # the lab, captures on both, and prints a ladder: both programs' lines, and
 # between them each packet in the words of the specification. build/wire/
@@ -26,6 +26,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 # shellcheck source=scripts/lib/cli.sh
 source scripts/lib/cli.sh
+# shellcheck source=scripts/lib/chapter.sh
+source scripts/lib/chapter.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
@@ -33,22 +35,9 @@ cli_help "$@"
 [[ $# -le 2 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and RUN?"
 cli_chapter "${1:-}"
 
-# The run without anything special: `default`, or the first mode.
-plain_run() {
-	local name
-
-	for name in default write; do
-		if [[ -r $chapter/expected/$name/commands ]]; then
-			echo "$chapter/expected/$name"
-			return
-		fi
-	done
-	dirname "$(find "$chapter/expected" -name commands | sort | head -n 1)"
-}
-
 # $folder, with the file `commands`, and the name of the run.
 case ${2:-} in
-'') folder=$(plain_run) ;;
+'') folder=$chapter/expected/$(chapters_where "chapter == \"$chapter\"" shown) ;;
 break/*)
 	cli_case "${2#break/}"
 	folder=$chapter/break/$name
@@ -64,6 +53,7 @@ if [[ ! -r $folder/commands ]]; then
 	exit 2
 fi
 cli_checked
+devices=$(chapters_where "chapter == \"$chapter\"" devices)
 folder=${folder%/}
 out=build/wire/$chapter/$(basename "$folder")
 [[ $folder != "$chapter"/break/* ]] ||
@@ -119,7 +109,7 @@ capture() {
 	local node=$1 line tcp=tcp
 
 	# The kernel's connections of an earlier run of RDS talk now and then.
-	[[ $chapter == 06_* ]] || tcp='tcp and not port 16385'
+	[[ $devices == rds ]] || tcp='tcp and not port 16385'
 	# The packets go to a file in the node's memory; what tcpdump says comes
 	# here. Its buffer has 8,192 places of 4 KiB: with longer ones, -s 0, it
 	# has a few only.

@@ -14,8 +14,8 @@ setup() {
 		02_two/log.c 02_two/conn.c 03_three/conn.c; do
 		echo "$file" >"$file"
 	done
-	echo 'log.c 01_one 02_two # everywhere' >scripts/maint/carry_forward.manifest
-	echo '03_three/conn.c 02_two/conn.c 0123' >scripts/maint/carry_forward.reborn
+	cp 01_one/log.c 02_two/log.c
+	echo '03_three/conn.c 0123456789ab' >scripts/maint/carry_forward.reborn
 	tests 01_talk 'it talks'
 	tests 02_talk 'it talks'
 	tests many '01: one' '01 to 03: three' 'none'

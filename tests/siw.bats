@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 #
-# siw.bats - chapters 01, 02 and 07 over iWARP, on siw in a lab of its own: they
+# siw.bats - the chapters that run over iWARP, on siw in a lab of its own: they
 # count on the verbs and not on rxe; and what says that it does not run there
 # shellcheck disable=SC2034,SC2154 # of helpers.bash
 
@@ -44,9 +44,9 @@ forty_clients() {
 		'serve_until_eof ./server -a 192.0.2.1' forty_clients
 }
 
-@test "siw: the logged runs of 01, 02 and 07 can be had again" {
+@test "siw: the logged runs can be had again" {
 	run -0 "$top/scripts/maint/siw_runs.sh"
-	[[ $(grep -c 'matches$' <<<"$output") -eq 8 ]]
+	[[ $(grep -c 'matches$' <<<"$output") -ge 8 ]]
 }
 
 # meet CHAPTER SERVER CLIENT: both ends' words of a run, those of stderr with
@@ -77,9 +77,9 @@ meet() {
 @test "siw: 03, 04 and 05 say at once that they do not run there" {
 	local chapter
 
-	for chapter in 03_pure_verbs 04_tls_psn 05_multiclient; do
+	for chapter in $(chapters_where "$by_hand"); do
 		build_chapter "$chapter"
-		[[ $chapter != 0[45]* ]] ||
+		[[ ! -e $top/$chapter/certs.sh ]] ||
 			(cd "$builds/$chapter.plain" && ./certs.sh >/dev/null)
 		run -1 lab exec a -- env -C "$builds/$chapter.plain" \
 			timeout 60 ./server write

@@ -22,7 +22,7 @@ teardown_file() {
 
 	needs_lab
 	export NODES=2
-	for chapter in "$top"/0*_*/; do
+	for chapter in "$top"/[0-9][0-9]_*/; do
 		chapter=$(basename "$chapter")
 		build_chapter "$chapter"
 		[[ ! -x $top/$chapter/certs.sh ]] || {

@@ -9,6 +9,12 @@ bats_require_minimum_version 1.5.0
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	unit=$top/tests/unit
+	# shellcheck source=scripts/lib/chapter.sh
+	source "$top/scripts/lib/chapter.sh"
+	# Where there is a CM, that makes the connection, and else the module does: a
+	# made-up device tests the latter, and tests on a real one the former
+	# (01_bad_days.bats, peers.bats).
+	on_a_device=" $(chapters_where 'devices ~ /siw/' 'chapter "/conn.c"' | tr '\n' ' ')"
 }
 
 # module SOURCE: what a unit test is of: the first header that it includes.
@@ -25,11 +31,6 @@ version() {
 	done
 }
 
-# In 01 and 02 the CM makes the connection, and from 03 on the module does: a
-# made-up device tests the latter, and tests on a real one the former
-# (01_bad_days.bats, peers.bats).
-on_a_device=' 01_send_recv/conn.c 02_write_read/conn.c 07_full_speed/conn.c '
-
 # untested: the modules that have a test, in the chapters whose version has none.
 untested() {
 	local program source name chapter file sum
@@ -43,7 +44,7 @@ untested() {
 		modules[$name]=1
 		tested[$name $(md5sum <"$file")]=1
 	done < <(make -s -C "$unit" list)
-	for file in "$top"/0[1-9]_*/{,plumbing/}*.c; do
+	for file in "$top"/[0-9][0-9]_*/{,plumbing/}*.c; do
 		name=$(basename "$file" .c) sum=$(md5sum <"$file")
 		chapter=${file#"$top"/} chapter=${chapter%%/*}
 		[[ -z ${modules[$name]:-} ||
@@ -62,7 +63,7 @@ untested() {
 
 @test "a chapter that bears such a module anew is noticed" {
 	mkdir -p "$BATS_TEST_TMPDIR/copy/tests"
-	cp -r "$top"/0[1-9]_* "$BATS_TEST_TMPDIR/copy"
+	cp -r "$top"/[0-9][0-9]_* "$BATS_TEST_TMPDIR/copy"
 	cp -r "$unit" "$BATS_TEST_TMPDIR/copy/tests"
 	top=$BATS_TEST_TMPDIR/copy unit=$top/tests/unit
 	echo '/* another */' >>"$top/04_tls_psn/state.c"

@@ -39,14 +39,17 @@ goes_through() {
 	sys.path[:0] = ['scripts/lib', 'scripts/lib/wire']
 	import packets
 	import sources
+	from chapters import chapters
 	OURS = re.compile('(Connect|Disconnect)Re|ReadyToUse|SEND|RDMA (WRITE|READ Req)|'
 	                  'TCP (text|FIN)|TLS (Client|Server|App)')
 	count = 0
 	# In 06 it is the kernel that sends.
-	for capture in sorted(pathlib.Path().glob('0[1-57]_*/expected/wire.pcapng')):
-	    chapter = capture.parts[0]
-	    code = sources.Sources(chapter, files=chapter.startswith('07'))
-	    for packet in packets.read(str(capture)):
+	for chapter, row in chapters('.').items():
+	    if row.devices == 'rds':
+	        continue
+	    files = row.shown == 'send'
+	    code = sources.Sources(chapter, files)
+	    for packet in packets.read(f'{chapter}/expected/wire.pcapng'):
 	        if not OURS.match(packet.kind):
 	            continue
 	        count += 1
@@ -54,7 +57,7 @@ goes_through() {
 	        if not line:
 	            print(f'{chapter}: nobody sends {packet.text}')
 	        elif (line.file == 'request.c') != bool(re.search(' [A-Z]{3}', packet.text[9:])) \
-	                and chapter.startswith('07') and packet.kind.startswith('SEND'):
+	                and files and packet.kind.startswith('SEND'):
 	            print(f'{chapter}: {packet.text} is sent in {line.file}')
 	print(f'{count} packets')
 	END

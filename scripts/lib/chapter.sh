@@ -1,5 +1,16 @@
-# chapter.sh - the sources of a chapter; sourced by what builds a copy of one
+# chapter.sh - what chapters.tsv says of the chapters, and the sources of one;
+# sourced by what goes through them, and by what builds a copy of one
 # shellcheck shell=bash
+
+chapter_table=$(dirname "${BASH_SOURCE[0]}")/../../chapters.tsv
+
+# chapters_where TEST [WHAT]: the chapters for which TEST is true, an expression of
+# awk in which the columns have their names, as 'devices ~ /siw/'; or a column of
+# theirs.
+chapters_where() {
+	awk -F'\t' "/^[0-9]/ { chapter = \$1; start = \$2; devices = \$3; port = \$4
+		shown = \$5; if ($1) print ${2:-chapter} }" "$chapter_table"
+}
 
 # chapter_sources CHAPTER: its source files, a line each, as paths in it. A
 # chapter's folder may also be somebody's copy of it.

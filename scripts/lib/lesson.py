@@ -12,11 +12,10 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from chapter_text import looked_up  # noqa: E402 pylint: disable=C0413
+from chapters import before  # noqa: E402 pylint: disable=C0413
 
 # What a person reads in a minute.
 WORDS, LINES = 200, 15
-# The chapters that do not start from the one before them.
-FROM = {'07': '02'}
 # What a chapter has beside its lesson.
 ASIDE = ('plumbing', 'load')
 # Programs of one file, which stay in the chapter that they open.
@@ -33,17 +32,6 @@ def files_of(folder):
     """{name: path} of what can be part of a lesson."""
     found = [*folder.glob('*.[ch]'), *folder.glob('*.sh'), *folder.glob('Makefile')]
     return {path.name: path for path in sorted(found)}
-
-
-def before(chapter):
-    """The folder of the chapter that this one starts from, or None."""
-    all_of_them = sorted(path.parent for path in
-                         chapter.parent.glob('[0-9][0-9]_*/Makefile'))
-    at = all_of_them.index(chapter)
-    start = FROM.get(chapter.name[:2])
-    if start:
-        return next(path for path in all_of_them if path.name.startswith(start))
-    return all_of_them[at - 1] if at else None
 
 
 def names_in(cell):
@@ -82,7 +70,8 @@ class Lesson:
     """What is to be read of a chapter, file by file."""
 
     def __init__(self, chapter):
-        self.chapter, self.start = chapter, before(chapter)
+        start = before(chapter.parent, chapter.name)
+        self.chapter, self.start = chapter, start and chapter.parent / start
         self.here = files_of(chapter)
         self.there = files_of(self.start) if self.start else {}
         self.gone = [name for name in self.there

@@ -5,12 +5,16 @@ which are volatile: a pid, a pointer, a queue pair number. This file is the one
 place that knows which is which. Used by compare_logs.py.
 """
 import ipaddress
+import pathlib
 import re
+
+from chapters import chapters
 
 # The ports that the chapters use by default. They are documented, so a log
 # that shows another one instead differs; every other port from 1024 up is
 # taken for one that the system chose.
-DOCUMENTED_PORTS = {20886, 22222, 18515, 4433}
+DOCUMENTED_PORTS = {int(chapter.port) for chapter in
+                    chapters(pathlib.Path(__file__).parents[2]).values()}
 
 # One row a kind: class, whose numbering it belongs to, how it looks. The
 # group (?P<v>...) is the volatile value; what surrounds it is plain text.

@@ -155,7 +155,6 @@ unit() {
 demo() {
 	need qemu-system-aarch64 qemu-system-arm
 	build
-	[[ $# -gt 0 ]] || set -- 01 02 03 04 05 06 07
 	export LAB_ARCH=aarch64 LAB_ROOT=$root DEVICE=lab
 	(cd "$tree" && scripts/demo.sh "$@")
 }

@@ -32,6 +32,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
 from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+from chapter_files import Tree  # noqa: E402 pylint: disable=C0413
 from changes import differing, naming  # noqa: E402 pylint: disable=C0413
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -42,6 +43,8 @@ PROGRAMS = 'unit_programs'
 # through the chapters in $CHECK_CHAPTERS; those marked * look at the whole book.
 CHAPTER_TESTS = """
 peers            .
+every_chapter    .
+ends             ^01 to
 commands         ^every command that is marked
 exercises        ^each exercise is listed
 exercises_wrong  ^each exercise has three
@@ -168,26 +171,13 @@ class Plan:
         if name.split('/')[0] not in self.chapters:
             self.everything(name)
             return
-        found, new = set(), {name}
+        found, new, files = set(), {name}, Tree(self.root)
         while new:
             found |= new
-            new = {other for one in new for other in self.relatives(one)} - found
+            new = {other for one in new for other in files.relatives(one)} - found
         for chapter in sorted({one.split('/')[0] for one in found}):
             if chapter in self.chapters:
                 self.chapter(chapter, name)
-
-    def relatives(self, name):
-        """Its copies, and those files that have grown out of it."""
-        chapter, file = name.split('/', 1)
-        maint = self.root / 'scripts/maint'
-        for line in (maint / 'carry_forward.manifest').read_text('utf-8').splitlines():
-            words = line.split('#')[0].split()
-            if words[:1] == [file] and chapter in words:
-                yield from (f'{other}/{file}' for other in words[1:])
-        for line in (maint / 'carry_forward.reborn').read_text('utf-8').splitlines():
-            words = line.split('#')[0].split()
-            if words[1:2] == [name]:
-                yield words[0]
 
     def unit(self, name):
         """Something of the unit tests."""

@@ -5,12 +5,11 @@ chapter's reference.md or README.md the lines of its files.
 
 Usage: front_door.py [-r ROOT] [--check]
 
-The picture is docs/pictures/demo.svg. The table has a row for each chapter that
-has a README.md, which begins with a link to its folder's README.md; the last cell
-of the row is its size: how many lines its lesson adds and removes (see lesson.sh). In a chapter,
-the table below "The files" has names in its first cell and their lines in the second,
-rounded to tens (`name.[ch]`: of both together); a row whose second cell is empty is
-left alone.
+The picture is docs/pictures/demo.svg. The table has a row for each row of chapters.tsv:
+a link, its concept, and its size: how many lines its lesson adds and removes (see
+lesson.sh). In a chapter, the table below "The files" has names in its first cell and
+their lines in the second, rounded to tens (`name.[ch]`: of both together); a row whose
+second cell is empty is left alone.
 
   --check   write nothing; say what is not up to date
   -r ROOT   the tree to work on (default: the one this script is in)
@@ -25,6 +24,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from chapters import chapters, folders  # noqa: E402 pylint: disable=C0413
 from lesson import Lesson  # noqa: E402 pylint: disable=C0413
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -84,18 +84,12 @@ def size(root, chapter):
 
 
 def table(root, text):
-    """text with the sizes put right; and the chapters that have no row."""
-    without = []
-    for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
-        chapter = makefile.parent.name
-        if not (makefile.parent / 'README.md').exists():
-            continue
-        row = re.compile(rf'^(\| \[[^\]]*\]\({chapter}/README\.md\) .*\|)'
-                         r'[^|]*\|$', re.MULTILINE)
-        if not row.search(text):
-            without.append(chapter)
-        text = row.sub(rf'\g<1> {size(root, chapter)} |', text)
-    return text, without
+    """text with the table of chapters as it has to be."""
+    rows = ''.join(
+        f'| [{name}]({name}/README.md) | {chapter.concept} | {size(root, name)} |\n'
+        for name, chapter in chapters(root).items() if (root / name).is_dir())
+    return re.sub(r'^(\| chapter \|.*\n\|[-|]+\n)(\|.*\n)*', lambda head: head[1] + rows,
+                  text, count=1, flags=re.MULTILINE)
 
 
 def lines_of(folder, text):
@@ -123,11 +117,11 @@ def main(arguments):
     options = parser.parse_args(arguments)
     root, check = options.root, options.check
     readme = root / 'README.md'
-    new, without = table(root, readme.read_text('utf-8'))
-    for chapter in without:
-        print(f'README.md: its table of chapters has no row for {chapter}')
+    without = set(folders(root)) ^ set(chapters(root))
+    for chapter in sorted(without):
+        print(f'{chapter} needs a row in chapters.tsv, and a folder with a Makefile')
     wrong = bool(without)
-    due = {readme: new,
+    due = {readme: table(root, readme.read_text('utf-8')),
            root / PICTURE: picture((root / RECORDING).read_text('utf-8'))}
     for page in sorted([*root.glob('[0-9][0-9]_*/README.md'),
                         *root.glob('[0-9][0-9]_*/reference.md')]):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# siw_runs.sh - the logged runs of chapters 01, 02 and 07 over siw
+# siw_runs.sh - the logged runs over siw, of the chapters that run there
 #
 # usage: scripts/maint/siw_runs.sh [--record] [CHAPTER...]
 #
@@ -25,13 +25,12 @@ if [[ ${1:-} == --record ]]; then
 	record=yes
 	shift
 fi
-[[ $# -gt 0 ]] || set -- 01 02 07
-all=()
-for name; do
-	cli_chapter "$name"
-	[[ $chapter =~ ^(01|02|07)_ ]] ||
+mapfile -t all < <(chapters_where 'devices ~ /siw/')
+[[ $# -gt 0 ]] || set -- "${all[@]}"
+cli_chapters "$@"
+for chapter in "${chapters[@]}"; do
+	[[ " ${all[*]} " == *" $chapter "* ]] ||
 		cli_misuse "$chapter does not run over iWARP"
-	all+=("$chapter")
 done
 cli_checked
 export LAB_DEVICE=siw DEVICE=lab
@@ -63,7 +62,7 @@ compare() {
 }
 
 status=0
-for chapter in "${all[@]}"; do
+for chapter in "${chapters[@]}"; do
 	dir=$out/$chapter.plain
 	chapter_update "$chapter" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'

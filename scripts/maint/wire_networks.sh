@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # wire_networks.sh - what worse networks do to each chapter, as a table
 #
-# usage: scripts/maint/wire_networks.sh [CHAPTER...]      (default: 01 to 05)
+# usage: scripts/maint/wire_networks.sh [CHAPTER...]      (default: those that
+#        write all of a memory, and 01)
 #
 # Runs each chapter between the two nodes of the lab through networks that lose,
 # delay, reorder and duplicate packets, by scripts/wire.sh: chapter 01 with its
@@ -17,12 +18,15 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 # shellcheck source=scripts/lib/cli.sh
 source scripts/lib/cli.sh
+# shellcheck source=scripts/lib/chapter.sh
+source scripts/lib/chapter.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
 cli_help "$@"
-[[ $# -gt 0 ]] || set -- 01 02 03 04 05
-cli_chapters "$@"
+[[ $# -gt 0 ]] ||
+	mapfile -t some < <(chapters_where 'devices ~ /rxe/ && shown != "send"')
+cli_chapters "$@" "${some[@]}"
 cli_checked
 networks=('' LOSS=1% LOSS=5% LOSS=10% DELAY=20ms REORDER=1% DUPLICATE=1%)
 folder=build/wire_networks

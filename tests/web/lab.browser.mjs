@@ -130,15 +130,11 @@ test('an edit builds and runs; an error is shown at its line; reset undoes it', 
 });
 
 // A case of each chapter; cases.browser.mjs has the others.
-const SAMPLE = {'01_send_recv': 'no_recv', '02_write_read': 'bad_rkey', '03_pure_verbs': 'wrong_qpn',
-	'04_tls_psn': 'bad_version', '05_multiclient': 'stolen_rkey', '06_rds': 'too_long',
-	'07_full_speed': 'last_credit'};
-
-test('each chapter has its sample', () => assert.deepEqual(Object.keys(SAMPLE), CHAPTERS));
-
-for (const [chapter, name] of Object.entries(SAMPLE))
+for (const chapter of CHAPTERS) {
+	const [name] = Object.entries(labData(chapter).cases).find(([, {lacks}]) => !lacks);
 	test(`${chapter}: ${name} breaks as promised`, options, async () =>
 		same(await lab(`return lab.break('${name}', '${chapter}')`)));
+}
 
 test('a third party at the wire forges a WRITE of 04\'s, and none with MACsec', options, async () => {
 	const open = await lab('return lab.wiretap("open", "04_tls_psn")');

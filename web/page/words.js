@@ -16,8 +16,7 @@ const NAKS = ['PSN Sequence Error', 'Invalid Request', 'Remote Access Error',
 	'Remote Operational Error'];
 const TLS_RECORDS = {20: 'Change Cipher Spec', 21: 'Alert', 22: 'Handshake',
 	23: 'Application Data'};
-const TLS_HANDSHAKES = {1: 'Client Hello', 2: 'Server Hello'};
-const TLS_PORT = 4433;
+const TLS_HANDSHAKES = {1: 'Client Hello', 2: 'Server Hello'}, TLS_MAJOR = 3;
 const PSN_SPACE = 1 << 24;
 
 const modulo = x => (x % PSN_SPACE + PSN_SPACE) % PSN_SPACE;
@@ -44,7 +43,7 @@ function tlsRecords(payload, open) {
 		if (!open.left)
 			names.push(open.name);
 	}
-	for (; at + 5 <= payload.length && payload[at] >= 20 && payload[at] <= 23;) {
+	while (at + 5 <= payload.length && TLS_RECORDS[payload[at]] && payload[at + 1] === TLS_MAJOR) {
 		open.name = payload[at] === 22 && TLS_HANDSHAKES[payload[at + 5]] ||
 			TLS_RECORDS[payload[at]];
 		names.push(open.name);
@@ -58,8 +57,7 @@ function describeTcp(packet, open) {
 	const {payload, flags} = packet;
 
 	if (payload.length) {
-		const tls = [packet.sport, packet.dport].includes(TLS_PORT) ?
-			tlsRecords(payload, open) : [];
+		const tls = tlsRecords(payload, open);
 		if (tls.length)
 			return [`TLS ${tls[0]}`,
 				`TLS ${[...new Set(tls)].join(', ')} (${payload.length} bytes)`];

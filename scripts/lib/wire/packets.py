@@ -13,8 +13,10 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+TOP = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(TOP / 'scripts/lib'))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from chapters import chapters  # noqa: E402 pylint: disable=C0413
 
 # What we ask tshark for: our name and its.
 TSHARK = {
@@ -80,8 +82,9 @@ TLS_RECORDS = {20: 'Change Cipher Spec', 21: 'Alert', 22: 'Handshake',
                23: 'Application Data'}
 TLS_HANDSHAKES = {1: 'Client Hello', 2: 'Server Hello'}
 
-# Where chapters 04 and 05 speak TLS: by itself tshark knows port 443.
-TLS_PORT = 4433
+# Where chapters with certificates speak TLS: by itself tshark knows port 443.
+TLS_PORTS = {chapter.port for chapter in chapters(TOP).values()
+             if (TOP / chapter.name / 'certs.sh').is_file()}
 # The headers of chapter 07, by enum head_type.
 HEADS = dict(enumerate(('BEGIN', 'READY', 'REFUSED', 'DATA', 'HERE', 'END', 'STORED',
                         'GIVE_UP', 'CREDIT', 'BYE'), 1))
@@ -103,7 +106,9 @@ def number(text):
 def run_tshark(path):
     """The rows of a capture, as dictionaries of text."""
     command = ['tshark', '-n', '-r', path, '-Y', 'infiniband or tcp', '-T',
-               'fields', '-E', 'separator=/t', '-d', f'tcp.port=={TLS_PORT},tls']
+               'fields', '-E', 'separator=/t']
+    for port in sorted(TLS_PORTS):
+        command += ['-d', f'tcp.port=={port},tls']
     for field in TSHARK.values():
         command += ['-e', field]
     result = subprocess.run(command, capture_output=True, text=True,

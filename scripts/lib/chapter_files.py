@@ -1,0 +1,154 @@
+"""Which file of a chapter has come from which of an earlier one.
+
+Used by carry_forward.py, whose -h explains it, and by check_plan.py.
+"""
+import os
+import re
+import subprocess
+import sys
+
+from chapters import before, folders
+
+TABLE = 'scripts/maint/carry_forward.reborn'
+COMMAND = 'scripts/maint/carry_forward.sh'
+CODE = re.compile(r'(?!exercises/|expected/|break/)(.*\.([ch]|sh)|(.*/)?Makefile)')
+MARKS = ('<<<<<<<', '=======', '>>>>>>>', '|||||||')
+DIGITS = 12  # of a version: git needs no more to find it
+
+
+class Refused(Exception):
+    """What cannot be done, and why."""
+
+
+class Tree:
+    """The chapters of a tree, their files, and the table."""
+
+    def __init__(self, root, broken=False):
+        self.root, self.bad = root, False
+        self.names = folders(root)
+        self.start = {name: before(root, name) for name in self.names}
+        self.files = [f'{name}/{file}' for name in self.names
+                      for file in self._listed(name) if CODE.fullmatch(file)]
+        # {path: (version or 'new', ancestor or '', why)}
+        self.rows = {}
+        self._read(broken)
+        self.origin = {path: self._ancestor(path) for path in self.files}
+
+    def git(self, *words, **more):
+        """What git does in this tree."""
+        return subprocess.run(['git', '-C', self.root, *words], capture_output=True,
+                              check=False, **more)
+
+    def complain(self, *lines):
+        """Says what is wrong, and that something is."""
+        print(f'carry_forward.sh: {lines[0]}', *lines[1:], sep='\n', file=sys.stderr)
+        self.bad = True
+
+    def _listed(self, name):
+        """The files of a chapter, without those that git ignores."""
+        there = self.root / name
+        done = self.git('-C', name, 'ls-files', '-coz', '--exclude-standard', text=True)
+        found = done.stdout.split('\0') if done.returncode == 0 else [
+            str(path.relative_to(there)) for path in there.rglob('*')]
+        return sorted({file for file in found if file and (there / file).is_file()})
+
+    def _read(self, broken):
+        """The table; broken: whatever a merge has left of it."""
+        table = self.root / TABLE
+        lines = table.read_text('utf-8').splitlines() if table.exists() else []
+        for number, line in enumerate(lines, 1):
+            try:
+                self._read_line(line, broken)
+            except Refused as why:
+                raise Refused(f'carry_forward.reborn:{number}: {why}') from why
+
+    def _read_line(self, line, broken):
+        words, _, why = line.partition('#')
+        path, *rest = words.split() or ['']
+        if path in MARKS and not broken:
+            raise Refused('a conflict; once it is resolved in the chapters: '
+                          f'{COMMAND} --reconciled all')
+        if not path or path in MARKS:
+            return
+        version = [word for word in rest if re.fullmatch('new|[0-9a-f]{12,64}', word)]
+        other = [word for word in rest if word not in version]
+        if len(version) != 1 or len(other) > 1 or (version == ['new'] and not why.strip()):
+            raise Refused('give CHAPTER/FILE VERSION, or CHAPTER/FILE new # and why')
+        if path in self.rows and not broken:
+            raise Refused(f'{path} is in two rows')
+        if other and not other[0].split('/')[0] < path.split('/')[0]:
+            raise Refused(f'{other[0]} is not of an earlier chapter than {path}')
+        self.rows[path] = version[0], ''.join(other), why.strip()
+
+    def write(self):
+        """The table, sorted; the comment at its top stays."""
+        table = self.root / TABLE
+        lines = table.read_text('utf-8').splitlines() if table.exists() else []
+        head = [line for line in lines if line.startswith('#')]
+        for path, (version, other, why) in sorted(self.rows.items()):
+            if other and self.first(other) == self.first(self.namesake(path)):
+                other = ''
+            head.append(' '.join(filter(None, (
+                f'{path:<35}', version[:DIGITS], other, why and f'# {why}'))))
+        table.write_text('\n'.join(head) + '\n', 'utf-8')
+
+    def namesake(self, path):
+        """The nearest file of this name in an earlier chapter, or ''."""
+        chapter, file = path.split('/', 1)
+        line = self.start.get(chapter)
+        while line and f'{line}/{file}' not in self.files:
+            line = self.start[line]
+        line = line or max((name for name in self.names if name < chapter and
+                            f'{name}/{file}' in self.files), default='')
+        return line and f'{line}/{file}'
+
+    def _ancestor(self, path):
+        """What a file has grown out of or is a copy of, or ''."""
+        version, other, _ = self.rows.get(path, ('', '', ''))
+        return '' if version == 'new' else other or self.namesake(path)
+
+    def version(self, path):
+        """Git's hash of the content."""
+        return self.git('hash-object', '--no-filters', path, text=True).stdout.strip()
+
+    def same(self, one, two):
+        """Equal in content and in the right to execute."""
+        one, two = self.root / one, self.root / two
+        return (one.read_bytes() == two.read_bytes() and
+                os.access(one, os.X_OK) == os.access(two, os.X_OK))
+
+    def state(self, path):
+        """What a file is beside its ancestor."""
+        origin = self.origin[path]
+        if not origin:
+            return 'first'
+        if path not in self.rows:
+            return 'copy' if self.same(path, origin) else 'drifted'
+        if not (self.root / origin).is_file() or self.same(path, origin):
+            return 'outlived'
+        return 'merged' if self.version(origin).startswith(self.rows[path][0]) else 'moved'
+
+    def first(self, path):
+        """Where the copies that this one comes from begin."""
+        while self.origin.get(path) and path not in self.rows:
+            path = self.origin[path]
+        return path
+
+    def is_older(self, path):
+        """Whether a copy is a committed version of its ancestor."""
+        versions = self.git('log', '-m', '--format=', '--raw', '--no-abbrev', '--',
+                            self.origin[path], text=True).stdout.split()
+        return self.version(path) in versions
+
+    def relatives(self, path):
+        """The copies of a file, and those that have grown out of it."""
+        for one, origin in self.origin.items():
+            if origin and self.first(origin) in (path, self.first(path)):
+                yield one
+        if path in self.origin:
+            yield self.first(path)
+
+    def old(self, path):
+        """The ancestor as it was when the two were compared; None: not in here."""
+        done = self.git('cat-file', 'blob', self.rows[path][0])
+        return done.stdout if done.returncode == 0 else None

@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+#
+# new_chapter.bats - what a new chapter takes, which CONTRIBUTING.md says: in a copy of
+# the tree, a made-up one has its folder and its row in chapters.tsv, and is built,
+# listed, printed and looked at like any other
+
+bats_require_minimum_version 1.5.0
+
+# 09 is a copy of 02 with a line of its own.
+setup_file() {
+	export TREE=$BATS_FILE_TMPDIR/tree
+
+	mkdir "$TREE"
+	cd "$BATS_TEST_DIRNAME/.." || return
+	git ls-files -coz --exclude-standard | while IFS= read -rd '' name; do
+		[[ ! -f $name ]] || printf '%s\0' "$name"
+	done | xargs -0 cp -p --parents -t "$TREE"
+	cd "$TREE" || return
+	cp -r 02_write_read 09_made_up
+	grep -rlE '02_write_read|CH=02|chapter 02|Chapter 02' 09_made_up |
+		xargs sed -i 's/02_write_read/09_made_up/g; s/\(CH=\|hapter \)02/\109/g'
+	sed -i 's/^int main/static int made_up;\n\n&/' 09_made_up/server.c
+	printf '09_made_up\t02\trxe siw\t22229\twrite\tA concept that is made up.\n' >>chapters.tsv
+	git init -q .
+	git add -A
+}
+
+setup() {
+	cd "$TREE" || return
+}
+
+# Shown for a test that failed.
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+}
+
+@test "a new chapter is found by make, demo, break, exercise, wire and bench" {
+	run -0 make -n all
+	[[ $output == *'-C 09_made_up'* ]]
+	run -0 scripts/demo.sh --plan
+	[[ $output == *' 09_made_up'* ]]
+	run -0 scripts/break.sh 9
+	[[ $output == *bad_rkey* ]]
+	run -0 scripts/exercise.sh 9
+	[[ $output == *ticket* ]]
+	CLI_CHECK=1 run -0 scripts/wire.sh 9
+	CLI_CHECK=1 run -0 scripts/maint/record_wire.sh 9
+	CLI_CHECK=1 run -0 scripts/maint/siw_runs.sh 9
+	run -2 scripts/bench.sh 9
+	[[ $output == *'no comparison for 09_made_up'* ]]
+}
+
+@test "its lesson is its difference from what it starts from" {
+	run -0 scripts/lesson.sh 9
+	[[ $output == *'+static int made_up;'* && $output == *' as in 02_write_read: '* ]]
+	[[ $output == *'09_made_up: 2 lines added, 0 removed.'* ]]
+}
+
+@test "carry_forward wants its word on the file that differs, and no other" {
+	run -1 scripts/maint/carry_forward.sh --check
+	[[ $(grep -c '^carry_forward.sh: ' <<<"$output") -eq 1 ]]
+	[[ $output == *'09_made_up/server.c has drifted from 02_write_read/server.c'* ]]
+	run -0 scripts/maint/carry_forward.sh --reconciled 09/server.c
+	run -0 scripts/maint/carry_forward.sh --check
+}
+
+@test "README's table gets its row" {
+	run -1 scripts/maint/front_door.py --check
+	[[ $output == *'README.md is not up to date'* ]]
+	run -0 scripts/maint/front_door.py
+	grep -Fx '| [09_made_up](09_made_up/README.md) | A concept that is made up. | +2 −0 |' README.md
+	run -0 scripts/maint/front_door.py --check
+}
+
+@test "the tests know it: those that go through chapters, and those of units" {
+	run -0 bash -c 'source tests/helpers.bash; asked_where "$with_cm && $in_pairs"'
+	[[ ${lines[*]} == '01_send_recv 02_write_read 09_made_up' ]]
+	run -0 scripts/maint/check_plan.py chapter 09
+	[[ $output == *'peers '*09_made_up* ]]
+	run -0 make -s -C tests/unit list CHAPTERS_ASKED='02_write_read 09_made_up'
+	run -0 bats tests/unit.bats
+	cp tests/unit/test_02_transfer.c tests/unit/test_09_transfer.c
+	run -0 make -s -C tests/unit list CHAPTERS_ASKED=09_made_up
+	[[ $output == 'test_09_transfer test_09_transfer.c' ]]
+}
+
+@test "the pages have it, with its runs and its cases" {
+	run -0 node --input-type=module -e "
+	import {chaptersOf, readTree} from './web/site/tree.mjs';
+	import {chapterData} from './web/site/lab_data.mjs';
+	const tree = readTree('.');
+	console.log(chaptersOf(tree).at(-1));
+	const {runs, cases} = chapterData('.', tree, '09_made_up');
+	console.log(Object.keys(runs).join(' '), 'bad_rkey' in cases);"
+	[[ ${lines[0]} == 09_made_up && ${lines[1]} == *'read'*'write'*' true' ]]
+}
+
+@test "the wire's tools find the lines that send its packets, and know its port" {
+	run -0 python3 - <<-'END'
+	import sys
+	sys.path[:0] = ['scripts/lib', 'scripts/lib/wire']
+	import log_tokens
+	import packets
+	import sources
+	code = sources.Sources('09_made_up')
+	sends = {packet.kind: code.of_packet(packet)
+	         for packet in packets.read('09_made_up/expected/wire.pcapng')}
+	print(22229 in log_tokens.DOCUMENTED_PORTS, sends['SEND Only'].file)
+	END
+	[[ $output == 'True data.c' ]]
+}
+
+# It takes eight places beside the folder, and CONTRIBUTING.md has them.
+@test "what a new chapter touches beside its own folder is said, and no more" {
+	run -0 sed -n '/^A new chapter touches/,/^If/p' CONTRIBUTING.md
+	[[ $(grep -c '^- ' <<<"$output") -eq 8 ]]
+	# Elsewhere, no list of chapters' numbers or folders, and no pattern for some.
+	run grep -nE '0[1-7](_\w+)? 0[1-7](_\w+)? 0[1-7]|\b0\[1-[5-7]\]_' \
+		Makefile scripts/*.sh scripts/lib/*.* scripts/maint/* web/*.sh web/site/* \
+		tests/helpers.bash tests/{ends,every_chapter,peers,docs,siw,unit}.bats
+	[[ -z $output ]]
+}
