@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 		return status;
 	patience.timeout_ms = options.timeout_ms;
 	/* 1. Find the device and the path that lead to the server. */
-	if (conn_resolve(&conn, &options, &patience))
+	if (conn_resolve(&conn, options.address, options.port, &patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, 1, 1))

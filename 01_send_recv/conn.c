@@ -66,7 +66,7 @@ static int resolve(struct conn *conn, const struct addrinfo *ai)
 	return 0;
 }
 
-int conn_resolve(struct conn *conn, const struct options *options,
+int conn_resolve(struct conn *conn, const char *host, const char *port,
 		 const struct patience *patience)
 {
 	struct addrinfo *list;
@@ -76,7 +76,7 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	conn->events = cm_open_channel();
 	if (!conn->events)
 		return -1;
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(host, port, &list))
 		return -1;
 	/* A name may have several addresses; the first that works is taken. */
 	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
@@ -170,7 +170,10 @@ int conn_accept(struct conn *conn)
 	if (rdma_accept(conn->id, &param))
 		return log_fail_errno("rdma_accept", errno,
 				      "did the client give up in the meantime");
-	return wait_established(conn);
+	if (wait_established(conn))
+		return -1;
+	/* Some networks let this side send only after the client. */
+	return cm_wait_turn(conn->id, conn->comp->fd, &conn->patience);
 }
 
 int conn_connect(struct conn *conn)

@@ -11,7 +11,6 @@
 #include <rdma/rdma_cma.h>
 
 #include "listener.h"
-#include "options.h"
 #include "wait.h"
 
 /* One connection to one peer. Zero it before conn_request/conn_resolve. */
@@ -37,10 +36,11 @@ int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);
 
 /*
- * Client: finds the RDMA device and the path that lead to options' address.
- * Returns 0, or -1 having said why. Either way, end with conn_close().
+ * Client: finds the RDMA device and the path that lead to port of host, which is
+ * a name or an address. Returns 0, or -1 having said why. Either way, end with
+ * conn_close().
  */
-int conn_resolve(struct conn *conn, const struct options *options,
+int conn_resolve(struct conn *conn, const char *host, const char *port,
 		 const struct patience *patience);
 
 /*
@@ -53,7 +53,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends,
 
 /*
  * Server: accepts the request; client: connects. Both return 0 once the CM
- * says ESTABLISHED, or -1 having said why. Receives must be posted before.
+ * says ESTABLISHED and we may send, or -1 having said why. Receives must be
+ * posted before.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);

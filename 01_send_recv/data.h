@@ -5,6 +5,7 @@
 #define DATA_H
 
 #include "conn.h"
+#include "options.h"
 
 /* The most bytes that a message may have. */
 #define DATA_MESSAGE_SIZE OPTIONS_MESSAGE_MAX

@@ -27,12 +27,12 @@ static int listen_on(struct listener *listener, const struct addrinfo *ai)
 	return 0;
 }
 
-int listener_open(struct listener *listener, const struct options *options)
+int listener_open(struct listener *listener, const char *host, const char *port)
 {
 	struct addrinfo *list;
 	int ret = -1;
 
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(host, port, &list))
 		return -1;
 	listener->events = cm_open_channel();
 	/* A name may have several addresses; the first that works is taken. */

@@ -17,32 +17,28 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cm_help.h"
 #include "conn.h"
 #include "data.h"
 #include "log.h"
 #include "options.h"
 
-/* Writes our message and posts its send. */
-static int send_message(struct data *data)
+/* Writes what to send into the buffer and returns its length in bytes. */
+static size_t write_message(struct data *data)
 {
-	int length = snprintf(data->send.buf, DATA_MESSAGE_SIZE,
-			      "message from passive/server side with pid %d",
-			      getpid());
-
-	log_line("connected. posting send...");
-	return data_post_send(data, length);
+	return snprintf(data->send.buf, DATA_MESSAGE_SIZE,
+			"message from passive/server side with pid %d",
+			getpid());
 }
 
 /* Sends our message, then waits until it is sent and the peer's is here. */
 static int converse(struct data *data)
 {
-	/* Over iWARP, only the side that connected may send first. */
-	bool answers = cm_is_iwarp(data->conn->id->verbs);
 	bool sent = false, received = false;
 	struct ibv_wc wc;
+	size_t length = write_message(data);
 
-	if (!answers && send_message(data))
+	log_line("connected. posting send...");
+	if (data_post_send(data, length))
 		return -1;
 	while (!sent || !received) {
 		if (data_wait(data, &wc))
@@ -51,8 +47,6 @@ static int converse(struct data *data)
 			log_text("received message: ", data->recv.buf,
 				 wc.byte_len);
 			received = true;
-			if (answers && send_message(data))
-				return -1;
 		} else {
 			log_line("send completed successfully.");
 			sent = true;
@@ -128,7 +122,7 @@ int main(int argc, char **argv)
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 2. Listen. */
-	if (listener_open(&listener, &options))
+	if (listener_open(&listener, options.address, options.port))
 		goto out;
 	/* 3. Serve. */
 	ret = serve(&listener, &options, &patience);

@@ -8,7 +8,6 @@
 #include "addr.h"
 #include "cm.h"
 #include "cm_help.h"
-#include "limit.h"
 #include "log.h"
 
 int conn_request(struct conn *conn, struct listener *listener,
@@ -67,7 +66,7 @@ static int resolve(struct conn *conn, const struct addrinfo *ai)
 	return 0;
 }
 
-int conn_resolve(struct conn *conn, const struct options *options,
+int conn_resolve(struct conn *conn, const char *host, const char *port,
 		 const struct patience *patience)
 {
 	struct addrinfo *list;
@@ -77,7 +76,7 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	conn->events = cm_open_channel();
 	if (!conn->events)
 		return -1;
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(host, port, &list))
 		return -1;
 	/* A name may have several addresses; the first that works is taken. */
 	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
@@ -120,34 +119,21 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 			.max_recv_wr = receives,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
-			.max_inline_data = CONN_INLINE,
 		},
 		/* Each send says for itself if it wants a completion. */
 		.sq_sig_all = 0,
 	};
-	int ret;
 
-	if (limit_ask_message(conn->id->verbs, conn->id->port_num,
-			      &conn->max_message))
-		return -1;
 	/* Room for every completion that can be outstanding at once. */
 	if (create_cq(conn, sends + receives))
 		return -1;
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
-	ret = rdma_create_qp(conn->id, conn->pd, &attr);
-	if (ret) {
-		/* Inline data is a help, not a need. */
-		attr.cap.max_inline_data = 0;
-		ret = rdma_create_qp(conn->id, conn->pd, &attr);
-	}
-	if (ret)
+	if (rdma_create_qp(conn->id, conn->pd, &attr))
 		return log_fail_errno("rdma_create_qp", errno,
 				      "did the peer give up in the meantime? "
 				      "if not, see `rdma resource show`");
 	conn->qp = conn->id->qp;
-	/* The library has written there what it really gives. */
-	conn->max_inline = attr.cap.max_inline_data;
 	return cm_set_ack_timeout(conn->id, CM_ACK_ONE);
 }
 
@@ -188,7 +174,10 @@ int conn_accept(struct conn *conn)
 	if (rdma_accept(conn->id, &param))
 		return log_fail_errno("rdma_accept", errno,
 				      "did the client give up in the meantime");
-	return wait_established(conn);
+	if (wait_established(conn))
+		return -1;
+	/* Some networks let this side send only after the client. */
+	return cm_wait_turn(conn->id, conn->comp->fd, &conn->patience);
 }
 
 int conn_connect(struct conn *conn)

@@ -11,11 +11,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "listener.h"
-#include "options.h"
 #include "wait.h"
-
-/* How many bytes of a request we would like to be able to post inline. */
-#define CONN_INLINE 64
 
 /* One connection to one peer. Zero it before conn_request/conn_resolve. */
 struct conn {
@@ -27,8 +23,6 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that will still report */
-	uint32_t max_inline; /* bytes that the device really takes inline */
-	uint32_t max_message; /* bytes that the port takes in one request */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */
 };
@@ -42,10 +36,11 @@ int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);
 
 /*
- * Client: finds the RDMA device and the path that lead to options' address.
- * Returns 0, or -1 having said why. Either way, end with conn_close().
+ * Client: finds the RDMA device and the path that lead to port of host, which is
+ * a name or an address. Returns 0, or -1 having said why. Either way, end with
+ * conn_close().
  */
-int conn_resolve(struct conn *conn, const struct options *options,
+int conn_resolve(struct conn *conn, const char *host, const char *port,
 		 const struct patience *patience);
 
 /*
@@ -58,7 +53,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends,
 
 /*
  * Server: accepts the request; client: connects. Both return 0 once the CM
- * says ESTABLISHED, or -1 having said why. Receives must be posted before.
+ * says ESTABLISHED and we may send, or -1 having said why. Receives must be
+ * posted before.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);

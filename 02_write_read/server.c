@@ -17,7 +17,6 @@
 #include <locale.h>
 #include <unistd.h>
 
-#include "cm_help.h"
 #include "conn.h"
 #include "content.h"
 #include "data.h"
@@ -47,8 +46,7 @@ static int serve_client(struct listener *listener,
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
-	if (conn_request(&conn, listener, patience) ||
-	    options_check_order(options, cm_is_iwarp(conn.id->verbs)))
+	if (conn_request(&conn, listener, patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES))
@@ -109,7 +107,7 @@ int main(int argc, char **argv)
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 2. Listen. */
-	if (listener_open(&listener, &options))
+	if (listener_open(&listener, options.address, options.port))
 		goto out;
 	/* 3. Serve. */
 	ret = serve(&listener, &options, &patience);

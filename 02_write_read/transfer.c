@@ -30,21 +30,16 @@ static int send_done(struct transfer *transfer)
 	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
 }
 
-static int post_rdma(struct transfer *transfer)
-{
-	return data_post_rdma(transfer->data,
-			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
-							     IBV_WR_RDMA_READ,
-			      &transfer->peer);
-}
-
 static int start_rdma(struct transfer *transfer)
 {
 	if (msg_check_same(transfer->mode, transfer->data->local.size,
 			   transfer->peer_mode, &transfer->peer))
 		return -1;
 	story_start(transfer->data, transfer->mode, &transfer->peer);
-	return post_rdma(transfer);
+	return data_post_rdma(transfer->data,
+			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
+							     IBV_WR_RDMA_READ,
+			      &transfer->peer);
 }
 
 int transfer_event(struct transfer *transfer, enum event event)
@@ -76,8 +71,6 @@ static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
 		event = EV_MR_SENT;
 	else if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
 		event = EV_DONE_SENT;
-	else if (data->next)
-		return post_rdma(transfer);
 	return transfer_event(transfer, event);
 }
 

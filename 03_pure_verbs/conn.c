@@ -20,7 +20,6 @@ static int find_source(struct conn *conn)
 	conn->mine.gid = conn->source.gid;
 	conn->mine.lid = conn->source.port.lid;
 	conn->mine.mtu = conn->source.port.active_mtu;
-	conn->max_message = conn->source.port.max_msg_sz;
 	return 0;
 }
 
@@ -94,7 +93,6 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 			.max_recv_wr = receives,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
-			.max_inline_data = CONN_INLINE,
 		},
 		/* Each send says for itself if it wants a completion. */
 		.sq_sig_all = 0,
@@ -106,16 +104,9 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
 	conn->qp = ibv_create_qp(conn->pd, &attr);
-	if (!conn->qp) {
-		/* Inline data is a help, not a need. */
-		attr.cap.max_inline_data = 0;
-		conn->qp = ibv_create_qp(conn->pd, &attr);
-	}
 	if (!conn->qp)
 		return log_fail_errno("ibv_create_qp", errno,
 				      "see `rdma resource show`");
-	/* The library has written there what it really gives. */
-	conn->max_inline = attr.cap.max_inline_data;
 	conn->mine.qpn = conn->qp->qp_num;
 	return qp_to_init(conn->qp, conn->device, access);
 }

@@ -35,7 +35,6 @@ struct data {
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
-	size_t next; /* where in local the next RDMA operation begins */
 	struct ibv_wc early; /* of the peer's MSG_DONE, if the probe took it */
 	bool has_early;
 };
@@ -77,14 +76,13 @@ int data_post_receives(struct data *data);
 
 /*
  * Encodes msg into slot, which must not be touched until the completion is there,
- * and posts the send: inline, where the device can do that. Returns 0 or -1.
+ * and posts the send. Returns 0, or -1 having said why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
 /*
- * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between
- * data->local and the same place in the peer's memory: as much as the port takes
- * at a time. The rest begins at data->next; 0: nothing is left. Returns 0 or -1.
+ * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between all
+ * of data->local and the peer's memory. Returns 0, or -1 having said why.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);

@@ -15,9 +15,6 @@
 #include "options.h"
 #include "wait.h"
 
-/* How many bytes of a request we would like to be able to post inline. */
-#define CONN_INLINE 64
-
 /* One connection to one peer. Zero it before conn_request/conn_resolve. */
 struct conn {
 	struct patience patience;
@@ -31,8 +28,6 @@ struct conn {
 	struct ibv_comp_channel *comp; /* tells that the CQ has news */
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
-	uint32_t max_inline; /* bytes that the device really takes inline */
-	uint32_t max_message; /* bytes that the port takes in one request */
 	unsigned int pending; /* posted requests that will still report */
 	bool peer_left; /* the peer disconnected first */
 	bool peer_done; /* and said goodbye: it has all that we sent */

@@ -86,7 +86,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 	int access;
 
 	data->conn = conn;
-	if (limit_check_region(conn->pd->context, size))
+	if (limit_check_bytes(conn->pd->context, conn->device->port_num, size))
 		return -1;
 	/* Nothing is posted yet, so that no completion comes before this. */
 	if (arm(conn))
@@ -180,9 +180,6 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 		.opcode = IBV_WR_SEND,
 	};
 
-	/* The device takes the bytes now, and need not fetch them later. */
-	if (MSG_SIZE <= data->conn->max_inline)
-		wr.send_flags = IBV_SEND_INLINE;
 	msg_encode(msg, data_message(data, slot));
 	return post(data, &wr);
 }
@@ -190,11 +187,9 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer)
 {
-	size_t left = data->local.size - data->next;
-	uint32_t most = data->conn->max_message;
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)data->local.buf + data->next,
-		.length = left < most ? left : most,
+		.addr = (uintptr_t)data->local.buf,
+		.length = data->local.size,
 		.lkey = data->local.mr->lkey,
 	};
 	struct ibv_send_wr wr = {
@@ -203,7 +198,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		.num_sge = 1,
 		.opcode = opcode,
 		.wr.rdma = {
-			.remote_addr = peer->addr + data->next,
+			.remote_addr = peer->addr,
 			.rkey = peer->rkey,
 		},
 	};
@@ -212,7 +207,6 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		return log_fail("the peer's memory has %u bytes, and %zu are "
 				"needed; are both ends of the same source",
 				peer->length, data->local.size);
-	data->next = sge.length < left ? data->next + sge.length : 0;
 	return post(data, &wr);
 }
 

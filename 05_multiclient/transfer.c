@@ -14,19 +14,14 @@ static int send_done(struct transfer *transfer)
 	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
 }
 
-static int post_rdma(struct transfer *transfer)
-{
-	return data_post_rdma(transfer->data,
-			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
-							     IBV_WR_RDMA_READ,
-			      &transfer->data->conn->peer.mem);
-}
-
 static int start_rdma(struct transfer *transfer)
 {
 	story_start(transfer->data, transfer->mode,
 		    &transfer->data->conn->peer.mem);
-	return post_rdma(transfer);
+	return data_post_rdma(transfer->data,
+			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
+							     IBV_WR_RDMA_READ,
+			      &transfer->data->conn->peer.mem);
 }
 
 /* Returns 0; 1 if the transfer is finished; or -1 having said why. */
@@ -53,8 +48,6 @@ static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
 	log_line("send completed successfully.");
 	if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
 		event = EV_DONE_SENT;
-	else if (data->next)
-		return post_rdma(transfer);
 	return transfer_event(transfer, event);
 }
 

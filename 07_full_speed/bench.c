@@ -189,8 +189,8 @@ static int run_loops(struct data *data, const struct options *options,
 		return -1;
 	if (give_back(data))
 		return -1;
-	/* Over iWARP, a SEND has no immediate data. */
-	if (cm_is_iwarp(data->conn->pd->context))
+	/* What is sent here has a number with it, as immediate data. */
+	if (!cm_has_immediate(data->conn->pd->context))
 		return 0;
 	loops->send = true;
 	return measure(loops, "send", samples, options);
@@ -307,7 +307,7 @@ int bench_serve(struct data *data, uint32_t length, unsigned int depth)
 	    await_done(data, (uint64_t *)(data->exposed.buf + beat)) ||
 	    verify(&data->exposed, length, "written"))
 		return -1;
-	if (cm_is_iwarp(data->conn->pd->context))
+	if (!cm_has_immediate(data->conn->pd->context))
 		return confirm(data);
 	/* What is sent must not be here already; and it needs receives. */
 	memset(data->exposed.buf, 0, length);

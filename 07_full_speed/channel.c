@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "cm_help.h"
 #include "log.h"
 
 /* A slot of the region heads: a header, and room for a text. */
@@ -54,12 +55,13 @@ static int post_receive(struct channel *channel, unsigned int slot)
 /* What the peer may do to our parts. */
 static int access_of(const struct channel *channel)
 {
+	const struct ibv_context *verbs = channel->data->conn->pd->context;
+
 	if (channel->mode == MODE_WRITE && channel->receives)
 		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	if (channel->mode == MODE_READ)
-		return channel->receives ?
-			       data_read_access(channel->data->conn) :
-			       IBV_ACCESS_REMOTE_READ;
+		return channel->receives ? cm_read_access(verbs) :
+					   IBV_ACCESS_REMOTE_READ;
 	return channel->receives ? IBV_ACCESS_LOCAL_WRITE : 0;
 }
 

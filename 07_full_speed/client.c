@@ -33,7 +33,7 @@ static int converse(struct channel *channel, struct sender *sender,
 /* Whether the device has what options ask for. */
 static int check_device(const struct conn *conn, const struct options *options)
 {
-	if (options->mode == MODE_WRITE && cm_is_iwarp(conn->id->verbs))
+	if (options->mode == MODE_WRITE && !cm_has_immediate(conn->id->verbs))
 		return log_fail("write: this device is iWARP, which has no "
 				"write with immediate data; use send or read");
 	return 0;
@@ -54,7 +54,8 @@ static int run_connection(struct sender *sender, const struct options *options,
 	int ret = -1;
 
 	/* 1. Find the device and the path that lead to the server. */
-	if (conn_resolve(&conn, options, patience))
+	if (conn_resolve(&conn, options->address, options->port,
+			 options->traffic_class, patience))
 		goto out;
 	/* What this device cannot do, no other connection could either. */
 	if (check_device(&conn, options)) {

@@ -82,8 +82,8 @@ static int resolve(struct conn *conn, const struct addrinfo *ai,
 	return 0;
 }
 
-int conn_resolve(struct conn *conn, const struct options *options,
-		 const struct patience *patience)
+int conn_resolve(struct conn *conn, const char *host, const char *port,
+		 uint8_t traffic_class, const struct patience *patience)
 {
 	struct addrinfo *list;
 	int ret = -1;
@@ -92,11 +92,11 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	conn->events = cm_open_channel();
 	if (!conn->events)
 		return -1;
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(host, port, &list))
 		return -1;
 	/* A name may have several addresses; the first that works is taken. */
 	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
-		ret = resolve(conn, ai, options->traffic_class);
+		ret = resolve(conn, ai, traffic_class);
 		if (ret)
 			cm_destroy_id(&conn->id);
 	}

@@ -11,7 +11,6 @@
 #include <rdma/rdma_cma.h>
 
 #include "listener.h"
-#include "options.h"
 #include "wait.h"
 
 /* How many bytes of a request we would like to be able to post inline. */
@@ -28,7 +27,6 @@ struct conn {
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that will still report */
 	uint32_t max_inline; /* bytes that the device really takes inline */
-	uint32_t max_message; /* bytes that the port takes in one request */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */
 };
@@ -42,11 +40,12 @@ int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);
 
 /*
- * Client: finds the RDMA device and the path that lead to options' address.
- * Returns 0, or -1 having said why. Either way, end with conn_close().
+ * Client: finds the RDMA device and the path that lead to port of host, which is
+ * a name or an address, for packets of that traffic class. Returns 0, or -1
+ * having said why. Either way, end with conn_close().
  */
-int conn_resolve(struct conn *conn, const struct options *options,
-		 const struct patience *patience);
+int conn_resolve(struct conn *conn, const char *host, const char *port,
+		 uint8_t traffic_class, const struct patience *patience);
 
 /*
  * Creates the protection domain, completion channel, completion queue and

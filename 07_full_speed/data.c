@@ -84,14 +84,6 @@ static int arm(struct conn *conn)
 	return 0;
 }
 
-int data_read_access(const struct conn *conn)
-{
-	/* Over iWARP, what a read brings arrives as a write of the peer's. */
-	if (cm_is_iwarp(conn->pd->context))
-		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	return IBV_ACCESS_LOCAL_WRITE;
-}
-
 int data_open(struct data *data, struct conn *conn, size_t size)
 {
 	data->conn = conn;
@@ -104,7 +96,7 @@ int data_open(struct data *data, struct conn *conn, size_t size)
 	if (!size)
 		return 0;
 	return region_open(&data->local, conn->pd, size,
-			   data_read_access(conn));
+			   cm_read_access(conn->pd->context));
 }
 
 int data_lend(struct data *data, size_t size)

@@ -50,9 +50,6 @@ struct data {
  */
 int data_open(struct data *data, struct conn *conn, size_t size);
 
-/* What the device must be allowed to do to memory that our reads fill. */
-int data_read_access(const struct conn *conn);
-
 /* Exposes size fresh bytes for a benchmark in place of what was exposed. */
 int data_lend(struct data *data, size_t size);
 

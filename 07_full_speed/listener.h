@@ -10,7 +10,6 @@
 
 #include <rdma/rdma_cma.h>
 
-#include "options.h"
 #include "wait.h"
 
 /* What all connections of a server share. Zero it before listener_open(). */
@@ -22,10 +21,12 @@ struct listener {
 };
 
 /*
- * Binds to options' address and port and listens. Returns 0, or -1 having
- * said why. Either way the caller ends with listener_close().
+ * Listens on port of host, a name or an address, or NULL for all addresses of this
+ * machine. Returns 0, or -1 having said why. Either way the caller ends with
+ * listener_close().
  */
-int listener_open(struct listener *listener, const struct options *options);
+int listener_open(struct listener *listener, const char *host,
+		  const char *port);
 
 /* Frees what listener_open() made, however far it came. */
 void listener_close(struct listener *listener);

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	folder.update = options.update;
 	folder.most = (uint64_t)options.most << 20;
 	/* 3. Listen. */
-	if (listener_open(&listener, &options))
+	if (listener_open(&listener, options.address, options.port))
 		goto out;
 	/* 4. Serve. */
 	ret = serve(&listener, &options, &folder, &patience);

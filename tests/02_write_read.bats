@@ -189,8 +189,8 @@ sizes() {
 	done
 }
 all_sizes() {
-	sizes write 64 1025 4097 1048576 67108864
-	sizes read 64 1025 4097 1048576 67108864
+	sizes write 64 1025 4097 1048576 8388608
+	sizes read 64 1025 4097 1048576 8388608
 	# Who does not ask is not told, but what is default is the same memory.
 	start_server ./server -1 write
 	run_client 0 ./client -a "$address" -b 1024 write
@@ -199,7 +199,7 @@ all_sizes() {
 	! has_line server.log verified || fail "nobody has asked for that line"
 }
 
-@test "02: -b: from 64 bytes to 64 MiB, each of them verified" {
+@test "02: -b: from 64 bytes to 8 MiB, each of them verified" {
 	FUNCTIONS=sizes on_device a all_sizes
 }
 

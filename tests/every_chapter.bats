@@ -99,27 +99,41 @@ no_device() { [[ ! -e /sys/class/infiniband/rxe0 ]]; }
 	full_size in_chapters "$with_cm && $in_pairs" device_goes
 }
 
-# without_inline CALL WORK: the first CALL fails, as where a device has no inline
-# data; the next one does not ask for any.
-without_inline() {
-	at "$1 1" fail
-	start_server "${at[@]}" ./server "$2"
-	serves "$2"
-	[[ -s $scratch/at_call ]] || fail "the server's call has not failed"
-	stop_server
-	start_server ./server "$2"
-	at "$1 1" fail
-	run_client 0 "${at[@]}" ./client -a "$address" "$2"
+# One operation moves the whole memory: the most that the port takes is moved, and
+# who asks for a byte more is told so before anything is posted.
+whole_memory() {
+	local most refused
+
+	most=$(ibv_devinfo -v | awk '/max_msg_sz:/ { print $2; exit }')
+	most=$((most < 67108864 ? most : 67108864))
+	start_server ./server -1 -t 100 -b "$most" "$1"
+	run_client 0 ./client -t 100 -a "$address" -b "$most" "$1"
+	end_of server "$server" 0
+	server=''
 	says_nothing client.err
-	[[ -s $scratch/at_call ]] || fail "the client's call has not failed"
-	await "a server that is done" has_line server.log 'peer disconnected'
-	stop_server
 	says_nothing server.err
+	has_line client.log "$most bytes verified\.\$" ||
+		fail "the client has not verified $most bytes"
+	# A card takes all that -b can ask for.
+	[[ $most -lt 67108864 ]] || return 0
+	refused="-b $((most + 1)): the device writes or reads at most $most bytes"
+	start_server ./server -1 -b "$((most + 1))" "$1"
+	run_client 1 ./client -a "$address" "$1"
+	end_of server "$server" 1
+	server=''
+	says_one server.err "$refused at a time; give both ends -b $most or less"
+	start_server ./server "$1"
+	at 'ibv_post_recv 1' fail
+	run_client 1 "${at[@]}" ./client -a "$address" -b "$((most + 1))" "$1"
+	says_one client.err "$refused"
+	[[ ! -s $scratch/at_call ]] || fail "the client has posted a receive"
+	run_client 0 ./client -a "$address" "$1"
+	stop_server
 }
 
-@test "02 to 05: a device that has no inline data will do" {
-	in_chapters "$with_cm && $in_pairs && chapter !~ /^01/" without_inline rdma_create_qp
-	in_chapters "$by_hand" without_inline ibv_create_qp
+@test "02 to 05: -b: what the port cannot take in one request is refused in time" {
+	in_chapters "$with_cm && $in_pairs && chapter !~ /^01/" whole_memory
+	in_chapters "$by_hand" whole_memory
 }
 
 # On node a: the server's last message arrives, and what the client's device says

@@ -65,12 +65,22 @@ int cm_resolve_ms(const struct patience *patience);
 int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout);
 
 /*
- * Whether the device carries RDMA over TCP (iWARP), which asks for more than
- * RoCE and InfiniBand do: who has accepted a connection may send only when the
- * first message of the other side is here; and what a read brings arrives as a
- * write does, into memory that remote writes must be allowed to.
+ * Waits, if the network wants it, until the side that has accepted may send: over
+ * TCP (iWARP), only when the first message of the other side is here, for which
+ * comp_fd becomes readable; it must be armed. RoCE and InfiniBand want nothing.
+ * Returns 0, or -1 having said why.
  */
-bool cm_is_iwarp(const struct ibv_context *verbs);
+int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
+		 const struct patience *patience);
+
+/*
+ * The access that a device needs to memory of ours which an RDMA READ fills. On
+ * iWARP it includes remote writes, because what a read brings arrives as one.
+ */
+int cm_read_access(const struct ibv_context *verbs);
+
+/* Whether operations can carry immediate data: on all devices but iWARP's. */
+bool cm_has_immediate(const struct ibv_context *verbs);
 
 /* Says in one line that event came instead of one of type want, and why. */
 void cm_explain_event(const struct rdma_cm_event *event,

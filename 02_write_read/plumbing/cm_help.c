@@ -81,9 +81,64 @@ int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout)
 	return 0;
 }
 
-bool cm_is_iwarp(const struct ibv_context *verbs)
+/* RDMA over TCP, which asks for more than RoCE and InfiniBand do. */
+static bool is_iwarp(const struct ibv_context *verbs)
 {
 	return verbs->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+/* What came of the other side, if not a message; returns 0 if nothing did. */
+static int check_turn(struct rdma_cm_id *id)
+{
+	struct rdma_cm_event *event;
+
+	if (cm_get_event(id->channel, &event)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("rdma_get_cm_event", errno,
+				      "the event channel is unusable");
+	}
+	log_fail("%s instead of the client's first message; see what the "
+		 "client says [docs/troubleshooting.md#left]",
+		 rdma_event_str(event->event));
+	if (rdma_ack_cm_event(event))
+		log_fail_errno("rdma_ack_cm_event", errno,
+			       "rdma_destroy_id() would now hang");
+	return -1;
+}
+
+int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
+		 const struct patience *patience)
+{
+	int64_t deadline = wait_deadline(patience->timeout_ms);
+	int news;
+
+	if (!is_iwarp(id->verbs))
+		return 0;
+	for (;;) {
+		news = wait_readable(comp_fd, id->channel->fd,
+				     patience->stop_fd, deadline);
+		if (news < 0)
+			return wait_fail("the client's message, which comes "
+					 "first over iWARP",
+					 errno, patience);
+		if (news & WAIT_FIRST)
+			return 0;
+		if (check_turn(id))
+			return -1;
+	}
+}
+
+int cm_read_access(const struct ibv_context *verbs)
+{
+	if (is_iwarp(verbs))
+		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	return IBV_ACCESS_LOCAL_WRITE;
+}
+
+bool cm_has_immediate(const struct ibv_context *verbs)
+{
+	return !is_iwarp(verbs);
 }
 
 /* Some of the reasons of a REJ: the IBTA specification, 12.6.7.2. */

@@ -10,15 +10,9 @@
 #include <infiniband/verbs.h>
 
 /*
- * Whether the device can register size bytes at a time. Returns 0, or -1 having
- * said why not.
+ * Whether the device can register size bytes, which -b asks for, as one region,
+ * and its port move them in one request. Returns 0, or -1 having said why not.
  */
-int limit_check_region(struct ibv_context *verbs, size_t size);
-
-/*
- * Asks how many bytes one request of the port can take, and writes that to
- * *bytes. Returns 0, or -1 having said why not.
- */
-int limit_ask_message(struct ibv_context *verbs, int port_num, uint32_t *bytes);
+int limit_check_bytes(struct ibv_context *verbs, uint8_t port_num, size_t size);
 
 #endif

@@ -85,15 +85,6 @@ static int take_mode(struct options *options, int argc, char **argv)
 	return 0;
 }
 
-int options_check_order(const struct options *options, bool iwarp)
-{
-	if (options->first && iwarp)
-		return log_fail("-o first: over iWARP, only the side that "
-				"connected may send first; start the server "
-				"without it");
-	return 0;
-}
-
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv)
 {

@@ -36,10 +36,4 @@ struct options {
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv);
 
-/*
- * Server: whether the client's device allows the order that options ask for.
- * Returns 0, or -1 having said why not.
- */
-int options_check_order(const struct options *options, bool iwarp);
-
 #endif

@@ -41,10 +41,11 @@ cut() {
 	local folder=$top/build/tests/long_cut logs=$top/build/wire/$1/long_cut/logs
 
 	mkdir -p "$folder"
-	printf '%s\n' 'server: ./server -1 -b 67108864 write' \
-		'client: ./client -a 192.0.2.1 -b 67108864 write' \
+	printf '%s\n' 'server: ./server -1 -b 8388608 write' \
+		'client: ./client -a 192.0.2.1 -b 8388608 write' \
 		>"$folder/commands"
-	CUT=200 "$top/scripts/wire.sh" "$1" "$folder" >"$BATS_TEST_TMPDIR/ladder"
+	# On a slower wire: 8 MiB would be there before the link is down.
+	CUT=200 DELAY=20ms "$top/scripts/wire.sh" "$1" "$folder" >"$BATS_TEST_TMPDIR/ladder"
 	cat "$logs/client.err"
 	grep -Eq 'status 12 |a completion: nothing came within 10 s' "$logs/client.err"
 	[[ $(wc -l <"$logs/client.err") -eq 1 ]]

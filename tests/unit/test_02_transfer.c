@@ -90,7 +90,6 @@ static int setup(void **state)
 	peer_size = SIZE;
 	peer_mode = MODE_WRITE;
 	context.ops.poll_cq = play;
-	conn.max_message = SIZE;
 	conn.patience.timeout_ms = 1000;
 	conn.pending = 100;
 	return data_open(&data, &conn, MODE_WRITE, SIZE);

@@ -117,7 +117,6 @@ static void connected(void)
 	reset();
 	context.ops.poll_cq = play;
 	conn.peer.mem = (struct remote){ 0x10000, 0x77, SIZE };
-	conn.max_message = SIZE;
 	conn.patience.timeout_ms = 1000;
 	conn.pending = 100;
 	slot = SLOT_RECV;

@@ -34,7 +34,6 @@ static int reset(void **state)
 {
 	(void)state;
 	asked[0] = 0;
-	no_inline = false;
 	ready_answer = recv_answer = 0;
 	check_answer = OOB_THERE;
 	peer_says = &peer;
@@ -98,16 +97,6 @@ static void test_create(void **state)
 	assert_int_equal(init.port_num, 2);
 	assert_true(masks[IBV_QPS_INIT] & IBV_QP_ACCESS_FLAGS);
 	assert_int_equal(conn.mine.qpn, 0x77);
-	close_all();
-}
-
-static void test_no_inline(void **state)
-{
-	(void)state;
-	no_inline = true;
-	assert_int_equal(create(0), 0);
-	assert_string_equal(said.err, "");
-	assert_int_equal(conn.max_inline, 0);
 	close_all();
 }
 
@@ -246,7 +235,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_create, reset),
-		cmocka_unit_test_setup(test_no_inline, reset),
 		cmocka_unit_test_setup(test_close, reset),
 		cmocka_unit_test_setup(test_establish, reset),
 		cmocka_unit_test_setup(test_mtu, reset),

@@ -1,5 +1,5 @@
 /*
- * test_rdma.c - an RDMA operation, and the memory that it takes
+ * test_rdma.c - an RDMA operation, a message, and the memory that they take
  */
 #include "data.h"
 
@@ -11,12 +11,6 @@
 #include <cmocka.h>
 
 #include "fake_memory.h"
-
-#if __has_include("pieces.h")
-#include "pieces.h"
-#else
-#define SET_MAX_MESSAGE(bytes)
-#endif
 
 #define SIZE 1024
 
@@ -41,7 +35,6 @@ static void test_fits(void **state)
 	(void)state;
 	reset();
 	assert_int_equal(data_open(&data, &conn, MODE_READ, SIZE), 0);
-	SET_MAX_MESSAGE(SIZE);
 	for (int i = 0; i < 2; i++) {
 		posted = 0;
 		assert_int_equal(post_rdma(ops[i], SIZE - 1), -1);
@@ -63,85 +56,60 @@ static void test_fits(void **state)
 	data_close(&data);
 }
 
-#ifdef PIECES_H
-/* What the port does not take at once goes in pieces, each at its place. */
-static void test_pieces(void **state)
+/* A message has a completion, too, and is sent from its own slot. */
+static void test_message(void **state)
 {
-	static const size_t at[] = { 0, 400, 800, 0 };
-	static const uint32_t bytes[] = { 400, 400, 224, 400 };
-
-	(void)state;
-	reset();
-	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
-	conn.max_message = 400;
-	for (int i = 0; i < 4; i++) {
-		assert_int_equal(data.next, at[i]);
-		assert_int_equal(post_rdma(IBV_WR_RDMA_WRITE, SIZE), 0);
-		assert_true(sge.addr == (uintptr_t)data.local.buf + at[i]);
-		assert_int_equal(sge.length, bytes[i]);
-		assert_true(sent.wr.rdma.remote_addr == 0x10000 + at[i]);
-		assert_true(sent.wr_id == (uintptr_t)data.local.buf);
-	}
-	forget();
-	data_close(&data);
-}
-
-/* Inline where the device takes so much, and always with a completion. */
-static void test_inline(void **state)
-{
-	static const struct {
-		uint32_t most;
-		unsigned int flags;
-	} devices[] = {
-		{ 0, IBV_SEND_SIGNALED },
-		{ MSG_SIZE - 1, IBV_SEND_SIGNALED },
-		{ MSG_SIZE, IBV_SEND_SIGNALED | IBV_SEND_INLINE },
-	};
 	const struct msg msg = { .type = MSG_DONE };
 
 	(void)state;
 	reset();
 	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
-	for (int i = 0; i < 3; i++) {
-		conn.max_inline = devices[i].most;
-		assert_int_equal(data_post_send(&data, SLOT_SEND_DONE, &msg),
-				 0);
-		assert_int_equal(sent.send_flags, devices[i].flags);
-		assert_int_equal(sge.length, MSG_SIZE);
-	}
+	assert_int_equal(data_post_send(&data, SLOT_SEND_DONE, &msg), 0);
+	assert_int_equal(sent.opcode, IBV_WR_SEND);
+	assert_int_equal(sent.send_flags, IBV_SEND_SIGNALED);
+	assert_true(sge.addr == (uintptr_t)data_message(&data, SLOT_SEND_DONE));
+	assert_int_equal(sge.length, MSG_SIZE);
 	forget();
 	data_close(&data);
 }
-#endif
 
-/* The device is asked before anything is registered. */
-static void test_too_much(void **state)
+/* One byte more than most is refused, and nothing is registered. */
+static void assert_too_much(size_t most, const char *error)
 {
-	int ret;
+	int ret = data_open(&data, &conn, MODE_WRITE, most);
 
-	(void)state;
-	reset();
-	assert_int_equal(data_open(&data, &conn, MODE_WRITE, MOST_BYTES), 0);
+	assert_int_equal(ret, 0);
 	data_close(&data);
-	reset();
+	count = 0;
 	capture_start();
-	ret = data_open(&data, &conn, MODE_WRITE, MOST_BYTES + 1);
+	ret = data_open(&data, &conn, MODE_WRITE, most + 1);
 	capture_stop(&said);
 	assert_int_equal(ret, -1);
-	assert_one_line(said.err, "error: -b 5001: the device registers at "
-				  "most 5000 bytes at a time");
+	assert_one_line(said.err, error);
 	assert_int_equal(count, 0);
 	data_close(&data);
+}
+
+/* Device and port are asked before anything is registered. */
+static void test_too_much(void **state)
+{
+	(void)state;
+	reset();
+	assert_too_much(MOST_BYTES, "error: -b 5001: the device registers at "
+				    "most 5000 bytes at a time; give both "
+				    "ends -b 5000 or less");
+	reset();
+	port_takes = 4000;
+	assert_too_much(4000, "error: -b 4001: the device writes or reads at "
+			      "most 4000 bytes at a time; give both ends -b "
+			      "4000 or less");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fits),
-#ifdef PIECES_H
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_inline),
-#endif
+		cmocka_unit_test(test_message),
 		cmocka_unit_test(test_too_much),
 	};
 

@@ -1,0 +1,157 @@
+/*
+ * test_01_turn.c - when the side that has accepted may send
+ */
+#include "cm_help.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture.h"
+
+static struct rdma_event_channel channel;
+static struct ibv_device device;
+static struct ibv_context context = { .device = &device };
+static struct rdma_cm_id id = { .verbs = &context, .channel = &channel };
+static int comp_fd, stop_fd;
+static struct rdma_cm_event event; /* comes next, if its type is not 0 */
+static int unacknowledged;
+static struct captured said;
+
+int rdma_get_cm_event(struct rdma_event_channel *from,
+		      struct rdma_cm_event **got)
+{
+	eventfd_t times;
+
+	assert_ptr_equal(from, &channel);
+	if (eventfd_read(channel.fd, &times) || !event.event) {
+		errno = EAGAIN;
+		return -1;
+	}
+	unacknowledged++;
+	*got = &event;
+	return 0;
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *got)
+{
+	assert_ptr_equal(got, &event);
+	unacknowledged--;
+	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	device.transport_type = IBV_TRANSPORT_IWARP;
+	event = (struct rdma_cm_event){ 0 };
+	channel.fd = eventfd(0, EFD_NONBLOCK);
+	comp_fd = eventfd(0, EFD_NONBLOCK);
+	stop_fd = eventfd(0, EFD_NONBLOCK);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	assert_int_equal(unacknowledged, 0);
+	return close(channel.fd) || close(comp_fd) || close(stop_fd);
+}
+
+static int wait_turn(void)
+{
+	const struct patience patience = { 20, stop_fd };
+	int ret;
+
+	capture_start();
+	ret = cm_wait_turn(&id, comp_fd, &patience);
+	capture_stop(&said);
+	return ret;
+}
+
+/* Over RoCE and InfiniBand nothing is waited for. */
+static void test_no_rule(void **state)
+{
+	(void)state;
+	device.transport_type = IBV_TRANSPORT_IB;
+	assert_int_equal(wait_turn(), 0);
+	assert_string_equal(said.err, "");
+}
+
+/* The message is only seen: who waits for its completion still finds it. */
+static void test_message(void **state)
+{
+	eventfd_t times;
+
+	(void)state;
+	assert_int_equal(eventfd_write(comp_fd, 1), 0);
+	/* The client may have left again. */
+	event.event = RDMA_CM_EVENT_DISCONNECTED;
+	assert_int_equal(eventfd_write(channel.fd, 1), 0);
+	assert_int_equal(wait_turn(), 0);
+	assert_string_equal(said.err, "");
+	assert_int_equal(eventfd_read(comp_fd, &times), 0);
+}
+
+static void test_silence(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_turn(), -1);
+	assert_one_line(said.err, "error: the client's message, which comes "
+				  "first over iWARP: nothing came within "
+				  "0.02 s");
+	/* A channel that is readable and empty is no news. */
+	assert_int_equal(eventfd_write(channel.fd, 1), 0);
+	assert_int_equal(wait_turn(), -1);
+	assert_one_line(said.err, "nothing came within 0.02 s");
+}
+
+static void test_left(void **state)
+{
+	(void)state;
+	event.event = RDMA_CM_EVENT_DISCONNECTED;
+	assert_int_equal(eventfd_write(channel.fd, 1), 0);
+	assert_int_equal(wait_turn(), -1);
+	assert_one_line(said.err, "error: RDMA_CM_EVENT_DISCONNECTED instead "
+				  "of the client's first message");
+}
+
+static void test_stopped(void **state)
+{
+	(void)state;
+	assert_int_equal(eventfd_write(stop_fd, 1), 0);
+	assert_int_equal(wait_turn(), -1);
+	assert_one_line(said.err, "the client's message");
+}
+
+/* Memory that a read fills, and what can be sent with a number. */
+static void test_device(void **state)
+{
+	(void)state;
+	assert_int_equal(cm_read_access(&context),
+			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	assert_false(cm_has_immediate(&context));
+	device.transport_type = IBV_TRANSPORT_IB;
+	assert_int_equal(cm_read_access(&context), IBV_ACCESS_LOCAL_WRITE);
+	assert_true(cm_has_immediate(&context));
+}
+
+#define with_channel(test) \
+	cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_channel(test_no_rule), with_channel(test_message),
+		with_channel(test_silence), with_channel(test_left),
+		with_channel(test_stopped), with_channel(test_device),
+	};
+
+	return cmocka_run_group_tests_name("01_turn", tests, NULL, NULL);
+}
