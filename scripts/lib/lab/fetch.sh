@@ -1,20 +1,46 @@
-# shellcheck shell=bash
+#!/bin/bash
+# usage: fetch.sh FOLDER | --size      (kernel.py runs it, and nobody else)
+#
 # Fetches a kernel into the cache, without root: the distribution's package,
 # or, where apt is not there or does not have it, the one that kernel.pinned
-# names. Sourced by keeper.sh.
+# names. FOLDER is one to work in. Prints "step TEXT" and "detail TEXT" as it gets on;
+# if it fails, a line "error TEXT" for each line of the message. With --size it only
+# prints how much it would fetch. kernel.py has what it needs in its environment.
+set -uo pipefail
 
-# shellcheck disable=SC2153 # LAB_KERNELS is kernel.sh's
+# shellcheck source=scripts/lib/cli.sh
+. "${0%/*}/../cli.sh"
+cli_help "$@"
+
+step() { printf 'step %s\n' "$1"; }
+
+# fail WHAT [DETAIL...]: never call it in a subshell, which would end alone.
+fail()
+{
+	printf 'error %s\n' "$@"
+	exit 1
+}
+
+# Of that kernel.py knows what to say.
+fail_cache()
+{
+	exit 3
+}
+
 kernel_fetch()
 {
-	local work=$LAB_CACHE/tmp.kernel
+	local work=$1
+	local -a end
 
 	rm -rf "$work"
 	mkdir -p "$work/tree" "$work/modules" "$LAB_KERNELS" || fail_cache
 	fetch_room "$work"
 	fetch_by_apt "$work" || fetch_pinned "$work"
 	step "unpacking the kernel"
-	watched kernel_unpack "$work" ||
-		fail_log "cannot unpack the kernel's package in $LAB_CACHE" "$LAB_STATE/command"
+	kernel_unpack "$work" >"$LAB_STATE/command" 2>&1 || {
+		mapfile -t end < <(tail -n 12 "$LAB_STATE/command")
+		fail "cannot unpack the kernel's package in $LAB_CACHE" "${end[@]/#/| }"
+	}
 	version=$(ls "$work/modules")
 	kernel_keep "$work" || fail_cache
 }
@@ -125,17 +151,21 @@ fail_fetch()
 		"scripts/lab.sh up. Before you go where there is none, scripts/lab.sh fetch gets all."
 }
 
-# download DIR SIZE COMMAND...: run it in DIR, showing how far it is.
-# shellcheck disable=SC2034 # watched, of keeper.sh, reads them
+# download DIR SIZE COMMAND...: run it in DIR, showing how far it is. What it says is
+# in $LAB_STATE/command.
 download()
 {
-	local rc=0
+	local dir=$1 size=$2 child have
 
-	download_dir=$1 download_size=$2
 	shift 2
-	watched setpriv --pdeathsig KILL env -C "$download_dir" "$@" || rc=$?
-	download_dir=
-	return "$rc"
+	setpriv --pdeathsig KILL env -C "$dir" "$@" </dev/null >"$LAB_STATE/command" 2>&1 &
+	child=$!
+	while ! read -r -t 0.2 <> <(:) && kill -0 "$child" 2>/dev/null; do
+		have=$(du -sk "$dir" | cut -f 1)
+		[ "$size" -eq 0 ] ||
+			printf 'detail %s %%\n' $((have * 102400 / size))
+	done
+	wait "$child"
 }
 
 # kernel_unpack DIR: DIR/*.deb into DIR/modules/RELEASE and DIR/vmlinuz, without
@@ -185,7 +215,7 @@ unpress()
 	esac
 }
 
-# kernel_keep DIR: what was unpacked goes where kernel_from_cache looks, in one
+# kernel_keep DIR: what was unpacked goes where kernel.py looks, in one
 # step.
 kernel_keep()
 {
@@ -216,3 +246,28 @@ kernel_unpress()
 	done
 	return 0
 }
+
+# kernel_size: what would be fetched, in words.
+kernel_size()
+{
+	local -a packages=()
+	local bytes release digest addresses
+
+	# Without lists, apt is asked for them before it is for a kernel.
+	if command -v apt-cache >/dev/null; then
+		! kernel_packages || {
+			echo "${packages[0]}, $((bytes / 1000000)) MB"
+			return
+		}
+	elif pinned_read; then
+		echo "Linux $release, $((bytes / 1000000)) MB"
+		return
+	fi
+	echo "Debian's, 70 to 107 MB"
+}
+
+PATH+=:/usr/sbin:/sbin
+case ${1:?} in
+--size) kernel_size ;;
+*) kernel_fetch "$1" ;;
+esac
