@@ -56,19 +56,19 @@ class Others(unittest.TestCase):
 
     def test_exec_misuse(self) -> None:
         """No command, no node, no user."""
-        for words in [], ['a'], ['e', '--', 'true'], ['true'], ['-u'], ['ab', '--', 'x']:
+        for line in '', 'a', 'e -- true', 'true', '-u', 'ab -- x', '--':
             with self.assertRaises(Misuse):
-                command_line(words)
+                command_line(line.split())
 
     def test_one_node(self) -> None:
         """shell and reset."""
         self.assertEqual(one_node('reset', ['d']), 'd')
-        for words in [], ['e'], ['a', 'b'], ['abcd']:
+        for line in '', 'e', 'a b', 'abcd':
             with self.assertRaises(Misuse):
-                one_node('reset', words)
+                one_node('reset', line.split())
 
     def test_verbs(self) -> None:
         """Each is known, and those without an argument take none."""
-        for words in [], ['start'], ['status', 'x'], ['down', 'x'], ['fetch', 'x']:
+        for line in '', 'start', 'status x', 'down x', 'fetch x':
             with self.assertRaises(Misuse):
-                run(Settings({}), words)
+                run(Settings({}), line.split())

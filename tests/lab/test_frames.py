@@ -13,7 +13,8 @@ class Reader(unittest.TestCase):
                 (frames.EXIT, 1 << 31, b''), (frames.DATE, 0, b'12345678')]
         data = b''.join(frames.pack(*frame) for frame in want)
         for size in 1, 2, 8, 9, 10, 100, len(data):
-            reader, got = frames.Reader(), []
+            reader = frames.Reader()
+            got: list[tuple[int, int, bytes]] = []
             for start in range(0, len(data), size):
                 got += reader.feed(data[start:start + size])
             self.assertEqual(got, want)
