@@ -7,7 +7,7 @@
 # have a decimal point.
 export LC_ALL=C
 
-[ -x /usr/bin/python3 ] || {
+[[ -x /usr/bin/python3 ]] || {
 	echo "lab.sh: python3 is not installed" >&2
 	echo "        On Debian, as root: apt-get install python3" >&2
 	exit 1

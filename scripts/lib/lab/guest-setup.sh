@@ -6,28 +6,24 @@
 
 b=/run/lab/busybox
 
-say()
-{
+say() {
 	echo "lab: $1" >/dev/console
 }
 
 # must COMMAND...: or the guest says which one failed, and is gone.
-must()
-{
+must() {
 	"$@" && return
 	say "failed: $*"
 	$b poweroff -f
 }
 
 # write FILE TEXT: for the kernel's own files too.
-write()
-{
+write() {
 	printf '%s\n' "$2" >"$1" || must false "cannot write $1"
 }
 
 # netdev MAC NAME: give a network device its name.
-netdev()
-{
+netdev() {
 	local dir mac
 
 	for dir in /sys/class/net/*/; do
@@ -45,8 +41,7 @@ netdev()
 # how fast it counts was measured at boot, on a busy host sometimes wrong by a
 # factor of four. "Refined" is what the kernel says when a second, longer
 # measurement agreed with the first; without it, the clock stays.
-faster_clock()
-{
+faster_clock() {
 	$b timeout 60 $b grep -q 'tsc: Refined TSC' /dev/kmsg &&
 		write "$clocks/current_clocksource" tsc
 }
