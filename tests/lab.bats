@@ -96,6 +96,18 @@ teardown_file() {
 	wait $!
 }
 
+@test "exec with a standard input, output or error that is closed" {
+	# Closed in a shell of its own: run needs them.
+	run -0 sh -c '"$@" <&-' sh "$TOP/scripts/lab.sh" exec -- \
+		sh -c 'wc -c; echo ends'
+	[[ ${lines[0]} == 0 && ${lines[1]} == ends ]]
+	run -3 sh -c '"$@" >&-' sh "$TOP/scripts/lab.sh" exec -- \
+		sh -c 'echo said; exit 3'
+	[[ -z $output ]]
+	run -0 sh -c '"$@" 2>&-' sh "$TOP/scripts/lab.sh" exec -- echo said
+	[[ $output == said ]]
+}
+
 @test "exec starts where the caller is, or in the repository" {
 	cd "$TOP/scripts/lib/lab"
 	run -0 lab exec -- pwd

@@ -2,6 +2,7 @@
 import collections.abc
 import itertools
 import os
+import signal
 import sys
 
 from lab import commands, prepare, up
@@ -126,8 +127,20 @@ def main(words: list[str]) -> int:
         return error.status
 
 
+def prepare_files() -> None:
+    """Where one of the three is closed, the next file would take its place."""
+    for file in range(3):
+        try:
+            os.fstat(file)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 if __name__ == '__main__':
+    prepare_files()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     code = main(sys.argv[1:])
-    sys.stdout.flush()
+    if sys.stdout:
+        sys.stdout.flush()
     # Nothing is left to be done, and commands are to be quick.
     os._exit(code)
