@@ -89,7 +89,7 @@ plan() {
 			"a throwaway virtual machine"
 	fi
 	if [[ $where == *lab ]]; then
-		echo "  kernel    $(plan_kernel || true)"
+		echo "  kernel    $(plan_lab kernel || true)"
 		echo "  memory    $(plan_memory "$most" || true)"
 	fi
 	echo "  build     in the chapters' folders, 10 MB"

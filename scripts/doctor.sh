@@ -93,13 +93,13 @@ lab() {
 		use_lab=up
 	fi
 	row '  state' "$(head -n 1 <<<"$said")"
-	said=$(plan_kernel) || use_lab=no
+	said=$(plan_lab kernel) || use_lab=no
 	row '  kernel' "$said"
 	if ! said=$(plan_memory 1); then
 		use_lab=no
 	fi
 	row '  memory' "$said"
-	said=$(plan_engine)
+	said=$(plan_lab engine)
 	row '  engine' "$said"
 	[[ $said != tcg*lab-kernel* ]] || fix 'make lab-kernel'
 	[[ $lab_packages == yes ]] || fix 'install the packages of lab, above'

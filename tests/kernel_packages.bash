@@ -66,7 +66,8 @@ package() {
 		mkdir -p "$dir/${file%/*}"
 		echo "this is $file" >"$dir/$file"
 		[[ $file != *.builtin ]] || printf 'kernel/%s.ko\n' 9pnet_virtio \
-			9p overlay virtio_pci virtio_net rdma_rxe rdma_ucm \
+			9p overlay virtio_pci virtio_net virtio_console rdma_rxe \
+			rdma_ucm \
 			>"$dir/$file"
 	done
 	(

@@ -12,7 +12,7 @@ setup() {
 }
 
 # What a script sources before it does anything, and that asks for it.
-asking=(scripts/lib/cli.sh scripts/lib/lab/common.sh)
+asking=(scripts/lib/cli.sh)
 
 # asks FILE: within the first lines that are no comments, it asks for LC_ALL=C,
 # or sources what does.
@@ -24,7 +24,6 @@ asks() {
 		# By its name: the folder may be in a variable.
 		name=${file##*/}
 		grep -qE "^(source|\.) .*/$name\"?\$" "$1" && return
-		grep -qE "^(source|\.) .*common\.sh\"$" "$1" && return
 	done
 	return 1
 }
@@ -56,9 +55,7 @@ asks() {
 	printf '#!/bin/sh\necho "$LC_ALL" >>%s\nexit 1\n' \
 		"$BATS_TEST_TMPDIR/asked" >"$bin/apt-cache"
 	chmod 755 "$bin/apt-cache"
-	PATH=$bin:$PATH LC_ALL=POSIX LAB_CACHE=$BATS_TEST_TMPDIR/none \
-		LAB_KERNEL='' bash -c 'source scripts/lib/lab/common.sh
-			source scripts/lib/lab/fetch.sh
-			kernel_packages' || true
+	PATH=$bin:$PATH LC_ALL=POSIX LAB_KERNEL_PACKAGE=linux-image \
+		scripts/lib/lab/fetch.sh --size
 	[[ $(<"$BATS_TEST_TMPDIR/asked") == C ]]
 }

@@ -30,9 +30,9 @@ tree=$place/tree
 cross=aarch64-linux-gnu
 
 # What a node runs, and what the programs are built with.
-packages=(base-files base-passwd bash busybox-static coreutils dash dropbear-bin
+packages=(base-files base-passwd bash busybox-static coreutils dash
 	findutils grep ibverbs-providers ibverbs-utils iproute2 kmod libc-bin libcmocka-dev
-	libibverbs-dev librdmacm-dev libssl-dev mawk openssl procps rdmacm-utils
+	libibverbs-dev librdmacm-dev libssl-dev mawk openssl procps python3 rdmacm-utils
 	sed util-linux)
 
 # qemu-user does not count a user's threads, and a vfork() of it does not wait.

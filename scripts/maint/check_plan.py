@@ -72,6 +72,7 @@ style *          ^(no file is longer|whitespace is|nothing is left)
 # make check-fast, with the programs of tests/unit, which take half of the time.
 FAST_TESTS = """
 unit             .
+lab_parts        .
 readme           .
 spelling         .
 concepts         .

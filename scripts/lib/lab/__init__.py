@@ -1,5 +1,6 @@
-"""The parts of the lab that are written in Python: see ../../lab.sh.
+"""The lab, which ../../lab.sh starts.
 
-They are run with scripts/lib in PYTHONPATH, as python3 -m lab.NAME. On the
-host: uml, keeper, switch, client; in a node: agent. Both sides: frames.
+On the caller's side: __main__ (the command line), up, commands, client. The process
+that owns a lab: keeper, with its nodes (node, visitor) and what runs them (uml, qemu).
+In a node: agent, job. What the two sides say to each other: frames.
 """

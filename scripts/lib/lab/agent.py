@@ -2,7 +2,7 @@
 
 Usage: python3 -m lab.agent DEVICE
 
-DEVICE is the node's serial line to the keeper of the lab. For what is said
+DEVICE is the node's line to the keeper of the lab. For what is said
 over it, see frames.py. Runs in the node only, as root, until the node ends.
 """
 import json
@@ -14,27 +14,30 @@ import time
 import tty
 
 from lab import frames
-from lab.job import Job, set_size
+from lab.job import Job, Order, set_size
 from lab.loop import Loop, Output
+
+# From the loading of a driver to its device.
+DEVICE_SECONDS = 60
 
 
 class Agent:
     """The line, and all commands that run."""
 
-    def __init__(self, line):
+    def __init__(self, line: int):
         self.line = line
         self.loop = Loop()
         self.output = Output(self.loop, line)
         self.reader = frames.Reader()
-        self.jobs = {}
+        self.jobs: dict[int, Job] = {}
         with open('/proc/cmdline', encoding='ascii') as file:
             self.own_time = 'time-travel=' in file.read()
 
-    def say(self, kind, channel, body):
+    def say(self, kind: int, channel: int, body: bytes) -> None:
         """Sends a frame."""
         self.output.write(frames.pack(kind, channel, body))
 
-    def run(self):
+    def run(self) -> None:
         """Serves until the node ends."""
         children, ring = os.pipe()
         os.set_blocking(ring, False)
@@ -50,7 +53,7 @@ class Agent:
             self.loop.turn()
             self.reap()
 
-    def stand_still(self):
+    def stand_still(self) -> None:
         """Until there is a command.
 
         In a node with a time of its own, it is the waiting that makes time pass,
@@ -64,28 +67,35 @@ class Agent:
             except BlockingIOError:
                 os.sched_yield()
 
-    def set_date(self, now):
+    def set_date(self, now: float) -> None:
         """The date where the node stood still; it is never set back."""
         if now > time.time():
             time.clock_settime(time.CLOCK_REALTIME, now)
 
-    def reap(self):
+    def reap(self) -> None:
         """Looks which commands have ended."""
         for channel, job in list(self.jobs.items()):
             if job.process.poll() is not None and job.finish():
                 del self.jobs[channel]
 
-    def hear(self):
+    def hear(self) -> None:
         """Reads what came, and does it."""
         data = os.read(self.line, 65536)
+        if not data:
+            # Nobody has the line of a virtual machine open on the other side yet.
+            return
         self.say(frames.TAKEN, 0, frames.COUNT.pack(len(data)))
         for kind, channel, body in self.reader.feed(data):
             if kind == frames.OPEN:
                 self.open(channel, json.loads(body))
+            elif kind == frames.DATE:
+                time.clock_settime(time.CLOCK_REALTIME,
+                                   frames.MOMENT.unpack(body)[0])
+                self.say(frames.DATE, 0, b'')
             elif channel in self.jobs:
                 self.tell(self.jobs[channel], kind, body)
 
-    def open(self, channel, order):
+    def open(self, channel: int, order: Order) -> None:
         """Starts a command; one that cannot be started has said why."""
         if self.own_time and not self.jobs:
             self.set_date(order['now'])
@@ -101,7 +111,7 @@ class Agent:
                             else 126]))
 
     @staticmethod
-    def tell(job, kind, body):
+    def tell(job: Job, kind: int, body: bytes) -> None:
         """Passes a frame on to the command that it is for."""
         if kind == frames.IN:
             job.feed(body)
@@ -120,14 +130,19 @@ class Agent:
             job.kill()
 
 
-def main():
+def main() -> None:
     """Opens the line, and serves."""
     # A shell starts its jobs in the background without these, and so would be our
     # commands.
     for number in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
+    # The driver may just be making it.
+    end = time.monotonic() + DEVICE_SECONDS
+    while not os.path.exists(sys.argv[1]) and time.monotonic() < end:
+        time.sleep(0.01)
     line = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-    tty.setraw(line)
+    if os.isatty(line):
+        tty.setraw(line)
     Agent(line).run()
 
 

@@ -1,64 +1,61 @@
-"""The near end of `lab.sh exec`, `shell` and `reset` on a User-Mode Linux node.
+"""The near end of `lab.sh exec`, `shell` and `reset`.
 
-Usage: python3 -m lab.client SOCKET exec USER DIRECTORY COMMAND [ARGUMENT...]
-       python3 -m lab.client SOCKET shell DIRECTORY
-       python3 -m lab.client SOCKET reset
-
-USER may be empty: root. See lab.sh for what they promise, frames.py for what
-is said to the keeper. Status 255: the lab has failed, and it was said why.
+See usage.py for what they promise, frames.py for what is said to the keeper.
 """
+from __future__ import annotations
+
 import json
 import os
 import selectors
 import signal
 import socket
-import sys
 import termios
 import time
 import tty
+import types
 
 from lab import frames
+from lab.job import Order
 
 PASSED_ON = ('INT', 'TERM', 'HUP', 'QUIT', 'USR1', 'USR2')
-LAB_FAILED = 255
 
 
 class Lost(Exception):
-    """There will be no status; the text says why."""
+    """There will be no status; the arguments are lines that say why, if any do."""
 
 
 class Client:
     """A command in a node."""
 
-    def __init__(self, path):
+    def __init__(self, path: str):
         self.socket = socket.socket(socket.AF_UNIX)
         try:
             self.socket.connect(path)
         except OSError as error:
-            raise Lost(no_longer_up()) from error
+            raise Lost from error
         self.reader = frames.Reader()
         self.credit = frames.WINDOW
         self.open = {0: True, 1: True, 2: True}
-        self.pending = []
+        self.pending: list[tuple[int, bytes]] = []
         self.owed = {1: 0, 2: 0}
         # A signal's handler only rings.
         self.wake, ring = os.pipe()
         os.set_blocking(ring, False)
         signal.set_wakeup_fd(ring)
-        self.signals = []
+        self.signals: list[int] = []
 
-    def say(self, kind, body=b''):
+    def say(self, kind: int, body: bytes = b'') -> None:
         """Tells the keeper, which always reads. If it has hung up, hear() sees it."""
         try:
             self.socket.sendall(frames.pack(kind, 0, body))
         except OSError:
             pass
 
-    def catch(self, number, _):
+    def catch(self, number: int, _: types.FrameType | None) -> None:
         """A signal's handler."""
         self.signals.append(number)
 
-    def run(self, order):
+    def run(self, order: Order) -> int:
         """Runs the command to its end; returns its status."""
         for name in PASSED_ON:
             signal.signal(signal.Signals[f'SIG{name}'], self.catch)
@@ -75,7 +72,7 @@ class Client:
             if status is not None:
                 return status
 
-    def turn(self):
+    def turn(self) -> int | None:
         """Waits once. Returns the status of the command, if it has ended."""
         with selectors.SelectSelector() as selector:
             selector.register(self.wake, selectors.EVENT_READ)
@@ -99,7 +96,7 @@ class Client:
             return self.hear()
         return None
 
-    def pass_signals(self):
+    def pass_signals(self) -> None:
         """Tells which signals have come."""
         while self.signals:
             number = self.signals.pop(0)
@@ -110,7 +107,7 @@ class Client:
                 self.say(frames.SIGNAL, signal.Signals(number).name[3:]
                          .encode())
 
-    def read_input(self):
+    def read_input(self) -> None:
         """Sends a piece of the input."""
         try:
             data = os.read(0, min(self.credit, frames.PIECE))
@@ -122,19 +119,19 @@ class Client:
         self.credit -= len(data)
         self.say(frames.IN, data)
 
-    def end_input(self):
+    def end_input(self) -> None:
         """There is no more input."""
         self.open[0] = False
         self.say(frames.END, b'\0')
 
-    def hear(self):
+    def hear(self) -> int | None:
         """Does what the node says; returns the status when there is one."""
         try:
             data = self.socket.recv(1 << 17)
         except OSError:
             data = b''
         if not data:
-            raise Lost(no_longer_up())
+            raise Lost
         for kind, _, body in self.reader.feed(data):
             if kind in (frames.OUT, frames.ERR):
                 self.pending.append((1 if kind == frames.OUT else 2, body))
@@ -147,10 +144,10 @@ class Client:
             elif kind == frames.FAILED:
                 while self.pending:
                     self.write()
-                raise Lost(body.decode())
+                raise Lost(*body.decode().splitlines())
         return None
 
-    def write(self):
+    def write(self) -> None:
         """Writes a piece of what the command has said.
 
         It may wait: a file that others write to, too, must stay as it is.
@@ -173,7 +170,7 @@ class Client:
             self.say(frames.END, bytes([stream]))
 
 
-def is_empty(file):
+def is_empty(file: int) -> bool:
     """Whether it is closed, or /dev/null: nothing will ever come of it."""
     try:
         return os.fstat(file).st_rdev == os.stat(os.devnull).st_rdev
@@ -181,13 +178,7 @@ def is_empty(file):
         return True
 
 
-def no_longer_up():
-    """The keeper is gone."""
-    return (f"the lab '{os.environ.get('LAB_NAME', '')}' is no longer up\n"
-            'Start it: scripts/lab.sh up')
-
-
-def shell(client, directory):
+def shell(client: Client, directory: str) -> int:
     """A shell on the terminal that is standard input."""
     before = termios.tcgetattr(0)
     columns, rows = os.get_terminal_size(0)
@@ -201,30 +192,10 @@ def shell(client, directory):
         termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
-def main():
-    """As the usage says."""
-    path, verb, *rest = sys.argv[1:]
-    try:
-        client = Client(path)
-        if verb == 'exec':
-            user, directory, *argv = rest
-            status = client.run({'argv': argv, 'cwd': directory,
-                                 'user': user or None, 'size': None})
-        elif verb == 'shell':
-            status = shell(client, rest[0])
-        else:
-            client.say(frames.RESET)
-            status = None
-            while status is None:
-                status = client.hear()
-    except Lost as error:
-        first, *more = str(error).splitlines()
-        print(f'lab.sh: {first}', *(f'        {line}' for line in more),
-              sep='\n', file=sys.stderr)
-        status = LAB_FAILED
-    sys.stdout.flush()
-    os._exit(status)
-
-
-if __name__ == '__main__':
-    main()
+def reset(client: Client) -> int:
+    """The button; returns when the node is back."""
+    client.say(frames.RESET)
+    status = None
+    while status is None:
+        status = client.hear()
+    return status

@@ -21,28 +21,27 @@ frames on over the node's serial line.
     RESET   client to keeper  switch the node off and on again
     FAILED  keeper to client  text: why there will be no EXIT
     TAKEN   agent to keeper   4 bytes: so many more bytes have been read off the line
+    DATE    keeper to agent   8 bytes, seconds since 1970 as a float: set the clock
+            agent to keeper   nothing: it has been set
 
 A sender begins with CREDIT bytes of credit for each stream, so nobody has to
 keep more than that for a reader who is slow.
 """
+import collections.abc
 import struct
 
 (OPEN, IN, OUT, ERR, END, CREDIT, SIGNAL, SIZE, EXIT, GONE, RESET,
- FAILED, TAKEN) = range(1, 14)
+ FAILED, TAKEN, DATE) = range(1, 15)
 HEADER = struct.Struct('!BII')
 GRANT = struct.Struct('!BI')
 TERMINAL = struct.Struct('!HH')
 COUNT = struct.Struct('!I')
+MOMENT = struct.Struct('!d')
 # The longest body: an OPEN with all the arguments that Linux would take.
 LONGEST = 1 << 22
 # How much of a stream may be under way, and how much of it a frame has.
 WINDOW = 1 << 16
 PIECE = 4096
-# How many bytes may be on the line to the agent. A terminal's buffer has 4096; when
-# it is nearly full, User-Mode Linux 6.1 stops listening to the line, for ever
-# (line_throttle() in arch/um/drivers/line.c takes the interrupt away, and
-# line_unthrottle() does not give it back).
-LINE = 2048
 # The agent says this before its first frame.
 HELLO = b'\nlab: agent\n'
 
@@ -51,12 +50,12 @@ class Broken(Exception):
     """What came is no frame."""
 
 
-def pack(kind, channel=0, body=b''):
+def pack(kind: int, channel: int = 0, body: bytes = b'') -> bytes:
     """A frame as bytes."""
     return HEADER.pack(kind, channel, len(body)) + body
 
 
-def grant(channel, stream, count):
+def grant(channel: int, stream: int, count: int) -> bytes:
     """The frame that lets the other side send count more bytes."""
     return pack(CREDIT, channel, GRANT.pack(stream, count))
 
@@ -64,10 +63,11 @@ def grant(channel, stream, count):
 class Reader:
     """Makes frames of bytes, however these were cut on their way."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.data = bytearray()
 
-    def feed(self, data):
+    def feed(self, data: bytes) -> collections.abc.Iterator[
+            tuple[int, int, bytes]]:
         """Yields (kind, channel, body) for each frame that is complete now.
 
         Raises Broken if there is none of that kind, or one that is too long.
@@ -75,7 +75,7 @@ class Reader:
         self.data += data
         while len(self.data) >= HEADER.size:
             kind, channel, length = HEADER.unpack_from(self.data)
-            if not OPEN <= kind <= TAKEN or length > LONGEST:
+            if not OPEN <= kind <= DATE or length > LONGEST:
                 raise Broken(f'kind {kind}, length {length}')
             end = HEADER.size + length
             if len(self.data) < end:

@@ -5,21 +5,18 @@
 # place and hands over to guest-setup.sh. All of it is one static busybox,
 # because under software emulation starting a program is what costs time.
 
-say()
-{
+say() {
 	echo "lab: $1" >/dev/console
 }
 
-die()
-{
+die() {
 	say "failed: $1"
 	/bin/busybox poweroff -f
 }
 
 # Load the modules that FILE lists. One marked "optional" may fail: it may
 # be for a processor that this is not.
-load()
-{
+load() {
 	while read -r module optional; do
 		/bin/busybox insmod "/modules/$module" 2>/dev/console ||
 			[ -n "$optional" ] || die "insmod $module"
@@ -27,16 +24,14 @@ load()
 }
 
 # Mount the host's directory that is shared as TAG.
-share()
-{
+share() {
 	/bin/busybox mount -t 9p \
 		-o "trans=virtio,version=9p2000.L,msize=512000,$3" "$1" "$2" ||
 		die "cannot mount the share '$1' on $2"
 }
 
 # Mount an empty file system in memory.
-memory()
-{
+memory() {
 	/bin/busybox mkdir -p "$1"
 	/bin/busybox mount -t tmpfs -o "mode=$2" tmpfs "$1" ||
 		die "cannot mount a tmpfs on $1"

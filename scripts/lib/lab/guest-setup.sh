@@ -1,32 +1,29 @@
 #!/run/lab/busybox sh
 # shellcheck shell=dash
 # The second program in the guest, on the host's file system: devices, names,
-# limits, network, RDMA, ssh. Then busybox's init stays as process 1.
+# limits, network, RDMA, the agent that runs commands. Then busybox's init stays as
+# process 1.
 
 b=/run/lab/busybox
 
-say()
-{
+say() {
 	echo "lab: $1" >/dev/console
 }
 
 # must COMMAND...: or the guest says which one failed, and is gone.
-must()
-{
+must() {
 	"$@" && return
 	say "failed: $*"
 	$b poweroff -f
 }
 
 # write FILE TEXT: for the kernel's own files too.
-write()
-{
+write() {
 	printf '%s\n' "$2" >"$1" || must false "cannot write $1"
 }
 
 # netdev MAC NAME: give a network device its name.
-netdev()
-{
+netdev() {
 	local dir mac
 
 	for dir in /sys/class/net/*/; do
@@ -44,8 +41,7 @@ netdev()
 # how fast it counts was measured at boot, on a busy host sometimes wrong by a
 # factor of four. "Refined" is what the kernel says when a second, longer
 # measurement agreed with the first; without it, the clock stays.
-faster_clock()
-{
+faster_clock() {
 	$b timeout 60 $b grep -q 'tsc: Refined TSC' /dev/kmsg &&
 		write "$clocks/current_clocksource" tsc
 }
@@ -89,10 +85,7 @@ write /etc/hosts '127.0.0.1 localhost
 2001:db8::3 c node-c
 192.0.2.4 d node-d
 2001:db8::4 d node-d'
-# dropbear starts the shell that /etc/passwd names, and refuses an account
-# whose shell is not in /etc/shells.
 must $b sed -i 's|^root:.*|root:x:0:0:root:/root:/bin/bash|' /etc/passwd
-write /etc/shells /bin/bash
 # Root here may own none of the files of the repository.
 printf '[safe]\n\tdirectory = *\n' >>/etc/gitconfig
 
@@ -128,18 +121,9 @@ say "step network"
 write /proc/sys/net/ipv6/conf/default/accept_dad 0
 write /proc/sys/net/ipv6/conf/default/accept_ra 0
 must $b ip link set lo up
-if [ "${LAB_ENGINE:-}" = uml ]; then
+[ "$LAB_ENGINE" != uml ] ||
 	must $b ip link set vec0 address "52:54:00:52:44:0$number"
-	netdev "52:54:00:52:44:0$number" eth0
-else
-	# The management device, for ssh, must not come into question for anything
-	# RDMA: no IPv6, no route but its own net. It may have been eth0 before.
-	netdev "52:54:00:52:45:0$number" mgmt
-	netdev "52:54:00:52:44:0$number" eth0
-	write /proc/sys/net/ipv6/conf/mgmt/disable_ipv6 1
-	must $b ip addr add 10.0.2.15/24 dev mgmt
-	must $b ip link set mgmt up
-fi
+netdev "52:54:00:52:44:0$number" eth0
 must $b ip addr add "192.0.2.$number/24" dev eth0
 must $b ip addr add "2001:db8::$number/64" dev eth0
 must $b ip link set eth0 up
@@ -149,20 +133,9 @@ must rdma link add "${LAB_DEVICE}0" type "$LAB_DEVICE" netdev eth0
 
 write /run/lab/profile "PS1='node-$node:\\w# '"
 : >/etc/inittab
-if [ "${LAB_ENGINE:-}" = uml ]; then
-	say "step agent"
-	PYTHONPATH=$LAB_REPO/scripts/lib /usr/bin/python3 -B -s -m lab.agent /dev/ttyS0 &
-	exec $b init
-fi
-say "step ssh"
-must $b mkdir -p -m 700 /root/.ssh
-must $b mv /run/lab/authorized_keys /root/.ssh/
-must $b chmod 600 /root/.ssh/authorized_keys /run/lab/hostkey
-# It goes into the background when it listens, so "ready" is true.
-must "$LAB_DROPBEAR" -s -j -k -p 10.0.2.15:22 -W 262144 \
-	-P /run/lab/dropbear.pid -r /run/lab/hostkey
+say "step agent"
 clocks=/sys/devices/system/clocksource/clocksource0
 read -r line <"$clocks/current_clocksource"
 [ "$line" != hpet ] || faster_clock &
-say ready
+PYTHONPATH=$LAB_REPO/scripts/lib /usr/bin/python3 -B -s -S -m lab.agent "$LAB_LINE" &
 exec $b init

@@ -6,26 +6,22 @@
 
 b=/tmp/lab/busybox
 
-say()
-{
+say() {
 	echo "lab: $1" >/dev/console
 }
 
-die()
-{
+die() {
 	say "failed: $1"
 	$b poweroff -f
 }
 
 # must COMMAND...: or the node is gone.
-must()
-{
+must() {
 	"$@" || die "$*"
 }
 
 # memory DIR MODE: an empty file system in memory.
-memory()
-{
+memory() {
 	$b mkdir -p "$1"
 	must $b mount -t tmpfs -o "mode=$2" tmpfs "$1"
 }

@@ -1,4 +1,6 @@
 """A command that runs in a node, and its streams: a part of agent.py."""
+from __future__ import annotations
+
 import fcntl
 import os
 import pwd
@@ -8,9 +10,16 @@ import signal
 import struct
 import subprocess
 import termios
+import typing
 
 from lab import frames
 from lab.loop import Output
+
+if typing.TYPE_CHECKING:
+    from lab.agent import Agent
+
+# What an OPEN says: see frames.py.
+Order = dict[str, typing.Any]
 
 ENVIRONMENT = {
     'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -23,24 +32,22 @@ LOCKED = 8 << 20
 class Job:
     """A command that runs, and its streams."""
 
-    def __init__(self, agent, channel, order):
+    def __init__(self, agent: Agent, channel: int, order: Order):
         self.agent, self.channel = agent, channel
         self.credit = {1: frames.WINDOW, 2: frames.WINDOW}
-        self.files = {}
-        self.input = None
-        self.ended = False
+        self.files: dict[int, int] = {}
         if order['size']:
             self.start_on_terminal(order)
         else:
             self.start_on_pipes(order)
-        if 0 in self.files:
-            self.input = Output(agent.loop, self.files[0], self.took)
+        self.input = Output(agent.loop, self.files[0], self.took) \
+            if 0 in self.files else None
 
-    def start_on_pipes(self, order):
+    def start_on_pipes(self, order: Order) -> None:
         """Starts the command with a pipe for each stream."""
-        self.process = start(order, stdin=subprocess.PIPE if order['input']
-                             else subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = start(
+            order, subprocess.PIPE if order['input'] else subprocess.DEVNULL,
+            subprocess.PIPE, subprocess.PIPE)
         # The files are ours from here on, and not Popen's.
         for stream, file in enumerate((self.process.stdin,
                                        self.process.stdout,
@@ -53,22 +60,21 @@ class Job:
             if stream:
                 self.listen(stream)
 
-    def start_on_terminal(self, order):
+    def start_on_terminal(self, order: Order) -> None:
         """Starts the command with a terminal of its own."""
         master, slave = os.openpty()
         set_size(slave, *order['size'])
-        self.process = start(order, stdin=slave, stdout=slave, stderr=slave,
-                             terminal=True)
+        self.process = start(order, slave, slave, slave, terminal=True)
         os.close(slave)
         self.files = {0: os.dup(master), 1: master}
         self.listen(1)
 
-    def listen(self, stream):
+    def listen(self, stream: int) -> None:
         """Read from the stream when there is something."""
         self.agent.loop.want(self.files[stream], selectors.EVENT_READ,
                              lambda: self.pump(stream))
 
-    def pump(self, stream):
+    def pump(self, stream: int) -> bool:
         """Passes on a piece of what the command has said; whether it did."""
         count = min(self.credit[stream], frames.PIECE)
         if stream not in self.files:
@@ -92,46 +98,46 @@ class Job:
                        self.channel, data)
         return True
 
-    def close(self, stream):
+    def close(self, stream: int) -> None:
         """No more comes of, or is wanted for, the stream."""
         file = self.files.pop(stream, None)
         if file is not None:
             self.agent.loop.forget(file)
             os.close(file)
 
-    def took(self, count):
+    def took(self, count: int) -> None:
         """The command has read so much of its input."""
         self.agent.output.write(frames.grant(self.channel, 0, count))
 
-    def feed(self, data):
+    def feed(self, data: bytes) -> None:
         """Input for the command."""
-        if 0 not in self.files:
+        if 0 not in self.files or not self.input:
             return
         try:
             self.input.write(data)
         except OSError:
             self.close(0)
 
-    def end_of_input(self):
+    def end_of_input(self) -> None:
         """Closes the input, once all of it has been written."""
-        if 0 in self.files and not self.input.data:
-            self.close(0)
-        elif 0 in self.files:
+        if self.input and self.input.data:
             self.input.done = self.took_at_end
+        else:
+            self.close(0)
 
-    def took_at_end(self, count):
+    def took_at_end(self, count: int) -> None:
         """As took(), and then the end."""
         self.took(count)
-        if not self.input.data:
+        if self.input and not self.input.data:
             self.close(0)
 
-    def granted(self, stream, count):
+    def granted(self, stream: int, count: int) -> None:
         """The client can take more."""
         self.credit[stream] += count
         if stream in self.files:
             self.listen(stream)
 
-    def finish(self):
+    def finish(self) -> bool:
         """The command has ended: its last words, and its status."""
         for stream in (1, 2):
             while self.pump(stream):
@@ -146,7 +152,7 @@ class Job:
             self.close(stream)
         return True
 
-    def signal(self, number):
+    def signal(self, number: int) -> None:
         """Sends a signal to the command, and to all that it has started."""
         for pid in below(self.process.pid):
             try:
@@ -154,7 +160,7 @@ class Job:
             except ProcessLookupError:
                 pass
 
-    def kill(self):
+    def kill(self) -> None:
         """Ends the command, and all that it has started."""
         for _ in range(10):
             if self.process.poll() is not None:
@@ -162,9 +168,9 @@ class Job:
             self.signal(signal.SIGKILL)
 
 
-def below(pid):
+def below(pid: int) -> list[int]:
     """The process pid and all that descend from it."""
-    parents = {}
+    parents: dict[int, int] = {}
     for name in os.listdir('/proc'):
         if name.isdigit():
             try:
@@ -179,34 +185,33 @@ def below(pid):
     return found
 
 
-def set_size(file, rows, columns):
+def set_size(file: int, rows: int, columns: int) -> None:
     """Sets the size of a terminal."""
     fcntl.ioctl(file, termios.TIOCSWINSZ,
                 struct.pack('HHHH', rows, columns, 0, 0))
 
 
-def start(order, terminal=False, **files):
-    """Starts the command of an OPEN; returns its Popen.
+def start(order: Order, stdin: int, stdout: int, stderr: int,
+          terminal: bool = False) -> subprocess.Popen[bytes]:
+    """Starts the command of an OPEN.
 
     Raises OSError, KeyError (there is no such user).
     """
     environment = dict(ENVIRONMENT)
-    options = {}
+    user = pwd.getpwnam(order['user']) if order['user'] else None
     if terminal:
         environment['TERM'] = order.get('term') or 'linux'
-    if order['user']:
-        user = pwd.getpwnam(order['user'])
-        environment.update(HOME='/tmp', USER=user.pw_name,
-                           LOGNAME=user.pw_name)
-        options = {'user': user.pw_uid, 'group': user.pw_gid,
-                   'extra_groups': os.getgrouplist(user.pw_name, user.pw_gid)}
+    if user:
+        environment.update(HOME='/tmp', USER=user.pw_name, LOGNAME=user.pw_name)
 
-    def prepare():
-        if order['user']:
+    def prepare() -> None:
+        if user:
             resource.setrlimit(resource.RLIMIT_MEMLOCK, (LOCKED, LOCKED))
         if terminal:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-    return subprocess.Popen(order['argv'], cwd=order['cwd'], env=environment,
-                            start_new_session=True, preexec_fn=prepare,
-                            **files, **options)
+    return subprocess.Popen(
+        order['argv'], cwd=order['cwd'], env=environment, stdin=stdin,
+        stdout=stdout, stderr=stderr, start_new_session=True, preexec_fn=prepare,
+        user=user.pw_uid if user else None, group=user.pw_gid if user else None,
+        extra_groups=os.getgrouplist(user.pw_name, user.pw_gid) if user else None)

@@ -1,212 +1,267 @@
-"""The process that owns a lab of User-Mode Linux nodes. keeper.sh becomes it.
+"""The process that owns a lab.
 
-Usage: python3 -m lab.keeper NODES
+It takes the folder of the lab's state, starts the nodes, and takes everything away
+when it is told to (`down` sends TERM) or when the `up` that has started it is gone
+before the lab is ready. Whatever it starts dies with it, even if it is killed with -9.
 
-It keeps to what keeper.sh says of itself: the lines on standard input and
-output, which it shares with `up`; the files in the folder of the lab's state.
-Whatever it starts dies with it. It has the settings from the environment:
-LAB_NAME, LAB_STATE, LAB_REPO, LAB_CACHE, LAB_ROOT, LAB_MEMORY, LAB_DEVICE, LAB_TIME.
+It has a socket to `up`. What it says there is JSON, a list a line: a word, and text.
 
-Clients connect to STATE/socket-NODE: see client.py and frames.py.
+    step TEXT, detail TEXT      what it does
+    warning TEXT
+    error LINE...               why there will be no lab
+    busy                        another keeper has the lab
+    fetched RELEASE IMAGE       there is a kernel, and nothing else was asked for
+    ready                       `up` answers with a byte, or is gone
 """
+import collections.abc
+import json
+import math
 import os
-import pathlib
 import selectors
-import shlex
 import shutil
 import signal
+import socket
 import subprocess
-import sys
 import time
 
-from lab import uml
+from lab import choose, kernel, switch
+from lab.engine import Engine
 from lab.loop import Loop
-from lab.node import Node, console_end
-from lab.switch import Switch
+from lab.node import Node
+from lab.qemu import Qemu
+from lab.settings import NODES, Failed, Settings, in_words
+from lab.state import State, lock
+from lab.uml import Uml
 
-# From nothing to ready; it takes two seconds.
-BOOT_SECONDS = 120
-class Settings:
-    """What lab.sh has settled before."""
-
-    def __init__(self, environment):
-        self.name = environment['LAB_NAME']
-        self.state = pathlib.Path(environment['LAB_STATE'])
-        self.repository = environment['LAB_REPO']
-        self.cache = environment['LAB_CACHE']
-        self.root = environment['LAB_ROOT']
-        self.memory = environment['LAB_MEMORY']
-        self.device = environment['LAB_DEVICE']
-        self.time = environment.get('LAB_TIME', '')
+ROOT_WARNING = ('you are root: a node reads all files of this machine but those '
+                'in /root and /tmp, and writes those of the repository, whoever '
+                'owns them')
 
 
-class Failed(Exception):
-    """The lab cannot be; the arguments are the lines that say why."""
+class Busy(Exception):
+    """Another keeper has the lab."""
 
 
 class Keeper:
     """The lab."""
 
-    def __init__(self, settings, count):
-        self.settings = settings
+    engine: Engine
+
+    def __init__(self, settings: Settings, connection: socket.socket):
+        self.settings, self.state = settings, State(settings.folder)
         self.loop = Loop()
-        self.kernel = uml.Kernel(settings.cache)
-        self.nodes = []
-        self.kept = self.ending = False
-        self.others = []
-        cables = uml.wire(count)
-        if count == 2:
-            # One cable is enough.
-            ends = list(cables[0])
-        else:
-            ends = [pair[0] for pair in cables]
-            self.others = [pair[1] for pair in cables]
-        for name, end in zip('abcd', ends):
-            self.nodes.append(Node(self, name, end))
+        self.nodes: list[Node] = []
+        self.up: socket.socket | None = connection
+        self.ending = self.is_booting = self.has_lab = False
 
-    def note(self, text):
-        """For `status` and others."""
-        with open(self.settings.state / 'notes', 'a', encoding='utf-8') as file:
-            file.write(text + '\n')
+    def tell(self, word: str, *texts: str) -> None:
+        """Tells `up`, as long as it is there."""
+        if self.up:
+            try:
+                self.up.sendall(json.dumps([word, *texts]).encode() + b'\n')
+            except OSError:
+                self.ending = True
 
-    def tell(self, word, text=''):
-        """A line for `up`, as long as it is there."""
-        if not self.kept:
-            print(word, text, flush=True)
+    def take_lab(self) -> None:
+        """The folder is ours as long as we hold its lock."""
+        folder = self.settings.folder
+        try:
+            folder.mkdir(0o700)
+        except OSError:
+            # It may be there; whether it is ours is seen now.
+            pass
+        self.lock = self.state.open()
+        if self.lock is None:
+            raise Failed(
+                f'{folder} is not a directory of yours', 'The lab keeps its state '
+                'there, and it was made by somebody else, or /tmp is not '
+                'writable.', 'Set LAB_NAME to another name.')
+        if not lock(self.lock) or not self.state.is_same(self.lock):
+            raise Busy
+        self.has_lab = True
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        log = os.open(folder / 'keeper', os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(log, 2)
+        os.close(log)
+        self.state.note(keeper=os.getpid())
 
-    def prepare(self):
-        """The folder that the nodes see as uml.INSIDE."""
-        guest = self.settings.state / 'guest'
-        here = pathlib.Path(self.settings.repository, 'scripts/lib/lab')
-        (guest / 'modules').mkdir(parents=True)
-        shutil.copy(here / 'guest-uml.sh', guest / 'init')
-        (guest / 'init').chmod(0o755)
-        shutil.copy(here / 'guest-setup.sh', guest)
-        shutil.copy(self.busybox(), guest / 'busybox')
-        for file in self.kernel.folder.glob('modules.*'):
-            shutil.copy(file, guest / 'modules')
-        (guest / 'lab.conf').write_text(''.join(
-            f'{name}={shlex.quote(value)}\n' for name, value in (
-                ('LAB_ENGINE', 'uml'), ('LAB_REPO', self.settings.repository),
-                ('LAB_VERSION', self.kernel.release),
-                ('LAB_NODES', str(len(self.nodes))),
-                ('LAB_DEVICE', self.settings.device))))
-
-    def busybox(self):
-        """A static busybox, of the files that will be the nodes'."""
-        path = ':'.join(os.path.join(self.settings.root, folder) for folder in (
-            'usr/sbin', 'usr/bin', 'sbin', 'bin'))
-        found = shutil.which('busybox', path=path)
-        if not found:
-            raise Failed('there is no busybox',
-                         'Install the package busybox-static.')
-        if subprocess.run(['ldd', found], check=False, stderr=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL).returncode == 0:
-            raise Failed(f'{found} is not a static program',
-                         'Install the package busybox-static.')
-        return found
-
-    def boot(self):
-        """Until every node is ready."""
-        self.prepare()
-        self.tell('step', f'booting {len(self.nodes)} node'
-                  f'{"s" if len(self.nodes) > 1 else ""}, uml')
-        if self.others:
-            self.switch = Switch(self.others, self.loop)
-        end = time.monotonic() + BOOT_SECONDS
-        for node in self.nodes:
-            node.start()
-            self.note(f'pid_{node.name}={node.process.pid}')
-        while not all(node.ready for node in self.nodes):
-            self.turn(max(0, end - time.monotonic()))
-            for node in self.nodes:
-                if not node.process or time.monotonic() >= end:
-                    raise Failed(
-                        f'node {node.name} ' + (
-                            f'was not ready after {BOOT_SECONDS} s'
-                            if node.process else 'ended during the boot'),
-                        'From its console:', *(
-                            f'| {line}' for line in console_end(node.console)))
-
-    def turn(self, timeout=None):
-        """Waits for what comes, and does it."""
-        if timeout is None and any(client.left for node in self.nodes
-                                   for client in node.clients.values()):
-            timeout = 1
-        self.loop.turn(timeout)
-        if self.ending:
-            raise SystemExit(0 if self.kept else 1)
-        for node in self.nodes:
-            if node.process and node.process.poll() is not None:
-                node.died()
-            elif node.process and node.is_stuck():
-                node.reset()
-
-    def hear_up(self):
-        """`up` says keep; if it says nothing more before that, it is dead."""
-        word = os.read(0, 64)
-        self.loop.forget(0)
-        if word.strip() != b'keep':
-            self.ending = True
-            return
-        (self.settings.state / 'up').touch()
-        self.kept = True
-        nothing = os.open(os.devnull, os.O_RDWR)
-        os.dup2(nothing, 0)
-        os.dup2(nothing, 1)
-        os.close(nothing)
-
-    def run(self):
-        """The life of the lab."""
+    def listen(self) -> None:
+        """To signals and to `up`."""
         wake, ring = os.pipe()
         os.set_blocking(ring, False)
         signal.set_wakeup_fd(ring)
-        self.loop.want(wake, selectors.EVENT_READ,
-                       lambda: os.read(wake, 512))
-        self.loop.want(0, selectors.EVENT_READ, self.hear_up)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        self.loop.want(wake, selectors.EVENT_READ, lambda: os.read(wake, 512))
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
             signal.signal(number, self.end)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self.boot()
-        self.note(f'nodes={len(self.nodes)}\naccel=uml\n'
-                  f'device={self.settings.device}\n'
-                  f'kernel={self.kernel.release}\nimage={self.kernel.image}\n'
-                  f'started={int(time.time())}')
-        if self.settings.time:
-            self.note(f'time={self.settings.time}')
-        self.tell('ready')
-        while True:
-            self.turn()
+        assert self.up
+        self.loop.want(self.up.fileno(), selectors.EVENT_READ, self.hear_up)
 
-    def end(self, *_):
+    def end(self, *_: object) -> None:
         """A signal has come."""
         self.ending = True
 
-    def close(self):
+    def hear_up(self) -> None:
+        """`up` knows that the lab is ready; or it is dead."""
+        assert self.up
+        try:
+            answer = self.up.recv(64)
+        except OSError:
+            answer = b''
+        self.loop.forget(self.up.fileno())
+        if not answer:
+            self.ending = True
+            return
+        (self.settings.folder / 'up').touch()
+        self.up.close()
+        self.up = None
+
+    def turn(self, timeout: float | None = None) -> None:
+        """Waits for what comes, and does it."""
+        if timeout is None and any(
+                not node.ready or node.left_since() < math.inf
+                for node in self.nodes if node.process):
+            timeout = 1
+        self.loop.turn(timeout)
+        if self.ending:
+            raise SystemExit
+        for node in self.nodes:
+            node.watch()
+
+    def wait(self, condition: collections.abc.Callable[[], object],
+             seconds: float) -> None:
+        """Until it is so, or the time is up."""
+        end = time.monotonic() + seconds
+        while not condition() and time.monotonic() < end:
+            self.turn(max(0, min(1, end - time.monotonic())))
+
+    def run(self, command: list[str], hear: collections.abc.Callable[[str], None],
+            environment: dict[str, str]) -> int:
+        """Runs a program, which ends with the lab; hear gets each line."""
+        text = b''
+        ended = False
+
+        def read() -> None:
+            nonlocal text, ended
+            data = os.read(output, 65536)
+            ended = not data
+            *lines, text = (text + data).split(b'\n')
+            for line in lines:
+                hear(line.decode(errors='replace'))
+
+        with subprocess.Popen(
+                ['setpriv', '--pdeathsig', 'KILL', *command], env=environment,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                start_new_session=True) as process:
+            assert process.stdout
+            output = process.stdout.fileno()
+            self.loop.want(output, selectors.EVENT_READ, read)
+            try:
+                while not ended:
+                    self.turn()
+                return process.wait()
+            finally:
+                self.loop.forget(output)
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def boot(self, count: int) -> None:
+        """Until every node is ready."""
+        if os.getuid() == 0:
+            self.tell('warning', ROOT_WARNING)
+        self.engine = Uml(self) if choose.choose(self.settings) == 'uml' \
+            else Qemu(self)
+        self.engine.prepare()
+        pairs = switch.cables(count)
+        if count == 2:
+            # One cable is enough.
+            ends = list(pairs[0])
+        else:
+            ends = [pair[0] for pair in pairs]
+            self.switch = switch.Switch([pair[1] for pair in pairs], self.loop)
+        self.nodes = [Node(self, name, end) for name, end in zip(NODES, ends)]
+        self.engine.settle(self.nodes[0])
+        self.tell('step', f'booting {in_words(count)}, {self.engine.name}')
+        self.is_booting = True
+        for node in self.nodes:
+            if not node.process:
+                node.start()
+        while not all(node.ready for node in self.nodes):
+            self.turn()
+        self.is_booting = False
+        self.state.note(nodes=count, accel=self.engine.name,
+                        device=self.settings.device, kernel=self.engine.release,
+                        image=self.engine.image, started=int(time.time()))
+        if self.settings.time:
+            self.state.note(time=self.settings.time)
+
+    def lost(self, why: str, node: str) -> None:
+        """A node has died. As long as the lab boots, there is none without it."""
+        if self.is_booting:
+            raise Failed(why, *self.state.console_end(node))
+
+    def close(self) -> None:
         """Takes everything away."""
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
             signal.signal(number, signal.SIG_IGN)
         for node in self.nodes:
-            if node.process:
-                node.process.kill()
-                node.process.wait()
-        shutil.rmtree(self.settings.state, ignore_errors=True)
+            node.stop()
+        if self.has_lab:
+            shutil.rmtree(self.settings.folder, ignore_errors=True)
 
 
-def main():
-    """Keeps the lab."""
-    keeper = None
+def keep(settings: Settings, count: int, connection: socket.socket) -> None:
+    """Keeps a lab of that many nodes to its end; of 0, only fetches a kernel."""
+    keeper = Keeper(settings, connection)
     try:
-        keeper = Keeper(Settings(os.environ), int(sys.argv[1]))
-        keeper.run()
-    except (Failed, uml.Unusable) as error:
-        for line in error.args:
-            print('error', line, flush=True)
-        sys.exit(1)
+        keeper.listen()
+        keeper.take_lab()
+        if count:
+            keeper.boot(count)
+            keeper.tell('ready')
+            while True:
+                keeper.turn()
+        keeper.tell('step', 'looking for a kernel')
+        found = kernel.find(keeper)
+        keeper.tell('fetched', found.release, found.image)
+    except Busy:
+        keeper.tell('busy')
+    except Failed as error:
+        keeper.tell('error', *error.args)
+    except OSError as error:
+        keeper.tell('error', 'the lab cannot go on', str(error))
     finally:
-        if keeper:
-            keeper.close()
+        keeper.close()
 
 
-if __name__ == '__main__':
-    main()
+def detach(connection: socket.socket) -> None:
+    """From whoever has started `up` and may wait for the end of a pipe."""
+    os.setsid()
+    os.chdir('/')
+    os.umask(0o022)
+    os.environ['PATH'] += ':/usr/sbin:/sbin'
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for file in range(3):
+        os.dup2(nothing, file)
+    os.closerange(3, connection.fileno())
+    os.closerange(connection.fileno() + 1, os.sysconf('SC_OPEN_MAX'))
+
+
+def start(settings: Settings, count: int) -> tuple[int, socket.socket]:
+    """Starts a keeper; returns its process and the socket to it."""
+    ours, theirs = socket.socketpair()
+    process = os.fork()
+    if process:
+        theirs.close()
+        return process, ours
+    try:
+        detach(theirs)
+        keep(settings, count, theirs)
+    except BaseException:
+        os._exit(1)
+    os._exit(0)

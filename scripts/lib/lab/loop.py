@@ -1,24 +1,30 @@
 """Waits for many files at once, and writes without waiting."""
+from __future__ import annotations
+
+import collections.abc
 import os
 import selectors
 
+Call = collections.abc.Callable[[], object]
 
 class Output:
     """A file that is written without waiting, and what is still to go to it."""
 
-    def __init__(self, loop, file, done=None, room=None):
+    def __init__(self, loop: Loop, file: int,
+                 done: collections.abc.Callable[[int], None] | None = None,
+                 room: int | None = None):
         # room: how many bytes may be written before more() is called.
         self.loop, self.file, self.done = loop, file, done
         self.room = room
         self.data = bytearray()
         os.set_blocking(file, False)
 
-    def write(self, data):
+    def write(self, data: bytes) -> None:
         """Writes now what can be written now, and the rest when it can."""
         self.data += data
         self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Called when the file can be written to. May raise OSError."""
         while self.data and self.room != 0:
             try:
@@ -33,19 +39,19 @@ class Output:
         self.loop.want(self.file, selectors.EVENT_WRITE,
                        self.flush if self.data and self.room != 0 else None)
 
-    def more(self, count):
+    def more(self, count: int) -> None:
         """There is room for count more bytes."""
-        self.room += count
+        self.room = (self.room or 0) + count
         self.flush()
 
 
 class Loop:
     """Calls functions when files are ready."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.selector = selectors.DefaultSelector()
 
-    def want(self, file, event, function):
+    def want(self, file: int, event: int, function: Call | None) -> None:
         """Call function when the event comes at file; None: no longer."""
         try:
             calls = dict(self.selector.get_key(file).data)
@@ -65,14 +71,14 @@ class Loop:
         else:
             self.selector.modify(file, mask, calls)
 
-    def forget(self, file):
+    def forget(self, file: int) -> None:
         """Before file is closed."""
         try:
             self.selector.unregister(file)
         except KeyError:
             pass
 
-    def turn(self, timeout=None):
+    def turn(self, timeout: float | None = None) -> None:
         """Waits once, and calls what is to be called."""
         for key, mask in self.selector.select(timeout):
             for event, function in list(key.data.items()):

@@ -1,147 +1,103 @@
-"""One node of a lab of User-Mode Linux, and those who run commands in it.
+"""One node of a lab, and those who run commands in it.
 
 keeper.py has the nodes; client.py and agent.py are the two ends of a command.
 """
+from __future__ import annotations
+
+import contextlib
+import math
 import os
+import select
 import selectors
 import socket
+import subprocess
 import time
+import typing
 
 from lab import frames, uml
 from lab.loop import Output
+from lab.visitor import Visitor
 
-# The lines of a console that are shown: reasons, and the end.
-REASONS = ('lab: failed', 'Kernel panic', 'BUG:', 'Oops', 'Out of memory',
-           'sysrq triggered')
-END_LINES = 12
+if typing.TYPE_CHECKING:
+    from lab.keeper import Keeper
+
 # A node with a time of its own whose command does not end is reset after so long.
 STUCK_SECONDS = 10
-
-
-def console_end(path):
-    """The lines of a console that tell most."""
-    text = path.read_text(errors='replace')
-    lines = [''.join(c for c in line if c.isprintable())
-             for line in text.splitlines()]
-    end = lines[-END_LINES:]
-    reasons = [line for line in lines[:-END_LINES]
-               if any(reason in line for reason in REASONS)]
-    return reasons[:3] + end
-
-
-class Client:
-    """A `lab.sh exec`, `shell` or `reset` that is connected to a node."""
-
-    def __init__(self, keeper, node, connection):
-        self.keeper, self.node, self.connection = keeper, node, connection
-        self.reader = frames.Reader()
-        self.output = Output(keeper.loop, connection.fileno())
-        self.channel = None
-        self.closed = False
-        self.left = None
-        keeper.loop.want(connection.fileno(), selectors.EVENT_READ, self.hear)
-
-    def hear(self):
-        """Passes on what the client says; its end is the command's."""
-        if self.closed:
-            return
-        try:
-            data = self.connection.recv(65536)
-            for kind, _, body in self.reader.feed(data):
-                self.take(kind, body)
-        except (OSError, frames.Broken):
-            data = b''
-        if not data:
-            self.leave()
-
-    def take(self, kind, body):
-        """One frame of the client's."""
-        if kind == frames.RESET:
-            self.node.reset(self)
-            return
-        if kind == frames.OPEN:
-            self.channel = self.node.add(self)
-        self.node.say(kind, self.channel, body)
-
-    def leave(self):
-        """The client is gone."""
-        if self.channel in self.node.clients:
-            # The node has it until its command has ended.
-            self.node.say(frames.GONE, self.channel, b'')
-            self.left = time.monotonic()
-        self.close()
-
-    def say(self, kind, body=b''):
-        """Sends the client a frame. After EXIT or FAILED nothing follows."""
-        if self.closed:
-            return
-        try:
-            self.output.write(frames.pack(kind, 0, body))
-        except OSError:
-            pass
-
-    def close(self):
-        """Ends the connection, after what is still to be sent."""
-        if self.closed:
-            return
-        self.closed = True
-        self.keeper.loop.forget(self.connection.fileno())
-        try:
-            self.connection.settimeout(5)
-            self.connection.sendall(self.output.data)
-        except OSError:
-            pass
-        self.connection.close()
+# From nothing to ready, User-Mode Linux takes two seconds. With ten emulated nodes at
+# once on two processors, the longest step of a boot took 37 s; alone, 4 s.
+BOOT_SECONDS = 240
+# A clock is right when it was set in so long; else it is set again, so many times.
+DATE_SECONDS = 0.2
+DATE_TRIES = 10
+# How long what has been killed may take to be gone.
+END_SECONDS = 10
 
 
 class Node:
     """One node, on or off."""
 
-    def __init__(self, keeper, name, cable):
+    def __init__(self, keeper: Keeper, name: str, cable: socket.socket):
         self.keeper, self.name, self.cable = keeper, name, cable
-        self.settings = keeper.settings
-        self.process = self.line = self.output = self.listener = None
-        self.files = []
-        self.clients, self.channels = {}, 0
-        self.waits_for_boot = []
-        self.console = self.settings.state / f'console-{name}'
+        self.state, self.engine = keeper.state, keeper.engine
+        self.process: subprocess.Popen[bytes] | None = None
+        self.listener: socket.socket | None = None
+        self.visitors: dict[int, Visitor] = {}
+        self.channels = 0
+        self.waits_for_boot: list[Visitor] = []
+        self.status = 0
 
-    def start(self):
-        """Switches it on."""
-        self.ready, self.text, self.reader = False, b'', frames.Reader()
-        ours, theirs = socket.socketpair()
-        from_console, console = os.pipe()
-        self.process = uml.start(self.keeper.kernel, self.settings, self.name,
-                                 self.cable.fileno(), theirs.fileno(), console)
+    def start(self, tries: int = 1) -> None:
+        """Switches it on; tries: how often it has been, with this."""
+        self.tries = tries
+        self.state.forget_death(self.name)
+        self.ready = self.has_said_hello = False
+        self.text, self.step = b'', ''
+        self.reader = frames.Reader()
+        self.greeting: bytes | None = b''
+        self.early = b''
+        self.dates, self.sent = 0, 0.0
+        self.began = self.heard = time.monotonic()
+        self.line, theirs = socket.socketpair()
+        self.from_console, console = os.pipe()
+        self.process = self.engine.start(
+            self.name, self.cable.fileno(), theirs.fileno(), console)
         theirs.close()
         os.close(console)
-        os.set_blocking(from_console, False)
-        self.line, self.files = ours, [from_console]
-        self.output = Output(self.keeper.loop, ours.fileno(), room=frames.LINE)
-        self.greeting, self.early = b'', b''
-        self.keeper.loop.want(ours.fileno(), selectors.EVENT_READ, self.hear)
-        self.keeper.loop.want(from_console, selectors.EVENT_READ, self.read)
+        os.set_blocking(self.from_console, False)
+        loop = self.keeper.loop
+        self.output = Output(loop, self.line.fileno(),
+                             room=self.engine.line_room)
+        loop.want(self.line.fileno(), selectors.EVENT_READ, self.hear)
+        loop.want(self.from_console, selectors.EVENT_READ, self.read)
+        self.state.note(**{f'pid_{self.name}': self.process.pid})
 
-    def read(self):
+    def read(self) -> None:
         """Keeps what the console says, and looks at each line."""
         try:
-            data = os.read(self.files[0], 65536)
+            data = os.read(self.from_console, 65536)
         except BlockingIOError:
             return
         if not data:
-            self.keeper.loop.forget(self.files[0])
+            self.keeper.loop.forget(self.from_console)
             return
-        with open(self.console, 'ab') as file:
+        self.heard = time.monotonic()
+        with open(self.state.console(self.name), 'ab') as file:
             file.write(data)
         *lines, self.text = (self.text + data).split(b'\n')
         for line in lines:
-            line = line.decode(errors='replace').strip()
-            if line.startswith('lab: step '):
-                self.keeper.tell('detail', f'node {self.name}: {line[10:]}')
-            elif line.startswith('lab: failed'):
-                self.process.kill()
+            self.look(line.decode(errors='replace').strip())
 
-    def hear(self):
+    def look(self, line: str) -> None:
+        """At a line of the console's."""
+        self.has_said_hello |= line == 'lab: hello'
+        if line.startswith('lab: '):
+            self.step = line[5:]
+        if line.startswith('lab: step '):
+            self.keeper.tell('detail', f'node {self.name}: {line[10:]}')
+        elif line.startswith('lab: failed') and self.process:
+            self.process.kill()
+
+    def hear(self) -> None:
         """Passes on what the agent says."""
         try:
             data = self.line.recv(1 << 17)
@@ -150,86 +106,100 @@ class Node:
         if not data:
             self.keeper.loop.forget(self.line.fileno())
             return
-        if not self.ready:
-            self.greeting += data
-            _, hello, data = self.greeting.partition(frames.HELLO)
+        if self.greeting is not None:
+            _, hello, data = (self.greeting + data).partition(frames.HELLO)
             if not hello:
+                self.greeting += data
                 return
-            self.ready = True
-            self.output.write(self.early)
-            if not self.clients:
-                self.halt(True)
-            self.listen()
-            for client in self.waits_for_boot:
-                client.say(frames.EXIT, b'\0')
-                client.close()
-            self.waits_for_boot = []
+            self.greeting = None
+            if self.engine.has_clock:
+                self.send_date()
+            else:
+                self.set_ready()
         for kind, channel, body in self.reader.feed(data):
-            if kind == frames.TAKEN:
-                self.output.more(frames.COUNT.unpack(body)[0])
-                continue
-            client = self.clients.get(channel)
-            if not client:
-                continue
-            client.say(kind, body)
+            self.take(kind, channel, body)
+
+    def take(self, kind: int, channel: int, body: bytes) -> None:
+        """One frame of the agent's."""
+        if kind == frames.TAKEN:
+            self.output.more(frames.COUNT.unpack(body)[0])
+        elif kind == frames.DATE:
+            self.send_date()
+        elif visitor := self.visitors.get(channel):
+            visitor.say(kind, body)
             if kind == frames.EXIT:
                 self.remove(channel)
-                client.close()
+                visitor.close()
 
-    def listen(self):
+    def send_date(self) -> None:
+        """An emulated clock chip knows whole seconds only, and a certificate made
+        just now must be valid in the node."""
+        before, self.sent = self.sent, time.monotonic()
+        if self.sent - before < DATE_SECONDS or self.dates > DATE_TRIES:
+            self.set_ready()
+            return
+        self.dates += 1
+        self.output.write(frames.pack(
+            frames.DATE, 0, frames.MOMENT.pack(time.time())))
+
+    def set_ready(self) -> None:
+        """It takes commands now."""
+        self.ready = True
+        self.output.write(self.early)
+        if not self.visitors:
+            self.halt(True)
+        self.listen()
+        for visitor in self.waits_for_boot:
+            visitor.say(frames.EXIT, b'\0')
+            visitor.close()
+        self.waits_for_boot = []
+
+    def listen(self) -> None:
         """Lets clients connect."""
         if self.listener:
             return
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.settings.state / f'socket-{self.name}'))
+        self.listener.bind(str(self.state.socket(self.name)))
         self.listener.listen(100)
         self.keeper.loop.want(self.listener.fileno(), selectors.EVENT_READ,
                               self.accept)
 
-    def accept(self):
-        """A new client."""
+    def accept(self) -> None:
+        """A new visitor."""
+        assert self.listener
         connection, _ = self.listener.accept()
-        client = Client(self.keeper, self, connection)
+        visitor = Visitor(self.keeper, self, connection)
         if self.process is None:
-            self.refuse(client)
+            self.refuse(visitor)
 
-    def refuse(self, client):
+    def refuse(self, visitor: Visitor) -> None:
         """Says that the node has died."""
-        client.say(frames.FAILED, '\n'.join(self.obituary()).encode())
-        client.close()
+        visitor.say(frames.FAILED,
+                   '\n'.join(self.state.obituary(self.name)).encode())
+        visitor.close()
 
-    def obituary(self):
-        """What is to be said of a node that has died."""
-        return [f'node {self.name} has died (its kernel ended with status '
-                f'{self.status})',
-                'Start the lab anew: scripts/lab.sh down, then up.',
-                'From its console:'] + [
-                    f'| {line}' for line in console_end(self.console)]
-
-    def add(self, client):
-        """A number for a client's command."""
-        if not self.clients:
+    def add(self, visitor: Visitor) -> int:
+        """A number for a visitor's command."""
+        if not self.visitors:
             self.halt(False)
         self.channels += 1
-        self.clients[self.channels] = client
+        self.visitors[self.channels] = visitor
         return self.channels
 
-    def remove(self, channel):
+    def remove(self, channel: int) -> None:
         """Its command has ended."""
-        self.clients.pop(channel, None)
-        if not self.clients:
+        self.visitors.pop(channel, None)
+        if not self.visitors:
             self.halt(True)
 
-    def halt(self, yes):
+    def halt(self, yes: bool) -> None:
         """A node that has a time of its own stands still while nobody uses it."""
-        if self.settings.time and self.process:
-            try:
+        if self.keeper.settings.time and self.process:
+            # It may just have ended.
+            with contextlib.suppress(OSError):
                 uml.stand_still(self.process, yes)
-            except OSError:
-                # It has just ended.
-                pass
 
-    def say(self, kind, channel, body):
+    def say(self, kind: int, channel: int, body: bytes) -> None:
         """Tells the agent."""
         if not self.process:
             return
@@ -240,55 +210,91 @@ class Node:
             # Nobody reads the line yet, and what is on it would be thrown away.
             self.early += frame
 
-    def stop(self):
-        """Switches it off; it knows nothing of it."""
-        if self.process:
-            self.process.kill()
-            self.process.wait()
+    def stop(self) -> None:
+        """Switches it off; it knows nothing of it. Waits until it is gone."""
+        if not self.process:
+            return
+        inner = self.engine.inner(self.process)
+        try:
+            watch = [os.pidfd_open(inner)] if inner else []
+        except OSError:
+            watch = []
+        self.process.kill()
+        self.process.wait()
+        for file in watch:
+            select.select([file], [], [], END_SECONDS)
+            os.close(file)
         self.ended()
 
-    def ended(self):
+    def ended(self) -> None:
         """Its process is no more: takes away what belonged to it."""
+        assert self.process
         self.status, self.process = self.process.returncode, None
         self.read()
         self.keeper.loop.forget(self.line.fileno())
-        self.keeper.loop.forget(self.files[0])
+        self.keeper.loop.forget(self.from_console)
         self.line.close()
-        os.close(self.files[0])
+        os.close(self.from_console)
 
-    def is_stuck(self):
-        """Whether a command is still there long after its client has left.
+    def watch(self) -> None:
+        """Looks after the node; the keeper calls it now and then."""
+        if not self.process:
+            return
+        if self.process.poll() is not None:
+            self.lost('ended during the boot')
+        elif self.keeper.settings.time and \
+                time.monotonic() > self.left_since() + STUCK_SECONDS:
+            # In a time of its own, a loop that makes no call keeps all else from
+            # running, and so the agent from ending it.
+            self.reset()
+        elif not self.ready:
+            self.watch_boot()
 
-        In a time of its own, a loop that makes no call keeps all else from
-        running, and so the agent from ending it.
-        """
-        return self.settings.time and any(
-            client.left and time.monotonic() > client.left + STUCK_SECONDS
-            for client in self.clients.values())
+    def watch_boot(self) -> None:
+        """An emulated kernel has hung early in its boot, and said no more: it gets a
+        second try, with twice the patience."""
+        silence = int(self.keeper.settings.silence) * self.tries
+        now = time.monotonic()
+        if now >= self.began + BOOT_SECONDS:
+            self.lost(f'was not ready after {BOOT_SECONDS} s')
+        elif now >= self.heard + silence and self.tries == 1:
+            self.keeper.tell('step', f'node {self.name} said nothing new for '
+                             f'{silence} s: booting it again')
+            self.stop()
+            self.start(2)
+        elif now >= self.heard + silence:
+            self.lost('hung during the boot, twice')
 
-    def reset(self, client=None):
+    def lost(self, why: str) -> None:
+        """It has died, or nobody waits for it any longer."""
+        self.stop()
+        self.state.set_dead(self.name, self.status)
+        for visitor in list(self.visitors.values()) + self.waits_for_boot:
+            self.refuse(visitor)
+        self.visitors, self.waits_for_boot = {}, []
+        self.keeper.lost(
+            f'node {self.name} {why}; it last said: {self.step}' if self.step
+            else f'node {self.name} {why}: the guest said nothing', self.name)
+
+    def left_since(self) -> float:
+        """When a client has left whose command is still there; infinity: none has."""
+        return min((visitor.left for visitor in self.visitors.values()
+                    if visitor.left), default=math.inf)
+
+    def reset(self, visitor: Visitor | None = None) -> None:
         """The button."""
         if not self.process:
-            self.refuse(client)
+            if visitor:
+                self.refuse(visitor)
             return
         self.stop()
-        for other in list(self.clients.values()):
+        for other in list(self.visitors.values()):
             other.say(frames.FAILED, (
                 f'node {self.name} was reset, and this command was on it\n'
                 f'Open another one: scripts/lab.sh shell {self.name}'
                 ).encode())
             other.close()
-        self.clients = {}
-        if client:
-            self.waits_for_boot.append(client)
+        self.visitors = {}
+        if visitor:
+            self.waits_for_boot.append(visitor)
         self.start()
-        self.keeper.note(f'pid_{self.name}={self.process.pid}')
-
-    def died(self):
-        """It has ended by itself."""
-        self.ended()
-        (self.settings.state / f'dead-{self.name}').write_text(
-            f'{self.status}\n')
-        for client in list(self.clients.values()) + self.waits_for_boot:
-            self.refuse(client)
-        self.clients, self.waits_for_boot = {}, []

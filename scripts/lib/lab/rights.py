@@ -1,17 +1,12 @@
 """A filter of system calls, with which qemu makes no file setuid or setgid.
 
-Usage: python3 -m lab.rights >FILE
-
-Writes it in the form that bwrap reads (--seccomp): a program for the kernel's BPF
-machine. Root in a node of qemu can ask for a file of any mode in the repository.
+It has the form that bwrap reads (--seccomp): a program for the kernel's BPF machine. Root in a node of qemu can ask for a file of any mode in the repository.
 A setuid bit is refused. To set a setgid bit seems to succeed and does nothing: it
 is also asked for when a folder is made in one that has it. There the kernel gives
 it to the new one by itself.
 """
 import errno
-import platform
 import struct
-import sys
 
 SETUID, SETGID = 0o4000, 0o2000
 # As in <fcntl.h>: O_CREAT, and what O_TMPFILE has beside O_DIRECTORY.
@@ -19,7 +14,7 @@ CREATES = 0o100 | 0o20000000
 
 # For each system call with a mode: its number, which of its arguments, from 0, is the
 # mode, and which has the flags that say whether there is one.
-CALLS = {
+CALLS: dict[str, tuple[int, dict[str, tuple[int, int, int | None]]]] = {
     'x86_64': (0xc000003e, {
         'open': (2, 2, 1), 'creat': (85, 1, None), 'chmod': (90, 1, None),
         'fchmod': (91, 1, None), 'mknod': (133, 1, None),
@@ -38,17 +33,17 @@ NUMBER, ARCHITECTURE = 0, 4
 ALLOW, FAIL = 0x7fff0000, 0x00050000
 
 
-def instruction(code, operand, yes=0, no=0):
+def instruction(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
     """One; yes and no are how many of the next ones a jump leaves out."""
     return struct.pack('=HBBI', code, yes, no, operand)
 
 
-def load_argument(number):
+def load_argument(number: int) -> bytes:
     """Its lower half, on a little-endian machine."""
     return instruction(LOAD, 16 + 8 * number)
 
 
-def call(name, number, mode, flags):
+def call(name: str, number: int, mode: int, flags: int | None) -> list[bytes]:
     """What becomes of one system call. Every way through it ends."""
     body = []
     if flags is not None:
@@ -62,7 +57,7 @@ def call(name, number, mode, flags):
     return [instruction(IF_EQUAL, number, 0, len(body))] + body
 
 
-def program(machine):
+def program(machine: str) -> bytes:
     """The filter for qemu on such a machine."""
     architecture, calls = CALLS[machine]
     lines = [instruction(LOAD, ARCHITECTURE),
@@ -72,9 +67,3 @@ def program(machine):
     for name, how in calls.items():
         lines += call(name, *how)
     return b''.join(lines + [instruction(END, ALLOW)])
-
-
-if __name__ == '__main__':
-    if platform.machine() not in CALLS:
-        sys.exit(f'no filter for {platform.machine()}')
-    sys.stdout.buffer.write(program(platform.machine()))

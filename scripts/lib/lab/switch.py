@@ -1,40 +1,48 @@
-"""The wire between more than two nodes: a switch.
-
-Usage: python3 -m lab.switch FOLDER NODE...
-
-It learns which address is at which port, as any switch does. For virtual machines
-it is a process of its own, whose port for NODE is the UNIX socket FOLDER/port-NODE;
-the node's own end of the cable is FOLDER/wire-NODE.
-"""
+"""The wire between the nodes: cables, and for more than two of them, a switch."""
 import collections
-import ctypes
-import os
 import selectors
-import signal
 import socket
-import sys
 
 from lab.loop import Loop
 
 BROADCAST = 1
 # What waits for a port that is full; more is dropped, as on a real wire.
 DEPTH = 1000
+# One frame is one datagram; a node may be slower to read than the other one is to
+# write.
+BUFFER = 8 << 20
+
+
+def cables(count: int) -> list[tuple[socket.socket, socket.socket]]:
+    """For each of count nodes, its own end and the other one of a cable."""
+    pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+             for _ in range(count)]
+    for end in (end for pair in pairs for end in pair):
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+    return pairs
 
 
 class Switch:
-    """Passes frames on between sockets; one frame is one datagram."""
+    """Passes frames on between sockets.
 
-    def __init__(self, ports, loop):
+    It learns which address is at which port, as any switch does.
+    """
+
+    def __init__(self, ports: list[socket.socket], loop: Loop):
         self.ports, self.loop = ports, loop
-        self.where = {}
-        self.waiting = {port: collections.deque(maxlen=DEPTH)
-                        for port in ports}
+        self.where: dict[bytes, socket.socket] = {}
+        self.waiting: dict[socket.socket, collections.deque[bytes]] = {
+            port: collections.deque(maxlen=DEPTH) for port in ports}
         for port in ports:
             port.setblocking(False)
-            loop.want(port, selectors.EVENT_READ,
-                      lambda port=port: self.receive(port))
+            self.listen(port)
 
-    def receive(self, port):
+    def listen(self, port: socket.socket) -> None:
+        """Takes what comes at a port."""
+        self.loop.want(port.fileno(), selectors.EVENT_READ,
+                       lambda: self.receive(port))
+
+    def receive(self, port: socket.socket) -> None:
         """Takes one frame, and sends it where it belongs."""
         try:
             frame = port.recv(65536)
@@ -47,7 +55,7 @@ class Switch:
                 self.waiting[other].append(frame)
                 self.send(other)
 
-    def send(self, port):
+    def send(self, port: socket.socket) -> None:
         """Sends what waits for a port, as far as it takes it."""
         queue = self.waiting[port]
         while queue:
@@ -59,36 +67,5 @@ class Switch:
                 # The node is off.
                 pass
             queue.popleft()
-        self.loop.want(port, selectors.EVENT_WRITE,
+        self.loop.want(port.fileno(), selectors.EVENT_WRITE,
                        (lambda: self.send(port)) if queue else None)
-
-
-class Port:
-    """A UNIX socket with a path, and the path at the other end of the cable."""
-
-    def __init__(self, own, other):
-        self.socket, self.other = socket.socket(
-            socket.AF_UNIX, socket.SOCK_DGRAM), other
-        self.socket.bind(own)
-
-    def __getattr__(self, name):
-        return getattr(self.socket, name)
-
-    def send(self, frame):
-        """Sends a frame; OSError: the node is off."""
-        self.socket.sendto(frame, self.other)
-
-
-def main():
-    """Switches until its parent ends it, or ends itself."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    folder, *nodes = sys.argv[1:]
-    loop = Loop()
-    Switch([Port(os.path.join(folder, f'port-{node}'),
-                 os.path.join(folder, f'wire-{node}')) for node in nodes], loop)
-    while True:
-        loop.turn()
-
-
-if __name__ == '__main__':
-    main()

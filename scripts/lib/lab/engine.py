@@ -1,0 +1,83 @@
+"""What runs the nodes: what all engines have in common. See uml.py and qemu.py."""
+from __future__ import annotations
+
+import abc
+import os
+import shlex
+import shutil
+import subprocess
+import typing
+
+from lab import sandbox
+from lab.settings import REPOSITORY, Failed, Settings
+
+if typing.TYPE_CHECKING:
+    from lab.keeper import Keeper
+    from lab.node import Node
+
+
+class Engine(abc.ABC):
+    """The nodes of one lab are run by it."""
+
+    # How many bytes may be under way on the line to a node's agent.
+    line_room: int
+    # Whether a node has a clock of its own, which must be set.
+    has_clock: bool
+
+    def __init__(self, keeper: Keeper):
+        self.keeper = keeper
+        self.settings = keeper.settings
+        # What it is called, and the kernel that it boots.
+        self.name = self.release = self.image = ''
+
+    @abc.abstractmethod
+    def prepare(self) -> None:
+        """Makes what the nodes boot from, before there are any."""
+
+    def settle(self, _node: Node) -> None:
+        """Finds out, with the first node, what cannot be known before."""
+
+    @abc.abstractmethod
+    def start(self, node: str, cable: int, line: int,
+              console: int) -> subprocess.Popen[bytes]:
+        """Starts a node.
+
+        The files are its end of the wire, of the line to its agent, and where its
+        console goes.
+        """
+
+    def inner(self, process: subprocess.Popen[bytes]) -> int | None:
+        """The node's own process, in its sandbox; None: it is about to end."""
+        return sandbox.inner(process)
+
+    def configuration(self, line: str) -> str:
+        """What the scripts in a node read; line is the agent's device."""
+        return ''.join(f'{name}={shlex.quote(value)}\n' for name, value in (
+            ('LAB_ENGINE', self.name), ('LAB_REPO', str(REPOSITORY)),
+            ('LAB_VERSION', self.release), ('LAB_DEVICE', self.settings.device),
+            ('LAB_LINE', line)))
+
+
+def find_program(settings: Settings, name: str) -> str | None:
+    """The path of a program that the nodes run, on this machine."""
+    if settings.root == '/':
+        return shutil.which(name, path=os.environ.get('PATH', '')
+                            + ':/usr/sbin:/sbin')
+    return shutil.which(name, path=':'.join(
+        os.path.join(settings.root, folder)
+        for folder in ('usr/sbin', 'usr/bin', 'sbin', 'bin')))
+
+
+def busybox(settings: Settings) -> str:
+    """A static busybox, which needs no libraries. Failed: there is none."""
+    found = find_program(settings, 'busybox')
+    if not found:
+        raise Failed('there is no busybox',
+                     'Install the package busybox-static.')
+    ran = subprocess.run(['ldd', found], check=False, text=True,
+                         stderr=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    if '=>' in ran.stdout:
+        raise Failed(f'{found} is not a static program',
+                     "It is a node's first program and runs before there are "
+                     'libraries.', 'Install the package busybox-static.')
+    return found

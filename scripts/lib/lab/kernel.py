@@ -1,0 +1,216 @@
+"""A kernel for virtual machines, and its modules.
+
+It is the one that the caller names, this machine's own, or one that is fetched once
+into the cache (fetch.sh).
+"""
+from __future__ import annotations
+
+import fcntl
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import typing
+
+from lab.settings import PARTS, Failed, Settings
+
+if typing.TYPE_CHECKING:
+    from lab.keeper import Keeper
+
+# Without these the lab cannot boot, or has no rxe.
+NEEDED = ('9pnet_virtio', '9p', 'overlay', 'virtio_pci', 'virtio_net',
+          'virtio_console', 'rdma_rxe', 'rdma_ucm')
+
+
+class Kernel(typing.NamedTuple):
+    """An image to boot, the folder of its modules, and its release."""
+
+    image: str
+    modules: str
+    release: str
+
+    def lacks(self) -> list[str]:
+        """The needed modules that it has neither as files nor built in."""
+        return [name for name in NEEDED if not self.has(name)]
+
+    def has(self, name: str) -> bool:
+        """Whether it has a module."""
+        text = ''
+        for file in 'modules.dep', 'modules.builtin':
+            path = pathlib.Path(self.modules, file)
+            if path.is_file():
+                text += path.read_text('utf-8', 'replace')
+        return re.search(rf'/{name}\.ko', text) is not None
+
+    def is_complete(self) -> bool:
+        """Whether the lab can boot it."""
+        return (is_readable(self.image) and
+                is_readable(f'{self.modules}/modules.dep') and
+                not self.lacks())
+
+
+def is_readable(path: str) -> bool:
+    """Whether it is a file of which we may read."""
+    return os.path.isfile(path) and os.access(path, os.R_OK)
+
+
+def from_caller(settings: Settings) -> Kernel:
+    """The kernel of LAB_KERNEL, with LAB_MODULES or what belongs to it."""
+    image = settings.kernel
+    if not is_readable(image):
+        raise Failed(
+            f'LAB_KERNEL={image} is not a file that can be read',
+            'It must name the kernel image to boot in the lab '
+            '(vmlinuz, bzImage).', 'Correct it, or unset it: then the lab finds '
+            'or fetches a kernel itself.')
+    modules = settings.modules.rstrip('/') or (
+        '/lib/modules/' + os.path.basename(image).removeprefix('vmlinuz-'))
+    kernel = Kernel(image, modules, os.path.basename(modules))
+    if not is_readable(f'{modules}/modules.dep'):
+        raise Failed(
+            f'no modules for the kernel {image} in {modules}',
+            'LAB_MODULES must name the directory of its modules: the one with '
+            'modules.dep,', "which is called as the kernel's version (depmod "
+            'writes modules.dep).')
+    if lacks := kernel.lacks():
+        raise Failed(
+            f'the modules in {modules} lack: {" ".join(lacks)}',
+            'The lab cannot boot without them (kernels for clouds leave '
+            'rdma_rxe and 9p out).',
+            'Unset LAB_KERNEL: then the lab finds or fetches a kernel itself.')
+    return kernel
+
+
+def from_host(settings: Settings) -> Kernel | None:
+    """This machine's own, where all of it is readable and complete."""
+    if not settings.is_own_arch:
+        return None
+    release = subprocess.run(['uname', '-r'], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout.strip()
+    modules = f'/lib/modules/{release}'
+    for image in f'/boot/vmlinuz-{release}', f'{modules}/vmlinuz':
+        kernel = Kernel(image, modules, release)
+        if kernel.is_complete():
+            return kernel
+    return None
+
+
+def by_version(path: pathlib.Path) -> list[tuple[int, str]]:
+    """A key to sort by: 6.9 is before 6.12."""
+    return [(int(number or 0), text)
+            for number, text in re.findall(r'(\d*)(\D*)', path.name)]
+
+
+def newest(settings: Settings) -> Kernel | None:
+    """The newest one in the cache."""
+    folders = sorted((path for path in settings.kernels.glob('*/')
+                      if path.is_dir()), key=by_version)
+    if not folders:
+        return None
+    release = folders[-1].name
+    image = folders[-1] / 'vmlinux'
+    if not image.exists():
+        image = folders[-1] / 'vmlinuz'
+    return Kernel(str(image), str(folders[-1] / 'modules' / release), release)
+
+
+def from_cache(settings: Settings) -> Kernel | None:
+    """The newest one in the cache, if it is complete."""
+    kernel = newest(settings)
+    return kernel if kernel and kernel.is_complete() else None
+
+
+def find(keeper: Keeper) -> Kernel:
+    """The kernel to boot, which is fetched if need be."""
+    settings = keeper.settings
+    if settings.kernel:
+        return from_caller(settings)
+    return (from_host(settings) or from_cache(settings) or
+            fetch(keeper))
+
+
+def cannot_write(settings: Settings) -> Failed:
+    """The cache is not to be written to."""
+    return Failed(
+        f'cannot write in the cache directory {settings.cache}',
+        "The guest's kernel is fetched into it, once.", 'Set LAB_CACHE to a '
+        'directory where you may write and that has 350 MB free.')
+
+
+def fetch(keeper: Keeper) -> Kernel:
+    """Fetches one, unless another lab has done so meanwhile."""
+    settings = keeper.settings
+    work = os.path.join(settings.cache, 'tmp.kernel')
+    try:
+        os.makedirs(settings.cache, exist_ok=True)
+        cache = os.open(settings.cache, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise cannot_write(settings) from error
+    if not os.access(settings.cache, os.W_OK):
+        raise cannot_write(settings)
+    try:
+        take_turn(keeper, cache)
+        kernel = from_cache(settings)
+        if not kernel:
+            run_fetch(keeper, work)
+            kernel = newest(settings)
+        if not kernel or not kernel.is_complete():
+            lacks = ' '.join(kernel.lacks()) if kernel else 'everything'
+            raise Failed('the fetched kernel '
+                         f'{kernel.release if kernel else ""} lacks: {lacks}',
+                         'Name another one with LAB_KERNEL and LAB_MODULES.')
+        return kernel
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        os.close(cache)
+
+
+def take_turn(keeper: Keeper, cache: int) -> None:
+    """Only one lab fetches at a time."""
+    told = False
+    while True:
+        try:
+            fcntl.flock(cache, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if not told:
+                keeper.tell('step',
+                            'waiting for another lab that fetches the kernel')
+            told = True
+            keeper.turn(0.2)
+
+
+def fetch_environment(settings: Settings) -> dict[str, str]:
+    """What fetch.sh is told."""
+    return {**os.environ, 'LAB_CACHE': settings.cache,
+            'LAB_KERNELS': str(settings.kernels), 'LAB_ARCH': settings.arch,
+            'LAB_KERNEL_PACKAGE': settings.machine.kernel_package,
+            'LAB_PINNED': settings.pinned, 'LAB_STATE': str(settings.folder)}
+
+
+def run_fetch(keeper: Keeper, work: str) -> None:
+    """Runs fetch.sh, whose lines are "step TEXT", "detail TEXT", "error TEXT"."""
+    why: list[str] = []
+
+    def hear(line: str) -> None:
+        word, _, text = line.partition(' ')
+        if word == 'error':
+            why.append(text)
+        else:
+            keeper.tell(word, text)
+
+    status = keeper.run([str(PARTS / 'fetch.sh'), work], hear,
+                        fetch_environment(keeper.settings))
+    if status == 3:
+        raise cannot_write(keeper.settings)
+    if status:
+        raise Failed(*(why or ['cannot fetch a kernel for the lab',
+                               f'fetch.sh ended with status {status}']))
+
+
+def size(settings: Settings) -> str:
+    """How much fetch.sh would fetch, in words."""
+    return subprocess.run(
+        [PARTS / 'fetch.sh', '--size'], env=fetch_environment(settings),
+        check=False, text=True, stdout=subprocess.PIPE).stdout.strip()

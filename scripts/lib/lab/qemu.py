@@ -1,0 +1,195 @@
+"""A node that is a virtual machine: qemu, with KVM or with emulation (tcg)."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+from lab import image, kernel, rights, sandbox, uml
+from lab.engine import Engine
+from lab.node import Node
+from lab.settings import REPOSITORY, Failed, Settings
+
+# A guest under KVM gets so long for its first line. It needs less than a second;
+# where /dev/kvm opens but does not work, it would hang for ever.
+KVM_SECONDS = 6
+SLOWER = ('Unset LAB_ENGINE: the lab then runs in software, about ten times '
+          'slower.')
+
+
+def kvm_opens() -> bool:
+    """Whether /dev/kvm is ours to use."""
+    return os.access('/dev/kvm', os.R_OK | os.W_OK)
+
+
+def boot_id() -> str:
+    """What this machine has drawn when it booted."""
+    return pathlib.Path('/proc/sys/kernel/random/boot_id').read_text(
+        'ascii').strip()
+
+
+def verdict(settings: Settings) -> str:
+    """What was found out since this machine booted: kvm, tcg, or '' (nothing)."""
+    try:
+        then, word = pathlib.Path(settings.cache, 'kvm').read_text(
+            'ascii').split()
+    except (OSError, ValueError):
+        return ''
+    return word if then == boot_id() and word in ('kvm', 'tcg') else ''
+
+
+def escape(path: object) -> str:
+    """A path as part of an option of qemu's."""
+    return str(path).replace(',', ',,')
+
+
+class Qemu(Engine):
+    """Each node is a virtual machine."""
+
+    line_room = 1 << 16
+    has_clock = True
+
+    def prepare(self) -> None:
+        """A kernel, an initramfs, a sandbox."""
+        self.keeper.tell('step', 'looking for a kernel')
+        found = kernel.find(self.keeper)
+        if self.settings.device == 'siw' and not found.has('siw'):
+            raise Failed(
+                f'the kernel {found.release} has no siw', "The lab's own kernel "
+                'has it: make lab-kernel builds that, once.',
+                f'Why it is not used: {uml.why_not(self.settings)}',
+                "Or name a kernel that has siw, as Ubuntu's have: LAB_KERNEL "
+                'and LAB_MODULES.')
+        self.release, self.image = found.release, found.image
+        self.modules = found.modules
+        self.keeper.tell('step',
+                         f'building the boot image (kernel {self.release})')
+        self.initrd = self.settings.folder / 'initrd'
+        image.build(self, found, self.initrd)
+        self.sandbox = self.make_sandbox()
+
+    def make_sandbox(self) -> list[str]:
+        """The beginning of a command line, or nothing, which `up` is told."""
+        mounts = ['--dev-bind-try', '/dev/kvm', '/dev/kvm']
+        for path in self.settings.root, self.modules, self.image, self.initrd:
+            if str(path).startswith(('/root/', '/tmp/', '/var/tmp/')):
+                mounts += ['--ro-bind', str(path), str(path)]
+        line = sandbox.command(mounts)
+        line[1:1] = ['--seccomp', '{filter}']
+        if not shutil.which('bwrap'):
+            why = 'bwrap is not installed'
+        elif self.settings.own_arch not in rights.CALLS:
+            why = f'there is no filter of system calls for {self.settings.own_arch}'
+        else:
+            ran = self.run(line + ['true'], (), subprocess.PIPE)
+            why = ran.communicate()[0].decode(errors='replace').strip()
+            if ran.returncode == 0:
+                return line
+        self.keeper.tell('warning', 'a node can write .git and make files '
+                         f'setuid, since it has no sandbox: {why}')
+        return []
+
+    def run(self, line: list[str], files: tuple[int, ...],
+            output: int) -> subprocess.Popen[bytes]:
+        """Starts a program; files are open there, too, with the same numbers."""
+        rules = os.memfd_create('rights')
+        try:
+            os.write(rules, rights.program(self.settings.own_arch)
+                     if '{filter}' in line else b'')
+            os.lseek(rules, 0, os.SEEK_SET)
+            return subprocess.Popen(
+                [str(rules) if word == '{filter}' else word for word in line],
+                stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, pass_fds=[*files, rules],
+                start_new_session=True)
+        finally:
+            os.close(rules)
+
+    def settle(self, node: Node) -> None:
+        """KVM, if a guest really boots in it.
+
+        The answer holds until this machine boots again, so only the first `up` pays
+        for finding out.
+        """
+        asked = self.settings.engine
+        # Only a processor of the same kind can lend itself.
+        if not self.settings.is_own_arch or asked == 'tcg' or not (
+                asked or kvm_opens()):
+            self.name = 'tcg'
+            return
+        if not kvm_opens():
+            raise Failed(
+                'LAB_ENGINE=kvm, and /dev/kvm cannot be opened', 'It is absent or '
+                'not yours to use (often it belongs to the group kvm).', SLOWER)
+        self.name = '' if asked else verdict(self.settings)
+        if self.name:
+            return
+        self.name = 'kvm'
+        self.keeper.tell('step', f'trying KVM (at most {KVM_SECONDS} s)')
+        node.start()
+        self.keeper.wait(lambda: node.has_said_hello or not node.process,
+                         KVM_SECONDS)
+        if not node.has_said_hello:
+            node.stop()
+            if asked:
+                raise Failed(
+                    'LAB_ENGINE=kvm, and no guest boots in it',
+                    '/dev/kvm opens, but a guest in it did not come to its first '
+                    f'line within {KVM_SECONDS} s.', SLOWER,
+                    *self.keeper.state.console_end(node.name))
+            self.name = 'tcg'
+        try:
+            os.makedirs(self.settings.cache, exist_ok=True)
+            pathlib.Path(self.settings.cache, 'kvm').write_text(
+                f'{boot_id()} {self.name}\n', 'ascii')
+        except OSError:
+            # Then the next one finds out anew.
+            pass
+
+    def command(self, node: str, cable: int, line: int) -> list[str]:
+        """The command line of a node."""
+        settings, machine = self.settings, self.settings.machine
+        number = 'abcd'.index(node) + 1
+        # Translated code would otherwise fill a gigabyte.
+        how, arguments = ('kvm', '') if self.name == 'kvm' else (
+            'tcg,thread=multi,tb-size=256', machine.emulated)
+        return [
+            machine.qemu, '-name', f'rdma-lab-{settings.name}-{node}',
+            *machine.options, '-accel', how, '-smp', settings.cpus,
+            '-m', settings.memory,
+            '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
+            '-rtc', 'base=utc,clock=host',
+            '-kernel', self.image, '-initrd', str(self.initrd), '-append',
+            f'console={machine.console} quiet loglevel=4 panic=-1 net.ifnames=0 '
+            f'rdma_lab=1 lab.node={node} {arguments}',
+            '-chardev', 'stdio,id=console,signal=off',
+            '-serial', 'chardev:console',
+            '-chardev', f'socket,id=line,fd={line}', '-device',
+            'virtio-serial-pci', '-device', 'virtserialport,chardev=line,nr=1',
+            '-object', 'rng-random,id=rng,filename=/dev/urandom',
+            '-device', 'virtio-rng-pci,rng=rng',
+            *share('root', settings.root, 'readonly=on,multidevs=remap'),
+            *share('modules', self.modules, 'readonly=on'),
+            *share('repo', REPOSITORY, 'multidevs=remap'),
+            # Datagrams: a wire of TCP (-netdev socket) would delay every packet by
+            # Nagle's algorithm.
+            '-netdev', f'dgram,id=wire,local.type=fd,local.str={cable}',
+            '-device', 'virtio-net-pci,netdev=wire,romfile=,'
+            f'mac=52:54:00:52:44:0{number}']
+
+    def start(self, node: str, cable: int, line: int,
+              console: int) -> subprocess.Popen[bytes]:
+        """In the sandbox, if there is one. It ends with the keeper."""
+        before = self.sandbox or ['setpriv', '--pdeathsig', 'KILL']
+        return self.run(before + self.command(node, cable, line), (cable, line),
+                        console)
+
+    def inner(self, process: subprocess.Popen[bytes]) -> int | None:
+        """Without a sandbox, the process is qemu itself."""
+        return super().inner(process) if self.sandbox else process.pid
+
+
+def share(name: str, path: object, how: str) -> list[str]:
+    """A folder that the guest mounts by its name."""
+    return ['-fsdev', f'local,id={name},path={escape(path)},'
+            f'{how},security_model=none',
+            '-device', f'virtio-9p-pci,fsdev={name},mount_tag={name}']

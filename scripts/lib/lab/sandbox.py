@@ -1,0 +1,39 @@
+"""What a node gets to see of this machine.
+
+Root in a node can have qemu, or its User-Mode Linux kernel, open any file in the name
+of whoever started the lab. So bubblewrap (bwrap) sees to it that all it can write is
+the repository, and .git is not, and that it sees nothing of root's files and those in
+/tmp.
+"""
+import os
+import pathlib
+import subprocess
+
+from lab.settings import REPOSITORY
+
+
+def command(mounts: list[str], root: str = '/') -> list[str]:
+    """The beginning of a node's command line; mounts are options of bwrap's."""
+    repository, git = str(REPOSITORY), str(REPOSITORY / '.git')
+    line = ['bwrap', '--unshare-pid', '--unshare-ipc', '--die-with-parent',
+            '--cap-drop', 'ALL', '--ro-bind', root, '/', '--dev', '/dev',
+            '--proc', '/proc',
+            '--tmpfs', '/root', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp']
+    if os.getuid() == 0:
+        # Root may own none of the files of the repository.
+        line += ['--cap-add', 'CAP_DAC_OVERRIDE', '--cap-add', 'CAP_FOWNER']
+    return line + mounts + [
+        '--bind', repository, repository, '--ro-bind-try', git, git,
+        '--chdir', '/tmp', '--']
+
+
+def inner(process: subprocess.Popen[bytes]) -> int | None:
+    """The process that runs in the sandbox; None: it is about to end."""
+    found = process.pid
+    for _ in 'bwrap', 'bwrap in the namespace':
+        path = pathlib.Path(f'/proc/{found}/task/{found}/children')
+        try:
+            found = int(path.read_text(encoding='ascii').split()[0])
+        except (OSError, IndexError):
+            return None
+    return found

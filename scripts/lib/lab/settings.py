@@ -1,0 +1,176 @@
+"""What a lab is told before it begins: its settings, from the environment."""
+import dataclasses
+import os
+import pathlib
+import re
+import zlib
+
+PARTS = pathlib.Path(__file__).resolve().parent
+REPOSITORY = PARTS.parents[2]
+NODES = 'abcd'
+ENGINES = ('kvm', 'uml', 'tcg')
+DEVICES = ('rxe', 'siw')
+
+
+class Failed(Exception):
+    """It cannot be done; the arguments are the lines that say why."""
+
+    status = 1
+
+
+class Refused(Failed):
+    """A setting cannot work."""
+
+    status = 2
+
+
+class Misuse(Refused):
+    """A mistake in the command line."""
+
+    def __init__(self, text: str):
+        super().__init__(text, 'See: scripts/lab.sh -h')
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What is different from one processor to another."""
+
+    qemu: str
+    qemu_package: str
+    options: tuple[str, ...]
+    console: str
+    # For the kernel's command line, where the processor is emulated.
+    emulated: str
+    kernel_package: str
+
+
+# aarch64 has been run emulated only, on x86_64 (scripts/maint/arm64.sh).
+MACHINES = {
+    # Emulated on a busy machine, the kernel's check of the timer fails now and then,
+    # and the TSC, the one clock that can be read without leaving the guest, is
+    # distrusted or taken for a much slower one. So the clock is hpet, until
+    # guest-setup.sh knows that the TSC is right.
+    'x86_64': Machine('qemu-system-x86_64', 'qemu-system-x86',
+                      ('-machine', 'q35', '-cpu', 'max'), 'ttyS0',
+                      'no_timer_check tsc=reliable clocksource=hpet',
+                      'linux-image-amd64'),
+    # What is slow to emulate, and of no use here.
+    'aarch64': Machine('qemu-system-aarch64', 'qemu-system-arm',
+                       ('-machine', 'virt', '-cpu', 'max'), 'ttyAMA0',
+                       'arm64.nopauth arm64.nosve', 'linux-image-arm64'),
+}
+
+
+def default_name(repository: pathlib.Path) -> str:
+    """The name of a repository's lab: two clones get two labs."""
+    name = re.sub('[^A-Za-z0-9]', '-', repository.name)[:20]
+    return f'{name}-{zlib.crc32(os.fsencode(repository))}'
+
+
+def default_cache(environment: dict[str, str]) -> str:
+    """Where kernels are kept, unless LAB_CACHE says it."""
+    home = environment.get('HOME') or '/nonexistent'
+    return (environment.get('XDG_CACHE_HOME') or f'{home}/.cache') + '/rdma-lab'
+
+
+class Settings:
+    """All of them; those of the command line are put in later."""
+
+    def __init__(self, environment: dict[str, str]):
+        def setting(name: str, default: str = '') -> str:
+            return environment.get(f'LAB_{name}') or default
+
+        def path(name: str, default: str = '') -> str:
+            value = setting(name, default)
+            # The keeper works in another directory.
+            return os.path.join(os.getcwd(), value) if value else ''
+
+        self.name = setting('NAME', default_name(REPOSITORY))
+        self.engine = setting('ENGINE')
+        self.asked_device = setting('DEVICE')
+        self.time = setting('TIME')
+        # One that is asked for by number is not for every engine.
+        self.asked_cpus = setting('CPUS')
+        self.cpus = setting('CPUS', '2')
+        self.memory = setting('MEMORY', '1024')
+        self.silence = setting('SILENCE', '120')
+        self.kernel = path('KERNEL')
+        self.modules = path('MODULES')
+        self.cache = path('CACHE', default_cache(environment))
+        self.pinned = path('PINNED', str(PARTS / 'kernel.pinned'))
+        self.root = path('ROOT', '/')
+        self.own_arch = os.uname().machine
+        self.arch = setting('ARCH', self.own_arch)
+
+    @property
+    def device(self) -> str:
+        """The driver of the nodes' device."""
+        return self.asked_device or 'rxe'
+
+    @property
+    def machine(self) -> Machine:
+        """What is particular to the processor; Failed: it is unknown."""
+        if self.arch not in MACHINES:
+            raise Failed(f'the lab does not know the processor {self.arch}',
+                         f'It is written for {" and ".join(MACHINES)}: '
+                         'see scripts/lib/lab/settings.py.')
+        return MACHINES[self.arch]
+
+    @property
+    def is_own_arch(self) -> bool:
+        """Whether the nodes have this machine's processor."""
+        return self.arch == self.own_arch
+
+    @property
+    def kernels(self) -> pathlib.Path:
+        """The kernels that have been fetched, one folder each."""
+        return pathlib.Path(self.cache, 'kernel' if self.is_own_arch
+                            else f'kernel.{self.arch}')
+
+    @property
+    def folder(self) -> pathlib.Path:
+        """The lab's state.
+
+        The path is short and fixed, because those of UNIX sockets may have 107 bytes
+        only, and because `status` must find it from any terminal.
+        """
+        return pathlib.Path(f'/tmp/rdma-lab.{os.getuid()}.{self.name}')
+
+    def check(self) -> None:
+        """Refuses what cannot work."""
+        if not re.fullmatch('[A-Za-z0-9_][A-Za-z0-9._-]*', self.name):
+            raise Refused(
+                f"LAB_NAME '{self.name}' cannot be used",
+                "It becomes part of a path: letters, digits, '.', '_' and '-'; "
+                'a letter or digit first.')
+        if len(self.name) > 40:
+            raise Refused(
+                f"LAB_NAME '{self.name}' is too long: at most 40 characters")
+        if self.asked_device not in ('', *DEVICES):
+            raise Refused(
+                f"LAB_DEVICE '{self.asked_device}' is unknown: rxe or siw")
+        if self.engine not in ('', *ENGINES):
+            raise Refused(
+                f"LAB_ENGINE '{self.engine}' is unknown: kvm, uml or tcg")
+        if self.time not in ('', 'own'):
+            raise Refused(f"LAB_TIME '{self.time}' is unknown: own, "
+                          "or nothing for this machine's")
+        if not is_number(self.cpus + self.memory):
+            raise Refused(f"LAB_CPUS '{self.cpus}' and LAB_MEMORY "
+                          f"'{self.memory}' must be numbers (MB)")
+        if int(self.cpus) < 1 or int(self.memory) < 256:
+            raise Refused('a node needs at least 1 processor and 256 MB: '
+                          'LAB_CPUS, LAB_MEMORY')
+        if not is_number(self.silence) or self.silence.startswith('0'):
+            raise Refused(f"LAB_SILENCE '{self.silence}' must be a number of "
+                          'seconds, 1 or more')
+
+
+def is_number(text: str) -> bool:
+    """Whether it is made of digits."""
+    return re.fullmatch('[0-9]+', text) is not None
+
+
+def in_words(count: int) -> str:
+    """A number of nodes."""
+    return ('', 'one node', 'two nodes', 'three nodes', 'four nodes')[count]

@@ -1,0 +1,144 @@
+"""The folder of a lab's state, by which all that has to do with the lab finds it.
+
+The keeper holds a lock on the folder as long as it lives, so no reboot and no kill
+leaves a lab behind that seems to be up. In it are
+
+    notes        what is so of the lab, a KEY=VALUE a line
+    up           is there when the lab is ready
+    console-N    what the console of node N has said
+    socket-N     where commands for node N are taken: see frames.py
+    dead-N       is there when node N has died; the exit status
+"""
+import fcntl
+import os
+import pathlib
+import shutil
+import sys
+
+from lab.settings import NODES
+
+# The lines of a console that are shown: reasons, and the end.
+REASONS = ('lab: failed', 'Kernel panic', 'BUG:', 'Oops', 'Out of memory',
+           'sysrq triggered')
+END_LINES = 12
+
+
+def end_of(text: str) -> list[str]:
+    """The lines of a console that tell most."""
+    lines = [''.join(c for c in line if c.isprintable())
+             for line in text.splitlines()]
+    reasons = [line for line in lines[:-END_LINES]
+               if any(reason in line for reason in REASONS)]
+    return reasons[:3] + lines[-END_LINES:]
+
+
+class State:
+    """The folder."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+
+    def open(self) -> int | None:
+        """The folder as an open file, if there is one of ours."""
+        try:
+            if self.folder.lstat().st_uid != os.getuid():
+                return None
+            return os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY
+                           | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return None
+
+    def is_same(self, file: int) -> bool:
+        """Whether the open folder is still the one that the path leads to."""
+        try:
+            return os.path.samestat(os.fstat(file), self.folder.stat())
+        except OSError:
+            return False
+
+    def is_alive(self) -> bool:
+        """Whether there is a keeper.
+
+        Removes what a keeper that was killed has left behind, and says so.
+        """
+        file = self.open()
+        if file is None:
+            return False
+        try:
+            if not lock(file):
+                return True
+            if self.is_same(file):
+                shutil.rmtree(self.folder, ignore_errors=True)
+                print("lab.sh: removed what a lab that did not end by 'down' "
+                      'left behind', file=sys.stderr)
+            return False
+        finally:
+            os.close(file)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the lab has been ready."""
+        return (self.folder / 'up').exists()
+
+    def notes(self) -> dict[str, str]:
+        """What is so of the lab."""
+        try:
+            text = (self.folder / 'notes').read_text(encoding='utf-8')
+        except OSError:
+            return {}
+        return dict(line.split('=', 1) for line in text.splitlines()
+                    if '=' in line)
+
+    def note(self, **values: object) -> None:
+        """Adds to the notes; the last word of a kind counts."""
+        with open(self.folder / 'notes', 'a', encoding='utf-8') as file:
+            for key, value in values.items():
+                file.write(f'{key}={value}\n')
+
+    def console(self, node: str) -> pathlib.Path:
+        """What the node's console has said."""
+        return self.folder / f'console-{node}'
+
+    def console_end(self, node: str) -> list[str]:
+        """The lines of it that tell most, to be shown."""
+        try:
+            text = self.console(node).read_text('utf-8', 'replace')
+        except OSError:
+            text = ''
+        return ['From its console:'] + [f'| {line}' for line in end_of(text)]
+
+    def socket(self, node: str) -> pathlib.Path:
+        """Where commands for the node are taken."""
+        return self.folder / f'socket-{node}'
+
+    def set_dead(self, node: str, status: int) -> None:
+        """The node has died."""
+        (self.folder / f'dead-{node}').write_text(f'{status}\n', 'utf-8')
+
+    def forget_death(self, node: str) -> None:
+        """It has been started anew."""
+        (self.folder / f'dead-{node}').unlink(missing_ok=True)
+
+    def is_dead(self, node: str) -> bool:
+        """Whether it has died."""
+        return (self.folder / f'dead-{node}').exists()
+
+    def dead(self) -> list[str]:
+        """The nodes that have died."""
+        return [node for node in NODES if self.is_dead(node)]
+
+    def obituary(self, node: str) -> list[str]:
+        """What is to be said of a node that has died."""
+        status = (self.folder / f'dead-{node}').read_text('utf-8').strip()
+        what = 'kernel' if self.notes().get('accel') == 'uml' else 'qemu'
+        return [f'node {node} has died (its {what} ended with status {status})',
+                'Start the lab anew: scripts/lab.sh down, then up.',
+                *self.console_end(node)]
+
+
+def lock(file: int) -> bool:
+    """Whether nobody else has a lock on the open folder; if so, it is ours now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""lab.sh up."""
+import collections.abc
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import time
+
+from lab import engine, keeper
+from lab.progress import Progress, say
+from lab.settings import Failed, Settings, in_words
+from lab.state import State
+
+# The programs that the lab needs, and Debian's packages of them.
+PROGRAMS = {
+    'busybox': 'busybox-static', 'cpio': 'cpio', 'modprobe': 'kmod',
+    'rdma': 'iproute2', 'setpriv': 'util-linux'}
+# Of these, what the nodes run.
+IN_NODES = {'busybox': 'busybox-static', 'python3': 'python3', 'rdma': 'iproute2'}
+# Another `up` or `down` may take so long.
+WAIT_SECONDS = 240
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Interrupted(Exception):
+    """By a signal, which is the argument."""
+
+
+def check(settings: Settings) -> None:
+    """Failed: something is not there that starting a lab needs."""
+    machine = settings.machine
+    path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
+    needed = {machine.qemu: machine.qemu_package} | PROGRAMS
+    missing = [name for name in needed if not shutil.which(name, path=path)]
+    if missing:
+        packages = dict.fromkeys(needed[name] for name in missing)
+        raise Failed(f'not installed: {" ".join(missing)}',
+                     'The lab needs them to start its virtual machines.',
+                     f'On Debian, as root: apt-get install {" ".join(packages)}')
+    # The nodes' files may be others than this machine's.
+    for name in IN_NODES if settings.root != '/' else ():
+        if not engine.find_program(settings, name):
+            raise Failed(
+                f'there is no {name} in LAB_ROOT={settings.root}',
+                'The nodes run it. Its packages there: '
+                f'{" ".join(IN_NODES.values())}.')
+
+
+def messages(connection: socket.socket,
+             progress: Progress) -> collections.abc.Iterator[list[str]]:
+    """What the keeper says, to its end."""
+    text = b''
+    while True:
+        if not select.select([connection], [], [], 1)[0]:
+            progress.show()
+            continue
+        try:
+            data = connection.recv(65536)
+        except OSError:
+            data = b''
+        if not data:
+            return
+        *lines, text = (text + data).split(b'\n')
+        yield from (json.loads(line) for line in lines)
+
+
+def follow(connection: socket.socket, progress: Progress) -> list[str]:
+    """Shows how a keeper gets on; returns its last word, if there is one."""
+    last: list[str] = []
+    for word, *texts in messages(connection, progress):
+        if word == 'step':
+            progress.set_step(*texts)
+        elif word == 'detail':
+            progress.set_detail(*texts)
+        elif word == 'warning':
+            say(f'lab: warning: {texts[0]}')
+        else:
+            last = [word, *texts]
+        if word == 'ready':
+            connection.send(b'k')
+    progress.clear()
+    return last
+
+
+def interrupted(number: int, _: object) -> None:
+    """A signal's handler."""
+    raise Interrupted(number)
+
+
+def start(settings: Settings, count: int) -> list[str]:
+    """Starts a keeper; returns its last word. Failed: there is no lab."""
+    progress = Progress()
+    process, connection = keeper.start(settings, count)
+    try:
+        for number in SIGNALS:
+            signal.signal(number, interrupted)
+        last = follow(connection, progress)
+    except Interrupted as error:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(process, signal.SIGTERM)
+        os.waitpid(process, 0)
+        progress.clear()
+        say('lab: interrupted; nothing is left behind')
+        os.kill(os.getpid(), error.args[0])
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    state = State(settings.folder)
+    if last[:1] == ['error']:
+        raise Failed(*last[1:])
+    if last[:1] == ['ready'] and state.is_up:
+        notes = state.notes()
+        own = ', a time of its own' if settings.time else ''
+        say(f'lab: up after {progress.seconds} s: {in_words(count)}, '
+            f'{notes["accel"]}{own}, kernel {notes["kernel"]}')
+    elif last[:1] not in (['busy'], ['fetched']):
+        raise Failed('the lab was ended while it was starting',
+                     "Somebody said 'down', or killed its keeper.")
+    return last
+
+
+def is_running(settings: Settings, count: int) -> bool:
+    """Whether that lab is up already. Failed: another one of that name is.
+
+    Waits for one that is just being started or stopped.
+    """
+    state = State(settings.folder)
+    end = time.monotonic() + WAIT_SECONDS
+    told = False
+    while state.is_alive():
+        if state.is_up:
+            compare(settings, state, count)
+            say('lab: already up, with '
+                f'{in_words(int(state.notes()["nodes"]))}: '
+                'scripts/lab.sh shell is a shell in it')
+            return True
+        if not told:
+            say("lab: waiting for another 'up' or 'down' of "
+                f"'{settings.name}'")
+        told = True
+        if time.monotonic() >= end:
+            raise Failed(
+                f"the lab '{settings.name}' has been starting for minutes",
+                "End it with 'scripts/lab.sh down', then start it anew.")
+        time.sleep(0.2)
+    return False
+
+
+def compare(settings: Settings, state: State, count: int) -> None:
+    """Failed: the lab that is up is not what is asked for."""
+    notes, name = state.notes(), settings.name
+    if dead := state.dead():
+        raise Failed(
+            f"the lab '{name}' is broken: node {' '.join(dead)} has died",
+            "End it with 'scripts/lab.sh down', then start it anew.")
+    if int(notes['nodes']) < count:
+        raise Failed(
+            f"the lab '{name}' is up with {in_words(int(notes['nodes']))}, and "
+            f'{count} are asked for', "A node cannot be added: 'scripts/lab.sh "
+            f"down', then 'up --nodes {count}'.")
+    for has, asked in (
+            (notes['device'], settings.asked_device),
+            (notes['accel'], settings.engine),
+            ("this machine's time" if 'time' not in notes else '',
+             'a time of its own' if settings.time else '')):
+        if has and asked and has != asked:
+            raise Failed(
+                f"the lab '{name}' is up with {has}, and {asked} is asked for",
+                "End it with 'scripts/lab.sh down', then start it anew; or give "
+                'LAB_NAME another name.')
+
+
+def up(settings: Settings, count: int | None) -> None:
+    """Starts the lab, unless it is up."""
+    if os.environ.get('CLI_CHECK'):
+        return
+    check(settings)
+    for _ in range(6):
+        if is_running(settings, count or 1):
+            return
+        if start(settings, count or 2) != ['busy']:
+            return
+        # Another `up` of the same lab was faster.
+    raise Failed(f"the lab '{settings.name}' is being started and ended by others")

@@ -1,0 +1,100 @@
+"""What lab.sh -h says."""
+from lab.settings import Settings
+
+TEXT = r"""Usage: scripts/lab.sh up [--nodes 1..4] [--device rxe|siw] [--engine kvm|uml|tcg]
+                         [--time own]
+       scripts/lab.sh status
+       scripts/lab.sh shell [NODE]
+       scripts/lab.sh exec [-u USER] [NODE] -- COMMAND [ARGUMENT...]
+       scripts/lab.sh reset NODE
+       scripts/lab.sh down
+       scripts/lab.sh fetch
+       scripts/lab.sh kernel
+
+The lab runs one to four nodes, a to d, each with a Linux kernel of its own and
+a real RDMA device, rxe0, on the network device eth0:
+    node a   192.0.2.1   2001:db8::1
+    node b   192.0.2.2   2001:db8::2        and so on
+They see this machine's file system read-only, with a writable layer in memory
+(gone at the end), and this repository at the same path, read-write. /tmp, /run
+and /root are their own. Root in a node can look behind these, at what you may read
+here, but not at this machine's /root and /tmp. It can write all that you may write of
+the repository but .git, and what it writes is yours, and never setuid: bwrap sees to
+that. It needs no root and no KVM; started by root, it warns.
+
+up      starts the lab, with two nodes unless --nodes says otherwise. Packets
+        between the nodes cross a wire that tcpdump can watch. A lab that is up
+        stays as it is. With --device siw the device is siw0 instead, which
+        carries RDMA over TCP (iWARP).
+        The engine is what runs the nodes. Without --engine, the first of these
+        that works here and is there:
+        kvm   virtual machines with Debian's kernel, where a guest really boots
+              in /dev/kvm
+        uml   User-Mode Linux: the kernel is an ordinary process, one processor
+              a node, up in two seconds. `make lab-kernel` builds it, once
+        tcg   virtual machines with Debian's kernel, emulated: about ten times
+              slower, and everywhere
+        With --time own, one node of the engine uml has a time of its own, for tests
+        of deadlines. Computing takes none of it, and nothing waits: when all
+        programs of the node wait, its clock is put forward to the next moment at
+        which something is to happen, so that `sleep 300` is over at once. The same
+        commands run in the same order and at the same times in each boot. Between
+        commands the node and its clock stand still; its date is put right when the
+        next command begins. What comes from outside while a command runs, standard
+        input other than /dev/null and signals, comes at no defined time of the
+        node's: a program that waits for it with a deadline has seen that pass. A
+        limit such as timeout in the node counts the node's time. A program that never
+        waits keeps all others from running; when its exec is killed, the node is
+        reset 10 seconds later.
+status  says what runs; status 0 if the lab is up, else 1.
+shell   opens a shell on a node (a if none is named), as root.
+exec    runs a command on a node, without a terminal: standard input, output
+        and error and the arguments are passed as they are; so are the signals
+        INT, TERM, HUP, QUIT, USR1 and USR2, and the exit status (128+N if
+        signal N ended it; 255 if the lab itself failed). The working directory
+        is the same, if it is inside the repository, else the repository. As
+        root locked memory is unlimited; as another user (-u nobody) it is
+        8 MB, the kernel's default.
+reset   is the button on a machine: the node is off in the middle of whatever it
+        does, tells nobody, and boots again. What ran there is gone, and so is
+        what was in its memory, all its files but the repository's included.
+down    ends the lab; nothing remains.
+fetch   gets all that `make demo` needs from a network, for when there is none:
+        the packages that scripts/install_deps.sh would install, and a kernel.
+kernel  builds the kernel of the engine uml, unless it is there (make lab-kernel;
+        some five minutes, and 170 MB from the network, once).
+
+Environment (defaults in brackets):
+    LAB_NAME     several labs can run at once, by name [{LAB_NAME}]
+    LAB_DEVICE   rxe or siw, where --device does not say [rxe]
+    LAB_KERNEL   kernel image to boot [this machine's own if it has rdma_rxe,
+                 else one that is fetched into the cache]
+    LAB_MODULES  its modules [/lib/modules/VERSION]
+    LAB_ROOT     the files that the nodes see as theirs [/]
+    LAB_ARCH     their processor; another one is emulated [{LAB_ARCH}]
+    LAB_ENGINE   kvm, uml or tcg, where --engine does not say
+    LAB_TIME     own, where --time does not say [this machine's]
+    LAB_CPUS     processors of each node [{LAB_CPUS}]
+    LAB_MEMORY   memory of each node in MB [{LAB_MEMORY}]
+    LAB_SILENCE  a node that says nothing new for so many seconds as it boots is
+                 started again, once [{LAB_SILENCE}]
+    LAB_CACHE    where a fetched kernel is kept [{LAB_CACHE}]
+    LAB_PINNED   which kernel is fetched where apt is not there or has none, and
+                 its SHA-256 [{LAB_PINNED}]
+
+Programs that you install while the lab is up may not be seen in it: start it
+anew. In exec, use pkill -x rather than pkill -f, which would match the shell
+that runs it, too. Example:
+    scripts/lab.sh up
+    scripts/lab.sh exec b -- ibv_rc_pingpong -g 1 &
+    scripts/lab.sh exec a -- ibv_rc_pingpong -g 1 192.0.2.2
+    scripts/lab.sh down
+"""
+
+
+def usage(settings: Settings) -> str:
+    """With the defaults, or what is said instead of them."""
+    return TEXT.format(
+        LAB_NAME=settings.name, LAB_ARCH=settings.arch, LAB_CPUS=settings.cpus,
+        LAB_MEMORY=settings.memory, LAB_SILENCE=settings.silence,
+        LAB_CACHE=settings.cache, LAB_PINNED=settings.pinned)

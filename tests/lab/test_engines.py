@@ -1,0 +1,136 @@
+"""Which engine is chosen, and with which command lines it starts nodes."""
+import pathlib
+import tempfile
+import unittest
+import unittest.mock
+
+from lab import choose, qemu, uml
+from lab.engine import Engine
+from lab.settings import REPOSITORY, Failed, Settings
+
+
+def engine_of(kind: type[Engine], **environment: str) -> Engine:
+    """One without a keeper."""
+    keeper = unittest.mock.Mock()
+    keeper.settings = Settings({f'LAB_{name}': value for name, value
+                                in environment.items()})
+    return kind(keeper)
+
+
+class Qemu(unittest.TestCase):
+    """qemu.Qemu"""
+
+    def words(self, name: str, **environment: str) -> list[str]:
+        """The command line of node b."""
+        engine = engine_of(qemu.Qemu, ARCH='x86_64', NAME='x', **environment)
+        assert isinstance(engine, qemu.Qemu)
+        engine.name, engine.image = name, '/boot/vmlinuz'
+        engine.modules, engine.initrd = '/lib/a,b', pathlib.Path('/s/initrd')
+        return engine.command('b', 7, 8)
+
+    def test_tcg_and_kvm(self) -> None:
+        """Only what is emulated needs other clocks."""
+        words = self.words('tcg', MEMORY='512')
+        self.assertIn('tcg,thread=multi,tb-size=256', words)
+        self.assertIn('clocksource=hpet', words[words.index('-append') + 1])
+        self.assertEqual(words[words.index('-m') + 1], '512')
+        words = self.words('kvm')
+        self.assertEqual(words[words.index('-accel') + 1], 'kvm')
+        self.assertNotIn('clocksource', ' '.join(words))
+
+    def test_shares(self) -> None:
+        """The machine's files are read-only; a comma is doubled."""
+        shares = [word for word in self.words('tcg') if word.startswith('local,')]
+        self.assertEqual(shares, [
+            'local,id=root,path=/,readonly=on,multidevs=remap,security_model=none',
+            'local,id=modules,path=/lib/a,,b,readonly=on,security_model=none',
+            f'local,id=repo,path={qemu.escape(REPOSITORY)},multidevs=remap,'
+            'security_model=none'])
+
+    def test_wire_and_line(self) -> None:
+        """Its ends of them are open files; its address has its number."""
+        words = ' '.join(self.words('tcg'))
+        self.assertIn('local.type=fd,local.str=7', words)
+        self.assertIn('socket,id=line,fd=8', words)
+        self.assertIn('mac=52:54:00:52:44:02', words)
+        self.assertIn('rdma-lab-x-b', words)
+
+    def test_verdict(self) -> None:
+        """It holds until this machine boots again."""
+        with tempfile.TemporaryDirectory() as folder:
+            settings = Settings({'LAB_CACHE': folder})
+            self.assertEqual(qemu.verdict(settings), '')
+            for text, want in ((f'{qemu.boot_id()} tcg\n', 'tcg'),
+                               ('another kvm\n', ''), ('rubbish\n', '')):
+                pathlib.Path(folder, 'kvm').write_text(text)
+                self.assertEqual(qemu.verdict(settings), want)
+
+
+class Uml(unittest.TestCase):
+    """uml.Uml"""
+
+    def words(self, **environment: str) -> list[str]:
+        """The command line of node c."""
+        engine = engine_of(uml.Uml, NAME='x', CACHE='/c', **environment)
+        assert isinstance(engine, uml.Uml)
+        return engine.command('c', 7, 8)
+
+    def test_sandbox(self) -> None:
+        """All that it can write is the repository, without .git."""
+        words = self.words(ROOT='/r')
+        before = words[:words.index('--')]
+        self.assertEqual(words[words.index('--') + 1], '/tmp/linux')
+        self.assertEqual([before[at + 1:at + 3] for at, word in enumerate(before)
+                          if word == '--bind'], [[str(REPOSITORY)] * 2])
+        git = str(REPOSITORY / '.git')
+        self.assertGreater(before.index(git), before.index('--bind'))
+        at = before.index('--ro-bind')
+        self.assertEqual(before[at + 1:at + 3], ['/r', '/'])
+
+    def test_options(self) -> None:
+        """siw keeps RDS from the port that it needs; a time of its own."""
+        self.assertIn('vec0:transport=fd,fd=7,vec=0', self.words())
+        self.assertNotIn('time-travel=inf-cpu', self.words())
+        self.assertIn('time-travel=inf-cpu', self.words(TIME='own'))
+        self.assertIn('initcall_blacklist=rds_tcp_init', self.words(DEVICE='siw'))
+
+    def test_why_not(self) -> None:
+        """What is asked for may be in the way."""
+        for name, value, text in (
+                ('ENGINE', 'tcg', 'LAB_ENGINE=tcg'), ('CPUS', '2', 'one processor'),
+                ('KERNEL', '/x', 'another kernel'), ('ARCH', 'vax', 'another kernel'),
+                ('CACHE', '/nonexistent', 'make lab-kernel')):
+            self.assertIn(text, uml.why_not(Settings({f'LAB_{name}': value})))
+
+
+class Choice(unittest.TestCase):
+    """choose.choose"""
+
+    def choice(self, likely: bool, why_not: str, **environment: str) -> str:
+        """What is chosen where KVM is likely, and User-Mode Linux is not."""
+        settings = Settings({f'LAB_{name}': value
+                             for name, value in environment.items()})
+        with unittest.mock.patch.object(choose, 'is_kvm_likely', lambda _: likely), \
+                unittest.mock.patch.object(uml, 'why_not', lambda _: why_not):
+            return choose.choose(settings)
+
+    def test_order(self) -> None:
+        """KVM, User-Mode Linux, emulation."""
+        self.assertEqual(self.choice(True, ''), 'kvm')
+        self.assertEqual(self.choice(False, ''), 'uml')
+        self.assertEqual(self.choice(False, 'no'), 'tcg')
+
+    def test_siw(self) -> None:
+        """Only the lab's own kernel is sure to have it."""
+        self.assertEqual(self.choice(True, '', DEVICE='siw'), 'uml')
+        self.assertEqual(self.choice(True, 'no', DEVICE='siw'), 'tcg')
+
+    def test_asked(self) -> None:
+        """What is asked for is taken, or it is said why not."""
+        self.assertEqual(self.choice(True, '', ENGINE='tcg'), 'tcg')
+        self.assertEqual(self.choice(True, '', ENGINE='uml'), 'uml')
+        with self.assertRaises(Failed) as caught:
+            self.choice(True, 'no ptrace', ENGINE='uml')
+        self.assertEqual(caught.exception.args[1], 'no ptrace')
+        with self.assertRaisesRegex(Failed, '--time own needs LAB_ENGINE=uml'):
+            self.choice(True, 'no', ENGINE='uml', TIME='own')
