@@ -159,7 +159,7 @@ silent_on() {
 	in_guest 1 'mkdir -p /tmp/old
 		printf "#!/bin/sh\necho \"Usage: rdma link show\"\n" >/tmp/old/rdma
 		chmod +x /tmp/old/rdma
-		ip link add t0 up type dummy
+		ip link add t0 up type dummy && ip addr add 198.51.100.1/24 dev t0
 		PATH=/tmp/old:$PATH $rxe --check -n rt
 		PATH=/tmp/old:$PATH $rxe -i t0 -n rt
 		status=$?
