@@ -57,8 +57,10 @@ int turn_take(struct turn *turn, int64_t *deadline)
 	closed = turns->closed;
 	pthread_mutex_unlock(&turns->lock);
 	*deadline += wait_deadline(0) - begin;
+	if (!closed)
+		return 0;
 	errno = ECANCELED;
-	return closed ? -1 : 0;
+	return -1;
 }
 
 void turn_leave(struct turn *turn)

@@ -113,7 +113,9 @@ static void queue(struct turn turn[THREADS], pthread_t threads[THREADS])
 
 		turn[i] = (struct turn){ .turns = &turns, .number = i };
 		if (i == THREADS - 1) {
+			errno = 0;
 			assert_int_equal(turn_take(&turn[i], &deadline), 0);
+			assert_int_equal(errno, 0);
 			continue;
 		}
 		assert_int_equal(
