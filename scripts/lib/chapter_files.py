@@ -11,7 +11,7 @@ from chapters import before, folders
 
 TABLE = 'scripts/maint/carry_forward.reborn'
 COMMAND = 'scripts/maint/carry_forward.sh'
-CODE = re.compile(r'(?!exercises/|expected/|break/)(.*\.([ch]|sh)|(.*/)?Makefile)')
+CODE = re.compile(r'(?!exercises/|expected/|break/)(.*\.([ch]|sh)|(.*/)?Makefile|LICENSE)')
 MARKS = ('<<<<<<<', '=======', '>>>>>>>', '|||||||')
 DIGITS = 12  # of a version: git needs no more to find it
 
@@ -75,7 +75,7 @@ class Tree:
         if len(version) != 1 or len(other) > 1 or (version == ['new'] and not why.strip()):
             raise Refused('give CHAPTER/FILE VERSION, or CHAPTER/FILE new # and why')
         if path in self.rows and not broken:
-            raise Refused(f'{path} is in two rows')
+            raise Refused(f'{path} is in two rows: {COMMAND} --reconciled all')
         if other and not other[0].split('/')[0] < path.split('/')[0]:
             raise Refused(f'{other[0]} is not of an earlier chapter than {path}')
         self.rows[path] = version[0], ''.join(other), why.strip()
