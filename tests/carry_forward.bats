@@ -26,7 +26,6 @@ setup() {
 	in_all log.c 'int log;'
 	in_all oob.c 'int oob;'
 	rm "$TREE/01_one/oob.c"
-	echo '# What has grown out of another.' >"$table"
 	carry --reconciled {02,03,04}/main.c >/dev/null
 }
 
@@ -162,7 +161,6 @@ says() {
 	run -0 carry
 	says '02_two/main.c: it has the change already'
 	grep -qx 'int fixed_again;' "$TREE/04_four/main.c"
-	[ "$(head -n 1 "$table")" = '# What has grown out of another.' ]
 }
 
 @test "copies of what has grown out of another get what is merged into that" {
@@ -170,7 +168,7 @@ says() {
 	cp "$TREE/03_three/main.c" "$TREE/04_four"
 	sed -i '/^04/s/02/03/' "$TREE/chapters.tsv"
 	carry --reconciled all
-	[ "$(cut -c 1-9 "$table" | paste -sd ' ')" = '# What ha 03_three/' ]
+	[[ $(sed '/^#/d' "$table") == 03_three/main.c* ]]
 	commit start
 	edit 01_one/main.c 7 checked
 	run -0 carry
@@ -297,7 +295,7 @@ says() {
 		cp "$BATS_TEST_TMPDIR/table" "$table"
 		echo "$text" >>"$table"
 		run -1 carry --reconciled 02/main.c
-		says 'carry_forward.reborn:5: '
+		says 'carry_forward.reborn:6: '
 	done
 	cp "$BATS_TEST_TMPDIR/table" "$table"
 	for text in 02/gone.c 03/log.c 09/main.c 03/main.c=02/gone.c 03/main.c=04/main.c; do
@@ -330,6 +328,7 @@ says() {
 @test "after a merge of two branches, whatever it left, all rows are made anew" {
 	{
 		echo '<<<<<<< ours'
+		echo '# another comment'
 		tail -n 1 "$table"
 		echo =======
 		tail -n 1 "$table" | sed 's/[0-9a-f]\{12\}/0123456789ab/'
@@ -338,12 +337,12 @@ says() {
 	} >>"$table"
 	cp "$table" "$BATS_TEST_TMPDIR/table"
 	run -1 carry --check
-	says 'carry_forward.reborn:5: a conflict'
+	says 'carry_forward.reborn:6: a conflict'
 	says 'carry_forward.sh --reconciled all'
 	cmp "$table" "$BATS_TEST_TMPDIR/table"
 	run -0 carry --reconciled all
 	run -0 carry --check
-	[ "$(wc -l <"$table")" -eq 4 ]
+	[ "$(wc -l <"$table")" -eq 5 ]
 }
 
 @test "wrong usage ends with 2" {

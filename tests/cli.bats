@@ -168,7 +168,7 @@ refuses() {
 	refuses "'nothing'; there is: *no_recv*" make -s break CH=1 CASE=nothing
 	refuses "case of 01_send_recv '../x'" make -s break CH=1 CASE=../x
 	for name in 9 0 nothing ../x; do
-		refuses "'$name'; there is: 1 to 2: three name" \
+		refuses "'$name'; there is: 1 to " \
 			make -s exercise CH=01 EX="$name"
 	done
 	refuses "'99'; there is: $all" make -s bench CH=99

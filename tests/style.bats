@@ -67,8 +67,12 @@ finds() {
 	keeps build
 }
 
-@test "nothing in a chapter reaches out of it" {
+@test "nothing in a chapter reaches out of it, and it has the licence" {
 	keeps makefile
+	for chapter in [0-9][0-9]_*/; do
+		cmp LICENSE "$chapter/LICENSE"
+		grep -qx '# SPDX-License-Identifier: MIT' "$chapter/Makefile"
+	done
 }
 
 @test "no file is longer than one reads at a sitting" {

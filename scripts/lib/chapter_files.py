@@ -11,7 +11,10 @@ from chapters import before, folders
 
 TABLE = 'scripts/maint/carry_forward.reborn'
 COMMAND = 'scripts/maint/carry_forward.sh'
-CODE = re.compile(r'(?!exercises/|expected/|break/)(.*\.([ch]|sh)|(.*/)?Makefile)')
+CODE = re.compile(r'(?!exercises/|expected/|break/)(.*\.([ch]|sh)|(.*/)?Makefile|LICENSE)')
+HEAD = """\
+# What has grown out of an earlier chapter's file: CHAPTER/FILE VERSION [ANCESTOR] # comment
+# scripts/maint/carry_forward.sh -h explains it, and writes it: sorted, a file a row."""
 MARKS = ('<<<<<<<', '=======', '>>>>>>>', '|||||||')
 DIGITS = 12  # of a version: git needs no more to find it
 
@@ -75,22 +78,20 @@ class Tree:
         if len(version) != 1 or len(other) > 1 or (version == ['new'] and not why.strip()):
             raise Refused('give CHAPTER/FILE VERSION, or CHAPTER/FILE new # and why')
         if path in self.rows and not broken:
-            raise Refused(f'{path} is in two rows')
+            raise Refused(f'{path} is in two rows: {COMMAND} --reconciled all')
         if other and not other[0].split('/')[0] < path.split('/')[0]:
             raise Refused(f'{other[0]} is not of an earlier chapter than {path}')
         self.rows[path] = version[0], ''.join(other), why.strip()
 
     def write(self):
-        """The table, sorted; the comment at its top stays."""
-        table = self.root / TABLE
-        lines = table.read_text('utf-8').splitlines() if table.exists() else []
-        head = [line for line in lines if line.startswith('#')]
+        """The table, sorted."""
+        lines = [HEAD]
         for path, (version, other, why) in sorted(self.rows.items()):
             if other and self.first(other) == self.first(self.namesake(path)):
                 other = ''
-            head.append(' '.join(filter(None, (
+            lines.append(' '.join(filter(None, (
                 f'{path:<35}', version[:DIGITS], other, why and f'# {why}'))))
-        table.write_text('\n'.join(head) + '\n', 'utf-8')
+        (self.root / TABLE).write_text('\n'.join(lines) + '\n', 'utf-8')
 
     def namesake(self, path):
         """The nearest file of this name in an earlier chapter, or ''."""
