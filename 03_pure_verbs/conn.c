@@ -153,69 +153,6 @@ int conn_connect(struct conn *conn)
 	return establish(conn);
 }
 
-int conn_peer_fd(const struct conn *conn)
-{
-	/* A peer that has left has nothing more to say. */
-	return conn->peer_left ? -1 : oob_fd(conn->oob);
-}
-
-int conn_to_err(struct conn *conn)
-{
-	/* In RESET nothing is posted, and no way leads from there to ERR. */
-	if (conn->failed || conn->qp->state == IBV_QPS_RESET)
-		return 0;
-	conn->failed = true;
-	return qp_to_err(conn->qp);
-}
-
-int conn_check_peer(struct conn *conn)
-{
-	int ret = oob_check(conn->oob);
-
-	if (ret < 0 || ret == OOB_THERE)
-		return ret < 0 ? -1 : 0;
-	conn->peer_left = true;
-	conn->peer_done = ret == OOB_SAID_BYE;
-	return conn_to_err(conn);
-}
-
-/* TCP ends in the same way whether a peer is done, was killed, or is cut off. */
-static int check_goodbye(const struct conn *conn)
-{
-	if (!conn->peer_left || conn->peer_done)
-		return 0;
-	return log_fail("the peer's connection ended without a goodbye; was "
-			"the peer killed, or the connection cut"
-			" [docs/troubleshooting.md#left]");
-}
-
-int conn_disconnect(struct conn *conn)
-{
-	if (check_goodbye(conn))
-		return -1;
-	oob_bye(conn->oob);
-	log_line("disconnected.");
-	return 0;
-}
-
-int conn_wait_disconnect(struct conn *conn)
-{
-	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-
-	while (!conn->peer_left) {
-		if (wait_readable(conn_peer_fd(conn), -1,
-				  conn->patience.stop_fd, deadline) < 0)
-			return wait_fail("the peer's goodbye", errno,
-					 &conn->patience);
-		if (conn_check_peer(conn))
-			return -1;
-	}
-	if (check_goodbye(conn))
-		return -1;
-	log_line("peer disconnected.");
-	return 0;
-}
-
 void conn_end(struct conn *conn)
 {
 	/* Without a goodbye it says: not done. What came before it, stays. */

@@ -10,6 +10,8 @@
 
 #include "limit.h"
 #include "log.h"
+#include "peer.h"
+#include "qp.h"
 
 /* access: what the device may do to the memory beyond reading it. */
 static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
@@ -52,10 +54,19 @@ static int local_access(enum mode mode)
 	return mode == MODE_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE;
 }
 
+/* What the peer must be allowed to do to the exposed region in mode. */
+static int exposed_access(enum mode mode)
+{
+	if (mode == MODE_READ)
+		return IBV_ACCESS_REMOTE_READ;
+	/* The specification wants the local right with the remote. */
+	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+}
+
 int data_exposed_access(enum mode mode)
 {
-	return mode == MODE_WRITE ? IBV_ACCESS_REMOTE_WRITE :
-				    IBV_ACCESS_REMOTE_READ;
+	/* The local right is the region's alone. */
+	return exposed_access(mode) & ~IBV_ACCESS_LOCAL_WRITE;
 }
 
 /* Asks for an event at the next completion: for one event, once. */
@@ -71,8 +82,6 @@ static int arm(struct conn *conn)
 
 int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 {
-	int access;
-
 	data->conn = conn;
 	if (limit_check_bytes(conn->pd->context, conn->device->port_num, size))
 		return -1;
@@ -84,11 +93,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 		return -1;
 	if (region_open(&data->local, conn->pd, size, local_access(mode)))
 		return -1;
-	access = data_exposed_access(mode);
-	/* The specification wants the local right with the remote. */
-	if (access & IBV_ACCESS_REMOTE_WRITE)
-		access |= IBV_ACCESS_LOCAL_WRITE;
-	if (region_open(&data->exposed, conn->pd, size, access))
+	if (region_open(&data->exposed, conn->pd, size, exposed_access(mode)))
 		return -1;
 	/* What the peer must know of it is sent with our other parameters. */
 	conn->mine.mode = mode;
@@ -229,7 +234,7 @@ static int poll_cq(struct conn *conn, struct ibv_wc *wc)
 /* Sleeps until the CQ or the peer has news; the CQ must be armed. */
 static int sleep_for_news(struct conn *conn, const char *what, int64_t deadline)
 {
-	int news = wait_readable(conn->comp->fd, conn_peer_fd(conn),
+	int news = wait_readable(conn->comp->fd, peer_fd(conn),
 				 conn->patience.stop_fd, deadline);
 
 	if (news < 0)
@@ -237,7 +242,7 @@ static int sleep_for_news(struct conn *conn, const char *what, int64_t deadline)
 	/* What the peer did before it left comes before its leaving. */
 	if (news & WAIT_FIRST)
 		return take_cq_event(conn);
-	return conn_check_peer(conn);
+	return peer_check(conn);
 }
 
 /*
@@ -256,10 +261,10 @@ static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 	       wc->opcode == (slot < SLOT_RECV ? IBV_WC_SEND : IBV_WC_RECV);
 }
 
-int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
-	      int64_t deadline)
+int data_wait(struct data *data, struct ibv_wc *wc, const char *what)
 {
 	struct conn *conn = data->conn;
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
 	int n;
 
 	/*
@@ -279,17 +284,23 @@ int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
 	return 0;
 }
 
-/* Takes completions until every posted request has reported. */
-static int take_all(struct conn *conn, int64_t deadline, int *flushed)
+int data_drain(struct data *data)
 {
+	struct conn *conn = data->conn;
+	int n, flushed = 0;
 	struct ibv_wc wc;
-	int n;
+	int64_t deadline;
 
+	if (!conn || !conn->pending)
+		return 0;
+	if (qp_to_err(conn->qp))
+		return -1;
+	deadline = wait_deadline(conn->patience.timeout_ms);
 	while (conn->pending) {
 		n = poll_cq(conn, &wc);
 		if (n < 0)
 			return -1;
-		*flushed += n > 0 && wc.status == IBV_WC_WR_FLUSH_ERR;
+		flushed += n > 0 && wc.status == IBV_WC_WR_FLUSH_ERR;
 		if (n > 0)
 			continue;
 		/* Neither a signal nor the peer can end this early. */
@@ -299,19 +310,6 @@ static int take_all(struct conn *conn, int64_t deadline, int *flushed)
 		if (take_cq_event(conn))
 			return -1;
 	}
-	return 0;
-}
-
-int data_drain(struct data *data)
-{
-	struct conn *conn = data->conn;
-	int flushed = 0;
-
-	if (!conn || !conn->qp)
-		return 0;
-	if (conn_to_err(conn) ||
-	    take_all(conn, wait_deadline(conn->patience.timeout_ms), &flushed))
-		return -1;
 	if (flushed)
 		log_line("drained: %d posted requests were flushed.", flushed);
 	return 0;

@@ -10,6 +10,7 @@
  *                      <--            ready
  *     (RDMA; the connection stays open as the sign of life)
  *     bye              -->
+ *                      <--            bye
  *
  * The server speaks first, and a client makes nothing before it knows to whom
  * it talks. Here, all of it goes over plain TCP, as text.
@@ -65,7 +66,7 @@ int oob_ready(struct oob *oob);
 enum {
 	OOB_GONE, /* cut, reset or silent for too long */
 	OOB_THERE,
-	OOB_SAID_BYE /* gone as well, after all that it had to do */
+	OOB_SAID_BYE /* it has all that it wanted */
 };
 
 /* When oob_fd() is readable: which of these it is; or -1, having said why. */

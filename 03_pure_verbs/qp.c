@@ -174,6 +174,9 @@ int qp_to_err(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr now, attr = { .qp_state = IBV_QPS_ERR };
 
+	/* In RESET nothing is posted, and no way leads from there to ERR. */
+	if (qp->state == IBV_QPS_RESET || qp->state == IBV_QPS_ERR)
+		return 0;
 	if (modify(qp, &attr, 0, "to ERR"))
 		return -1;
 	return confirm(qp, IBV_QPS_ERR, 0, &now);

@@ -3,13 +3,11 @@
  *
  *     client                            server
  *     (exchange of parameters, memory regions included: see oob.h)
- *     MSG_NONCE (SEND)     -->
- *     MSG_ECHO             <--          (and the same the other way round)
  *     RDMA WRITE or READ   -->          (no program has a part in it)
  *     (no program ...)     <--          RDMA WRITE or READ
  *     MSG_DONE (SEND)      -->          its memory may be looked at now
  *                          <--          MSG_DONE (SEND)
- *     (goodbye)
+ *     (goodbye: see peer.h)
  *
  * The two sides run at their own pace: state.c says which order of events is
  * legal.
@@ -22,7 +20,7 @@
 #include "data.h"
 #include "log.h"
 #include "options.h"
-#include "probe.h"
+#include "peer.h"
 #include "transfer.h"
 
 /* Writes or reads, and checks what came of it. */
@@ -66,11 +64,11 @@ static int serve_client(struct listener *listener,
 	/* 6. Exchange parameters; from INIT to RTR to RTS. */
 	if (conn_accept(&conn))
 		goto out;
-	/* 7. See that what is sent arrives, then write or read. */
-	if (probe_path(&data) || converse(&data, options))
+	/* 7. Write or read. */
+	if (converse(&data, options))
 		goto out;
 	/* 8. Let the client end the connection. */
-	ret = conn_wait_disconnect(&conn);
+	ret = peer_wait_disconnect(&conn, options->timeout_ms);
 out:
 	log_line("[LOG] closing connection conn=%p", (void *)&conn);
 	conn_end(&conn);

@@ -29,9 +29,8 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that will still report */
-	bool peer_left; /* the peer disconnected first */
-	bool peer_done; /* and said goodbye: it has all that we sent */
-	bool failed; /* the queue pair is in ERR */
+	bool peer_done; /* the peer has said goodbye: see peer.h */
+	bool peer_left; /* or is gone without */
 };
 
 /*
@@ -72,24 +71,6 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
-
-/*
- * A descriptor that becomes readable when there is news of the peer, and what
- * to call then. If the peer left, conn_check_peer() puts the queue pair in
- * the error state, so that every request still posted is flushed: it comes
- * back as a completion. Returns 0, or -1 having said why.
- */
-int conn_peer_fd(const struct conn *conn);
-int conn_check_peer(struct conn *conn);
-
-/* Client: says goodbye. Returns 0 or -1. */
-int conn_disconnect(struct conn *conn);
-
-/* Server: waits until the peer disconnects. Returns 0, or -1. */
-int conn_wait_disconnect(struct conn *conn);
-
-/* Takes the queue pair to ERR, once. Returns 0, or -1 having said why. */
-int conn_to_err(struct conn *conn);
 
 /*
  * Tells the peer that nothing more will come. Call it before what is posted is

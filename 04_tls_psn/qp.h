@@ -37,8 +37,8 @@ int qp_to_rtr(struct ibv_qp *qp, const struct device *device,
 int qp_to_rts(struct ibv_qp *qp, const struct device *device, uint32_t psn);
 
 /*
- * To ERR: every posted request comes back, with status 5 (flushed) if it was
- * not complete. Returns 0, or -1 having said why.
+ * To ERR, unless it is there, or still in RESET: every posted request comes back,
+ * with status 5 (flushed) if it was not complete. Returns 0 or -1.
  */
 int qp_to_err(struct ibv_qp *qp);
 

@@ -4,7 +4,6 @@
 #include "transfer.h"
 
 #include "log.h"
-#include "probe.h"
 #include "story.h"
 
 static int send_done(struct transfer *transfer)
@@ -58,10 +57,6 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 
 	if (msg_decode(&msg, (const void *)(uintptr_t)wc->wr_id, wc->byte_len))
 		return -1;
-	if (msg.type != MSG_DONE)
-		return log_fail("protocol error: message type %d instead of "
-				"MSG_DONE",
-				msg.type);
 	return transfer_event(transfer, EV_DONE_RECEIVED);
 }
 
@@ -69,26 +64,22 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
 {
 	story_completion(wc, &transfer->states);
-	if (!probe_arrived(transfer->data, wc))
+	if (wc->status != IBV_WC_SUCCESS)
 		return log_fail_wc(story_request(transfer->data, wc->wr_id),
 				   wc);
-	if (wc->status == IBV_WC_SUCCESS && wc->opcode & IBV_WC_RECV)
+	if (wc->opcode & IBV_WC_RECV)
 		return on_receive(transfer, wc);
 	return on_send(transfer, wc);
 }
 
 int transfer_run(struct transfer *transfer)
 {
-	const struct conn *conn = transfer->data->conn;
 	int ret = start_rdma(transfer);
 	struct ibv_wc wc;
 
-	/* The peer's MSG_DONE may be here already: see probe.c. */
-	if (ret == 0 && transfer->data->has_early)
-		ret = on_completion(transfer, &transfer->data->early);
 	while (ret == 0) {
-		if (data_wait(transfer->data, &wc, "a completion",
-			      wait_deadline(conn->patience.timeout_ms)))
+		if (data_wait(transfer->data, &wc,
+			      story_awaited(&transfer->states)))
 			return -1;
 		ret = on_completion(transfer, &wc);
 	}

@@ -12,7 +12,7 @@
 #include "hold.h"
 #include "log.h"
 #include "options.h"
-#include "probe.h"
+#include "peer.h"
 #include "retry.h"
 #include "transfer.h"
 
@@ -76,13 +76,13 @@ int main(int argc, char **argv)
 	/* 6. Exchange parameters; from INIT to RTR to RTS. */
 	if (conn_connect(&conn))
 		goto out;
-	/* 7. See that what is sent arrives, then write or read. */
-	if (probe_path(&data) || converse(&data, &options, hello.number))
+	/* 7. Write or read. */
+	if (converse(&data, &options, hello.number))
 		goto out;
 	/* 8. Stay for a while, if asked to, and disconnect. */
 	if (options.hold && hold_connection(&conn, options.hold))
 		goto out;
-	ret = conn_disconnect(&conn);
+	ret = peer_disconnect(&conn);
 out:
 	/* 9. Tell the peer, and free everything. */
 	log_line("[LOG] closing connection conn=%p", (void *)&conn);

@@ -16,15 +16,13 @@ struct region {
 
 /* Where each message stands in the region of messages. */
 enum slot {
-	SLOT_SEND_NONCE,
-	SLOT_SEND_ECHO,
 	SLOT_SEND_DONE,
 	SLOT_RECV,
-	SLOT_COUNT = 6
+	SLOT_COUNT = 2
 };
 
-/* Room for sends: nonce and echo at the same time, and one spare slot. */
-#define DATA_SENDS 3
+/* Room for sends. One is posted at a time; the other slot is spare. */
+#define DATA_SENDS 2
 
 /* How many receives are posted before the connection: all that will come. */
 #define DATA_RECEIVES (SLOT_COUNT - SLOT_RECV)
@@ -35,8 +33,6 @@ struct data {
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
-	struct ibv_wc early; /* of the peer's MSG_DONE, if the probe took it */
-	bool has_early;
 };
 
 /*
@@ -88,12 +84,10 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);
 
 /*
- * Waits until the deadline for the next completion, which may be one of
- * failure: look at its status first. what names in the error what did not come.
- * Returns 0 and the completion in *wc, or -1 having said why none came, or that
- * it is of nothing that was asked for.
+ * Waits for the next completion, which may be one of failure: look at its
+ * status first. Returns 0 and the completion in *wc, or -1 having said why
+ * none came, and that what is missing; or that it is of nothing that was asked for.
  */
-int data_wait(struct data *data, struct ibv_wc *wc, const char *what,
-	      int64_t deadline);
+int data_wait(struct data *data, struct ibv_wc *wc, const char *what);
 
 #endif

@@ -56,24 +56,6 @@ int device_source(const struct device *device, const struct sockaddr *local,
 			 device_is_roce(device), &source->gid);
 }
 
-/* Names an event of the device. Returns 0; -1 if there can be no more. */
-static int on_event(void *argument)
-{
-	struct device *device = argument;
-	struct ibv_async_event event;
-
-	if (ibv_get_async_event(device->verbs, &event)) {
-		if (errno == EAGAIN)
-			return 0;
-		return log_fail_errno("ibv_get_async_event", errno,
-				      "no more events will be named");
-	}
-	event_print(&event);
-	/* ibv_destroy_qp() and its like wait for each one missing. */
-	ibv_ack_async_event(&event);
-	return 0;
-}
-
 int device_start(struct device *device)
 {
 	log_line("Opened RDMA device: %s, port %d",
@@ -81,7 +63,7 @@ int device_start(struct device *device)
 	if (wait_nonblocking(device->verbs->async_fd, "ibv_open_device"))
 		return -1;
 	return watcher_start(&device->watcher, device->verbs->async_fd,
-			     on_event, device);
+			     event_take, device->verbs);
 }
 
 void device_close(struct device *device)

@@ -3,13 +3,11 @@
  *
  *     client                            server
  *     (exchange of parameters, memory regions included: see oob.h)
- *     MSG_NONCE (SEND)     -->
- *     MSG_ECHO             <--          (and the same the other way round)
  *     RDMA WRITE or READ   -->          (no program has a part in it)
  *     (no program ...)     <--          RDMA WRITE or READ
  *     MSG_DONE (SEND)      -->          its memory may be looked at now
  *                          <--          MSG_DONE (SEND)
- *     (goodbye)
+ *     (goodbye: see peer.h)
  *
  * Each client has a thread, and a queue pair, memory and protection domain of
  * its own; all of them share one open device. The two sides run at their own pace:
@@ -25,7 +23,7 @@
 #include "data.h"
 #include "log.h"
 #include "options.h"
-#include "probe.h"
+#include "peer.h"
 #include "report.h"
 #include "transfer.h"
 
@@ -109,16 +107,14 @@ static enum step serve_client(struct client *client, unsigned int number)
 	step = STEP_EXCHANGE;
 	if (conn_accept(&conn))
 		goto out;
-	/* 7. See that what is sent arrives, then write or read. */
-	step = STEP_ECHO;
-	if (probe_path(&data))
-		goto out;
+	/* 7. Write or read. */
 	step = STEP_TRANSFER;
 	if (converse(&data, options, number))
 		goto out;
-	/* 8. Let the client end the connection. */
+	/* 8. Let the client end the connection, which it may hold for long. */
 	step = STEP_GOODBYE;
-	if (!conn_wait_disconnect(&conn))
+	if (!peer_wait_disconnect(&conn, options->timeout_ms +
+						 OPTIONS_HOLD_MAX * 1000))
 		step = STEP_DONE;
 out:
 	log_line("[LOG] closing connection conn=%p", (void *)&conn);

@@ -5,7 +5,7 @@
 #
 # Opens COUNT connections at once, waits until all of them are held at the same
 # time, and lets them go. Start the server first: ./server write. Prints
-# a summary and none of the clients' 25 lines each. Exit status: 0 if all were
+# a summary and none of the clients' 24 lines each. Exit status: 0 if all were
 # held and every byte was right, 1 if not.
 set -euo pipefail
 

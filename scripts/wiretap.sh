@@ -173,7 +173,7 @@ run_across() {
 	# The client's log is a file of node b's, so that the switch, there
 	# too, can be told what is in it.
 	cat >"$out/commands" <<-'END'
-		server: ./server -1 write
+		server: ./server -1 -t 5 write
 		client: bash -c './client -a 192.0.2.1 write >/tmp/wiretap.log; status=$?; cat /tmp/wiretap.log; exit $status'
 	END
 	case $4 in
@@ -203,7 +203,7 @@ run_beside() {
 	pair "$1" idle "$out" &
 	both=$!
 	device_run b timeout 100 bash -c \
-		'until grep -qs ^echo: /tmp/wiretap.log; do sleep 0.2; done'
+		'until grep -qs ^both.sides /tmp/wiretap.log; do sleep 0.2; done'
 	scripts/lab.sh exec -u nobody b -- \
 		/tmp/wiretap.d/wiretap/neighbour.py 192.0.2.2 192.0.2.1 \
 		>"$out/neighbour.log" 2>&1 || failed=yes

@@ -456,57 +456,6 @@ story() {
 	silent_on '--- expected client.log'
 }
 
-# late FILE: a server's log, as if each client's goodbye had come before the last
-# acknowledgement: MSG_DONE is complete only after the client's is here.
-late() {
-	local came="MSG_DONE was not acknowledged, but the peer's goodbye says"
-
-	awk -v came="$came that it has come." '
-		{ who = match($0, /^Client [0-9]+: /) ? substr($0, 1, RLENGTH) : "" }
-		NR == FNR { if (/ opcode=128, /) ends[who] = 1; next }
-		/ opcode=0, / && ends[who] {
-			sub(/0 \(success\), opcode=0/, "5 (Work Request Flushed Error)")
-			sub(/recv_state=0/, "recv_state=1")
-			end = who "send completed successfully."
-			block[who] = $0 "\n" who came "\n" end
-			skip[who] = 1
-			if (here[who])
-				print block[who]
-			next
-		}
-		skip[who] && /send completed/ { skip[who] = 0; next }
-		/ opcode=128, / {
-			here[who] = 1
-			if (who in block)
-				sub(/send_state=2/, "send_state=1")
-			print
-			if (who in block)
-				print block[who]
-			next
-		}
-		{ print }' "$1" "$1"
-}
-
-@test "03 to 05: a goodbye in the place of the last acknowledgement is as logged" {
-	local log folder count=0
-
-	for log in 0[345]_*/{expected,break}/*/server.log; do
-		folder=$(dirname "$log")
-		# Some server has sent MSG_DONE and had the client's goodbye.
-		grep -q ' opcode=0, ' "$log" &&
-			grep -q 'peer disconnected' "$log" || continue
-		echo "$folder"
-		rm -r "$RUN"
-		cp -r "$folder" "$RUN"
-		late "$log" >"$RUN/server.log"
-		run -0 scripts/compare_logs.sh "$RUN" "$folder"
-		edit "$RUN/server.log" '0,/that it has come/{/that it has come/d}'
-		run -1 scripts/compare_logs.sh "$RUN" "$folder"
-		count=$((count + 1))
-	done
-	[ "$count" -ge 13 ]
-}
-
 @test "of several whole orders one must match, and the closest is named" {
 	mkdir "$EXPECTED/peer_first" "$EXPECTED/self_first"
 	mv "$EXPECTED"/*.log "$EXPECTED/peer_first"

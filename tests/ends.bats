@@ -51,10 +51,10 @@ work() {
 		serves=(-d "$scratch/in") middle='ibv_post_send 6'
 		asks=(-q 4 -b 4096 -a "$address" send "$scratch/file")
 		;;
-	*/0[34]_*) middle='ibv_post_send 3' ;;
+	*/0[34]_*) middle='ibv_post_send 1' ;;
 	*/05_*)
 		# Who is asked to stop would otherwise let its clients finish.
-		serves=(-G 0 write) middle='ibv_post_send 3'
+		serves=(-G 0 write) middle='ibv_post_send 1'
 		;;
 	*/06_*)
 		serves=(-a "$address" --transport tcp)

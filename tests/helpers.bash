@@ -197,14 +197,9 @@ between_nodes() {
 	}
 }
 
-# What the server of 03 to 05 says, in a line more than is logged, when the last
-# acknowledgement comes after the client's goodbye: rare, and both ends are right.
-late='MSG_DONE was not acknowledged, but '
-
-# once_more WHAT COMMAND…: a run whose logs differ from the recorded ones fails,
-# unless it says $late: then it is run once more, which the end of a check names.
-# One that cannot succeed on this kernel says so with status 3.
-once_more() {
+# as_logged WHAT COMMAND…: a run whose logs differ from the recorded ones fails. One
+# that cannot succeed on this kernel says so with status 3.
+as_logged() {
 	local what=$1 said status=0
 
 	shift
@@ -215,17 +210,13 @@ once_more() {
 		return 0
 	fi
 	echo "$what: $said"
-	[[ $said == *"$late"* && ! $said =~ (Sanitizer|runtime error): ]] || return
-	echo "# run again, since it says \"$late…\": $what" >&3
-	said=$("$@" 2>&1) && return
-	echo "$what, again: $said"
 	return 1
 }
 
 # run_matches COMMANDS EXPECTED [OPTION…]: runs the programs that the file
 # COMMANDS names, and compares what they say with the logs in EXPECTED.
 run_matches() {
-	once_more "$1" one_matches "$@"
+	as_logged "$1" one_matches "$@"
 }
 one_matches() {
 	local commands=$1 expected=$2 out=$BATS_TEST_TMPDIR/run answer
@@ -263,7 +254,7 @@ assert_breaks_match() {
 	local commands count=0
 
 	for commands in "$top/$1"/break/*/commands; do
-		once_more "$commands" "$top/scripts/break.sh" "${1%%_*}" \
+		as_logged "$commands" "$top/scripts/break.sh" "${1%%_*}" \
 			"$(basename "$(dirname "$commands")")" || return
 		count=$((count + 1))
 	done

@@ -126,7 +126,7 @@ pair_on() {
 	# The tests of the chapters take that for what it is.
 	# shellcheck source=tests/helpers.bash
 	source "$BATS_TEST_DIRNAME/helpers.bash"
-	KERNEL=6.12.1 once_more it scripts/pair.sh $talk/commands build/run \
+	KERNEL=6.12.1 as_logged it scripts/pair.sh $talk/commands build/run \
 		3>said
 	grep -qx '# pair: .*it forgets how.' said
 }

@@ -201,7 +201,6 @@ what_psns_show() {
 			RTR -> RTS: sq_psn={24}, timeout={n}, retry_cnt={n}, rnr_retry={n}
 			Local PSN: {24}, Remote PSN: {24}
 			both sides are READY.
-			echo: what is sent arrives, both ways.
 		END
 		mine=$(field "$run/$end.log" 'Local PSN: {any}, Remote PSN: {24}')
 		peer=$(field "$run/$end.log" 'Local PSN: {24}, Remote PSN: {any}')

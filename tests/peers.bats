@@ -224,7 +224,8 @@ no_goodbye() {
 		hostile "$how"
 		start_server ./server "${words[@]}"
 		start_client "${hostile[@]}" ./client -a "$address" "${words[@]}"
-		end_client 0
+		end_client 1
+		says_one client.err 'connection ended without a goodbye'
 		await "an error of the server's" has_errors 1
 		good_client
 		stop_server

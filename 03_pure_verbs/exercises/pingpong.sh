@@ -10,7 +10,7 @@ hex=$(printf '%02x%02x:%02x%02x' ${address//./ })
 for gid in /sys/class/infiniband/*/ports/1/gids/*; do
 	[[ $(<"$gid") == 0000:0000:0000:0000:0000:ffff:$hex ]] && index=${gid##*/}
 done
-timeout 10 ibv_rc_pingpong -p 18600 -g "${index?no GID of $address}" -s 16 -n "$count" &
+timeout 10 ibv_rc_pingpong -p 18600 -g "${index?no GID of $address}" -s 8 -n "$count" &
 stranger=$!
 until [[ -n $(ss -Hltn 'sport = :18600') ]]; do
 	kill -0 $stranger || exit

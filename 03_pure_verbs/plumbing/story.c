@@ -19,15 +19,24 @@ static const char *const event_names[] = {
 
 const char *story_request(const struct data *data, uint64_t wr_id)
 {
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_NONCE))
-		return "send of MSG_NONCE";
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_ECHO))
-		return "send of MSG_ECHO";
 	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
 		return "send of MSG_DONE";
 	if (wr_id == (uintptr_t)data->local.buf)
 		return "RDMA operation";
 	return "receive";
+}
+
+const char *story_awaited(const struct states *states)
+{
+	switch (states->send) {
+	case SS_INIT:
+		return event_names[EV_RDMA_DONE];
+	case SS_RDMA_SENT:
+		return event_names[EV_DONE_SENT];
+	default:
+		return "the peer's MSG_DONE (that ours was sent with success "
+		       "is no proof that it was delivered)";
+	}
 }
 
 void story_start(const struct data *data, enum mode mode,

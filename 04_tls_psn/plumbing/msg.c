@@ -3,7 +3,6 @@
  */
 #include "msg.h"
 
-#include <endian.h>
 #include <string.h>
 
 #include "log.h"
@@ -20,18 +19,15 @@ struct wire {
 	uint8_t version;
 	uint8_t type;
 	uint8_t reserved[2]; /* 0 */
-	uint64_t nonce; /* big-endian */
 };
 
 _Static_assert(sizeof(struct wire) == MSG_SIZE, "no gaps in struct wire");
-_Static_assert(offsetof(struct wire, nonce) == 8, "nonce is at byte 8");
 
 void msg_encode(const struct msg *msg, void *wire)
 {
 	struct wire w = {
 		.version = MSG_VERSION,
 		.type = msg->type,
-		.nonce = htobe64(msg->nonce),
 	};
 
 	memcpy(w.magic, magic, sizeof(magic));
@@ -47,21 +43,6 @@ int msg_check_memory(const struct remote *mem)
 	if (mem->addr + mem->length < mem->addr)
 		return log_fail("the peer's memory would reach beyond the end "
 				"of the address space: refused");
-	return 0;
-}
-
-/* Only known types, and a nonce only where one belongs. */
-static int check_fields(const struct msg *msg)
-{
-	if (msg->type != MSG_DONE && msg->type != MSG_NONCE &&
-	    msg->type != MSG_ECHO)
-		return log_fail("the peer sent a message of the unknown type "
-				"%d",
-				msg->type);
-	if (msg->type == MSG_DONE && msg->nonce)
-		return log_fail("the peer's message of type %d has a value "
-				"where there must be zero",
-				msg->type);
 	return 0;
 }
 
@@ -88,9 +69,10 @@ int msg_decode(struct msg *msg, const void *wire, size_t length)
 	if (w.reserved[0] || w.reserved[1])
 		return log_fail("the peer's message has a value where there "
 				"must be zero");
-	*msg = (struct msg){
-		.type = w.type,
-		.nonce = be64toh(w.nonce),
-	};
-	return check_fields(msg);
+	if (w.type != MSG_DONE)
+		return log_fail("the peer sent a message of the unknown type "
+				"%d",
+				w.type);
+	*msg = (struct msg){ .type = w.type };
+	return 0;
 }

@@ -8,7 +8,7 @@
 #include "data.h"
 #include "hold.h"
 #include "log.h"
-#include "probe.h"
+#include "peer.h"
 #include "retry.h"
 #include "transfer.h"
 
@@ -111,11 +111,11 @@ static int live(struct conn *conn, struct data *data,
 		return -1;
 	if (conn_connect(conn))
 		return -1;
-	if (probe_path(data) || converse(data, options->mode, number))
+	if (converse(data, options->mode, number))
 		return -1;
 	if (options->hold && hold_connection(conn, options->hold))
 		return -1;
-	return conn_disconnect(conn);
+	return peer_disconnect(conn);
 }
 
 int connection_run(struct connecting *connecting, unsigned int number)

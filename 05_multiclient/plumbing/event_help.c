@@ -3,9 +3,11 @@
  */
 #include "event_help.h"
 
+#include <errno.h>
+
 #include "log.h"
 
-void event_print(const struct ibv_async_event *event)
+static void event_print(const struct ibv_async_event *event)
 {
 	const char *name = ibv_event_type_str(event->event_type);
 
@@ -34,4 +36,20 @@ void event_print(const struct ibv_async_event *event)
 	default:
 		log_line("[async] %s", name);
 	}
+}
+
+int event_take(void *context)
+{
+	struct ibv_async_event event;
+
+	if (ibv_get_async_event(context, &event)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("ibv_get_async_event", errno,
+				      "no more events will be named");
+	}
+	event_print(&event);
+	/* ibv_destroy_qp() and its like wait for each one missing. */
+	ibv_ack_async_event(&event);
+	return 0;
 }

@@ -6,7 +6,11 @@
 
 #include <infiniband/verbs.h>
 
-/* Prints the event's name, and which queue pair or port it is about. */
-void event_print(const struct ibv_async_event *event);
+/*
+ * Takes an event of the device off its context (struct ibv_context *), prints its
+ * name and which queue pair or port it is about, and acknowledges it. Returns 0;
+ * or -1, having said why, if there can be no more.
+ */
+int event_take(void *context);
 
 #endif

@@ -10,6 +10,9 @@
 /* What the request with wr_id was, in words. The text is static. */
 const char *story_request(const struct data *data, uint64_t wr_id);
 
+/* What is waited for in these states, in words. The text is static. */
+const char *story_awaited(const struct states *states);
+
 /* Prints what is about to be written or read, and between which memory. */
 void story_start(const struct data *data, enum mode mode,
 		 const struct remote *peer);

@@ -33,9 +33,7 @@ seed_02_msg() {
 }
 
 seed_03_msg() {
-	bytes 52444d41 02 02 0000 0000000000000000 >"$1/done"
-	bytes 52444d41 02 04 0000 1122334455667788 >"$1/nonce"
-	bytes 52444d41 02 05 0000 00000000000000ff >"$1/echo"
+	bytes 52444d41 03 02 0000 >"$1/done"
 }
 
 # A line of each mode, with IPv4, IPv6 and LID.

@@ -35,7 +35,6 @@ static int reset(void **state)
 	(void)state;
 	asked[0] = 0;
 	ready_answer = recv_answer = 0;
-	check_answer = OOB_THERE;
 	peer_says = &peer;
 	qp.state = IBV_QPS_RESET;
 	conn = (struct conn){
@@ -206,31 +205,6 @@ static void test_not_ready(void **state)
 	close_all();
 }
 
-/* What was posted must come back: only ERR brings it. */
-static void test_peer_leaves(void **state)
-{
-	static const int answers[] = { OOB_THERE, OOB_SAID_BYE, OOB_GONE };
-
-	(void)state;
-	for (int i = 0; i < 3; i++) {
-		reset(NULL);
-		assert_int_equal(create(0), 0);
-		asked[0] = 0;
-		check_answer = answers[i];
-		assert_int_equal(conn_check_peer(&conn), 0);
-		assert_int_equal(conn.peer_left, check_answer != OOB_THERE);
-		assert_int_equal(conn.peer_done, check_answer == OOB_SAID_BYE);
-		assert_string_equal(asked,
-				    check_answer == OOB_THERE ? "" : "ERR");
-		/* Once it has left there is nothing to be heard of it. */
-		assert_int_equal(conn_peer_fd(&conn), -1);
-		close_all();
-	}
-	reset(NULL);
-	check_answer = -1;
-	assert_int_equal(conn_check_peer(&conn), -1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,7 +215,6 @@ int main(void)
 		cmocka_unit_test_setup(test_modes, reset),
 		cmocka_unit_test_setup(test_sizes, reset),
 		cmocka_unit_test_setup(test_not_ready, reset),
-		cmocka_unit_test_setup(test_peer_leaves, reset),
 	};
 
 	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);

@@ -24,8 +24,8 @@ from arguments import Parser  # noqa: E402 pylint: disable=C0413
 import roce  # noqa: E402 pylint: disable=C0413
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
-# As msg.c writes it: magic, version, type, two bytes of zero, no nonce.
-MSG_DONE = struct.pack('!4sBBHQ', b'RDMA', 2, 2, 0, 0)
+# As msg.c writes it: magic, version, type, two bytes of zero.
+MSG_DONE = struct.pack('!4sBBH', b'RDMA', 3, 2, 0)
 
 
 def clients_queue_pair():

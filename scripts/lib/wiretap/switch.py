@@ -79,9 +79,9 @@ def told(log):
         r'peer_mr\.rkey=(\w+)')]
     if None in found:
         return None
+    # It is the client's first packet.
     qpn, psn, addr, rkey = (int(match[1], 16) for match in found)
-    # Two messages are before it: the client's number, and the server's back.
-    return roce.Write(qpn, (psn + 2) & 0xffffff, addr, rkey, 0)
+    return roce.Write(qpn, psn, addr, rkey, 0)
 
 
 class Forger:

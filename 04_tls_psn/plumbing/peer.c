@@ -1,0 +1,74 @@
+/*
+ * peer.c - is the peer still there, and is it done?
+ */
+#include "peer.h"
+
+#include <errno.h>
+
+#include "log.h"
+#include "qp.h"
+
+int peer_fd(const struct conn *conn)
+{
+	/* Who has said goodbye, or is gone, has nothing more to say. */
+	return conn->peer_done || conn->peer_left ? -1 : oob_fd(conn->oob);
+}
+
+int peer_check(struct conn *conn)
+{
+	switch (oob_check(conn->oob)) {
+	case OOB_THERE:
+		return 0;
+	case OOB_SAID_BYE:
+		/* It waits for ours: what is still under way can arrive. */
+		conn->peer_done = true;
+		return 0;
+	case OOB_GONE:
+		conn->peer_left = true;
+		return qp_to_err(conn->qp);
+	default:
+		return -1;
+	}
+}
+
+/* Waits for the peer's goodbye, unless it has been said. */
+static int wait_goodbye(struct conn *conn, int timeout_ms, int stop_fd)
+{
+	const struct patience patience = { timeout_ms, stop_fd };
+	int64_t deadline = wait_deadline(timeout_ms);
+
+	while (!conn->peer_done && !conn->peer_left) {
+		if (wait_readable(peer_fd(conn), -1, stop_fd, deadline) < 0)
+			return wait_fail("the peer's goodbye", errno,
+					 &patience);
+		if (peer_check(conn))
+			return -1;
+	}
+	/* TCP ends alike, whether a peer has failed, was killed or cut off. */
+	if (!conn->peer_done)
+		return log_fail("the peer's connection ended without a "
+				"goodbye: it may lack something of what we "
+				"sent, even if all of that completed with "
+				"success; see what it says"
+				" [docs/troubleshooting.md#left]");
+	return 0;
+}
+
+int peer_disconnect(struct conn *conn)
+{
+	oob_bye(conn->oob);
+	/* All is done: who asks this program to stop need not stop this. */
+	if (wait_goodbye(conn, conn->patience.timeout_ms, -1))
+		return -1;
+	log_line("disconnected.");
+	return 0;
+}
+
+int peer_wait_disconnect(struct conn *conn, int timeout_ms)
+{
+	if (wait_goodbye(conn, timeout_ms, conn->patience.stop_fd))
+		return -1;
+	oob_bye(conn->oob);
+	log_line("peer disconnected.");
+	return 0;
+}

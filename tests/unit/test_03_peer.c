@@ -1,0 +1,174 @@
+/*
+ * test_03_peer.c - a peer that leaves, and one that says goodbye
+ */
+#include "peer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "conn_device.h"
+
+#include "conn_ends.h"
+
+#define LEFT "the peer's connection ended without a goodbye"
+
+static struct device device = { .verbs = &context, .port_num = 2 };
+static struct conn conn;
+static struct captured said;
+
+/* A connected queue pair; oob_check() will find answer, if it is asked. */
+static void connected(int answer)
+{
+	asked[0] = 0;
+	check_answer = answer;
+	qp.state = IBV_QPS_RTS;
+	conn = (struct conn){
+		.device = &device,
+		.qp = &qp,
+		.patience = { .timeout_ms = 50, .stop_fd = -1 },
+	};
+}
+
+static int check(void)
+{
+	int ret;
+
+	capture_start();
+	ret = peer_check(&conn);
+	capture_stop(&said);
+	return ret;
+}
+
+/* As a client does, or as a server does. */
+static int disconnect(bool server)
+{
+	int ret;
+
+	capture_start();
+	ret = server ? peer_wait_disconnect(&conn, 50) : peer_disconnect(&conn);
+	capture_stop(&said);
+	return ret;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	/* There is always something to look at. */
+	oob_news = eventfd(1, 0);
+	return oob_news < 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	return close(oob_news);
+}
+
+static void test_there(void **state)
+{
+	(void)state;
+	connected(OOB_THERE);
+	assert_int_equal(peer_fd(&conn), oob_news);
+	assert_int_equal(check(), 0);
+	assert_string_equal(asked, "check");
+	assert_int_equal(peer_fd(&conn), oob_news);
+	connected(-1);
+	assert_int_equal(check(), -1);
+}
+
+/* What was posted must come back: only ERR brings it. */
+static void test_left(void **state)
+{
+	(void)state;
+	connected(OOB_GONE);
+	assert_int_equal(check(), 0);
+	assert_string_equal(asked, "check ERR");
+	/* There is nothing more to be heard of it. */
+	assert_int_equal(peer_fd(&conn), -1);
+	assert_string_equal(said.err, "");
+	for (int server = 0; server < 2; server++) {
+		asked[0] = 0;
+		assert_int_equal(disconnect(server), -1);
+		assert_one_line(said.err, LEFT);
+		assert_string_equal(asked, server ? "" : "bye");
+		assert_string_equal(said.out, "");
+	}
+}
+
+/* It waits for our goodbye: until then, what is under way can arrive. */
+static void test_done(void **state)
+{
+	(void)state;
+	connected(OOB_SAID_BYE);
+	assert_int_equal(check(), 0);
+	assert_string_equal(asked, "check");
+	assert_int_equal(peer_fd(&conn), -1);
+	for (int server = 0; server < 2; server++) {
+		asked[0] = 0;
+		assert_int_equal(disconnect(server), 0);
+		assert_string_equal(asked, "bye");
+	}
+}
+
+/* The client says goodbye first, and the server only to one who has said it. */
+static void test_goodbyes(void **state)
+{
+	(void)state;
+	connected(OOB_SAID_BYE);
+	assert_int_equal(disconnect(false), 0);
+	assert_string_equal(asked, "bye check");
+	assert_string_equal(said.out, "disconnected.\n");
+	connected(OOB_SAID_BYE);
+	assert_int_equal(disconnect(true), 0);
+	assert_string_equal(asked, "check bye");
+	assert_string_equal(said.out, "peer disconnected.\n");
+	connected(OOB_GONE);
+	assert_int_equal(disconnect(false), -1);
+	assert_one_line(said.err, LEFT);
+	assert_string_equal(said.out, "");
+	connected(OOB_GONE);
+	assert_int_equal(disconnect(true), -1);
+	assert_one_line(said.err, LEFT);
+	assert_null(strstr(asked, "bye"));
+}
+
+/* One that is there and says nothing is not waited for without end. */
+static void test_silent(void **state)
+{
+	(void)state;
+	for (int server = 0; server < 2; server++) {
+		connected(OOB_THERE);
+		assert_int_equal(disconnect(server), -1);
+		assert_one_line(said.err, "the peer's goodbye: nothing came "
+					  "within 0.05 s");
+	}
+}
+
+/* Who has all is done, and so is not stopped on the last step. */
+static void test_stopped(void **state)
+{
+	(void)state;
+	connected(OOB_SAID_BYE);
+	conn.patience.stop_fd = oob_news;
+	assert_int_equal(disconnect(false), 0);
+	connected(OOB_SAID_BYE);
+	conn.patience.stop_fd = oob_news;
+	assert_int_equal(disconnect(true), -1);
+	assert_one_line(said.err, "asked to stop");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_there),  cmocka_unit_test(test_left),
+		cmocka_unit_test(test_done),   cmocka_unit_test(test_goodbyes),
+		cmocka_unit_test(test_silent), cmocka_unit_test(test_stopped),
+	};
+
+	(void)prepare;
+	return cmocka_run_group_tests_name("03_peer", tests, start, stop);
+}
