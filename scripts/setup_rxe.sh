@@ -39,8 +39,8 @@ the next boot.
   --driver siw   not Soft-RoCE but iWARP in software: RDMA over TCP, which
              chapters 01, 02 and 07 run on
 
-  --check    changes nothing, needs no root: names all that is missing, with
-             the cause and the fix
+  --check    changes nothing, needs no root: names what is missing, with the
+             cause and the fix
   --status   devices, GIDs, the address for -a, the limit on locked memory
   --remove   takes the device away, unless a program has it open
   --quiet-check   any RDMA device, not only Soft-RoCE: prints the address to
