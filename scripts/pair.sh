@@ -146,7 +146,7 @@ start_server() {
 		exit 4
 	fi
 	looked=yes first=''
-	# A server that ended instead has said why; the clients will meet it.
+	# A server that ended instead has reported why; the clients will notice.
 	[[ $answer == listening || $answer == ended ]]
 }
 

@@ -24,7 +24,7 @@ parts=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib/rxe || exit 1
 usage() {
 	cat <<EOF
 usage: sudo scripts/$NAME [-i NETDEV] [-n NAME] [--driver siw]   set up
-       scripts/$NAME --check [-i NETDEV] [-n NAME]   can it be had here?
+       scripts/$NAME --check [-i NETDEV] [-n NAME]   can it work here?
        scripts/$NAME --status [-n NAME]              show what there is
        sudo scripts/$NAME --remove [-i NETDEV] [-n NAME]
        scripts/$NAME --quiet-check                   for scripts
