@@ -155,8 +155,8 @@ For authors:
   make check-long   the tests that take long
   make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser
-  make logs         record the expected logs anew (CH=01: of one chapter)
-  make wire-logs    record the pictures of the wire anew (CH=01: of one chapter)
+  make logs         record the expected logs again (CH=01: one chapter)
+  make wire-logs    record the wire pictures again (CH=01: one chapter)
   make docs         bring up to date what the docs say of the code, and where
                     patches apply
 

@@ -160,7 +160,7 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 
 int oob_handshake(struct oob *oob, struct turn *turn)
 {
-	/* Who has not said anything yet has nothing to stand in line for. */
+	/* A client that has not said anything yet need not stand in line. */
 	if (client_hello_wait(oob->fd, &oob->limit.patience,
 			      oob->limit.deadline))
 		return -1;

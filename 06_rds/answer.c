@@ -29,7 +29,7 @@ int answer_open(struct answer *answer, bool once,
 void answer_close(struct answer *answer)
 {
 	rds_close(&answer->control);
-	/* The socket first: with it, the kernel lets the memory go. */
+	/* The socket first: closing it makes the kernel release the memory. */
 	rds_close(&answer->rds);
 	lend_close(&answer->lend);
 	free(answer->buf);
@@ -37,8 +37,8 @@ void answer_close(struct answer *answer)
 }
 
 /*
- * A client that takes nothing would hold the whole send buffer, which is that
- * of all clients. What is queued for it is thrown away.
+ * A client that takes nothing would fill the send buffer, which all clients
+ * share. So this throws away what is queued for it.
  */
 static void give_up_on(struct answer *answer, const struct sockaddr_in *to)
 {
@@ -47,7 +47,7 @@ static void give_up_on(struct answer *answer, const struct sockaddr_in *to)
 		log_line("what was queued for that client is cancelled.");
 }
 
-/* Sends, with a loan or without (NULL), and waits if it cannot be done yet. */
+/* Sends, with a loan or without (NULL), and waits if it must. */
 static int send_bytes(struct answer *answer, const struct sockaddr_in *to,
 		      const void *buf, size_t length, struct loan *loan)
 {
@@ -127,8 +127,8 @@ static int show_memory(struct answer *answer, const struct sockaddr_in *from)
 }
 
 /*
- * The last datagram of this socket. Closing would throw it away if it were
- * still queued, so it is made as long as the buffer: when there is room again,
+ * Sends the last datagram of this socket. Closing would throw it away if it
+ * were still queued, so it is as long as the buffer: when there is room again,
  * it has been acknowledged.
  */
 static int send_last(struct answer *answer, const struct sockaddr_in *to)
@@ -149,7 +149,7 @@ static int send_last(struct answer *answer, const struct sockaddr_in *to)
 	return ANSWER_BYE;
 }
 
-/* The client has said goodbye, and hears the same. */
+/* The client has said goodbye, and we answer with the same. */
 static int answer_bye(struct answer *answer, const struct sockaddr_in *from)
 {
 	struct loan *loan = lend_find(&answer->lend, from);
@@ -163,7 +163,7 @@ static int answer_bye(struct answer *answer, const struct sockaddr_in *from)
 	return send_text(answer, from, DGRAM_BYE, "", NULL);
 }
 
-/* The datagram is in buf. Returns 0, ANSWER_BYE, or -1 having said why. */
+/* The datagram is in buf. Returns 0, ANSWER_BYE, or -1 (reported why). */
 static int answer_one(struct answer *answer, const struct rds_news *news)
 {
 	struct dgram dgram;
@@ -194,7 +194,7 @@ static int answer_one(struct answer *answer, const struct rds_news *news)
 	}
 }
 
-/* A failure has been said, and the next client may be better. */
+/* The failure was reported; the next client may succeed. */
 static int excuse(const struct answer *answer, int ret)
 {
 	return ret < 0 && !answer->once ? 0 : ret;
@@ -211,7 +211,7 @@ int answer_next(struct answer *answer)
 	return excuse(answer, answer_one(answer, &news));
 }
 
-/* The datagram is in buf. Returns ANSWER_READ_ON, or -1 having said why. */
+/* The datagram is in buf. Returns ANSWER_READ_ON, or -1 (reported why). */
 static int control_one(struct answer *answer, size_t length)
 {
 	struct dgram dgram;
@@ -231,7 +231,7 @@ int answer_control(struct answer *answer)
 
 	if (rds_recv(&answer->control, answer->buf, DGRAM_MAX, &news))
 		return -1;
-	/* POLLIN may mean no more than that a congestion map has changed. */
+	/* POLLIN may only mean that a congestion map has changed. */
 	if (!news.datagram)
 		return 0;
 	return excuse(answer, control_one(answer, news.length));

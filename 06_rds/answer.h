@@ -22,8 +22,9 @@ struct answer {
 };
 
 /*
- * Gets memory; the sockets are opened by others, and closed by answer_close(),
- * which takes it half-made, too. Returns 0, or -1 having said why.
+ * Allocates memory. The caller opens the sockets; answer_close() closes them,
+ * and accepts a struct that is only partly set up. Returns 0, or -1 after
+ * reporting why.
  */
 int answer_open(struct answer *answer, bool once,
 		const struct patience *patience);
@@ -32,20 +33,20 @@ void answer_close(struct answer *answer);
 /* What the two below return besides 0 and -1. */
 enum {
 	ANSWER_BYE = 1, /* it is over */
-	ANSWER_READ_ON /* the port is to be read from now on */
+	ANSWER_READ_ON /* read the port from now on */
 };
 
 /*
- * Takes the next datagram from the port, if there is one, and answers it. A
- * client that sends nonsense, or cannot be answered, is reported and is no
- * reason to end, unless the first goodbye were one: then there is nobody to
- * wait for. Returns 0, ANSWER_BYE, or -1 having said why.
+ * Takes the next datagram from the port, if there is one, and answers it. If a
+ * client sends nonsense or cannot be answered, this reports it and goes on,
+ * unless the first goodbye ends the server: then there is nobody else to wait
+ * for. Returns 0, ANSWER_BYE, or -1 after reporting why.
  */
 int answer_next(struct answer *answer);
 
 /*
  * The same from the control port, on which only DGRAM_READ_ON may come. Returns
- * 0, ANSWER_READ_ON, or -1 having said why.
+ * 0, ANSWER_READ_ON, or -1 after reporting why.
  */
 int answer_control(struct answer *answer);
 

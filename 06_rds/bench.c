@@ -56,7 +56,7 @@ out:
 	return ret;
 }
 
-/* As many at a time as the send buffer holds; all must have arrived. */
+/* As many at a time as the send buffer holds; all must arrive. */
 static int measure_rate(struct session *session, struct stats *stats)
 {
 	const struct sockaddr_in *peer = &session->peers[0];
@@ -71,7 +71,7 @@ static int measure_rate(struct session *session, struct stats *stats)
 				 NULL))
 			return -1;
 	}
-	/* It is read after all the others, so its answer is the end. */
+	/* The server reads this last, so its answer is the end. */
 	if (session_send_text(session, peer, DGRAM_TOTAL, "") ||
 	    session_expect(session, peer, DGRAM_TOTAL, "the total", &dgram,
 			   &news))

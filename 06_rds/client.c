@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	/* 2. Bind one socket, for all servers. */
 	if (session_open(&session, &options, &patience))
 		goto out;
-	/* 3. Is there a kernel at these addresses? For one work there is not. */
+	/* 3. Is there a kernel at these addresses? For `fill` there is not. */
 	if (options.work != WORK_FILL && session_greet(&session))
 		goto out;
 	/* 4. Send and receive. There is nothing to connect. */

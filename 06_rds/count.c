@@ -18,9 +18,9 @@
 extern char **environ;
 
 /*
- * Starts the command of -x, which goes on while we send. It leads a group of
- * processes, so that all that it starts can be ended with it; and the signals
- * that are blocked here would stay so there.
+ * Starts the command of -x, which runs while we send. It leads a process group,
+ * so that all that it starts can be ended with it. The signals that are blocked
+ * here would stay blocked there, so this unblocks them.
  */
 static pid_t start(const char *command)
 {
@@ -76,7 +76,7 @@ static int finish(pid_t pid, const struct patience *patience)
 	int status;
 
 	if (wait_ended(pid, patience)) {
-		/* Not waited for: the kernel may be busy with it for long. */
+		/* Do not wait for it: the kernel may be busy for long. */
 		if (kill(-pid, SIGKILL))
 			log_fail_errno("kill", errno, "end process %d yourself",
 				       pid);
@@ -98,7 +98,7 @@ static int finish(pid_t pid, const struct patience *patience)
 static int send_number(struct session *session, unsigned int number)
 {
 	size_t length = session->options->bytes;
-	/* Filled, so that a byte that is lost or mixed up could be seen. */
+	/* Filled, so that a lost or misplaced byte would show. */
 	char *buf = session->out;
 
 	memset(buf, 'a' + number % 26, length);
@@ -140,7 +140,7 @@ static int send_all(struct session *session, pid_t *pid)
 	return 0;
 }
 
-/* Whether the connection broke meanwhile, which no socket is told. */
+/* Whether the connection broke meanwhile; no socket is told of that. */
 static int tell_resets(struct session *session, uint64_t before)
 {
 	uint64_t after;
@@ -167,7 +167,7 @@ int work_count(struct session *session)
 	if (info_counter(&session->rds, "conn_reset", &resets))
 		return -1;
 	ret = send_all(session, &pid);
-	/* Whatever has happened, no child is left behind. */
+	/* In any case, leave no child behind. */
 	if (pid > 0 && finish(pid, session->patience))
 		ret = -1;
 	if (ret)

@@ -27,8 +27,9 @@ struct counts {
 };
 
 /*
- * A message with this number came from there; number 0 begins anew. If there is
- * no place for one more sender, nothing is counted, and counts_text() says so.
+ * Counts a message with this number from there; number 0 restarts the count. If
+ * there is no place for one more sender, it counts nothing, and counts_text()
+ * says so.
  */
 void counts_number(struct counts *counts, const struct sockaddr_in *from,
 		   uint32_t number);
@@ -37,7 +38,7 @@ void counts_number(struct counts *counts, const struct sockaddr_in *from,
 size_t counts_text(struct counts *counts, const struct sockaddr_in *from,
 		   char text[COUNTS_TEXT]);
 
-/* That sender has gone; its place is free. */
+/* Frees the place of a sender that has gone. */
 void counts_forget(struct counts *counts, const struct sockaddr_in *from);
 
 #endif

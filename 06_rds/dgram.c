@@ -28,7 +28,7 @@ void dgram_header(char *buf, enum dgram_type type, uint32_t number)
 		.number = htonl(number),
 	};
 
-	/* A buffer of char may be anywhere: no pointer to it as a struct. */
+	/* A buffer of char need not be aligned: do not cast it. */
 	memcpy(buf, &wire, sizeof(wire));
 }
 
@@ -44,7 +44,7 @@ size_t dgram_encode(char *buf, const struct dgram *dgram)
 	return DGRAM_HEADER + length;
 }
 
-/* These are as long as they like, and what is in them is never printed. */
+/* These may have any length, because nobody prints their contents. */
 static bool may_be_long(enum dgram_type type)
 {
 	return type == DGRAM_NUMBERED || type == DGRAM_ECHO ||

@@ -44,12 +44,12 @@ void dgram_header(char *buf, enum dgram_type type, uint32_t number);
 
 /*
  * Writes a datagram with text into buf, which has DGRAM_HEADER and
- * DGRAM_TEXT_MAX bytes; what is too long is cut. Returns its length.
+ * DGRAM_TEXT_MAX bytes; cuts text that is too long. Returns its length.
  */
 size_t dgram_encode(char *buf, const struct dgram *dgram);
 
 /*
- * Reads length bytes that a peer sent. Returns 0, or -1 having said what is
+ * Reads length bytes that a peer sent. Returns 0, or -1 after reporting what is
  * wrong with them.
  */
 int dgram_decode(struct dgram *dgram, const char *buf, size_t length);

@@ -18,7 +18,7 @@ static const char *writable(struct session *session)
 	return poll(&fd, 1, 0) == 1 && fd.revents & POLLOUT ? "yes" : "no";
 }
 
-/* Sends until the kernel takes no more; only EAGAIN is as it should be. */
+/* Sends until the kernel takes no more; only EAGAIN is the right errno. */
 static int send_until_full(struct session *session,
 			   const struct sockaddr_in *to, unsigned int *sent)
 {
@@ -73,7 +73,7 @@ int work_fill(struct session *session)
 		 sent, length, addr_text(to, text), sent * length);
 	if (tell_queue(session))
 		return -1;
-	/* To whomever: the buffer is the socket's, not the peer's. */
+	/* To any peer: the buffer belongs to the socket. */
 	if (rds_send(&session->rds, &session->rds.local, session->out, length,
 		     NULL) == 0 ||
 	    errno != EAGAIN)

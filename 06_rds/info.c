@@ -1,5 +1,5 @@
 /*
- * info.c - what the kernel's RDS says of itself: its tables, as rds-info does
+ * info.c - the tables that the kernel's RDS has about itself, as in rds-info
  *
  * getsockopt(2) with RDS_INFO_* copies a whole table of the kernel's. It
  * returns the size of an entry; with too small a buffer it fails with ENOSPC
@@ -22,7 +22,7 @@ struct table {
 	size_t size; /* of an entry */
 };
 
-/* The caller frees table->bytes, whatever is returned. */
+/* The caller frees table->bytes, even after a failure. */
 static int read_table(struct rds *rds, int option, size_t size,
 		      struct table *table)
 {
@@ -56,7 +56,7 @@ static int read_table(struct rds *rds, int option, size_t size,
 	return 0;
 }
 
-/* Entries are packed: copied out, not pointed at. */
+/* Entries are packed, so copy them before use. */
 static void entry(const struct table *table, size_t i, void *to, size_t size)
 {
 	memcpy(to, table->bytes + i * table->size, size);
@@ -78,7 +78,7 @@ static int count_sockets(struct rds *rds, uint32_t address, int *count)
 	return ret;
 }
 
-/* The name that the kernel has for a transport, in a connection's entry. */
+/* The kernel's name for a transport, in a connection's entry. */
 static const char *kernel_name(int transport)
 {
 	return transport == RDS_TRANS_IB ? "infiniband" : "tcp";
@@ -158,7 +158,7 @@ static bool same_address(struct in6_addr a, struct in_addr b)
 	return IN6_IS_ADDR_V4MAPPED(&a) && a.s6_addr32[3] == b.s_addr;
 }
 
-/* Adds those of one of the two queues that are this socket's. */
+/* Adds this socket's messages in one of the two queues. */
 static int add_messages(struct rds *rds, int option, unsigned int *count)
 {
 	struct rds6_info_message message;
@@ -179,8 +179,9 @@ int info_queued(struct rds *rds, unsigned int *count)
 {
 	*count = 0;
 	/*
-	 * Not yet sent; and sent, but to be sent again if it must be. In the
-	 * tables without a 6, Linux 6.1 says 0.0.0.0 for every address.
+	 * Messages that are not yet sent, and those that are kept to be sent
+	 * again. In the tables without a 6, Linux 6.1 says 0.0.0.0 for every
+	 * address.
 	 */
 	if (add_messages(rds, RDS6_INFO_SEND_MESSAGES, count))
 		return -1;

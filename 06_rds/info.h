@@ -1,5 +1,5 @@
 /*
- * info.h - what the kernel's RDS says of itself: its tables, as rds-info does
+ * info.h - the tables that the kernel's RDS has about itself, as in rds-info
  */
 #ifndef INFO_H
 #define INFO_H
@@ -11,13 +11,13 @@
 /*
  * Prints how many sockets and how many connections there are between this
  * socket's host and the host of peer, over this socket's transport. Returns 0,
- * or -1 having said why.
+ * or -1 after reporting why.
  */
 int info_connections(struct rds *rds, const struct sockaddr_in *peer);
 
 /*
- * Finds one of the kernel's counters by name, which counts for all sockets of
- * this machine. Returns 0, or -1 having said why.
+ * Finds one of the kernel's counters by name. It counts for all sockets of this
+ * machine. Returns 0, or -1 after reporting why.
  */
 int info_counter(struct rds *rds, const char *name, uint64_t *value);
 

@@ -18,8 +18,8 @@ int lend_open(struct lend *lend)
 	size_t page = sysconf(_SC_PAGESIZE);
 
 	/*
-	 * RDS registers whole pages, so what shares a page with a loan would be
-	 * lent, too.
+	 * RDS registers whole pages, so whatever shares a page with a loan
+	 * would be lent, too.
 	 */
 	lend->pages = aligned_alloc(page, LEND_MAX * page);
 	if (!lend->pages)
@@ -64,9 +64,9 @@ static struct loan *find_free(struct lend *lend)
 }
 
 /*
- * Frees a key, or with 0 all that were used. The kernel does the latter by
- * itself, but some milliseconds after it has told us of the use, and until then
- * the key is good. When this returns it is not.
+ * Frees a key, or with 0 all keys that were used. The kernel frees those by
+ * itself, but only some milliseconds after it has told us of the use, and the
+ * key is valid until then. After this call it is not.
  */
 static int free_key(struct rds *rds, rds_rdma_cookie_t key)
 {
@@ -86,7 +86,7 @@ static int free_key(struct rds *rds, rds_rdma_cookie_t key)
 int lend_end(struct loan *loan, struct rds *rds)
 {
 	/*
-	 * The datagram that the key went with holds the memory, too, until the
+	 * The datagram that carried the key holds the memory, too, until the
 	 * other kernel has acknowledged it, which it may never do.
 	 */
 	if (loan->key && (free_key(rds, loan->key) ||
@@ -159,7 +159,7 @@ void lend_expire(struct lend *lend, struct rds *rds)
 			continue;
 		log_line("taking back what %s port %d has not used in time.",
 			 addr_text(&loan->to, text), ntohs(loan->to.sin_port));
-		/* If that fails, it has been said; not again in a loop. */
+		/* A failure has been reported; do not repeat it in a loop. */
 		if (lend_end(loan, rds))
 			loan->until = INT64_MAX;
 	}

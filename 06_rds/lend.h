@@ -23,20 +23,21 @@ struct lend {
 	struct loan loans[LEND_MAX];
 };
 
-/* Returns 0, or -1 having said why. lend_close() takes it half-made, too. */
+/* Returns 0, or -1 after reporting why. Either way, end with lend_close(). */
 int lend_open(struct lend *lend);
 void lend_close(struct lend *lend);
 
 /*
- * A loan for this client, until then, with nothing in its memory. Whoever has
- * one loses that. NULL: said why, such as that LEND_MAX others have one.
+ * Gives this client a loan, until then, with nothing in its memory; takes back
+ * the one that it has. NULL: reported why, such as that LEND_MAX others have
+ * one.
  */
 struct loan *lend_begin(struct lend *lend, struct rds *rds,
 			const struct sockaddr_in *to, int64_t until);
 
 /*
- * Sends a datagram to the client with, beside it, the key of its loan. The key
- * is good for one write. Returns 0, or -1 with errno, as rds_send().
+ * Sends a datagram to the client together with the key of its loan. The key is
+ * good for one write. Returns 0, or -1 with errno, as rds_send().
  */
 int lend_send(struct loan *loan, struct rds *rds, const void *buf,
 	      size_t length);
@@ -44,13 +45,13 @@ int lend_send(struct loan *loan, struct rds *rds, const void *buf,
 /* The loan of this client; NULL: it has none. */
 struct loan *lend_find(struct lend *lend, const struct sockaddr_in *to);
 
-/* Takes it back, used or not. Returns 0, or -1 having said why. */
+/* Takes it back, used or not. Returns 0, or -1 after reporting why. */
 int lend_end(struct loan *loan, struct rds *rds);
 
-/* When the next loan is to be taken back; INT64_MAX: there is none. */
+/* When to take back the next loan; INT64_MAX: there is none. */
 int64_t lend_deadline(const struct lend *lend);
 
-/* Takes back what has not been used in time, and says so. */
+/* Takes back loans that were not used in time, and says so. */
 void lend_expire(struct lend *lend, struct rds *rds);
 
 #endif

@@ -114,7 +114,7 @@ int rds_open(struct rds *rds, const struct sockaddr_in *local, int transport)
 
 void rds_close(struct rds *rds)
 {
-	/* What is still queued for sending is thrown away by this. */
+	/* This throws away what is still queued for sending. */
 	if (rds->fd >= 0)
 		close(rds->fd);
 	rds->fd = -1;
@@ -143,7 +143,7 @@ int rds_send(struct rds *rds, const struct sockaddr_in *to, const void *buf,
 		cmsg->cmsg_len = CMSG_LEN(control->size);
 		memcpy(CMSG_DATA(cmsg), control->data, control->size);
 	}
-	/* A datagram is taken whole or not at all: no short writes. */
+	/* The kernel takes a datagram whole or not at all: no short writes. */
 	return sendmsg(rds->fd, &msg, MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
@@ -230,7 +230,7 @@ int rds_recv(struct rds *rds, void *buf, size_t size, struct rds_news *news)
 	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg); cmsg;
 	     cmsg = CMSG_NXTHDR(&msg, cmsg))
 		take_control(cmsg, news);
-	/* News of the kernel's own comes from nobody. */
+	/* News from the kernel itself has no sender. */
 	news->datagram = news->from.sin_family == AF_INET;
 	news->length = n;
 	return 0;
@@ -260,7 +260,7 @@ long rds_send_room(struct rds *rds)
 
 	if (getsockopt(rds->fd, SOL_SOCKET, SO_SNDBUF, &bytes, &length))
 		return log_fail_errno("SO_SNDBUF", errno, "cannot read it");
-	/* The kernel shows double, as for every socket; RDS halves it. */
+	/* As for every socket, the kernel shows the double; RDS uses half. */
 	return bytes / 2;
 }
 

@@ -23,21 +23,21 @@ struct rds {
 
 /*
  * Opens a socket and binds it to local, whose address must be one of this
- * machine's; its port may be 0: the kernel then finds one. transport is one of
- * RDS_TRANS_*; RDS_TRANS_NONE leaves it to the kernel. Returns 0, or -1 having
- * said why; in either case rds_close() ends it.
+ * machine's; if its port is 0, the kernel chooses one. transport is one of
+ * RDS_TRANS_*; RDS_TRANS_NONE leaves it to the kernel. Returns 0, or -1 after
+ * reporting why. Either way, end with rds_close().
  */
 int rds_open(struct rds *rds, const struct sockaddr_in *local, int transport);
 void rds_close(struct rds *rds);
 
-/* "tcp", "ib", or what else the number may mean. */
+/* The name of a transport: "tcp", "ib" or another. */
 const char *rds_transport_name(int transport);
 
 /*
- * Hands length bytes to the kernel, with a control message (NULL: none) of
- * which type, data and size are those of cmsg(3). Never waits. Returns 0, or
- * -1 with errno: EAGAIN (retry.h) and ENOBUFS are for the caller to deal with;
- * others rds_send_fail() explains.
+ * Hands length bytes to the kernel, with a control message (NULL: none), whose
+ * type, data and size are those of cmsg(3). Never waits. Returns 0, or -1 with
+ * errno: the caller must handle EAGAIN (retry.h) and ENOBUFS; rds_send_fail()
+ * explains the others.
  */
 struct rds_control {
 	int type; /* RDS_CMSG_* */
@@ -63,25 +63,24 @@ struct rds_news {
 };
 
 /*
- * Takes the next datagram, and what else the kernel has to say. Never waits:
- * where nothing has come, neither datagram nor another member is set. Returns
- * 0, or -1 having said why.
+ * Takes the next datagram, and other news from the kernel. Never waits: if
+ * nothing has come, neither datagram nor another member is set. Returns 0, or
+ * -1 after reporting why.
  */
 int rds_recv(struct rds *rds, void *buf, size_t size, struct rds_news *news);
 
-/* Sets an option of SOL_RDS; returns 0, or -1 having said why. */
+/* Sets an option of SOL_RDS; returns 0, or -1 after reporting why. */
 int rds_set(struct rds *rds, int option, const char *name, const void *value,
 	    socklen_t size);
 
-/* Bytes that may be queued for sending, as RDS counts them. -1: said why. */
+/* Bytes that may be queued for sending, as RDS counts. -1: reported why. */
 long rds_send_room(struct rds *rds);
 
 /*
  * Makes the send buffer as small as the kernel allows, and returns its bytes.
  * One message of that length fills it: then POLLOUT means that the peer's
- * kernel has acknowledged this message, and with it all that this socket had
- * sent to the same peer before. What was sent to others may still be queued.
- * -1: said why.
+ * kernel has acknowledged this message, and all earlier ones from this socket
+ * to the same peer. Messages to others may still be queued. -1: reported why.
  */
 long rds_shrink_room(struct rds *rds);
 

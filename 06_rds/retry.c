@@ -1,11 +1,11 @@
 /*
- * retry.c - what to wait for when a message was not taken for now
+ * retry.c - what to wait for when the kernel does not accept a message yet
  *
- * sendmsg(2) has one errno for two things. EAGAIN means that the send buffer is
- * full; then poll(2) says when to try again. Or it means that memory is to be
- * registered, with a request on the connection's queue pair, and that there is
- * none; then poll(2) says POLLOUT at once, each time. (When there is one, and
- * it is not connected yet, EINVAL means the same.)
+ * sendmsg(2) has one errno for two things. EAGAIN may mean that the send buffer
+ * is full; then poll(2) says when to try again. Or it means that the kernel has
+ * memory to register, with a request on the connection's queue pair, but that
+ * there is no queue pair; then poll(2) says POLLOUT at once, each time. (If
+ * there is one, but it is not connected yet, EINVAL means the same.)
  */
 #include "retry.h"
 
@@ -62,9 +62,9 @@ static int hear_kernel(struct rds *probe, const struct sockaddr_in *host,
 
 /*
  * Nothing tells a socket that a connection is up. But the kernel of a host
- * answers what is sent to its port 0, over the connection, which is made for
- * it. The question has a socket of its own: nobody else has to take the answer
- * out of a queue of requests.
+ * answers messages to its port 0, over the connection, which is made for them.
+ * The question has its own socket, so that no other reader finds the answer
+ * among its requests.
  */
 static int wait_connection(struct rds *rds, const struct sockaddr_in *to,
 			   const struct patience *patience, int64_t deadline)

@@ -1,5 +1,5 @@
 /*
- * retry.h - what to wait for when a message was not taken for now
+ * retry.h - what to wait for when the kernel does not accept a message yet
  */
 #ifndef RETRY_H
 #define RETRY_H
@@ -14,14 +14,14 @@ int retry_wait_room(struct rds *rds, const struct patience *patience,
 		    int64_t deadline);
 
 /*
- * Whether rds_send() may be tried again after this errno; lends: it had memory
- * to be registered beside it (RDS_CMSG_RDMA_MAP).
+ * Whether rds_send() may be tried again after this errno; lends: its control
+ * message had memory to register (RDS_CMSG_RDMA_MAP).
  */
 bool retry_may(int err, bool lends);
 
 /*
- * Waits for what kept rds_send() from sending to that peer. Returns 0 when it
- * is to be tried again, or -1 having said what did not come.
+ * Waits until rds_send() may be able to send to that peer. Returns 0 when it is
+ * worth another try, or -1 after reporting what did not come.
  */
 int retry_wait(struct rds *rds, const struct sockaddr_in *to, bool lends,
 	       const struct patience *patience, int64_t deadline);

@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
-	/* 2. Get memory for datagrams, and to lend. */
+	/* 2. Allocate memory for datagrams, and to lend. */
 	if (answer_open(&answer, options.once, &patience))
 		goto out;
 	/* 3. Bind. */

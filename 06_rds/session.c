@@ -22,7 +22,7 @@ static int find_local(struct session *session, struct sockaddr_in *local)
 	return addr_way_to(&session->peers[0], local);
 }
 
-/* Without this a congestion that ends is only hinted at: see the README. */
+/* Without this we get only a hint when a congestion ends: see README. */
 static int monitor_congestion(struct session *session)
 {
 	int on = 1;
@@ -80,13 +80,13 @@ int session_go_on(struct session *session)
 		.events = POLLIN,
 	};
 
-	/* A system call for each message would be felt. */
+	/* Not each time: a system call for each message would cost too much. */
 	if (++session->sends % 64 || poll(&fd, 1, 0) <= 0)
 		return 0;
 	return wait_fail("sending", ECANCELED, session->patience);
 }
 
-/* This may be anybody, so it is no reason to end; nor to say it each time. */
+/* This may be anybody, so do not fail, and report it only once. */
 static void ignore(struct session *session, const char *what,
 		   const struct sockaddr_in *from)
 {
@@ -199,9 +199,10 @@ int session_expect(struct session *session, const struct sockaddr_in *from,
 }
 
 /*
- * Port 0 is the kernel's: it answers with an empty datagram from port 0. Over
- * tcp, the two kernels agree on their number of paths before that answer, and
- * on the one that our messages take; what is sent earlier may be overtaken.
+ * Port 0 belongs to the kernel, which answers with an empty datagram from port
+ * 0. Over tcp, the two kernels agree before that answer on their number of
+ * paths, and so on the one that our messages take; later messages may overtake
+ * what was sent before that.
  */
 static int greet_host(struct session *session, const struct sockaddr_in *peer)
 {
@@ -244,8 +245,8 @@ int session_bye(struct session *session)
 	struct dgram dgram;
 
 	/*
-	 * Closing the socket throws away what is still queued. With the
-	 * answers here, nothing is.
+	 * Closing the socket throws away what is still queued. Once the answers
+	 * are here, nothing is.
 	 */
 	for (int i = 0; i < session->peer_count; i++)
 		if (session_send_text(session, &session->peers[i], DGRAM_BYE,

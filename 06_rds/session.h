@@ -17,19 +17,20 @@ struct session {
 	int peer_count;
 	char *buf; /* of DGRAM_MAX bytes: what came last */
 	/*
-	 * As long, and ours until the socket is closed: what goes out, and what
-	 * an RDMA operation reads, which may go on when we have given it up.
+	 * As long, and unchanged until the socket is closed: what goes out, and
+	 * what an RDMA operation reads, which may continue after we have
+	 * stopped waiting for it.
 	 */
 	char *out;
 	unsigned int sends; /* how often session_go_on() was called */
-	bool told; /* that somebody has sent what was not asked for */
+	bool told; /* a datagram that nobody asked for was reported */
 	const struct options *options; /* borrowed */
 	const struct patience *patience; /* borrowed */
 };
 
 /*
- * Looks the servers up, binds one socket to talk to all of them. Returns 0, or
- * -1 having said why; in either case session_close() ends it.
+ * Looks the servers up, and binds one socket to talk to all of them. Returns 0,
+ * or -1 after reporting why. Either way, end with session_close().
  */
 int session_open(struct session *session, const struct options *options,
 		 const struct patience *patience);
@@ -37,21 +38,21 @@ void session_close(struct session *session);
 
 /*
  * Asks the kernel of each server's host whether it is there, and waits for its
- * answer. To be done before anything else is sent: see the README on the first
- * contact. Returns 0, or -1 having said why.
+ * answer. Call this before you send anything else: see the README on the first
+ * contact. Returns 0, or -1 after reporting why.
  */
 int session_greet(struct session *session);
 
 /*
- * To be asked by a loop that sends: one that never has to wait would not notice
- * that the program shall stop. Returns 0, or -1 having said so.
+ * A loop that sends must call this, because a loop that never has to wait would
+ * not notice that the program must stop. Returns 0, or -1 after saying so.
  */
 int session_go_on(struct session *session);
 
 /*
  * Sends length bytes, and waits for room in the send buffer and for the end of
- * the peer's congestion if it must. control may be NULL. Returns 0, or -1
- * having said why.
+ * the peer's congestion if it must. control may be NULL. Returns 0, or -1 after
+ * reporting why.
  */
 int session_send(struct session *session, const struct sockaddr_in *to,
 		 const void *buf, size_t length,
@@ -65,18 +66,18 @@ int session_send_text(struct session *session, const struct sockaddr_in *to,
 int64_t session_deadline(const struct session *session);
 
 /*
- * Waits for the kernel to bring something: a datagram, now in session->buf, or
- * news of another kind. what names it in an error. Whatever comes, the wait is
- * over with the deadline. Returns 0, or -1 having said why.
+ * Waits until the kernel has something: a datagram, which is then in
+ * session->buf, or other news. An error message calls it what. The wait ends at
+ * the deadline in any case. Returns 0, or -1 after reporting why.
  */
 int session_wait(struct session *session, const char *what, int64_t deadline,
 		 struct rds_news *news);
 
 /*
  * Waits for a datagram from this server, which must be of this type; its text
- * is in session->buf. RDS knows no connections, so anybody may send to our
- * port: what others send is ignored, having said so once in a session. Returns
- * 0, or -1 having said why.
+ * is in session->buf. A socket of RDS has no connection, so anybody may send to
+ * our port: this ignores what others send, and reports it once in a session.
+ * Returns 0, or -1 after reporting why.
  */
 int session_expect(struct session *session, const struct sockaddr_in *from,
 		   enum dgram_type type, const char *what, struct dgram *dgram,

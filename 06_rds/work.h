@@ -1,7 +1,7 @@
 /*
  * work.h - what the client can do with its socket
  *
- * Each returns 0, or -1 having said why.
+ * Each returns 0, or -1 after reporting why.
  */
 #ifndef WORK_H
 #define WORK_H
@@ -14,7 +14,7 @@ int work_talk(struct session *session);
 /* Numbered messages to each server, and how many have arrived. */
 int work_count(struct session *session);
 
-/* A port that nobody reads: the beginning and the end of a congestion. */
+/* A port that nobody reads: how a congestion begins and ends. */
 int work_congest(struct session *session);
 
 /* A peer that does not answer: a full send buffer, and RDS_CANCEL_SENT_TO. */

@@ -16,7 +16,7 @@ enum {
 	TEXT_SIZE = 64 /* written whole: the text, and zeros up to its end */
 };
 
-/* Asks the server for memory; the key comes beside the datagram. */
+/* Asks the server for memory; the key comes with the datagram. */
 static int borrow(struct session *session, rds_rdma_cookie_t *key)
 {
 	const struct sockaddr_in *peer = &session->peers[0];
@@ -36,7 +36,7 @@ static int borrow(struct session *session, rds_rdma_cookie_t *key)
 	return 0;
 }
 
-/* Writes text; behind it, on the same connection, goes a datagram. */
+/* Writes text; a datagram follows it on the same connection. */
 static int post_write(struct session *session, rds_rdma_cookie_t key,
 		      const char *text)
 {
@@ -109,7 +109,7 @@ static int wait_done(struct session *session)
 int work_write(struct session *session)
 {
 	rds_rdma_cookie_t key = session->options->key;
-	/* On the stack it would be gone when we give up waiting. */
+	/* On the stack it would be gone when we stop waiting. */
 	char *text = session->out;
 
 	memset(text, 0, TEXT_SIZE);

@@ -20,7 +20,7 @@
 /* How many kinds of operations are measured. */
 #define OPS 3
 
-/* Where in lent memory the signs of life are: behind length bytes, and aligned. */
+/* Where the signs of life are in lent memory: after length bytes, aligned. */
 static size_t beat_at(size_t length)
 {
 	return (length + 7) / 8 * 8;
@@ -111,8 +111,9 @@ static double cpu_seconds(void)
 }
 
 /*
- * Warms up, takes samples of the latency at depth 1, then the throughput at depth.
- * To sort the samples takes too long for a server that waits.
+ * Warms up, samples the latency at depth 1, then measures the throughput at
+ * depth. It sorts no samples yet, since that would keep the server waiting too
+ * long.
  */
 static int measure(struct loops *loops, const char *op, uint64_t *samples,
 		   const struct options *options)
@@ -180,7 +181,7 @@ static int run_loops(struct data *data, const struct options *options,
 	fill(&data->local);
 	if (measure(loops, "write", samples, options))
 		return -1;
-	/* What the reads are to bring back must not be here already. */
+	/* The reads must not bring back what is here already. */
 	memset(data->local.buf, 0, data->local.size);
 	pump->opcode = IBV_WR_RDMA_READ;
 	if (measure(loops, "read", samples, options))
@@ -269,7 +270,7 @@ static int sleep_beside(struct conn *conn, const volatile uint64_t *beat)
 	return 0;
 }
 
-/* The client is busy with our memory, and silent for that long. */
+/* The client is busy with our memory, and silent that long. */
 static int await_done(struct data *data, const volatile uint64_t *beat)
 {
 	bool sent = false, received = false;
@@ -309,7 +310,7 @@ int bench_serve(struct data *data, uint32_t length, unsigned int depth)
 		return -1;
 	if (!cm_has_immediate(data->conn->pd->context))
 		return confirm(data);
-	/* What is sent must not be here already; and it needs receives. */
+	/* The SENDs must not bring what is here already, and need receives. */
 	memset(data->exposed.buf, 0, length);
 	if (echo_post(data, length, depth) ||
 	    data_post_send(data, SLOT_SEND_DONE, &done) ||

@@ -19,16 +19,16 @@
 
 /*
  * Client: borrows memory, measures writes, reads and sends as options say, has
- * the data checked on both ends and prints the table. Returns 0, or -1 having
- * said why.
+ * the data checked on both ends and prints the table. Returns 0, or -1 after
+ * reporting why.
  */
 int bench_client(struct data *data, const struct options *options);
 
 /*
  * Server: lends length bytes to the client that asked for them, and checks
  * them when it is done; then takes what it sends, with depth receives, until it
- * disconnects. Returns 0, or -1 having said why; also if no sign of life came for as
- * long as a peer may take.
+ * disconnects. Returns 0, or -1 after reporting why; also if no sign of life
+ * came for as long as a peer may take.
  */
 int bench_serve(struct data *data, uint32_t length, unsigned int depth);
 

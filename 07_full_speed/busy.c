@@ -11,7 +11,7 @@
 
 #include "log.h"
 
-/* How often the peer hears of us: its -t is at least twice as long. */
+/* How often we give a sign of life: the peer's -t is at least twice that. */
 #define SIGN_MS 500
 
 struct busy {
@@ -47,7 +47,7 @@ static int take_all(struct channel *channel)
 	return n;
 }
 
-/* Credits, if only none: what counts is that the peer hears of us. */
+/* Credits, even if there are none: this is a sign of life. */
 static int give_sign(struct channel *channel)
 {
 	struct head head = { .type = HEAD_CREDIT };
@@ -57,7 +57,7 @@ static int give_sign(struct channel *channel)
 	return channel_send(channel, &head, NULL, 0);
 }
 
-/* Until the work is done: takes what comes, and gives signs of life. */
+/* Takes what comes and gives signs of life until the work is done. */
 static int stay_alive(struct channel *channel, int done_fd)
 {
 	const struct conn *conn = channel->data->conn;

@@ -1,10 +1,11 @@
 /*
  * busy.h - work that takes long, while the connection stays alive
  *
- * To hash what is there of a large file, or to wait until it is on the disk, takes
- * as long as the disk likes. Meanwhile the peer, which waits for no longer than its
- * -t, must hear of us, and we of it, or of a signal. So a thread does the work, and
- * the caller waits for the end of it and for the connection at the same time.
+ * Hashing a large file, or waiting until it is on the disk, may take very long.
+ * The peer waits no longer than its -t, so it needs signs of life from us
+ * meanwhile, and we must notice what comes from it, or a signal. Therefore a
+ * thread does the work, and the caller waits for the thread and for the
+ * connection at the same time.
  */
 #ifndef BUSY_H
 #define BUSY_H
@@ -14,10 +15,10 @@
 #include "channel.h"
 
 /*
- * Does work(of, stop) in a thread. Nothing but credits must be due from the peer.
- * Returns 0, with what work() returned in *ret; or -1 having said how the connection
- * ended, or that the program is to stop. Then *stop was set, and work() has ended,
- * too: how soon is up to it.
+ * Does work(of, stop) in a thread. The peer may send only credits meanwhile.
+ * Returns 0, with what work() returned in *ret; or -1 after reporting how the
+ * connection ended, or that the program must stop. In that case it has set
+ * *stop, and waited for work() to end, which decides how soon that is.
  */
 int busy_run(struct channel *channel,
 	     int (*work)(void *of, const atomic_bool *stop), void *of,

@@ -39,7 +39,7 @@ static int check_device(const struct conn *conn, const struct options *options)
 	return 0;
 }
 
-/* The whole life of one connection. Returns 0, or -1 having said why. */
+/* The whole life of one connection. Returns 0, or -1 after reporting why. */
 static int run_connection(struct sender *sender, const struct options *options,
 			  const struct patience *patience)
 {
@@ -57,7 +57,7 @@ static int run_connection(struct sender *sender, const struct options *options,
 	if (conn_resolve(&conn, options->address, options->port,
 			 options->traffic_class, patience))
 		goto out;
-	/* What this device cannot do, no other connection could either. */
+	/* If this device cannot do it, a new connection would not help. */
 	if (check_device(&conn, options)) {
 		sender->refused++;
 		ret = 0;
@@ -119,7 +119,7 @@ static int run(struct sender *sender, const struct options *options,
 		sender->got_on = false;
 		if (!run_connection(sender, options, patience))
 			return sender->refused ? -1 : 0;
-		/* Who gets on has as many tries as at the beginning. */
+		/* After any progress, there are as many tries as at first. */
 		if (sender->got_on)
 			attempt = 0;
 		if (attempt++ == options->tries ||

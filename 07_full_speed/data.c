@@ -244,7 +244,7 @@ static bool is_expected(const struct data *data, const struct ibv_wc *wc)
 	       wc->opcode == (slot < SLOT_RECV ? IBV_WC_SEND : IBV_WC_RECV);
 }
 
-/* Who always finds a completion never sleeps, and would not hear of a signal. */
+/* A loop that always finds a completion never sleeps: look for a signal here. */
 static int look_for_signal(struct data *data)
 {
 	const struct patience *patience = &data->conn->patience;

@@ -67,7 +67,7 @@ static int take(struct data *data, uint32_t *imm)
 	return 1;
 }
 
-/* Waits for an answer, whose credits are believed only as far as they can be. */
+/* Waits for an answer, and checks how many credits it can return. */
 static int await_answer(struct data *data, struct credits *credits)
 {
 	uint32_t more;

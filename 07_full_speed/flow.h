@@ -2,11 +2,12 @@
  * flow.h - credits: how many messages the peer has receives for
  *
  * A SEND needs a receive at the other side, and so does a WRITE with immediate
- * data. Each side posts depth receives before files go across. The other one counts
- * them down as it sends, and up again as it is told that some were posted again.
- * Whoever stops at zero never meets a receiver that is not ready (RNR).
+ * data. Each side posts depth receives before files go across. The other side
+ * counts them down as it sends, and up again when it is told that some were
+ * posted again. A side that stops at zero never meets a receiver that is not
+ * ready (RNR).
  *
- * No call of the library is in here: only the counting.
+ * This module makes no call of the library: it only counts.
  */
 #ifndef FLOW_H
 #define FLOW_H
@@ -25,13 +26,13 @@ struct flow {
 void flow_open(struct flow *flow, unsigned int depth);
 
 /*
- * Whether a message may be sent that is not there to return credits. The last
- * credit is kept for one that is: if both sides had spent their last one on data,
- * neither could tell the other that there is room again.
+ * Whether a message may be sent whose purpose is not to return credits. The
+ * last credit is reserved for those: if both sides had spent their last one on
+ * data, neither could tell the other that there is room again.
  */
 bool flow_may_send(const struct flow *flow);
 
-/* Whether enough is owed for a message of its own, and there is a credit for it. */
+/* Whether we owe enough for a CREDIT message, and have a credit to send it. */
 bool flow_must_return(const struct flow *flow);
 
 /* A message goes out. Returns the credits that it takes along. */
@@ -44,8 +45,8 @@ void flow_send_bare(struct flow *flow);
 void flow_posted(struct flow *flow);
 
 /*
- * The peer has posted so many again. Returns 0, or -1 having said that they are
- * more than there are.
+ * The peer says that it has posted this many again. Returns 0, or -1 after
+ * reporting that these are more than it can have.
  */
 int flow_returned(struct flow *flow, unsigned int credits);
 

@@ -11,7 +11,7 @@
 
 static const uint8_t magic[4] = { 'R', 'D', 'M', 'F' };
 
-/* Every field stands at a multiple of its own size; all are big-endian. */
+/* Every field is at a multiple of its own size; all are big-endian. */
 struct wire {
 	uint8_t magic[4];
 	uint8_t version;
@@ -64,7 +64,7 @@ void head_encode(const struct head *head, void *wire)
 	memcpy(wire, &w, sizeof(w));
 }
 
-/* How many bytes come behind a header: more than it says is as wrong as less. */
+/* How many bytes must follow a header: neither more nor fewer. */
 static int check_size(const struct head *head, size_t size)
 {
 	size_t due = head->type == HEAD_HERE ? 0 : head->length;

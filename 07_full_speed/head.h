@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes of a header on the wire, and of the longest text behind one. */
+/* The bytes of a header on the wire, and of the longest text after one. */
 #define HEAD_SIZE 40
 #define HEAD_TEXT 256
 
@@ -63,8 +63,8 @@ const char *head_refusal(uint64_t number);
 void head_encode(const struct head *head, void *wire);
 
 /*
- * Reads the header of a message of size bytes, and believes none of it: returns
- * 0, or -1 having said what is wrong.
+ * Reads the header of a message of size bytes, and trusts none of it: returns
+ * 0, or -1 after reporting what is wrong.
  */
 int head_decode(struct head *head, const void *wire, size_t size);
 

@@ -20,7 +20,7 @@
 #include "options.h"
 #include "receiver.h"
 
-/* Takes files; or serves a benchmark, if it is to. */
+/* Takes files, or serves a benchmark if the client asks for one. */
 static int converse(struct channel *channel, struct folder *folder,
 		    bool benchmark)
 {
@@ -39,7 +39,7 @@ static int converse(struct channel *channel, struct folder *folder,
 	return receiver_run(channel, folder);
 }
 
-/* The whole life of one connection. Returns 0, or -1 having said why. */
+/* The whole life of one connection. Returns 0, or -1 after reporting why. */
 static int serve_client(struct listener *listener,
 			const struct options *options, struct folder *folder,
 			const struct patience *patience)
@@ -93,7 +93,7 @@ static int serve(struct listener *listener, const struct options *options,
 		ret = listener_wait(listener, patience);
 		if (ret <= 0)
 			return ret;
-		/* The failure has been said. The next client may succeed. */
+		/* The failure was reported. The next client may succeed. */
 		ret = serve_client(listener, options, folder, patience);
 	} while (!listener->gone && !(options->once && listener->asked));
 	return ret;

@@ -5,10 +5,9 @@
 #                                                (default: all, 5 pairs)
 #
 # NAME is a script in scripts/lib/bench/, such as 07_steps, or a chapter, for all
-# that are about it. Each compares two things by
-# running one after the other, PAIRS times, on one device (this host's, or one
-# lab's). Printed are the medians of both, the median of the pairs' ratios and,
-# in brackets, the smallest and the largest of these.
+# that are about it. Each compares two things by running one after the other, PAIRS
+# times, on one device (this host's, or one lab's). It prints the medians of both, the
+# median of the pairs' ratios and, in brackets, the smallest and the largest of these.
 #
 # One that says `# nodes: 2` needs the lab, and is run here: it starts what it
 # needs on both nodes itself. Each scripts/lib/bench/NAME.sh prints, with tabs
@@ -17,10 +16,10 @@
 #
 #   what    first    second    unit    aim: first >= second, <= or - (none)
 #
-# which are kept in build/bench/NAME.tsv; -d keeps what is printed of each in
-# FOLDER/NAME.txt as well (docs/performance.md quotes such files). Exit status:
-# 0 measured, 1 could not be, 2 usage. A ratio that misses its aim is no
-# failure: on a busy machine it says little.
+# These go to build/bench/NAME.tsv; -d also puts what each prints into FOLDER/NAME.txt
+# (docs/performance.md quotes such files). Exit status: 0 measured, 1 could not measure,
+# 2 usage. A ratio that misses its aim is no failure, since on a busy machine it means
+# little.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)

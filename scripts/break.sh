@@ -4,18 +4,17 @@
 # usage: scripts/break.sh CHAPTER [CASE [OUT]]      (make break CH=01 CASE=no_recv)
 #
 # CHAPTER is 1, 01 or 01_send_recv. Without CASE, lists the cases and what each
-# asks. With it, shows what is changed (CHAPTER/break/CASE/patch; some cases only
-# run differently) and, on a terminal, lets you guess what will happen. Then the
-# chapter is copied to build/break/, the copy is patched, built and run as the
-# case's `commands` says. What each end said is shown in the order of time, and
-# compared with the logs of the recorded run; then comes what happened and why.
-# If you have guessed, it asks whether you were right, and says for how many cases
-# you were (build/break/guesses).
-# With OUT, the logs are only left there; with --prepare before CHAPTER, the copy
-# is only built.
+# asks. With it, shows what is changed (CHAPTER/break/CASE/patch; some cases only run
+# differently) and, on a terminal, lets you guess what will happen. Then it copies the
+# chapter to build/break/, and patches, builds and runs the copy as the case's
+# `commands` says. It shows what each end said, in order of time, compares that with the
+# recorded logs, and explains what happened and why. If you have guessed, it asks
+# whether you were right, and says for how many cases you were (build/break/guesses).
+# With OUT, the logs are only left there; with --prepare before CHAPTER, the copy is
+# only built.
 #
-# Exit status: 0 it broke as promised, 1 it did not, 2 usage, 3 it cannot be run
-# on this kernel (and is said why).
+# Exit status: 0 it broke as the case says, 1 it did not, 2 usage, 3 it cannot run on
+# this kernel (the output says why).
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)

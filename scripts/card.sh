@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# card.sh - what an RDMA card of this machine is like, and what is in its way
+# card.sh - describe an RDMA card of this machine, and what keeps it from working
 #
 # usage: scripts/card.sh [-d DEVICE] [PEER]      (make doctor, with PEER=ADDRESS)
 #
 # Looks at each RDMA device of this machine that is not Soft-RoCE, or at DEVICE,
 # whatever that is: driver and firmware, ports, GIDs, MTU, flow control, NUMA,
-# container. With PEER, the address of another machine on the same network, it
-# sends pings that must not be cut, to see whether the path carries whole packets.
-# It names the cause and the fix of what is missing, changes nothing and needs no
-# root. It was written from the kernel's documentation; no card was at hand.
+# container. With PEER, the address of another machine on the same network, it sends
+# pings that must not be fragmented, to see whether the path carries whole packets. For
+# what is missing, it names the cause and the fix. It changes nothing and needs no root.
+# It was written from the kernel's documentation, without a card.
 #
-# Exit status: 0 nothing is in the way, 1 something is, or there is no such
-# device, 2 usage.
+# Exit status: 0 nothing is missing, 1 something is, or there is no such device, 2
+# usage.
 # shellcheck disable=SC2154 # set by the parts
 set -euo pipefail
 

@@ -2,11 +2,11 @@
 #
 # compare_logs.sh - did a run tell the same story as the logged one?
 #
-# Compares the logs of both ends of a run with the expected ones, line by line
-# and character by character, but for what changes from run to run: pids,
-# pointers, queue pair numbers, PSNs, keys, addresses, device names. Of those it
-# checks that they hang together: what the server calls its own must be what the
-# client calls its peer's. log_tokens.py has the table of what is volatile.
+# Compares the logs of both ends of a run with the expected ones, line by line and
+# character by character, except for what changes from run to run: pids, pointers, queue
+# pair numbers, PSNs, keys, addresses, device names. It checks that these are
+# consistent: what the server calls its own must be what the client calls its peer's.
+# log_tokens.py has the table of what is volatile.
 
 set -euo pipefail
 export LC_ALL=C
@@ -25,11 +25,11 @@ EXPECTED_DIR, and server.err and the like where EXPECTED_DIR has them. Prints
 
 EXPECTED_DIR holds the logs; or, where things may happen in several orders, a
 folder for each order with a full set of logs, of which one must match. All of
-that may be in a folder linux-X.Y in EXPECTED_DIR instead: it holds for a run on
+that may be in a folder linux-X.Y in EXPECTED_DIR instead, which is for a run on
 that kernel or a newer one (RUN_DIR/kernel has its release, as pair.sh wrote it),
-up to the next such folder; what is in EXPECTED_DIR itself, for all others. A file
-`races` in EXPECTED_DIR or in such a folder declares lines that may change
-places, one pair a line, where * is any text and # starts a comment:
+up to the next such folder; EXPECTED_DIR itself is for all others. A file `races`
+in EXPECTED_DIR or in such a folder declares lines that may change places, one
+pair per line, where * is any text and # starts a comment:
 
   server.log: received message: * <> send completed successfully.
 
@@ -37,35 +37,35 @@ Lines that belong together change places as a block if + joins them:
 
   server.log: wc->status = * + received: * <> wc->status = * + sent.
 
-{a} and {b} are any text as well, but two different ones, so this allows the
-lines of two clients in any order, and those of one client in theirs only:
+{a} and {b} are also any text, but two different ones, so this allows the lines
+of two clients in any order, but those of one client only in their own:
 
   server.log: Client {a}: * <> Client {b}: *
 
-Where it is a race which of two lines is said, either may stand for the other:
+If a race decides which of two lines is printed, either may replace the other:
 
   client.err: error: receive: * | error: send: *
 
-Where the same may be said in several lines, they are read as one. In that one,
+If several lines together say the same as one, they are read as that one. There,
 a name in braces stands for the same text as in the first of them:
 
   server.log: {a} failed. + It has come all the same. means {a} succeeded.
 
-What a line says may depend on what came before it. Of a number {n} that counts
-lines of the same log, it is checked that it does, wherever its line stands:
+A line may depend on what came before it. A number {n} that counts lines of the
+same log is checked to be that count, wherever its line is:
 
   server.log: state={n}, received. counts state=*, sent.
 
 `or` counts lines of two kinds together: counts state=*, sent. or begun.
 
-Where several tell their stories into one log, each can be compared by itself,
-whatever lines of others are between its own; what is declared above holds
-within the lines of one:
+If several clients print into one log, the lines of each can be compared
+separately, whatever lines of others are between them; the declarations above
+then hold within the lines of one:
 
   *.log: Client {n}: * apart
 
-A run on a card (RUN_DIR/device begins with `card`) may say some things otherwise,
-as scripts/lib/on_a_card.tsv has them: `matches (on a card: …)` then names them.
+A run on a card (RUN_DIR/device begins with `card`) may differ in what
+scripts/lib/on_a_card.tsv lists: `matches (on a card: …)` then names the differences.
 
 Exit status: 0 matches, 1 differs, 2 cannot compare (and says why on stderr).
 Example: compare_logs.sh /tmp/run 01_send_recv/expected

@@ -5,10 +5,10 @@
 #                                   (make exercise CH=02 EX=1, DIR=my_copy)
 #
 # CHAPTER is 1, 01 or 01_send_recv, EXERCISE the number or name that the list
-# without it gives. DIR is the working copy to check: the chapter's own folder
-# by default. It is copied, built and run on a real device, alone and against
-# the chapter as it is committed, and what both ends say is compared with what
-# the exercise asks for. How it is written does not matter.
+# without it gives. DIR is the working copy to check: the chapter's own folder by
+# default. The script copies it, builds it, runs it on a real device, alone and with the
+# chapter as it is committed, and compares what both ends say with what the exercise
+# asks for. How it is written does not matter.
 #
 # EXERCISE_PLACE is where it is built and run (build/exercise); EXERCISE_UNTIL
 # ends the check as soon as that thing is found missing.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Finds what docs/troubleshooting.md says about a message, of any RDMA program.
+"""Finds what docs/troubleshooting.md says about a message of any RDMA program.
 
 Usage: explain.py [MESSAGE]              (make explain, make explain E='MESSAGE')
        ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
@@ -8,13 +8,13 @@ Without an argument, passes its input through. Of several lines it looks for the
 first cause: the first line that has an entry, leaving aside what follows from
 something else, such as a flush (status 5), unless there is nothing else. It prints
 that entry, says how sure it is, names the two next best entries, and those of the
-other lines. Where it finds none, it names what has the same rare words, in that page
-and in the questions, docs/faq.md.
+other lines. If it finds none, it names entries and questions (docs/faq.md) that have
+the same rare words.
 
-What a line has to say for an entry stands in two places: in a comment before the
-entry's heading, <!-- says: REGULAR EXPRESSION -->, for the messages of the programs
-here; and in scripts/lib/explain.tsv, for those of all other programs. A line that
-names its entry gets that one.
+The patterns of an entry are in two places: in a comment before the entry's heading,
+<!-- says: REGULAR EXPRESSION -->, for the messages of the programs here; and in
+scripts/lib/explain.tsv, for those of all other programs. A line that names its entry
+gets that one.
 
 Exit status: 0 something is explained, 1 nothing, 2 usage.
 """

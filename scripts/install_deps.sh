@@ -1,9 +1,9 @@
 #!/bin/bash
 # install_deps.sh - install what this tutorial needs and this machine lacks
 #
-# The table beside it (install_deps.tsv) says what is needed, for what, and
-# what it is called in Debian, Ubuntu and Fedora. The distribution's package
-# manager does the work. When all is there, this is one look at its database.
+# The table beside it (install_deps.tsv) says what is needed, for what, and what it is
+# called in Debian, Ubuntu and Fedora. The distribution's package manager does the work.
+# If nothing is missing, this only looks at its database.
 set -euo pipefail
 export LC_ALL=C
 # Where an ordinary user's PATH may not lead: modprobe, tcpdump.
@@ -32,7 +32,7 @@ if you are not root. Without an argument: the first four sets.
   kernel  build a kernel for the lab that is an ordinary process
   web     build these pages for a browser, with machines that run in it
   long    run those that take long: on other Debians, on another processor
-  --size  only say in a line how many are missing and how big they are
+  --size  only say in one line how many are missing and how big they are
 
 Environment:
   NO_INSTALL=1   only list what is missing; exit 1 if something is

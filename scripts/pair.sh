@@ -3,7 +3,7 @@
 #
 # usage: scripts/pair.sh [-v|-t] [-n NODES] [-d DIR] COMMANDS OUT
 #
-# COMMANDS is a file with a line a program, as in 01_send_recv/expected/default:
+# COMMANDS is a file with one line per program, as in 01_send_recv/expected/default:
 #
 #   server: ./server -1
 #   client: ./client -a 192.0.2.1
@@ -12,15 +12,14 @@
 # it says that it listens. A line whose label ends in & does not wait for the
 # one before it to end. 192.0.2.1 stands for the server's address and is
 # replaced by the real one. DIR (default: two levels above COMMANDS) is where
-# the commands run. OUT is made anew, without what was in it before, and gets
-# LABEL.log (stdout), LABEL.err (stderr, where there was any) and status.log,
-# with the exit status of each, kernel, the release of the one they ran on, and
-# device, whether that is a card.
+# the commands run. OUT is emptied first, and gets LABEL.log (stdout), LABEL.err
+# (stderr, where there was any) and status.log, with the exit status of each, kernel,
+# the release of the one they ran on, and device, whether that is a card.
 #
-# Two lines are no programs of the pair. `nodes: 2` asks for as many nodes.
-# `setup: COMMAND` is run first, on each node, in the repository's top folder:
-# it must succeed, and what it says is no part of the logs. Its exit status 3
-# means that the run cannot succeed on this kernel: what it says is why.
+# Two kinds of lines are not programs. `nodes: 2` asks for that many nodes.
+# `setup: COMMAND` runs first, on each node, in the repository's top folder: it must
+# succeed, and its output is not part of the logs. If it exits with status 3, the run
+# cannot succeed on this kernel, and its output says why.
 #
 #   -v        show both ends' lines as they come, each with its label
 #   -t        note the time of each line as well: OUT/LABEL.times has both streams of
@@ -147,7 +146,7 @@ start_server() {
 		exit 4
 	fi
 	looked=yes first=''
-	# A server that ended instead has said why; the clients will meet it.
+	# A server that ended instead has reported why; the clients will notice.
 	[[ $answer == listening || $answer == ended ]]
 }
 

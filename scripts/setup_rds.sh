@@ -16,26 +16,26 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
 usage() {
 	cat <<EOF
 usage: sudo scripts/$NAME [tcp] [ib]     load RDS with these transports
-       scripts/$NAME --check [tcp] [ib]  can it be had here?
+       scripts/$NAME --check [tcp] [ib]  can this machine have it?
        scripts/$NAME --status            show what there is
-       scripts/$NAME --reconnects        does ib come back when it broke?
+       scripts/$NAME --reconnects        does ib come back after a break?
        sudo scripts/$NAME --remove       unload all of it
 
 Loads the kernel's modules for reliable datagram sockets: rds, and for the
 transport tcp rds_tcp, for ib rds_rdma. By default both. Doing it again changes
 nothing. It lasts until the next boot.
 
-RDS has had serious holes that any user of the machine could use, and knows
+RDS has had serious holes that any user of the machine could use, and it has
 neither authentication nor encryption. So no distribution loads it by itself,
-and some forbid it. Load it where you would let everybody try: the lab
-(scripts/lab.sh up), or a machine and a network of your own.
+and some forbid it. Load it only where an attack would do no harm: in the lab
+(scripts/lab.sh up), or on a machine and a network of your own.
 
-  --check    changes nothing, needs no root: names all that is missing or in
-             the way, with the cause and the fix
+  --check    changes nothing, needs no root: names what is missing or in the
+             way, with the cause and the fix
   --status   modules, transports, and the addresses to bind to
   --reconnects
-             whether this kernel makes a connection over ib anew when an RDMA
-             request has broken it; with the rxe of some kernels it does not
+             whether this kernel reconnects over ib when an RDMA request has
+             broken the connection; with the rxe of some kernels it does not
   --remove   unloads the modules, unless a socket or a connection uses them
 
 Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here; of

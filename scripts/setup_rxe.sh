@@ -24,7 +24,7 @@ parts=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib/rxe || exit 1
 usage() {
 	cat <<EOF
 usage: sudo scripts/$NAME [-i NETDEV] [-n NAME] [--driver siw]   set up
-       scripts/$NAME --check [-i NETDEV] [-n NAME]   can it be had here?
+       scripts/$NAME --check [-i NETDEV] [-n NAME]   can it work here?
        scripts/$NAME --status [-n NAME]              show what there is
        sudo scripts/$NAME --remove [-i NETDEV] [-n NAME]
        scripts/$NAME --quiet-check                   for scripts
@@ -39,8 +39,8 @@ the next boot.
   --driver siw   not Soft-RoCE but iWARP in software: RDMA over TCP, which
              chapters 01, 02 and 07 run on
 
-  --check    changes nothing, needs no root: names all that is missing, with
-             the cause and the fix
+  --check    changes nothing, needs no root: names what is missing, with the
+             cause and the fix
   --status   devices, GIDs, the address for -a, the limit on locked memory
   --remove   takes the device away, unless a program has it open
   --quiet-check   any RDMA device, not only Soft-RoCE: prints the address to

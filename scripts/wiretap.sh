@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wiretap.sh - what a switch can do to chapters 02, 03 and 04, and to MACsec not; and
-# what another user of the client's machine can
+# wiretap.sh - what a switch can do to chapters 02, 03 and 04 but not to MACsec, and
+# what another user of the client's machine can do
 #
 # usage: scripts/wiretap.sh [CHAPTER LINK]...        (make wiretap)
 #
@@ -21,9 +21,9 @@
 #
 # Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec
 # 04 local. build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the
-# capture, switch.pcap; or neighbour.log, what nobody said.
+# capture, switch.pcap; or neighbour.log, the output of the user nobody.
 #
-# Exit status: 0 all were run, however they ended; 1 not; 2 usage.
+# Exit status: 0 all ran, however they ended; 1 some did not; 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)

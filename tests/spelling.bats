@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 #
 # The Markdown files: their spelling, and that the commands they tell to type name
-# what there is. On a small tree, each kind of mistake is found. (That marked commands
-# run is in commands.bats, which needs a device.)
+# what there is; and phrases that must not come back, there and in comments. On a small
+# tree, each kind of mistake is found. (That marked commands run is in commands.bats,
+# which needs a device.)
 
 bats_require_minimum_version 1.5.0
 
@@ -37,7 +38,7 @@ readme() {
 spelling() { scripts/maint/check_spelling.py -r "$TREE"; }
 commands() { scripts/maint/check_commands.py -r "$TREE"; }
 
-@test "the spelling of all Markdown files" {
+@test "the spelling of all Markdown files, and phrases that must not come back" {
 	run -0 scripts/maint/check_spelling.py
 	[ -z "$output" ]
 }
@@ -61,6 +62,36 @@ commands() { scripts/maint/check_commands.py -r "$TREE"; }
 	run -1 spelling
 	printf '%s\n' '# ours' rkey RoCE >"$TREE/tests/words.txt"
 	run -0 spelling
+}
+
+@test "a phrase that must not come back is found in its line, also across two" {
+	cp tests/phrases.tsv "$TREE/tests"
+	readme 'The first line.' 'It is on' 'us to begin.'
+	run -1 spelling
+	[ "$output" = 'README.md:2: "is on us to": we must' ]
+	readme 'One slot is spare.' '`It is on us to begin.`' '```text' 'long since' '```'
+	run -0 spelling
+	printf '%s\n' '# A comment that is' '# in vain.' >"$TREE/scripts/a.sh"
+	run -1 spelling
+	says 'scripts/a.sh:2: "in vain": '
+}
+
+@test "such a phrase is found in a comment of C, and not in the code" {
+	cp tests/phrases.tsv "$TREE/tests"
+	printf '%s\n' '/*' ' * It was flushed long' ' * since. Returns -1 having' \
+		' * said why.' ' */' 'char s[] = "long since", t[] = "/";' \
+		'int borders; /* of messages */' >"$TREE/01_one/one.c"
+	run -1 spelling
+	[ "$output" = '01_one/one.c:2: "long since": earlier' ]
+	printf '%s\n' 'int a; /* b */' 'int borders = 2 * 3; /* it has borders */' \
+		>"$TREE/01_one/one.c"
+	run -1 spelling
+	[ "$output" = '01_one/one.c:2: "borders": boundary' ]
+}
+
+@test "each phrase has a regular expression and what to write instead" {
+	run -0 awk -F '\t' '!/^#/ && (NF != 2 || $1 == "" || $2 == "")' tests/phrases.tsv
+	[ -z "$output" ]
 }
 
 @test "the commands that Markdown files tell to type name what there is" {

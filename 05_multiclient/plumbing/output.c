@@ -26,7 +26,7 @@ static bool has_room(int fd)
 	int n;
 
 	do {
-		/* Who has not read for so long does not get it again. */
+		/* A reader that was late once gets no more time. */
 		n = poll(&room, 1, lost[fd] ? 0 : OUTPUT_STALL_MS);
 	} while (n < 0 && errno == EINTR);
 	return n > 0;

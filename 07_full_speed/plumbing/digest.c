@@ -9,7 +9,7 @@
 
 #include "log.h"
 
-/* libcrypto fails here only for want of memory. */
+/* libcrypto fails here only if there is no memory. */
 static int fail(const char *call)
 {
 	return log_fail("%s: no SHA-256; is there memory left", call);
@@ -37,7 +37,7 @@ int digest_so_far(const EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
 	EVP_MD_CTX *copy = EVP_MD_CTX_new();
 	int ret = -1;
 
-	/* digest_end() ends it: what is to go on is the original. */
+	/* digest_end() ends this copy: the original continues. */
 	if (!copy || EVP_MD_CTX_copy_ex(copy, ctx) != 1)
 		fail("EVP_MD_CTX_copy_ex");
 	else

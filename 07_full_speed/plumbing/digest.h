@@ -12,13 +12,16 @@
 
 #define DIGEST_SIZE 32
 
-/* All return 0, or -1 having said why. End with EVP_MD_CTX_free(), of NULL too. */
+/*
+ * All return 0, or -1 after reporting why. End with EVP_MD_CTX_free(), even if
+ * it is NULL.
+ */
 int digest_begin(EVP_MD_CTX **ctx);
 int digest_add(EVP_MD_CTX *ctx, const void *data, size_t length);
 int digest_so_far(const EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 
-/* Adds the first length bytes of the file fd; -1 without a word if *stop is set. */
+/* Adds the first length bytes of the file fd; silently -1 if *stop is set. */
 int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
 		    const atomic_bool *stop);
 

@@ -1,5 +1,5 @@
 /*
- * filename.c - names of files: which are taken from a stranger, and how they are shown
+ * filename.c - names of files: which ones we accept, and how we show them
  */
 #include "filename.h"
 
@@ -44,7 +44,7 @@ void filename_show(const char *name, char shown[FILENAME_SHOWN])
 {
 	size_t length = strlen(name), at = 0, n;
 
-	/* The longest piece has four bytes, and behind it comes a zero. */
+	/* The longest piece has four bytes, and a zero follows it. */
 	for (size_t i = 0; i < length && at + 5 < FILENAME_SHOWN; i += n) {
 		n = good_char(name + i, length - i);
 		if (n) {

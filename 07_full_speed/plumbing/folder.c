@@ -1,5 +1,5 @@
 /*
- * folder.c - the folder that files go to: what may come there, and what is there
+ * folder.c - the folder that files go to: what may go there, and what is there
  */
 #include "folder.h"
 
@@ -55,7 +55,7 @@ static bool is_part(const char *name)
 	return digits == 16 && end > name + 2 && end[-1] == '.';
 }
 
-/* A part that is old, and that no server has under way. Returns whether it went. */
+/* Removes an old part that no server is receiving. Returns whether it did. */
 static bool remove_old(const struct folder *folder, const char *name,
 		       const struct stat *st)
 {
@@ -97,7 +97,7 @@ int folder_look(struct folder *folder)
 	folder->used = 0;
 	if (folder->fd < 0)
 		return 0;
-	/* Of its own: closedir() closes it. */
+	/* A descriptor of its own: closedir() closes it. */
 	fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
@@ -106,7 +106,7 @@ int folder_look(struct folder *folder)
 		return log_fail_errno("openat", errno,
 				      "may this user list that directory");
 	}
-	/* readdir() says an error and the end alike, but for errno. */
+	/* Only errno tells whether readdir() failed or is at the end. */
 	while ((errno = 0, entry = readdir(dir)))
 		look_at(folder, entry->d_name);
 	if (errno)

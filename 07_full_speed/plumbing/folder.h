@@ -1,5 +1,5 @@
 /*
- * folder.h - the folder that files go to: what may come there, and what is there
+ * folder.h - the folder that files go to: what may go there, and what is there
  */
 #ifndef FOLDER_H
 #define FOLDER_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A part that nobody has gone on with for so long is removed. */
+/* A part that nobody has continued for that long is removed. */
 #define FOLDER_PART_HOURS 24
 
 struct folder {
@@ -17,13 +17,13 @@ struct folder {
 	uint64_t used; /* and have, when it was last looked at */
 };
 
-/* Opens the folder name; NULL: there is none. Returns 0, or -1 having said why. */
+/* Opens the folder name, if not NULL. Returns 0, or -1 after reporting why. */
 int folder_open(struct folder *folder, const char *name);
 void folder_close(struct folder *folder);
 
 /*
- * Counts the bytes of the files there, and removes parts that are old, saying so.
- * Returns 0, or -1 having said why.
+ * Counts the bytes of the files there, and removes old parts, which it logs.
+ * Returns 0, or -1 after reporting why.
  */
 int folder_look(struct folder *folder);
 

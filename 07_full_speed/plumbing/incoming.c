@@ -16,7 +16,7 @@
 
 #include "log.h"
 
-/* So many bytes are copied at a time. */
+/* How many bytes are copied at a time. */
 #define COPY ((size_t)65536)
 
 static uint64_t nanoseconds(const struct timespec *time)
@@ -24,13 +24,13 @@ static uint64_t nanoseconds(const struct timespec *time)
 	return time->tv_sec * 1000000000ULL + time->tv_nsec;
 }
 
-/* Whether something of that name is in the folder, and then what it is like. */
+/* Whether something of that name is in the folder; if so, what it is. */
 static bool find(const struct incoming *in, const char *name, struct stat *st)
 {
 	return !fstatat(in->folder->fd, name, st, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Whether it may be there itself, stored before, and nobody heard of it. */
+/* Whether it may be the same file, stored earlier without a STORED. */
 static bool is_whole(const struct incoming *in)
 {
 	struct stat st;
@@ -40,7 +40,7 @@ static bool is_whole(const struct incoming *in)
 	       nanoseconds(&st.st_mtim) == in->version;
 }
 
-/* Whether a file of that age may take the place of the one that is there. */
+/* Whether a file of that age may replace the one that is there. */
 static int check_place(const struct incoming *in)
 {
 	struct stat st;
@@ -75,8 +75,8 @@ static int check_room(struct incoming *in)
 }
 
 /*
- * A part that was there may be one that somebody else has prepared, and writes to
- * later; or one that another server has under way in the same folder.
+ * A part that was there may be one that another user has prepared and will
+ * write to later, or one that another server is receiving in the same folder.
  */
 static int check_part(struct incoming *in, struct stat *st)
 {
@@ -127,7 +127,7 @@ static int open_part(struct incoming *in)
 				      "may this user write to that directory");
 	in->open = true;
 	if (check_part(in, &st)) {
-		/* It is not ours to be removed. */
+		/* It is not ours, so we do not remove it. */
 		incoming_drop(in, true);
 		return -1;
 	}
@@ -209,8 +209,8 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 		return INCOMING_FAILED;
 	}
 	/*
-	 * The peer may still write to data. What goes to the disk and what is
-	 * hashed must be the same bytes: so they are fetched from there once.
+	 * The peer may still write to data. The bytes that go to the disk must
+	 * be those that are hashed, so fetch them from there only once.
 	 */
 	for (size_t done = 0; done < length; done += COPY) {
 		size_t n = length - done < COPY ? length - done : COPY;
@@ -223,8 +223,8 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 }
 
 /*
- * Two programs may be here at once: who comes second must not replace. A link does
- * the same where the file system cannot rename so: 9p, NFS.
+ * Two programs may be here at once: the second must not replace the file. A
+ * link does the same where the file system has no such rename: 9p, NFS.
  */
 static int rename_part(const struct incoming *in)
 {
@@ -256,7 +256,7 @@ static int sync_name(const struct incoming *in)
 	return INCOMING_FAILED;
 }
 
-/* The server that gave it its name may have ended before that was on the disk. */
+/* The server that named it may have ended before the name was on the disk. */
 static int sync_found(const struct incoming *in)
 {
 	if (!fsync(in->fd))
@@ -265,7 +265,7 @@ static int sync_found(const struct incoming *in)
 	return INCOMING_FAILED;
 }
 
-/* On the disk before it has its name: a crash leaves no half of a file there. */
+/* On the disk before it has its name: a crash leaves no half file there. */
 static int give_name(struct incoming *in)
 {
 	const struct timespec times[] = {
@@ -317,7 +317,7 @@ void incoming_drop(struct incoming *in, bool keep)
 		if (!keep && !in->named &&
 		    unlinkat(in->folder->fd, in->part, 0))
 			log_fail_errno("unlinkat", errno, "a part is left");
-		/* Only now: with it, the lock is gone. */
+		/* Only now, because closing it releases the lock. */
 		close(in->fd);
 	}
 	EVP_MD_CTX_free(in->digest);

@@ -2,9 +2,10 @@
  * incoming.h - a file that arrives: whole, or not at all
  *
  * It is written beside its name, as .NAME.VERSION.part; when its length and its
- * SHA-256 are right, it gets its name and, as its time, its version. A part that was
- * left there, of the same version of the file, is gone on with; and a file that is
- * there, of the same size and version, is all that was wanted: nobody heard of it.
+ * SHA-256 are right, it gets its name and, as its time, its version. If a part
+ * of the same version of the file was left there, it is continued. If a file of
+ * the same size and version is there, it was stored earlier and its sender was
+ * not told, so nothing is left to do.
  */
 #ifndef INCOMING_H
 #define INCOMING_H
@@ -16,7 +17,7 @@
 #include "filename.h"
 #include "folder.h"
 
-/* What became of a call: why was said, unless it went well. */
+/* The result of a call; if it failed, the reason was reported. */
 enum {
 	INCOMING_OK = 0,
 	INCOMING_FAILED, /* the disk, or somebody who works with the same part */
@@ -25,7 +26,7 @@ enum {
 	INCOMING_FULL /* there is no room for so much */
 };
 
-/* Zero it, and set folder: an open one; then incoming_name() for each file. */
+/* Zero it, set folder to an open one, then incoming_name() for each file. */
 struct incoming {
 	struct folder *folder; /* borrowed */
 	bool open;
@@ -41,30 +42,29 @@ struct incoming {
 	uint8_t wanted[DIGEST_SIZE]; /* what that must be at the end */
 };
 
-/* Which file is to come: its name, which filename_is_good(), size and version. */
+/* Which file will come: its name (filename_is_good()), size and version. */
 void incoming_name(struct incoming *in, const char *name, uint64_t size,
 		   uint64_t version);
 
 /*
- * Begins it; at is then what is there of it already. That is read and hashed, until
- * the end, or *stop: first is its digest. Returns INCOMING_....
+ * Begins it; at is then how much of it is there already. It reads and hashes
+ * that, until the end, or *stop: first is its digest. Returns INCOMING_....
  */
 int incoming_begin(struct incoming *in, const atomic_bool *stop);
 
 /*
- * The next length bytes, which the peer may still write to: the digest is of those
- * that are stored. Returns 0, or -1 having said why.
+ * Adds the next length bytes, to which the peer may still write: the digest is
+ * of the bytes that are stored. Returns 0, or -1 after reporting why.
  */
 int incoming_add(struct incoming *in, const void *data, size_t length);
 
 /*
- * That was all: checks length and digest, and gives the file its name, when it is on
- * the disk, which takes as long as that takes. Returns INCOMING_...; in any case, it
- * is closed.
+ * Ends it: checks length and digest, waits until the file is on the disk, and
+ * gives it its name. Closes it in any case. Returns INCOMING_....
  */
 int incoming_end(struct incoming *in);
 
-/* Closes it; what is there of it goes, or is kept to be gone on with. */
+/* Closes it; removes what is there of it, or keeps that to be continued. */
 void incoming_drop(struct incoming *in, bool keep);
 
 #endif

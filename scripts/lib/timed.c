@@ -5,10 +5,10 @@
  *
  * What comes on stdout and on stderr stays apart. Each line gets the time at
  * which it was written, in seconds with six digits, so that both can be put
- * into one order afterwards. Who only reads two pipes cannot know that order:
- * both may have something when he looks. So both are sockets here whose kernel
- * notes the time of each write(2), and a program that flushes every line, as
- * those of the chapters do, gets one for each.
+ * into one order afterwards. A program that reads two pipes cannot know that
+ * order: both may have something when it looks. So both are sockets here, for
+ * which the kernel notes the time of each write(2), and a program that flushes
+ * every line, as those of the chapters do, gets one for each.
  *
  * Exit status: that of the command, as a shell has it; 125 if it cannot be run
  * in this way, 127 if there is no such command.

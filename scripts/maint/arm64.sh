@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# arm64.sh - build and run the chapters for arm64 on a machine that is not
+# arm64.sh - build and run the chapters for arm64 on another machine
 #
 # usage: scripts/maint/arm64.sh root
 #        scripts/maint/arm64.sh build
@@ -14,7 +14,7 @@
 # demo   boots the lab with an arm64 kernel, emulated, and runs the logged runs
 #        (of all chapters if none is named) in it, as make demo does.
 #
-# Each makes what it needs of the ones above. Debian only, without root; it needs
+# Each makes those above that it needs. Debian only, without root; it needs
 # gcc-aarch64-linux-gnu, qemu-user-static and qemu-system-arm. Exit status: that
 # of what was run, 1 something is missing, 2 usage.
 set -euo pipefail

@@ -6,15 +6,15 @@
 #
 # Without an argument: the unit tests and every tests/*.bats. fast: what
 # takes a minute and a half, and needs neither a device nor a VM. long: tests/long/*.bats, which take more than
-# a quarter of an hour. A chapter, or changed: what that chapter needs, or what
-# differs from main. scripts/maint/check_plan.py knows which that is, and what is
-# fast; -h of it says what is left out.
+# a quarter of an hour. A chapter, or changed: the tests that concern that chapter, or
+# what differs from main. scripts/maint/check_plan.py knows which those are, and which
+# are fast; its -h says what is left out.
 #
 # Most tests wait more than they compute, so test files run side by side, in
 # lanes (scripts/lib/lanes.sh). LANES=1 runs them one after another. At the end
-# come the ten slowest tests and what scripts/maint/check_summary.sh says. A test
-# that fails while the machine stands still is run once more (tests/stalls.bash). The
-# results are in build/tap/, and in build/junit.xml for programs that read JUnit.
+# come the ten slowest tests and what scripts/maint/check_summary.sh says. A test that
+# fails while the machine stalls is run once more (tests/stalls.bash). The results are
+# in build/tap/, and in build/junit.xml for programs that read JUnit.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

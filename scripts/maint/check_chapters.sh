@@ -2,8 +2,8 @@
 #
 # check_chapters.sh - the house rules that a machine can check
 #
-# A chapter must build when it is copied alone into an empty folder, and all
-# that is written here must look as if one person had written it.
+# A chapter must build when it is copied alone into an empty folder, and everything here
+# must look as if one person had written it.
 
 set -euo pipefail
 export LC_ALL=C

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
-"""Checks the spelling of all Markdown, in British English, by hunspell.
+"""Checks the spelling of all Markdown, in British English, by hunspell; and looks there,
+in scripts/ and in the comments of C files for phrases that are no plain English.
 
 Usage: check_spelling.py [-r ROOT] [-w WORDS]
 
-Looked at is what is written for people: not code, be it a block or a word in
-backticks, nor where links lead to. WORDS (default: tests/words.txt in ROOT) has the
-words that the dictionary lacks, a line each; # begins a comment.
+It looks at what is written for people, not at code, be it a block or a word in
+backticks, nor at where links lead to. WORDS (default: tests/words.txt in ROOT) has the
+words that the dictionary lacks, a line each; # begins a comment. tests/phrases.tsv in
+ROOT has the phrases, and what to write instead.
 
-Prints FILE:LINE: WORD for each unknown word. Exit status: 0 none, 1 some, 2 usage or
-hunspell or its dictionary is missing.
+Prints FILE:LINE: WORD for each unknown word, and FILE:LINE: "PHRASE": INSTEAD. Exit
+status: 0 none, 1 some, 2 usage or hunspell or its dictionary is missing.
 """
 import pathlib
 import re
@@ -27,30 +29,42 @@ NOISE = [re.compile(pattern) for pattern in (
     r'&\w+;', r'\S*[\w/.-]+\.(?:c|h|sh|py|md|svg|txt|bats|pem|key|tsv)\b',
     r'\b\w*[_\d]\w*\b', r'\b[A-Z]{2,}s?\b')]
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# Not C comments, and those, with what is at the beginning of a comment's lines.
+CODE = re.compile(r'(?:^|(?<=\*/))(?:(?!/\*)[\s\S])*(?:/\*|$)')
+MARGIN = re.compile(r'^[ \t]*(?:\*(?!/)|#|>)', re.MULTILINE)
 
 
-def markdown_files(root):
-    """The Markdown files that git does not ignore."""
+def files(root, *kinds):
+    """The files of these kinds that git does not ignore."""
     git = subprocess.run(
-        ['git', '-C', root, 'ls-files', '-coz', '--exclude-standard', '*.md'],
+        ['git', '-C', root, 'ls-files', '-coz', '--exclude-standard', *kinds],
         capture_output=True, text=True, check=False)
     names = git.stdout.split('\0') if git.returncode == 0 else [
-        str(path.relative_to(root)) for path in root.rglob('*.md')]
+        str(path.relative_to(root)) for kind in kinds for path in root.rglob(kind)]
     return [name for name in sorted(names) if (root / name).is_file()
             and not name.startswith('tests/fixtures/')]
+
+
+def blanked(text, *patterns):
+    """The text with what matches as blanks; its lines remain where they are."""
+    for pattern in patterns:
+        text = pattern.sub(lambda match: ' ' + '\n' * match[0].count('\n'), text)
+    return text
+
+
+def prose_of(path):
+    """The numbers of the lines of Markdown that are prose; and them, without noise."""
+    prose = Markdown(path.read_text('utf-8')).prose
+    text = '\n'.join(line for _, line in prose)
+    return [number for number, _ in prose], blanked(text, *NOISE)
 
 
 def words_of(root):
     """{word: [file:line, ...]}"""
     found = {}
-    for name in markdown_files(root):
-        prose = Markdown((root / name).read_text('utf-8')).prose
-        text = '\n'.join(line for _, line in prose)
-        for pattern in NOISE:
-            # Some goes over the end of a line, and the lines must stay.
-            text = pattern.sub(lambda match: ' ' + '\n' * match[0].count('\n'),
-                               text)
-        for (number, _), line in zip(prose, text.split('\n')):
+    for name in files(root, '*.md'):
+        numbers, text = prose_of(root / name)
+        for number, line in zip(numbers, text.split('\n')):
             for word in WORD.findall(line):
                 word = stem(word.replace('’', "'"))
                 if len(word) > 1:
@@ -85,8 +99,34 @@ def own_words(path):
     return [line for line in lines if line]
 
 
+def texts_of(root):
+    """(name, numbers of its lines, what is to be read) of each file with prose."""
+    for name in files(root, '*.md'):
+        numbers, text = prose_of(root / name)
+        yield name, numbers, MARGIN.sub(' ', text)
+    for name in files(root, '*.[ch]', 'scripts/*.sh', 'scripts/*.py'):
+        if not name.startswith('tests/'):
+            text = (root / name).read_text('utf-8', 'replace')
+            if name.endswith(('.c', '.h')):
+                text = blanked(text, CODE)
+            yield name, range(1, text.count('\n') + 2), MARGIN.sub(' ', text)
+
+
+def phrases(root):
+    """A line for each place that has one of the phrases."""
+    rows = [line.split('\t') for line in own_words(root / 'tests/phrases.tsv')]
+    rows = [(re.compile(r'(?<!\w)(?:' + look.removeprefix('text:').replace(
+        ' ', r'\s+') + ')'), look.startswith('text:'), say) for look, say in rows]
+    for name, numbers, text in texts_of(root):
+        for look, only_text, say in rows:
+            for match in look.finditer(text):
+                if not (only_text and name.endswith(('.c', '.h'))):
+                    number = numbers[text.count('\n', 0, match.start())]
+                    yield f'{name}:{number}: "{" ".join(match[0].split())}": {say}'
+
+
 def main(arguments):
-    """Checks all Markdown; returns the exit status."""
+    """Checks all that is written for people; returns the exit status."""
     parser = Parser(__doc__)
     parser.add_root(TOP)
     parser.add_argument('-w', dest='listed', type=pathlib.Path)
@@ -98,7 +138,9 @@ def main(arguments):
         places = words[word]
         more = f' and {len(places) - 1} more' if len(places) > 1 else ''
         print(f'{places[0]}: {word}{more}')
-    return 1 if bad else 0
+    found = list(phrases(options.root))
+    print(*found, sep='\n', end='\n' if found else '')
+    return 1 if bad or found else 0
 
 
 if __name__ == '__main__':

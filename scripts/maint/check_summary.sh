@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# check_summary.sh - what came out of a run of check.sh, and its status
+# check_summary.sh - summarize a run of check.sh, and exit with its status
 #
 # usage: scripts/maint/check_summary.sh DIR STATUS
 #
-# DIR/*.tap are the results of all tests. Prints what those that failed said, as
-# far as one wants to read it here, which runs were made once more, what took the
-# processors' time (DIR/processors), and how many passed. Ends with STATUS, or with 1 if a test failed. A test that is
-# skipped did not pass: with CI=true it fails the run. A run without any test
-# fails as well.
+# DIR/*.tap are the results of all tests. Prints the output of those that failed, within
+# limits, which runs were repeated, what used the processors' time (DIR/processors), and
+# how many passed. Ends with STATUS, or with 1 if a test failed. A test that is skipped
+# did not pass: with CI=true it fails the run. A run without any test fails as well.
 set -euo pipefail
 
 # shellcheck source=scripts/lib/cli.sh

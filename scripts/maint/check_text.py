@@ -57,7 +57,7 @@ def length(text):
         most = 4000 if chapter[1] == '06' else 2800
         count = sum(len(line.split()) for line in text.lines)
         if count > most:
-            yield 0, (f'{count} words; {most} is the limit: what one looks up '
+            yield 0, (f'{count} words; {most} is the limit: what you look up '
                       'belongs in reference.md')
 
 

@@ -3,16 +3,16 @@
 #
 # usage: scripts/maint/debian.sh SUITE COMMAND [ARGUMENT...]
 #
-# SUITE is the name of a release: bookworm (12), trixie (13). It is bootstrapped
-# into build/debian/SUITE, with git and make and nothing more, gets a clone of the
-# last commit in /repo, and COMMAND runs there, in German, so that nothing depends
-# on the words of other programs. What it leaves is in that folder; its mounts and
-# processes end with it. It needs root and debootstrap.
+# SUITE is the name of a release: bookworm (12), trixie (13). It is bootstrapped into
+# build/debian/SUITE, with only git and make, and gets a clone of the last commit in
+# /repo. COMMAND runs there, in German, so that nothing depends on the words of other
+# programs. Its files remain in that folder; its mounts and processes end with it. It
+# needs root and debootstrap.
 #
 #   scripts/maint/debian.sh trixie make demo
 #   scripts/maint/debian.sh bookworm make check
 #
-# Exit status: that of COMMAND, 1 it could not be run, 2 usage.
+# Exit status: that of COMMAND, 1 it could not run, 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# record_logs.sh - record the expected logs anew from real runs
+# record_logs.sh - record the expected logs again from real runs
 #
 # usage: scripts/maint/record_logs.sh [CHAPTER|FOLDER...] (make logs, make logs CH=01)
 #
 # For every folder below CHAPTER/expected and CHAPTER/break that has a file
 # `commands`, or for one such FOLDER (01_send_recv/break/no_recv), runs it on a
-# real RDMA device and puts what both ends said beside it. Read the difference
-# (`git diff`) before you commit it: it is what your change does.
+# real RDMA device and puts what both ends said beside it. Read the diff (`git diff`)
+# before you commit it: it shows what your change does.
 #
-# Where a folder has subfolders, each with the logs of one order of events, it
-# is run until every order has come once more. An order that is new is kept in
-# a subfolder `new`, to be named or explained by a person.
+# If a folder has subfolders, each with the logs of one order of events, the run is
+# repeated until every order has occurred. A new order goes to a subfolder `new`, which
+# a person must name or explain.
 #
-# Where a folder has linux-X.Y, and the kernel is that or a newer one, it is that
-# which gets the logs: make it, empty, where they differ from that kernel on.
+# If a folder has linux-X.Y, and the kernel is that or a newer one, the logs go there:
+# create it, empty, if the logs differ from that kernel on.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# record_wire.sh - record anew what each chapter's plain run is on the wire
+# record_wire.sh - record each chapter's plain run on the wire again
 #
 # usage: scripts/maint/record_wire.sh [CHAPTER...]   (make wire-logs, with CH=01: one)
 #
 # Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
 # wire.txt (the ladder), wire.svg, wire.html and wire.pcapng; of chapter 02 also
 # docs/wire_frame.svg, one packet field by field, and where it has a wire_narrow.txt, a
-# ladder of 80 columns. Which run it is, chapters.tsv says. A run in which one end failed is not
-# kept; nor is one in which a packet was sent again, as a busy machine has it: then
-# there is another. Look at the pictures before you commit them.
+# ladder of 80 columns. chapters.tsv says which run that is. A run is not kept if one end
+# failed, or if a packet was repeated, as happens on a busy machine: then it makes
+# another run. Look at the pictures before you commit them.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

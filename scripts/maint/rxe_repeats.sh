@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# rxe_repeats.sh - rxe (6.1) sends a message again that the peer has, and without its
-# data, so that it counts as a new one
+# rxe_repeats.sh - rxe (6.1) repeats a message that the peer has, but without its data,
+# so that it counts as a new one
 #
 # usage: scripts/maint/rxe_repeats.sh
 #
-# docs/performance.md tells why. Between two emulated nodes, with all processors of
+# docs/performance.md explains why. Between two emulated nodes, with all processors of
 # this machine busy, a copy of chapter 07 that repeats what is not acknowledged
 # within 67 ms sends 30 MB, up to twenty times, until that goes wrong. Prints what both
-# ends say, and the packets that begin or end a message, from the wrong one on: a SEND
-# Only (opcode 4) without data has the PSN that a SEND First (0) had before. The
+# ends say, and the packets that begin or end a message, starting with the wrong one: a
+# SEND Only (opcode 4) without data has the PSN that a SEND First (0) had before. The
 # capture is build/repeats/capture.pcap. Status 0: it was seen; 1: it was not.
 set -euo pipefail
 

@@ -3,10 +3,10 @@
 #
 # usage: scripts/maint/siw_runs.sh [--record] [CHAPTER...]
 #
-# Runs on two nodes of the lab, with siw, what CHAPTER/expected has, but for writes
-# with immediate data, which iWARP has not. What both ends say must be what they
-# say over rxe; or, where that cannot be, what CHAPTER/expected/siw has for the
-# run. --record records that anew.
+# Runs on two nodes of the lab, with siw, what CHAPTER/expected has, except for writes
+# with immediate data, which iWARP lacks. Both ends must say what they say over rxe or,
+# where that cannot be, what CHAPTER/expected/siw has for the run. --record records that
+# again.
 #
 # The server is given its address, without which it would listen on the IPv6
 # wildcard, where siw takes no client that comes by IPv4.

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# stalls.sh - note when this machine stands still
+# stalls.sh - note when this machine stalls
 #
 # usage: scripts/maint/stalls.sh PID
 #
 # Until the process PID has ended, a watcher on each processor sleeps for 50 ms
 # again and again. When one of them sleeps for 200 ms longer than that, it prints
 # when that ended (in microseconds since 1970) and how long it had to wait (in
-# milliseconds). It cannot tell what took the processor away; in a virtual machine,
-# it is mostly the host, which has other guests. tests/stalls.bash says what the
-# lines are for.
+# milliseconds). It cannot tell what took the processor away; in a virtual machine, it
+# is usually the host, which has other guests. tests/stalls.bash uses these lines.
 set -euo pipefail
 
 # shellcheck source=scripts/lib/cli.sh

@@ -9,9 +9,9 @@
 # message each way, the others with 200 KiB that each side writes to the other,
 # every byte of which is verified. Prints a row a run: how long it took on the wire, how many packets there
 # were, how many of RDMA were sent again or were NAKs, and how the two ended:
-# `right`, or the error that was said. docs/wire_networks.txt is its output.
+# `right`, or the error that was reported. docs/wire_networks.txt is its output.
 #
-# Exit status: 0 each run was right or ended with an error of its own, 1 not.
+# Exit status: 0 each run was right or reported an error, 1 not.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

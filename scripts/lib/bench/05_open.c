@@ -1,5 +1,5 @@
 /*
- * 05_open.c - what a context of one's own costs: ibv_open_device() again
+ * 05_open.c - what a separate context costs: ibv_open_device() again
  *
  * Opens the first RDMA device and then, COUNT times more, opens it once again
  * for each of COUNT clients; and beside that, on the first context alone, makes

@@ -5,7 +5,7 @@
 #
 # For each size, PAIRS times: our writes and reads at depth 1 and 128, and
 # ib_write_bw, ib_read_bw and ib_read_lat with the same counts, device and GID;
-# who comes first alternates. Prints a line per comparison, as bench.sh
+# which one comes first alternates. Prints a line per comparison, as bench.sh
 # describes; progress goes to stderr.
 # shellcheck disable=SC2016 # $1 is for awk
 set -euo pipefail

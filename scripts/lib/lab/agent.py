@@ -59,7 +59,7 @@ class Agent:
         In a node with a time of its own, it is the waiting that makes time pass,
         and computing takes none. So this does not wait: the time of the next
         command's beginning is that of the last one's end. The keeper stops the
-        node as soon as it hears of that end.
+        node as soon as it learns of that end.
         """
         while not self.jobs and not self.output.data:
             try:
@@ -96,7 +96,7 @@ class Agent:
                 self.tell(self.jobs[channel], kind, body)
 
     def open(self, channel: int, order: Order) -> None:
-        """Starts a command; one that cannot be started has said why."""
+        """Starts a command; reports why one cannot be started."""
         if self.own_time and not self.jobs:
             self.set_date(order['now'])
         try:

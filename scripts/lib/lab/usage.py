@@ -16,34 +16,34 @@ a real RDMA device, rxe0, on the network device eth0:
     node a   192.0.2.1   2001:db8::1
     node b   192.0.2.2   2001:db8::2        and so on
 They see this machine's file system read-only, with a writable layer in memory
-(gone at the end), and this repository at the same path, read-write. /tmp, /run
-and /root are their own. Root in a node can look behind these, at what you may read
-here, but not at this machine's /root and /tmp. It can write all that you may write of
-the repository but .git, and what it writes is yours, and never setuid: bwrap sees to
-that. It needs no root and no KVM; started by root, it warns.
+(gone at the end), and this repository at the same path, read-write. They have their
+own /tmp, /run and /root. Root in a node can read what you may read here, but not this
+machine's /root and /tmp. It can write what you may write of the repository, except
+.git; files that it writes belong to you and are never setuid. bwrap enforces that.
+The lab needs no root and no KVM; if root starts it, it warns.
 
 up      starts the lab, with two nodes unless --nodes says otherwise. Packets
         between the nodes cross a wire that tcpdump can watch. A lab that is up
         stays as it is. With --device siw the device is siw0 instead, which
         carries RDMA over TCP (iWARP).
-        The engine is what runs the nodes. Without --engine, the first of these
-        that works here and is there:
+        The engine is what runs the nodes. Without --engine, the lab uses the first
+        of these that works here:
         kvm   virtual machines with Debian's kernel, where a guest really boots
               in /dev/kvm
         uml   User-Mode Linux: the kernel is an ordinary process, one processor
               a node, up in two seconds. `make lab-kernel` builds it, once
         tcg   virtual machines with Debian's kernel, emulated: about ten times
               slower, and everywhere
-        With --time own, one node of the engine uml has a time of its own, for tests
-        of deadlines. Computing takes none of it, and nothing waits: when all
-        programs of the node wait, its clock is put forward to the next moment at
-        which something is to happen, so that `sleep 300` is over at once. The same
-        commands run in the same order and at the same times in each boot. Between
-        commands the node and its clock stand still; its date is put right when the
-        next command begins. What comes from outside while a command runs, standard
-        input other than /dev/null and signals, comes at no defined time of the
-        node's: a program that waits for it with a deadline has seen that pass. A
-        limit such as timeout in the node counts the node's time. A program that never
+        With --time own, one node of the engine uml has its own clock, for tests of
+        deadlines. Computing takes none of its time, and nothing really waits: when
+        all programs of the node wait, its clock jumps to the next moment at which
+        something will happen, so `sleep 300` is over at once. The same commands run
+        in the same order and at the same times in each boot. Between commands the
+        node and its clock stop; its date is corrected when the next command begins.
+        What comes from outside while a command runs, such as signals and standard
+        input other than /dev/null, comes at no defined time of the node: if a
+        program waits for it with a deadline, the deadline will have passed. A limit
+        such as timeout in the node counts the node's time. A program that never
         waits keeps all others from running; when its exec is killed, the node is
         reset 10 seconds later.
 status  says what runs; status 0 if the lab is up, else 1.
@@ -55,11 +55,11 @@ exec    runs a command on a node, without a terminal: standard input, output
         is the same, if it is inside the repository, else the repository. As
         root locked memory is unlimited; as another user (-u nobody) it is
         8 MB, the kernel's default.
-reset   is the button on a machine: the node is off in the middle of whatever it
-        does, tells nobody, and boots again. What ran there is gone, and so is
-        what was in its memory, all its files but the repository's included.
+reset   is the reset button: the node stops in the middle of whatever it does,
+        tells nobody, and boots again. Its programs are gone, and so is its
+        memory, with all its files except the repository's.
 down    ends the lab; nothing remains.
-fetch   gets all that `make demo` needs from a network, for when there is none:
+fetch   downloads what `make demo` needs from a network, for when there is none:
         the packages that scripts/install_deps.sh would install, and a kernel.
 kernel  builds the kernel of the engine uml, unless it is there (make lab-kernel;
         some five minutes, and 170 MB from the network, once).
@@ -82,8 +82,8 @@ Environment (defaults in brackets):
     LAB_PINNED   which kernel is fetched where apt is not there or has none, and
                  its SHA-256 [{LAB_PINNED}]
 
-Programs that you install while the lab is up may not be seen in it: start it
-anew. In exec, use pkill -x rather than pkill -f, which would match the shell
+Programs that you install while the lab is up may not be visible in it: restart
+it. In exec, use pkill -x rather than pkill -f, which would match the shell
 that runs it, too. Example:
     scripts/lab.sh up
     scripts/lab.sh exec b -- ibv_rc_pingpong -g 1 &

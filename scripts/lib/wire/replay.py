@@ -47,7 +47,7 @@ def fields_of(packet):
 
 
 def by_itself(packet):
-    """Who has sent it, if no line of the chapter did."""
+    """The sender, if no line of the chapter sent it."""
     return next(who for kind, who in BY_ITSELF if re.match(kind, packet.kind))
 
 
