@@ -365,11 +365,8 @@ static int on_completion(struct channel *channel, const struct ibv_wc *wc,
 int channel_next(struct channel *channel, struct news *news)
 {
 	struct ibv_wc wc;
-	int n;
+	int n = release(channel) ? -1 : data_poll(channel->data, &wc);
 
-	if (release(channel))
-		return -1;
-	n = data_poll(channel->data, &wc);
 	/* What has gathered goes before we sleep: nothing else may wake us. */
 	if (n < 0 || (n == 0 && (request_post(&channel->requests) ||
 				 data_next(channel->data, &wc))))
