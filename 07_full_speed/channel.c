@@ -72,6 +72,9 @@ int channel_open(struct channel *channel)
 
 	flow_open(&channel->flow, depth);
 	channel->requests.conn = channel->data->conn;
+	/* A quarter: the rest is under way while the next chain gathers. */
+	channel->requests.chain =
+		depth / 4 < REQUEST_CHAIN ? depth / 4 : REQUEST_CHAIN;
 	if (region_open(&channel->parts, pd, depth * channel->bytes,
 			access_of(channel)) ||
 	    region_open(&channel->heads, pd,
@@ -116,9 +119,13 @@ static int post_head(struct channel *channel, struct head *head,
 	head_encode(head, wire);
 	if (text)
 		memcpy(wire + HEAD_SIZE, text, head->length);
-	return request_send(&channel->requests,
-			    part ? REQUEST_PART : REQUEST_HEAD, pieces,
-			    part || text ? 2 : 1);
+	if (request_send(&channel->requests, part ? REQUEST_PART : REQUEST_HEAD,
+			 pieces, part || text ? 2 : 1))
+		return -1;
+	/* Parts gather; anything else goes now, with what has gathered. */
+	if (head->type == HEAD_DATA || head->type == HEAD_HERE)
+		return 0;
+	return request_post(&channel->requests);
 }
 
 /* Credits that are owed go back with anything; or in a message of their own. */
@@ -325,18 +332,16 @@ static void on_request(struct channel *channel, uint64_t wr_id,
 {
 	enum request of = request_of(wr_id);
 
-	/* The MSG_DONE of before, which has the address of its memory. */
-	if (of == REQUEST_OTHER)
+	/* The MSG_DONE of before. */
+	if (of == REQUEST_MESSAGE)
 		return;
-	channel->requests.sent++;
 	if (of == REQUEST_READ) {
 		news->what = NEWS_PART;
 		news->part = part_at(channel, channel->complete);
 		news->length = request_number(wr_id);
 		channel->held.part = channel->held.credit = true;
 	}
-	if (of == REQUEST_READ || of == REQUEST_PART)
-		channel->complete++;
+	channel->complete += request_done(&channel->requests, wr_id);
 }
 
 /* What a completion means, and what is due when that is dealt with. */
@@ -360,8 +365,11 @@ static int on_completion(struct channel *channel, const struct ibv_wc *wc,
 int channel_next(struct channel *channel, struct news *news)
 {
 	struct ibv_wc wc;
+	int n = release(channel) ? -1 : data_poll(channel->data, &wc);
 
-	if (release(channel) || data_next(channel->data, &wc))
+	/* What has gathered goes before we sleep: nothing else may wake us. */
+	if (n < 0 || (n == 0 && (request_post(&channel->requests) ||
+				 data_next(channel->data, &wc))))
 		return -1;
 	return on_completion(channel, &wc, news);
 }

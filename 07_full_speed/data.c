@@ -15,8 +15,8 @@
 
 #define PAGE ((size_t)4096)
 
-/* How long completions may keep coming before a signal is looked for, in ms. */
-#define LOOK_MS 100
+/* How many completions may come before a signal is looked for: a call each time. */
+#define LOOK_EVERY 8
 
 /* Whether the device can register so many bytes at a time. */
 static int check_limit(struct ibv_context *verbs, size_t size)
@@ -113,11 +113,11 @@ void *data_message(const struct data *data, int slot)
 	return data->messages.buf + slot * MSG_SIZE;
 }
 
-const char *data_request_name(const struct data *data, uint64_t wr_id)
+const char *data_request_name(uint64_t wr_id)
 {
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_FIRST))
+	if (request_number(wr_id) == SLOT_SEND_FIRST)
 		return "send of MSG_MR";
-	if (wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
+	if (request_number(wr_id) == SLOT_SEND_DONE)
 		return "send of MSG_DONE";
 	return "receive";
 }
@@ -131,7 +131,7 @@ static int post_receive(struct data *data, int slot)
 	};
 	struct ibv_recv_wr *bad, wr = {
 		/* Comes back in the completion: which request was it? */
-		.wr_id = (uintptr_t)data_message(data, slot),
+		.wr_id = request_id(REQUEST_MESSAGE, 1, slot),
 		.sg_list = &sge,
 		.num_sge = 1,
 	};
@@ -177,7 +177,7 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 		.lkey = data->messages.mr->lkey,
 	};
 	struct ibv_send_wr wr = {
-		.wr_id = (uintptr_t)data_message(data, slot),
+		.wr_id = request_id(REQUEST_MESSAGE, 1, slot),
 		.sg_list = &sge,
 		.num_sge = 1,
 		.opcode = IBV_WR_SEND,
@@ -212,7 +212,7 @@ static int poll_cq(struct conn *conn, struct ibv_wc *wc)
 	if (n < 0)
 		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
 	/* 0: a request that was to report only if it failed. */
-	if (n > 0 && wc->wr_id)
+	if (n > 0 && request_over(wc->wr_id))
 		conn->pending--;
 	return n;
 }
@@ -236,11 +236,11 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
  * with immediate data, which takes a receive and brings no message: hence the
  * opcode is looked at, and not only whose request it was.
  */
-static bool is_expected(const struct data *data, const struct ibv_wc *wc)
+static bool is_expected(const struct ibv_wc *wc)
 {
-	uint64_t slot = (wc->wr_id - (uintptr_t)data->messages.buf) / MSG_SIZE;
+	uint64_t slot = request_number(wc->wr_id);
 
-	return slot < SLOT_COUNT &&
+	return request_of(wc->wr_id) == REQUEST_MESSAGE && slot < SLOT_COUNT &&
 	       wc->opcode == (slot < SLOT_RECV ? IBV_WC_SEND : IBV_WC_RECV);
 }
 
@@ -249,23 +249,28 @@ static int look_for_signal(struct data *data)
 {
 	const struct patience *patience = &data->conn->patience;
 
-	if (wait_deadline(0) < data->next_look)
+	if (++data->looks % LOOK_EVERY)
 		return 0;
-	data->next_look = wait_deadline(LOOK_MS);
 	if (wait_readable(-1, -1, patience->stop_fd, 0) < 0 &&
 	    errno == ETIMEDOUT)
 		return 0;
 	return wait_fail("a completion", errno, patience);
 }
 
+int data_poll(struct data *data, struct ibv_wc *wc)
+{
+	return look_for_signal(data) ? -1 : poll_cq(data->conn, wc);
+}
+
 int data_next(struct data *data, struct ibv_wc *wc)
 {
 	struct conn *conn = data->conn;
-	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	int n;
+	int n = data_poll(data, wc);
+	int64_t deadline;
 
-	if (look_for_signal(data))
-		return -1;
+	if (n)
+		return n < 0 ? -1 : 0;
+	deadline = wait_deadline(conn->patience.timeout_ms);
 	/*
 	 * The CQ is armed whenever it is looked at. So a completion that comes
 	 * between the look and the sleep makes an event, which ends the sleep.
@@ -299,7 +304,7 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 {
 	if (data_next(data, wc))
 		return -1;
-	if (wc->status == IBV_WC_SUCCESS && !is_expected(data, wc))
+	if (wc->status == IBV_WC_SUCCESS && !is_expected(wc))
 		return log_fail("protocol error: a completion with opcode %d, "
 				"which nothing that was posted asks for; is "
 				"the peer another program",

@@ -6,6 +6,7 @@
 
 #include "conn.h"
 #include "msg.h"
+#include "wr_id.h"
 
 /* Memory that the device may use, and the right to do so. */
 struct region {
@@ -40,7 +41,7 @@ struct data {
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* where our writes come from, our reads go */
 	struct region exposed; /* what the peer may write to or read from */
-	int64_t next_look; /* when to see whether there was a signal */
+	unsigned int looks; /* at the CQ, since the beginning */
 };
 
 /*
@@ -63,7 +64,7 @@ void data_close(struct data *data);
 void *data_message(const struct data *data, int slot);
 
 /* What the request with wr_id was, in words. */
-const char *data_request_name(const struct data *data, uint64_t wr_id);
+const char *data_request_name(uint64_t wr_id);
 
 /*
  * Posts a receive for each message that the peer will send. A receive must be
@@ -87,6 +88,12 @@ int data_wait(struct data *data, struct ibv_wc *wc);
 
 /* The same, whatever it is of. */
 int data_next(struct data *data, struct ibv_wc *wc);
+
+/*
+ * The same without waiting, and without a look at the peer: 1 and the completion,
+ * 0 if there is none, or -1 having said why, or that the program is to stop.
+ */
+int data_poll(struct data *data, struct ibv_wc *wc);
 
 /*
  * The same without waiting: 1 and the completion in *wc, 0 if there is none, or -1

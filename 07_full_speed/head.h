@@ -52,7 +52,10 @@ struct head {
 	uint32_t done; /* parts taken since the beginning, the low 32 bits */
 	uint32_t length; /* bytes that follow, or that are there to be read */
 	uint64_t number; /* see above */
-	uint64_t addr; /* HERE: where they are; BEGIN: which version of the file */
+	union { /* one field on the wire */
+		uint64_t addr; /* HERE: where they are */
+		uint64_t version; /* BEGIN: of the file */
+	};
 	uint32_t rkey; /* HERE */
 };
 

@@ -9,12 +9,13 @@ int hello_take(struct data *data, const struct ibv_wc *wc, enum msg_type type,
 	       struct msg *msg, bool *sent, bool *received)
 {
 	if (wc->status != IBV_WC_SUCCESS)
-		return log_fail_wc(data_request_name(data, wc->wr_id), wc);
+		return log_fail_wc(data_request_name(wc->wr_id), wc);
 	if (!(wc->opcode & IBV_WC_RECV)) {
 		*sent = true;
 		return 0;
 	}
-	if (msg_decode(msg, (void *)(uintptr_t)wc->wr_id, wc->byte_len))
+	if (msg_decode(msg, data_message(data, request_number(wc->wr_id)),
+		       wc->byte_len))
 		return -1;
 	if (msg->type == MSG_DONE && type == MSG_MR)
 		return log_fail("the server lends no memory for benchmarks: "
@@ -45,8 +46,9 @@ int hello_first(struct data *data, struct msg *msg)
 	if (data_wait(data, &wc))
 		return -1;
 	if (wc.status != IBV_WC_SUCCESS)
-		return log_fail_wc(data_request_name(data, wc.wr_id), &wc);
-	if (msg_decode(msg, (void *)(uintptr_t)wc.wr_id, wc.byte_len))
+		return log_fail_wc(data_request_name(wc.wr_id), &wc);
+	if (msg_decode(msg, data_message(data, request_number(wc.wr_id)),
+		       wc.byte_len))
 		return -1;
 	if (msg->type != MSG_FILES && msg->type != MSG_BENCH)
 		return log_fail("protocol error: message type %d at the "
@@ -73,10 +75,8 @@ int hello_send(struct channel *channel)
 	struct msg done = { .type = MSG_DONE }, msg = {
 		.type = MSG_FILES,
 		.mode = channel->mode,
-		.mem = {
-			.length = channel->bytes,
-			.rkey = channel->depth,
-		},
+		.mem = { .length = channel->bytes },
+		.depth = channel->depth,
 	};
 
 	if (data_post_send(data, SLOT_SEND_FIRST, &msg) ||
@@ -104,8 +104,8 @@ int hello_receive(struct channel *channel, const struct msg *first)
 	channel->mode = first->mode;
 	channel->bytes = first->mem.length;
 	channel->receives = true;
-	if (first->mem.rkey < channel->depth)
-		channel->depth = first->mem.rkey;
+	if (first->depth < channel->depth)
+		channel->depth = first->depth;
 	if (check_shape(channel->depth, channel->bytes) ||
 	    channel_open(channel))
 		return -1;

@@ -23,7 +23,7 @@ enum msg_type {
 	MSG_MR = 1, /* here is my memory: mode, addr, rkey, length */
 	MSG_DONE = 2, /* I am done with yours */
 	MSG_BENCH = 3, /* lend me length bytes for a benchmark */
-	MSG_FILES = 4 /* take my files: mode, length of a part, parts in rkey */
+	MSG_FILES = 4 /* take my files: mode, length of a part, depth */
 };
 
 /* How files go across; or that it is a benchmark. */
@@ -46,6 +46,7 @@ struct msg {
 	enum msg_type type;
 	enum mode mode; /* MSG_MR, MSG_FILES; otherwise 0 */
 	struct remote mem; /* MSG_MR; the others: see above; or 0 */
+	uint32_t depth; /* MSG_FILES: parts at a time; on the wire, in rkey */
 };
 
 /* The word for mode on the command line. */

@@ -106,7 +106,8 @@ static int on_begin(struct receiver *receiver, const struct news *news)
 		return refuse(receiver, REFUSAL_NAME);
 	}
 	log_text("file: ", name, length);
-	incoming_name(&receiver->in, name, news->head.number, news->head.addr);
+	incoming_name(&receiver->in, name, news->head.number,
+		      news->head.version);
 	if (busy_run(receiver->channel, begin_incoming, &receiver->in, &ret))
 		return -1;
 	if (ret)

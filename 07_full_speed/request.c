@@ -1,17 +1,12 @@
 /*
- * request.c - the requests of a channel: how each is posted, and told from others
+ * request.c - the requests of a channel: how they are posted
  */
 #include "request.h"
 
 #include <endian.h>
+#include <string.h>
 
 #include "log.h"
-
-/* So many bits of a wr_id say whose it is, and the others are the number. */
-#define REQUEST_BITS 3
-
-/* Other requests have the address of a message there: see data_message(). */
-_Static_assert(MSG_SIZE % (1 << REQUEST_BITS) == 0, "it looks like ours");
 
 struct ibv_sge request_piece(const struct region *region, const char *at,
 			     uint32_t length)
@@ -27,7 +22,7 @@ int request_receive(struct requests *requests, unsigned int number,
 		    struct ibv_sge *pieces, int count)
 {
 	struct ibv_recv_wr *bad, wr = {
-		.wr_id = (uint64_t)number << REQUEST_BITS | REQUEST_RECEIVE,
+		.wr_id = request_id(REQUEST_RECEIVE, 1, number),
 		.sg_list = pieces,
 		.num_sge = count,
 	};
@@ -41,40 +36,83 @@ int request_receive(struct requests *requests, unsigned int number,
 	return 0;
 }
 
-static int post(struct requests *requests, struct ibv_send_wr *wr)
+/* Its completion stands for all since the last one that was signalled, too. */
+static void signal_it(struct requests *requests, struct ibv_send_wr *wr)
 {
-	struct ibv_send_wr *bad;
+	enum request of = request_of(wr->wr_id);
+
+	wr->wr_id = request_id(of, requests->over,
+			       of == REQUEST_READ ? request_number(wr->wr_id) :
+						    requests->parts);
+	wr->send_flags = IBV_SEND_SIGNALED;
+	requests->over = requests->parts = 0;
+}
+
+int request_post(struct requests *requests)
+{
+	struct ibv_send_wr *bad = NULL, *wr = requests->wrs;
 	int err;
 
-	wr->send_flags = IBV_SEND_SIGNALED;
+	if (!requests->waiting)
+		return 0;
+	if (requests->over)
+		signal_it(requests, &wr[requests->waiting - 1]);
+	requests->waiting = 0;
 	err = ibv_post_send(requests->conn->qp, wr, &bad);
+	/* From bad on, nothing was posted: that will never report. */
+	for (; wr != bad; wr = wr->next)
+		requests->conn->pending += !!request_over(wr->wr_id);
 	if (err)
 		return log_fail_errno("ibv_post_send", err,
 				      "are more posted than max_send_wr"
 				      " [docs/troubleshooting.md#post]");
-	requests->sends++;
-	requests->conn->pending++;
 	return 0;
+}
+
+/* Puts wr at the end of the chain; its pieces are the caller's, and are copied. */
+static int add(struct requests *requests, const struct ibv_send_wr *wr)
+{
+	unsigned int at = requests->waiting++;
+	struct ibv_send_wr *mine = &requests->wrs[at];
+
+	*mine = *wr;
+	mine->sg_list = requests->pieces[at];
+	memcpy(mine->sg_list, wr->sg_list, wr->num_sge * sizeof(*wr->sg_list));
+	if (at)
+		mine[-1].next = mine;
+	requests->sends++;
+	requests->over++;
+	if (request_of(wr->wr_id) == REQUEST_PART)
+		requests->parts++;
+	if (request_of(wr->wr_id) == REQUEST_READ)
+		signal_it(requests, mine);
+	return at + 1 < requests->chain ? 0 : request_post(requests);
+}
+
+unsigned int request_done(struct requests *requests, uint64_t wr_id)
+{
+	requests->sent += request_over(wr_id);
+	return request_of(wr_id) == REQUEST_READ ? 1 : request_number(wr_id);
 }
 
 int request_send(struct requests *requests, enum request request,
 		 struct ibv_sge *pieces, int count)
 {
 	struct ibv_send_wr wr = {
-		.wr_id = request,
+		.wr_id = request_id(request, 0, 0),
 		.sg_list = pieces,
 		.num_sge = count,
 		.opcode = IBV_WR_SEND,
 	};
 
-	return post(requests, &wr);
+	return add(requests, &wr);
 }
 
 int request_write(struct requests *requests, struct ibv_sge *piece,
 		  const struct remote *remote)
 {
 	struct ibv_send_wr wr = {
-		.wr_id = REQUEST_PART,
+		.wr_id = request_id(REQUEST_PART, 0, 0),
 		.sg_list = piece,
 		.num_sge = 1,
 		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
@@ -85,7 +123,7 @@ int request_write(struct requests *requests, struct ibv_sge *piece,
 		},
 	};
 
-	return post(requests, &wr);
+	return add(requests, &wr);
 }
 
 int request_read(struct requests *requests, struct ibv_sge *piece,
@@ -93,7 +131,7 @@ int request_read(struct requests *requests, struct ibv_sge *piece,
 {
 	struct ibv_send_wr wr = {
 		/* The length, to be known when it is complete. */
-		.wr_id = (uint64_t)piece->length << REQUEST_BITS | REQUEST_READ,
+		.wr_id = request_id(REQUEST_READ, 0, piece->length),
 		.sg_list = piece,
 		.num_sge = 1,
 		.opcode = IBV_WR_RDMA_READ,
@@ -103,17 +141,7 @@ int request_read(struct requests *requests, struct ibv_sge *piece,
 		},
 	};
 
-	return post(requests, &wr);
-}
-
-enum request request_of(uint64_t wr_id)
-{
-	return wr_id & ((1 << REQUEST_BITS) - 1);
-}
-
-uint64_t request_number(uint64_t wr_id)
-{
-	return wr_id >> REQUEST_BITS;
+	return add(requests, &wr);
 }
 
 const char *request_name(uint64_t wr_id)

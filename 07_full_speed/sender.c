@@ -33,7 +33,7 @@ struct outgoing {
 	uint8_t theirs[DIGEST_SIZE]; /* of what the server has already */
 	uint64_t started, next_report; /* as stats_now() */
 	uint64_t first; /* where we began: not at 0 if some was there */
-	bool reported;
+	bool watched, reported; /* how far it is, on a terminal */
 };
 
 /* What became of a file. */
@@ -109,11 +109,10 @@ static int await(struct outgoing *out, enum head_type type, struct head *head)
 /* For a person who is waiting; not for a file. */
 static void report(struct outgoing *out)
 {
-	uint64_t now = stats_now();
-	double seconds = (now - out->started) / 1e9;
-	double rate = (out->at - out->first) / seconds;
+	uint64_t now = out->watched ? stats_now() : 0;
+	double rate = (out->at - out->first) * 1e9 / (now - out->started);
 
-	if (now < out->next_report || rate <= 0 || !isatty(STDERR_FILENO))
+	if (now < out->next_report || rate <= 0)
 		return;
 	out->next_report = now + 500000000;
 	/* Back to the line's beginning: an error may be what comes next. */
@@ -278,7 +277,7 @@ static int begin(struct outgoing *out)
 	struct head head = {
 		.type = HEAD_BEGIN,
 		.number = out->size,
-		.addr = out->version,
+		.version = out->version,
 	};
 	int ret;
 
@@ -363,6 +362,7 @@ static int send_file(struct sender *sender, struct channel *channel)
 		.path = sender->names[sender->next],
 		.fd = -1,
 		.started = stats_now(),
+		.watched = isatty(STDERR_FILENO),
 	};
 	int ret = FILE_REFUSED;
 

@@ -188,7 +188,7 @@ other_contents() {
 	touch -r "$scratch/x/doc" "$scratch/y/doc"
 	start_server ./server -t 20 -d "$scratch/in"
 	for way in send write read; do
-		at 'ibv_post_send 40' kill
+		at 'ibv_post_send 25' kill
 		start_client "${at[@]}" ./client -a "$address" -q 8 -b 16384 \
 			"$way" "$scratch/x/doc"
 		end_client 137
@@ -425,7 +425,7 @@ sends_over_cut() {
 	trap 'clean_up; renew_link' EXIT
 	mkdir "$scratch/out"
 	head -c 1500000 /dev/urandom >"$file"
-	at 'ibv_post_send 40' stop
+	at 'ibv_post_send 25' stop
 	start_client "${at[@]}" ./client -a a -R 100 -t 3 -q 8 -b 16384 "$1" "$file"
 	await "a client that stops in the middle" state "$client" T
 	ip link set eth0 down

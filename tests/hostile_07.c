@@ -99,8 +99,8 @@ static void change(struct ibv_send_wr *wr, const char *name, uint64_t value)
 	}
 }
 
-static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
-		     struct ibv_send_wr **bad)
+/* Changes it, if it is the one that HOSTILE names. */
+static void spoil(struct ibv_send_wr *wr)
 {
 	static unsigned int count;
 	unsigned long long value;
@@ -115,6 +115,13 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			change(wr, name, value);
 			changes += length;
 		}
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		     struct ibv_send_wr **bad)
+{
+	for (struct ibv_send_wr *each = wr; each; each = each->next)
+		spoil(each);
 	return real_post_send(qp, wr, bad);
 }
 

@@ -10,7 +10,7 @@
 
 int peer_fd(const struct conn *conn)
 {
-	/* Who has said goodbye, or is gone, has nothing more to say. */
+	/* A peer that has said goodbye, or is gone, says nothing more. */
 	return conn->peer_done || conn->peer_left ? -1 : oob_fd(conn->oob);
 }
 

@@ -20,7 +20,7 @@ peer waits client <<'END_PATCH'
  #include <inttypes.h>
 +#include <poll.h>
  #include <stdio.h>
-@@ -212,3 +213,7 @@
+@@ -211,3 +212,7 @@
  	char *part;
 +	bool spent = false;
  
@@ -28,7 +28,7 @@ peer waits client <<'END_PATCH'
 +	while (access("go", F_OK))
 +		poll(NULL, 0, 20);
  	while (out->at < out->size) {
-@@ -227,2 +232,7 @@
+@@ -226,2 +231,7 @@
  			return -1;
 +		if (!spent && !flow_may_send(&channel->flow) &&
 +		    channel->requests.sent == channel->requests.sends) {

@@ -54,7 +54,7 @@ ends 'and the client fails' wide client 1
 peer breaks client <<'END_PATCH'
 --- a/sender.c
 +++ b/sender.c
-@@ -304,2 +304,4 @@
+@@ -303,2 +303,4 @@
  	out->at += n;
 +	if (out->stream && out->at == 40 * out->channel->bytes)
 +		return -1;
@@ -73,7 +73,7 @@ arrives kept large medium
 peer third client <<'END_PATCH'
 --- a/sender.c
 +++ b/sender.c
-@@ -277,3 +277,3 @@
+@@ -276,3 +276,3 @@
  		return 0;
 -	head.stream = out->stream;
 +	head.stream = out->stream ? 77 : 0;

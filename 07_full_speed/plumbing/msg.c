@@ -52,7 +52,8 @@ void msg_encode(const struct msg *msg, void *wire)
 		.type = msg->type,
 		.mode = msg->mode,
 		.addr = htobe64(msg->mem.addr),
-		.rkey = htobe32(msg->mem.rkey),
+		.rkey = htobe32(msg->type == MSG_FILES ? msg->depth :
+							 msg->mem.rkey),
 		.length = htobe32(msg->mem.length),
 	};
 
@@ -143,5 +144,9 @@ int msg_decode(struct msg *msg, const void *wire, size_t length)
 			.length = be32toh(w.length),
 		},
 	};
+	if (msg->type == MSG_FILES) {
+		msg->depth = msg->mem.rkey;
+		msg->mem.rkey = 0;
+	}
 	return check_fields(msg);
 }

@@ -2,7 +2,7 @@
  * two_ends.h - both ends of a channel of chapter 07, over a queue pair in memory
  *
  * A request is carried out when it is posted, and both ends have their completion
- * at once. Only one end runs at a time: it gives way to the other where it waits
+ * at once, if it is signalled or fails. Only one end runs at a time: it gives way to the other where it waits
  * for a completion, or posts, as the order of play says. So a run is the same each
  * time, and if neither end can go on, that is known at once.
  */
@@ -48,6 +48,8 @@ struct end {
 	unsigned int rhead, rtail;
 	struct end *peer;
 	bool first, runs, waits, gone;
+	/* What was posted, in how many calls, and the longest chain. */
+	unsigned int calls, requests, signalled, longest;
 };
 
 static struct end ends[2]; /* the sender's, and the receiver's */
@@ -151,26 +153,40 @@ static void deliver(struct end *end, const struct ibv_send_wr *wr)
 		       wr->sg_list->length);
 		change((char *)(uintptr_t)wr->wr.rdma.remote_addr);
 	}
-	complete(end, sent);
+	if (wr->send_flags & IBV_SEND_SIGNALED)
+		complete(end, sent);
 	complete(end->peer, got);
+}
+
+static void carry_out(struct end *end, const struct ibv_send_wr *wr)
+{
+	struct ibv_wc wc = { .wr_id = wr->wr_id, .opcode = IBV_WC_RDMA_READ };
+
+	end->signalled += !!(wr->send_flags & IBV_SEND_SIGNALED);
+	if (wr->opcode != IBV_WR_RDMA_READ) {
+		deliver(end, wr);
+		return;
+	}
+	memcpy((char *)(uintptr_t)wr->sg_list->addr,
+	       (char *)(uintptr_t)wr->wr.rdma.remote_addr, wr->sg_list->length);
+	change((char *)(uintptr_t)wr->sg_list->addr);
+	if (wr->send_flags & IBV_SEND_SIGNALED)
+		complete(end, wc);
 }
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
 	struct end *end = (struct end *)qp;
-	struct ibv_wc wc = { .wr_id = wr->wr_id, .opcode = IBV_WC_RDMA_READ };
+	unsigned int length = 0;
 
 	(void)bad;
-	if (wr->opcode == IBV_WR_RDMA_READ) {
-		memcpy((char *)(uintptr_t)wr->sg_list->addr,
-		       (char *)(uintptr_t)wr->wr.rdma.remote_addr,
-		       wr->sg_list->length);
-		change((char *)(uintptr_t)wr->sg_list->addr);
-		complete(end, wc);
-	} else {
-		deliver(end, wr);
-	}
+	for (; wr; wr = wr->next, length++)
+		carry_out(end, wr);
+	end->calls++;
+	end->requests += length;
+	if (length > end->longest)
+		end->longest = length;
 	if (end->peer->first && has_news(end->peer))
 		give_way(end);
 	return 0;
@@ -194,6 +210,18 @@ int data_next(struct data *data, struct ibv_wc *wc)
 	}
 	*wc = end->cq[end->head++ % MANY];
 	return 0;
+}
+
+int data_poll(struct data *data, struct ibv_wc *wc)
+{
+	struct end *end = (struct end *)data->conn->qp;
+
+	if (has_news(end->peer) && !end->first)
+		give_way(end);
+	if (!has_news(end))
+		return 0;
+	*wc = end->cq[end->head++ % MANY];
+	return 1;
 }
 
 int data_look(struct data *data, struct ibv_wc *wc)

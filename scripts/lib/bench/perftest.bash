@@ -29,7 +29,7 @@ perftest() {
 
 	shift 2
 	common=(-F -d "$device" -x "$gid_index" -p "$port" "$@")
-	for attempt in 1 2 3; do
+	for attempt in 1 2 3 4 5 6; do
 		is_listening "$port" &&
 			fail "something else listens on port $port"
 		serve "$program" "${common[@]}"
