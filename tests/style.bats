@@ -95,6 +95,10 @@ finds() {
 	keeps headers
 }
 
+@test "a message is one string" {
+	keeps messages
+}
+
 @test "nothing is left to do, claimed or shouted" {
 	keeps words
 }
@@ -104,7 +108,7 @@ finds() {
 	run -0 check
 	[ -z "$output" ]
 	git init -q "$TREE"
-	run -0 check makefile length format shell whitespace headers words
+	run -0 check makefile length format shell whitespace headers messages words
 	[ -z "$output" ]
 }
 
@@ -165,6 +169,24 @@ finds() {
 	printf 'word %.0s' {1..4000} >"$TREE/06_six/README.md"
 	echo more >>"$TREE/01_one/README.md"
 	finds length 01_one/README.md '2801 words'
+}
+
+@test "a message that goes on in the next line is found; a text in lines is not" {
+	small_tree
+	cat >>"$TREE/01_one/client.c" <<'END'
+
+const char *texts[] = {
+	"one, \"two",
+	"the first line\n"
+	"the second line\n",
+	"number %" PRIu64
+	" and more",
+};
+END
+	run -0 check messages
+	sed -i 's/^\t"one,/\t"zero, "\n&/' "$TREE/01_one/client.c"
+	finds messages 01_one/client.c:10 'goes on in the next line: "zero, "'
+	[ "${#lines[@]}" -eq 1 ]
 }
 
 @test "C that clang-format would change is found" {

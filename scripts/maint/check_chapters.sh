@@ -25,6 +25,7 @@ Makes the named checks, or all, and prints a line for what breaks a rule.
               end of a file, tabs in shell
   headers     each C file and script says at its top what it is for; a file of
               a chapter also says truly where it was born and last changed
+  messages    in a chapter's C, a string does not go on in the next line
   words       nothing left to do, no claim without quotes, no exclamation
               marks in Markdown
   -r ROOT     the tree to check (default: the one this script is in)
@@ -193,13 +194,14 @@ while getopts r:c:h option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] ||
-	set -- build makefile length format shell whitespace headers words
+	set -- build makefile length format shell whitespace headers messages words
 for check; do
 	case $check in
 	build) check_build ;;
 	format) check_format ;;
 	shell) check_shell ;;
-	makefile | length | whitespace | headers | words) check_text "$check" ;;
+	makefile | length | whitespace | headers | messages | words)
+		check_text "$check" ;;
 	*) usage >&2; exit 2 ;;
 	esac
 done

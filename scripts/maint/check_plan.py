@@ -48,7 +48,7 @@ ends             ^01 to
 commands         ^every command that is marked
 exercises        ^each exercise is listed
 exercises_wrong  ^each exercise has three
-style            ^(each chapter builds|nothing in a chapter|no file is longer|C is formatted|shellcheck has|whitespace is|files say|nothing is left|no modules of)
+style            ^(each chapter builds|nothing in a chapter|no file is longer|C is formatted|shellcheck has|whitespace is|files say|nothing is left|a message is|no modules of)
 unit *           ^each version of a module
 carry_forward *  ^this repository
 docs *           ^(the map of calls is|the links of this|the front door|what can be broken|the chapters have|every error|an error )
@@ -79,7 +79,7 @@ concepts         .
 option_letters   .
 logged_lines     .
 docs *           ^([^ae]|a |another|each|every picture)
-style *          ^(nothing in a chapter|no file is longer|C is formatted|whitespace is|files say|nothing is left|no modules of)
+style *          ^(nothing in a chapter|no file is longer|C is formatted|whitespace is|files say|nothing is left|a message is|no modules of)
 carry_forward *  ^this repository
 wire_replay *    ^wire: what is recorded
 """

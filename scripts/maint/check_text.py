@@ -2,7 +2,7 @@
 """The checks of check_chapters.sh that read text and run no tool.
 
 Usage: check_text.py CHECK ROOT, with the files to check on stdin, a line each.
-CHECK is makefile, length, whitespace, headers or words. Prints a line for what
+CHECK is makefile, length, whitespace, headers, messages or words. Prints a line for what
 breaks a rule; exit status 0 in order, 1 not, 2 usage.
 """
 import pathlib
@@ -107,6 +107,19 @@ def headers(text):
             yield 1, 'does not say at its top what it is for'
 
 
+def messages(text):
+    """What a person sees is one string, so that one can search for its words."""
+    if not text.c or not re.match(r'\d\d_', text.name):
+        return
+    string = r'"((?:[^"\\]|\\.)*)"'
+    for number, line in enumerate(text.lines, 1):
+        first, second = (re.search(string + '$', line),
+                         re.match(r'\s+' + string, (text.lines + [''])[number]))
+        # A text of several lines may have a line of the source for each of its own.
+        if first and second and '\\n' not in first[1] + second[1]:
+            yield number, f'the string goes on in the next line: {line.strip()}'
+
+
 def prose(lines):
     """Markdown without its code blocks and its code."""
     code = False
@@ -131,7 +144,7 @@ def words(text):
 
 
 CHECKS = {check.__name__: check
-          for check in (makefile, length, whitespace, headers, words)}
+          for check in (makefile, length, whitespace, headers, messages, words)}
 
 
 def main(arguments):
