@@ -23,9 +23,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		return log_fail_errno(
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
-				": this memory is locked, and `ulimit -l` "
-				"says how much of it a process may have"
-				" [docs/troubleshooting.md#memlock]" :
+				": this memory is locked, and `ulimit -l` says how much of it a process may have [docs/troubleshooting.md#memlock]" :
 				"");
 	return 0;
 }
@@ -83,9 +81,9 @@ int data_post_recv(struct data *data)
 	int err = ibv_post_recv(data->conn->qp, &wr, &bad);
 
 	if (err)
-		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_recv", err,
+			"are more posted than max_recv_wr [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -109,9 +107,9 @@ int data_post_send(struct data *data, size_t length)
 	int err = ibv_post_send(data->conn->qp, &wr, &bad);
 
 	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_send", err,
+			"are more posted than max_send_wr [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -193,10 +191,9 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 					   "send",
 				   wc);
 	if (!is_expected(data, wc))
-		return log_fail("protocol error: a completion with opcode %d, "
-				"which nothing that was posted asks for; is "
-				"the peer another program",
-				wc->opcode);
+		return log_fail(
+			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
+			wc->opcode);
 	return 0;
 }
 

@@ -46,9 +46,9 @@ static int resolve(struct conn *conn, const struct addrinfo *ai)
 		return cm_explain_create(errno);
 	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr,
 			      cm_resolve_ms(&conn->patience)))
-		return log_fail_errno("rdma_resolve_addr", errno,
-				      "compare -a with `ip addr` on the "
-				      "server and `rdma link` here");
+		return log_fail_errno(
+			"rdma_resolve_addr", errno,
+			"compare -a with `ip addr` on the server and `rdma link` here");
 	if (cm_expect(conn->events, RDMA_CM_EVENT_ADDR_RESOLVED,
 		      &conn->patience, NULL))
 		return -1;
@@ -130,9 +130,9 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
 	if (rdma_create_qp(conn->id, conn->pd, &attr))
-		return log_fail_errno("rdma_create_qp", errno,
-				      "did the peer give up in the meantime? "
-				      "if not, see `rdma resource show`");
+		return log_fail_errno(
+			"rdma_create_qp", errno,
+			"did the peer give up in the meantime? if not, see `rdma resource show`");
 	conn->qp = conn->id->qp;
 	return cm_set_ack_timeout(conn->id, CM_ACK_ONE);
 }
@@ -217,13 +217,12 @@ int conn_check_peer(struct conn *conn)
 	 * was posted was flushed earlier.
 	 */
 	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
-		return log_fail("the peer left, and what is waited for can no "
-				"longer come; was it ever posted"
-				" [docs/troubleshooting.md#left]");
+		return log_fail(
+			"the peer left, and what is waited for can no longer come; was it ever posted [docs/troubleshooting.md#left]");
 	if (type != RDMA_CM_EVENT_DISCONNECTED)
-		return log_fail("%s in the middle of the conversation; see "
-				"what the peer says, and `rdma link`",
-				rdma_event_str(type));
+		return log_fail(
+			"%s in the middle of the conversation; see what the peer says, and `rdma link`",
+			rdma_event_str(type));
 	conn->peer_left = true;
 	return conn_end(conn);
 }

@@ -26,9 +26,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		return log_fail_errno(
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
-				": this memory is locked, and `ulimit -l` "
-				"says how much of it a process may have"
-				" [docs/troubleshooting.md#memlock]" :
+				": this memory is locked, and `ulimit -l` says how much of it a process may have [docs/troubleshooting.md#memlock]" :
 				"");
 	return 0;
 }
@@ -111,9 +109,9 @@ static int post_receive(struct data *data, int slot)
 	int err = ibv_post_recv(data->conn->qp, &wr, &bad);
 
 	if (err)
-		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_recv", err,
+			"are more posted than max_recv_wr [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -135,9 +133,9 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	wr->send_flags |= IBV_SEND_SIGNALED;
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_send", err,
+			"are more posted than max_send_wr [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -180,9 +178,9 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 	};
 
 	if (data->local.size > peer->length)
-		return log_fail("the peer's memory has %u bytes, and %zu are "
-				"needed; are both ends of the same source",
-				peer->length, data->local.size);
+		return log_fail(
+			"the peer's memory has %u bytes, and %zu are needed; are both ends of the same source",
+			peer->length, data->local.size);
 	return post(data, &wr);
 }
 
@@ -260,10 +258,9 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 	if (n < 0)
 		return -1;
 	if (wc->status == IBV_WC_SUCCESS && !is_expected(data, wc))
-		return log_fail("protocol error: a completion with opcode %d, "
-				"which nothing that was posted asks for; is "
-				"the peer another program",
-				wc->opcode);
+		return log_fail(
+			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
+			wc->opcode);
 	return 0;
 }
 

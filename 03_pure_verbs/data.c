@@ -27,9 +27,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		return log_fail_errno(
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
-				": this memory is locked, and `ulimit -l` "
-				"says how much of it a process may have"
-				" [docs/troubleshooting.md#memlock]" :
+				": this memory is locked, and `ulimit -l` says how much of it a process may have [docs/troubleshooting.md#memlock]" :
 				"");
 	return 0;
 }
@@ -126,10 +124,9 @@ static int post_receive(struct data *data, int slot)
 	int err = ibv_post_recv(data->conn->qp, &wr, &bad);
 
 	if (err)
-		return log_fail_errno("ibv_post_recv", err,
-				      "is the queue full (max_recv_wr), or the "
-				      "queue pair still in RESET"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_recv", err,
+			"is the queue full (max_recv_wr), or the queue pair still in RESET [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -151,10 +148,9 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	wr->send_flags |= IBV_SEND_SIGNALED;
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "is the queue full (max_send_wr), or the "
-				      "queue pair not in RTS"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_send", err,
+			"is the queue full (max_send_wr), or the queue pair not in RTS [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -197,9 +193,9 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 	};
 
 	if (data->local.size > peer->length)
-		return log_fail("the peer's memory has %u bytes, and %zu are "
-				"needed; are both ends of the same source",
-				peer->length, data->local.size);
+		return log_fail(
+			"the peer's memory has %u bytes, and %zu are needed; are both ends of the same source",
+			peer->length, data->local.size);
 	return post(data, &wr);
 }
 
@@ -277,10 +273,9 @@ int data_wait(struct data *data, struct ibv_wc *wc, const char *what)
 	if (n < 0)
 		return -1;
 	if (wc->status == IBV_WC_SUCCESS && !is_expected(data, wc))
-		return log_fail("protocol error: a completion with opcode %d, "
-				"which nothing that was posted asks for; is "
-				"the peer another program",
-				wc->opcode);
+		return log_fail(
+			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
+			wc->opcode);
 	return 0;
 }
 

@@ -36,12 +36,10 @@ static int modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	int err = ibv_modify_qp(qp, attr, mask | IBV_QP_STATE);
 
 	if (err)
-		return log_fail_errno("ibv_modify_qp", err,
-				      "%s: is each attribute in the mask, was "
-				      "the state before the right one, are "
-				      "the GIDs of both ends (-g) of one "
-				      "network [docs/troubleshooting.md#rtr]",
-				      what);
+		return log_fail_errno(
+			"ibv_modify_qp", err,
+			"%s: is each attribute in the mask, was the state before the right one, are the GIDs of both ends (-g) of one network [docs/troubleshooting.md#rtr]",
+			what);
 	return 0;
 }
 
@@ -56,9 +54,9 @@ static int confirm(struct ibv_qp *qp, enum ibv_qp_state state, int mask,
 		return log_fail_errno("ibv_query_qp", err,
 				      "see `rdma resource show qp`");
 	if (attr->qp_state != state)
-		return log_fail("the queue pair is in state %d instead of %d; "
-				"see `rdma resource show qp`",
-				attr->qp_state, state);
+		return log_fail(
+			"the queue pair is in state %d instead of %d; see `rdma resource show qp`",
+			attr->qp_state, state);
 	return 0;
 }
 

@@ -194,8 +194,8 @@ static int check_address(const struct oob *oob, const struct params *params)
 
 	gid_of((const struct sockaddr *)&oob->peer, &gid);
 	if (memcmp(&gid, &params->gid, sizeof(gid)))
-		return log_fail("the peer's GID is not the address that it "
-				"was authenticated at: refused; is -g given");
+		return log_fail(
+			"the peer's GID is not the address that it was authenticated at: refused; is -g given");
 	return 0;
 }
 

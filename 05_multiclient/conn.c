@@ -48,8 +48,8 @@ int conn_request(struct conn *conn, const struct devices *devices,
 int conn_take_hello(struct conn *conn, const struct hello *hello)
 {
 	if (!hello->number) {
-		log_fail("server full (%" PRIu32 " of %" PRIu32 "); come again "
-			 "later, or let -r do it",
+		log_fail("server full (%" PRIu32 " of %" PRIu32
+			 "); come again later, or let -r do it",
 			 hello->connected, hello->max);
 		return CONN_PASSING;
 	}

@@ -57,31 +57,32 @@ static int check_rights(const char *key)
 	others = st.st_uid == geteuid() ? S_IRWXG | S_IRWXO : S_IRWXO;
 	if (!(st.st_mode & others))
 		return 0;
-	return log_fail("%s: with mode %04o, others on this machine can read "
-			"or change this private key, and be us; chmod 600 %s"
-			" [docs/troubleshooting.md#tls]",
-			key, st.st_mode & 07777, key);
+	return log_fail(
+		"%s: with mode %04o, others on this machine can read or change this private key, and be us; chmod 600 %s [docs/troubleshooting.md#tls]",
+		key, st.st_mode & 07777, key);
 }
 
 static int load_files(SSL_CTX *ctx, const struct options *options)
 {
 	if (SSL_CTX_use_certificate_chain_file(ctx, options->cert) != 1)
-		return tls_fail(options->cert, "a certificate for --cert; "
-					       "`make certs` makes one");
+		return tls_fail(
+			options->cert,
+			"a certificate for --cert; `make certs` makes one");
 	if (check_rights(options->key))
 		return -1;
 	if (SSL_CTX_use_PrivateKey_file(ctx, options->key, SSL_FILETYPE_PEM) !=
 	    1)
-		return tls_fail(options->key,
-				"the private key of --cert for --key; `make "
-				"certs` makes both");
+		return tls_fail(
+			options->key,
+			"the private key of --cert for --key; `make certs` makes both");
 	if (SSL_CTX_check_private_key(ctx) != 1)
-		return tls_fail("SSL_CTX_check_private_key",
-				"--key is not the key of --cert; `make certs` "
-				"makes a pair");
+		return tls_fail(
+			"SSL_CTX_check_private_key",
+			"--key is not the key of --cert; `make certs` makes a pair");
 	if (SSL_CTX_load_verify_file(ctx, options->ca) != 1)
-		return tls_fail(options->ca, "the CA that signed the peer's "
-					     "certificate, for --ca");
+		return tls_fail(
+			options->ca,
+			"the CA that signed the peer's certificate, for --ca");
 	return 0;
 }
 

@@ -119,8 +119,8 @@ static int show_memory(struct answer *answer, const struct sockaddr_in *from)
 	struct loan *loan = lend_find(&answer->lend, from);
 
 	if (!loan)
-		return log_fail("a client says that it has written, and has "
-				"nothing of ours");
+		return log_fail(
+			"a client says that it has written, and has nothing of ours");
 	log_text("the memory that was lent: ", loan->memory,
 		 strnlen(loan->memory, LEND_SIZE));
 	return lend_end(loan, &answer->rds);
@@ -188,9 +188,9 @@ static int answer_one(struct answer *answer, const struct rds_news *news)
 	case DGRAM_BYE:
 		return answer_bye(answer, &news->from);
 	default:
-		return log_fail("a datagram of type %d: a client's business, "
-				"not a server's",
-				dgram.type);
+		return log_fail(
+			"a datagram of type %d: a client's business, not a server's",
+			dgram.type);
 	}
 }
 

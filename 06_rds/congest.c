@@ -34,9 +34,9 @@ static int send_until_congested(struct session *session, unsigned int *sent)
 		if (retry_wait(&session->rds, to, false, patience, deadline))
 			return -1;
 	}
-	return log_fail("%u messages, and no congestion; does the server read "
-			"them: start it with -w",
-			*sent);
+	return log_fail(
+		"%u messages, and no congestion; does the server read them: start it with -w",
+		*sent);
 }
 
 /* What poll(2) makes of it. */
@@ -96,8 +96,7 @@ int work_congest(struct session *session)
 		return log_fail("-s: at most %d here", DGRAM_MAX);
 	if (port == 65535)
 		return log_fail(
-			"there is no port after 65535; choose one up to "
-			"65534 with -p, at the server as well");
+			"there is no port after 65535; choose one up to 65534 with -p, at the server as well");
 	if (send_until_congested(session, &sent))
 		return -1;
 	log_line("ENOBUFS for port %d after %u messages.", port, sent);

@@ -64,10 +64,9 @@ static int wait_ended(pid_t pid, const struct patience *patience)
 	if (ready > 0)
 		return 0;
 	if (err == ETIMEDOUT)
-		return log_fail("the command of -x has not ended within %g s "
-				"after the last message, and is killed; is -t "
-				"long enough for it",
-				patience->timeout_ms / 1000.0);
+		return log_fail(
+			"the command of -x has not ended within %g s after the last message, and is killed; is -t long enough for it",
+			patience->timeout_ms / 1000.0);
 	return wait_fail("the end of the command of -x", err, patience);
 }
 
@@ -88,9 +87,9 @@ static int finish(pid_t pid, const struct patience *patience)
 		return log_fail("the command of -x was ended by signal %d (%s)",
 				WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (status)
-		return log_fail("the command of -x failed, with status %d; try "
-				"it in a shell, as root",
-				WEXITSTATUS(status));
+		return log_fail(
+			"the command of -x failed, with status %d; try it in a shell, as root",
+			WEXITSTATUS(status));
 	return 0;
 }
 
@@ -148,8 +147,8 @@ static int tell_resets(struct session *session, uint64_t before)
 	if (info_counter(&session->rds, "conn_reset", &after))
 		return -1;
 	if (after == before)
-		return log_fail("the connection was not reset; did the command "
-				"of -x break it");
+		return log_fail(
+			"the connection was not reset; did the command of -x break it");
 	log_line("the connection was reset, and has come back.");
 	return 0;
 }
@@ -161,9 +160,9 @@ int work_count(struct session *session)
 	int ret;
 
 	if (session->options->bytes > DGRAM_MAX)
-		return log_fail("-s %u: a message of this program has at most "
-				"%d bytes",
-				session->options->bytes, DGRAM_MAX);
+		return log_fail(
+			"-s %u: a message of this program has at most %d bytes",
+			session->options->bytes, DGRAM_MAX);
 	if (info_counter(&session->rds, "conn_reset", &resets))
 		return -1;
 	ret = send_all(session, &pid);

@@ -67,10 +67,10 @@ size_t counts_text(struct counts *counts, const struct sockaddr_in *from,
 	const struct count *count = find(counts, from);
 
 	if (!count && !find_free(counts))
-		return snprintf(text, COUNTS_TEXT,
-				"not counted: %d others are, and have not said "
-				"goodbye",
-				COUNTS_SENDERS);
+		return snprintf(
+			text, COUNTS_TEXT,
+			"not counted: %d others are, and have not said goodbye",
+			COUNTS_SENDERS);
 	if (!count)
 		return snprintf(text, COUNTS_TEXT, "no numbered messages");
 	if (!count->missed && !count->late)

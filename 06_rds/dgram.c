@@ -56,9 +56,9 @@ int dgram_decode(struct dgram *dgram, const char *buf, size_t length)
 	struct wire wire;
 
 	if (length < DGRAM_HEADER)
-		return log_fail("a datagram of %zu bytes: ours have %d and "
-				"more; is it another program",
-				length, DGRAM_HEADER);
+		return log_fail(
+			"a datagram of %zu bytes: ours have %d and more; is it another program",
+			length, DGRAM_HEADER);
 	memcpy(&wire, buf, sizeof(wire));
 	*dgram = (struct dgram){
 		.type = ntohs(wire.type),
@@ -67,15 +67,15 @@ int dgram_decode(struct dgram *dgram, const char *buf, size_t length)
 		.length = length - DGRAM_HEADER,
 	};
 	if (ntohl(wire.magic) != MAGIC)
-		return log_fail("a datagram that does not begin with RDS6; is "
-				"it another program");
+		return log_fail(
+			"a datagram that does not begin with RDS6; is it another program");
 	if (!dgram->type || dgram->type >= DGRAM_TYPE_END || wire.zero)
-		return log_fail("a datagram of type %u: there is none; build "
-				"both ends from the same source",
-				dgram->type);
+		return log_fail(
+			"a datagram of type %u: there is none; build both ends from the same source",
+			dgram->type);
 	if (dgram->length > DGRAM_TEXT_MAX && !may_be_long(dgram->type))
-		return log_fail("a datagram of type %u with %zu bytes of text: "
-				"%d are the most; is it another program",
-				dgram->type, dgram->length, DGRAM_TEXT_MAX);
+		return log_fail(
+			"a datagram of type %u with %zu bytes of text: %d are the most; is it another program",
+			dgram->type, dgram->length, DGRAM_TEXT_MAX);
 	return 0;
 }

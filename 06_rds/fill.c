@@ -36,9 +36,9 @@ static int send_until_full(struct session *session,
 			return 0;
 		return rds_send_fail(errno, to, length);
 	}
-	return log_fail("%u messages, and the buffer is not full: the peer "
-			"takes them; give an address that nobody has",
-			*sent);
+	return log_fail(
+		"%u messages, and the buffer is not full: the peer takes them; give an address that nobody has",
+		*sent);
 }
 
 static int tell_queue(struct session *session)

@@ -35,10 +35,9 @@ static int read_table(struct rds *rds, int option, size_t size,
 	while ((n = getsockopt(rds->fd, SOL_RDS, option, table->bytes,
 			       &length)) < 0) {
 		if (errno != ENOSPC)
-			return log_fail_errno("RDS_INFO", errno,
-					      "cannot read the kernel's table "
-					      "%d",
-					      option);
+			return log_fail_errno(
+				"RDS_INFO", errno,
+				"cannot read the kernel's table %d", option);
 		bytes = realloc(table->bytes, length);
 		if (!bytes)
 			return log_fail("no memory for %u bytes of a table",
@@ -46,10 +45,9 @@ static int read_table(struct rds *rds, int option, size_t size,
 		table->bytes = bytes;
 	}
 	if ((size_t)n < size)
-		return log_fail("RDS_INFO: the kernel's table %d has entries "
-				"of %d bytes, not %zu; is it older than this "
-				"program's <linux/rds.h>",
-				option, n, size);
+		return log_fail(
+			"RDS_INFO: the kernel's table %d has entries of %d bytes, not %zu; is it older than this program's <linux/rds.h>",
+			option, n, size);
 	/* A newer kernel may have added something at the end. */
 	table->size = n;
 	table->count = length / n;
@@ -121,9 +119,9 @@ int info_connections(struct rds *rds, const struct sockaddr_in *peer)
 	addr_text(peer, there);
 	log_line("RDS sockets on %s: %d.", here, sockets);
 	if (loopback)
-		log_line("connections from %s to %s: none; the kernel carries "
-			 "it itself (loopback: %d).",
-			 here, there, loopback);
+		log_line(
+			"connections from %s to %s: none; the kernel carries it itself (loopback: %d).",
+			here, there, loopback);
 	else
 		log_line("connections from %s to %s over %s: %d.", here, there,
 			 rds_transport_name(rds->transport), count);
@@ -146,9 +144,9 @@ int info_counter(struct rds *rds, const char *name, uint64_t *value)
 	}
 	free(table.bytes);
 	if (ret == 0 && !found)
-		return log_fail("RDS_INFO_COUNTERS: this kernel has no counter "
-				"%s",
-				name);
+		return log_fail(
+			"RDS_INFO_COUNTERS: this kernel has no counter %s",
+			name);
 	return ret;
 }
 

@@ -57,9 +57,9 @@ static struct loan *find_free(struct lend *lend)
 	for (size_t i = 0; i < LEND_MAX; i++)
 		if (!is_lent(&lend->loans[i]))
 			return &lend->loans[i];
-	log_fail("%d clients have memory of ours already; this one must wait "
-		 "until one of them has used it",
-		 LEND_MAX);
+	log_fail(
+		"%d clients have memory of ours already; this one must wait until one of them has used it",
+		LEND_MAX);
 	return NULL;
 }
 

@@ -35,14 +35,12 @@ static int choose_transport(struct rds *rds, int transport)
 			sizeof(transport)))
 		return 0;
 	if (errno == ENOPROTOOPT)
-		return log_fail("SO_RDS_TRANSPORT: the kernel has no transport "
-				"%s loaded; see scripts/setup_rds.sh --check"
-				" [docs/troubleshooting.md#rds]",
-				rds_transport_name(transport));
-	return log_fail_errno("SO_RDS_TRANSPORT", errno,
-			      "it takes RDS_TRANS_TCP or RDS_TRANS_IB, once, "
-			      "and before bind"
-			      " [docs/troubleshooting.md#rds-errors]");
+		return log_fail(
+			"SO_RDS_TRANSPORT: the kernel has no transport %s loaded; see scripts/setup_rds.sh --check [docs/troubleshooting.md#rds]",
+			rds_transport_name(transport));
+	return log_fail_errno(
+		"SO_RDS_TRANSPORT", errno,
+		"it takes RDS_TRANS_TCP or RDS_TRANS_IB, once, and before bind [docs/troubleshooting.md#rds-errors]");
 }
 
 static int bind_local(struct rds *rds)
@@ -60,27 +58,19 @@ static int bind_local(struct rds *rds)
 		return 0;
 	}
 	if (errno == EADDRNOTAVAIL || errno == ENOPROTOOPT)
-		return log_fail_errno("bind", errno,
-				      "no transport, or not the one asked for, "
-				      "has the address %s; is it one of this "
-				      "machine's, and for ib one of its RDMA "
-				      "device's: see scripts/setup_rds.sh "
-				      "--status"
-				      " [docs/troubleshooting.md#rds-errors]",
-				      text);
+		return log_fail_errno(
+			"bind", errno,
+			"no transport, or not the one asked for, has the address %s; is it one of this machine's, and for ib one of its RDMA device's: see scripts/setup_rds.sh --status [docs/troubleshooting.md#rds-errors]",
+			text);
 	if (errno == EADDRINUSE)
 		return log_fail_errno(
 			"bind", errno,
-			"another RDS socket has port %d of %s; "
-			"choose another with -p"
-			" [docs/troubleshooting.md#address-in-use]",
+			"another RDS socket has port %d of %s; choose another with -p [docs/troubleshooting.md#address-in-use]",
 			ntohs(rds->local.sin_port), text);
-	return log_fail_errno("bind", errno,
-			      "%s must be one address of this machine's, not "
-			      "0.0.0.0 and no multicast; and port %d must not "
-			      "be 1, which is the kernel's"
-			      " [docs/troubleshooting.md#rds-errors]",
-			      text, ntohs(rds->local.sin_port));
+	return log_fail_errno(
+		"bind", errno,
+		"%s must be one address of this machine's, not 0.0.0.0 and no multicast; and port %d must not be 1, which is the kernel's [docs/troubleshooting.md#rds-errors]",
+		text, ntohs(rds->local.sin_port));
 }
 
 /* Which transport is it really? The kernel may have chosen another one. */
@@ -100,9 +90,8 @@ int rds_open(struct rds *rds, const struct sockaddr_in *local, int transport)
 	rds->local = *local;
 	rds->fd = socket(PF_RDS, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (rds->fd < 0 && errno == EAFNOSUPPORT)
-		return log_fail("socket: this kernel has no RDS, or has not "
-				"loaded it; see scripts/setup_rds.sh --check"
-				" [docs/troubleshooting.md#rds]");
+		return log_fail(
+			"socket: this kernel has no RDS, or has not loaded it; see scripts/setup_rds.sh --check [docs/troubleshooting.md#rds]");
 	if (rds->fd < 0)
 		return log_fail_errno("socket", errno, "cannot go on");
 	if (choose_transport(rds, transport))
@@ -152,17 +141,13 @@ static const char *send_hint(int err)
 {
 	switch (err) {
 	case EMSGSIZE:
-		return "a message must fit into the send buffer as a whole, "
-		       "and have at most 1 MiB; raise SO_SNDBUF or send less";
+		return "a message must fit into the send buffer as a whole, and have at most 1 MiB; raise SO_SNDBUF or send less";
 	case ENOTCONN:
-		return "the socket is not bound; bind it first, to say which "
-		       "transport and which address it sends from";
+		return "the socket is not bound; bind it first, to say which transport and which address it sends from";
 	case EAGAIN:
-		return "the send buffer is full: what was sent before has not "
-		       "been acknowledged; wait for POLLOUT";
+		return "the send buffer is full: what was sent before has not been acknowledged; wait for POLLOUT";
 	case ENOBUFS:
-		return "the peer's port is congested: nobody reads it; wait "
-		       "for the congestion to end";
+		return "the peer's port is congested: nobody reads it; wait for the congestion to end";
 	case EOPNOTSUPP:
 		return "this transport cannot do that; RDMA needs ib";
 	default:
@@ -174,10 +159,10 @@ int rds_send_fail(int err, const struct sockaddr_in *to, size_t length)
 {
 	char text[ADDR_TEXT_SIZE];
 
-	return log_fail("sendmsg: %zu bytes to %s port %d: %s; %s"
-			" [docs/troubleshooting.md#rds-errors]",
-			length, addr_text(to, text), ntohs(to->sin_port),
-			strerror(err), send_hint(err));
+	return log_fail(
+		"sendmsg: %zu bytes to %s port %d: %s; %s [docs/troubleshooting.md#rds-errors]",
+		length, addr_text(to, text), ntohs(to->sin_port), strerror(err),
+		send_hint(err));
 }
 
 /* One control message of recvmsg(2) into news. */
@@ -223,10 +208,9 @@ int rds_recv(struct rds *rds, void *buf, size_t size, struct rds_news *news)
 	if (n < 0)
 		return log_fail_errno("recvmsg", errno, "cannot go on");
 	if (msg.msg_flags & MSG_TRUNC)
-		return log_fail("recvmsg: a datagram of more than %zu bytes; "
-				"what did not fit is lost, so both ends must "
-				"agree on a limit",
-				size);
+		return log_fail(
+			"recvmsg: a datagram of more than %zu bytes; what did not fit is lost, so both ends must agree on a limit",
+			size);
 	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg); cmsg;
 	     cmsg = CMSG_NXTHDR(&msg, cmsg))
 		take_control(cmsg, news);
@@ -242,15 +226,13 @@ int rds_set(struct rds *rds, int option, const char *name, const void *value,
 	if (!setsockopt(rds->fd, SOL_RDS, option, value, size))
 		return 0;
 	if (errno == EOPNOTSUPP)
-		return log_fail_errno(name, errno,
-				      "over %s there is none: it needs the "
-				      "transport ib, and a peer that this "
-				      "socket has sent to"
-				      " [docs/troubleshooting.md#rds-errors]",
-				      rds_transport_name(rds->transport));
-	return log_fail_errno(name, errno,
-			      "see rds(7) and rds-rdma(7)"
-			      " [docs/troubleshooting.md#rds-errors]");
+		return log_fail_errno(
+			name, errno,
+			"over %s there is none: it needs the transport ib, and a peer that this socket has sent to [docs/troubleshooting.md#rds-errors]",
+			rds_transport_name(rds->transport));
+	return log_fail_errno(
+		name, errno,
+		"see rds(7) and rds-rdma(7) [docs/troubleshooting.md#rds-errors]");
 }
 
 long rds_send_room(struct rds *rds)

@@ -33,8 +33,8 @@ static int listen_on(struct answer *answer, const struct options *options)
 	if (rds_open(&answer->rds, &local, options->transport))
 		return -1;
 	if (options->wait && ntohs(local.sin_port) == 65535)
-		return log_fail("-w: there is no port after 65535; choose one "
-				"up to 65534 with -p");
+		return log_fail(
+			"-w: there is no port after 65535; choose one up to 65534 with -p");
 	if (options->wait) {
 		local.sin_port = htons(ntohs(local.sin_port) + 1);
 		if (rds_open(&answer->control, &local, options->transport))

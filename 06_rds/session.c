@@ -93,9 +93,9 @@ static void ignore(struct session *session, const char *what,
 	char text[ADDR_TEXT_SIZE];
 
 	if (!session->told)
-		log_fail("%s: %s port %d has sent something and was not asked; "
-			 "it is ignored, and so is what others send",
-			 what, addr_text(from, text), ntohs(from->sin_port));
+		log_fail(
+			"%s: %s port %d has sent something and was not asked; it is ignored, and so is what others send",
+			what, addr_text(from, text), ntohs(from->sin_port));
 	session->told = true;
 }
 

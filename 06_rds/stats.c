@@ -73,8 +73,8 @@ static void print_aligned(const struct stats *s)
 void stats_print(const struct stats *stats, size_t count, bool csv)
 {
 	if (csv)
-		log_line("op,bytes,depth,count,min_us,median_us,p99_us,"
-			 "p99.9_us,max_us,mb_per_s,ops_per_s");
+		log_line(
+			"op,bytes,depth,count,min_us,median_us,p99_us,p99.9_us,max_us,mb_per_s,ops_per_s");
 	else
 		log_line("%-5s %8s %5s %7s %8s %8s %8s %8s %8s %8s %8s", "op",
 			 "bytes", "depth", "count", "min us", "median", "p99",

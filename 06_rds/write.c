@@ -72,9 +72,7 @@ static const char *status_name(int status)
 	case RDS_RDMA_SUCCESS:
 		return "success";
 	case RDS_RDMA_REMOTE_ERROR:
-		return "remote error: the key, the length or the access does "
-		       "not fit; the connection between the hosts has been "
-		       "reset for it";
+		return "remote error: the key, the length or the access does not fit; the connection between the hosts has been reset for it";
 	case RDS_RDMA_CANCELED:
 		return "cancelled";
 	case RDS_RDMA_DROPPED:
@@ -98,9 +96,9 @@ static int wait_done(struct session *session)
 	} while (!news.completed || news.completion.user_token != TOKEN);
 	status = news.completion.status;
 	if (status != RDS_RDMA_SUCCESS)
-		return log_fail("RDMA write: status %d (%s)"
-				" [docs/troubleshooting.md#rds-errors]",
-				status, status_name(status));
+		return log_fail(
+			"RDMA write: status %d (%s) [docs/troubleshooting.md#rds-errors]",
+			status, status_name(status));
 	log_line("write completed: status=%d (%s).", status,
 		 status_name(status));
 	return 0;

@@ -43,10 +43,7 @@ static int verify(const struct region *region, size_t size, const char *what)
 	for (size_t i = 0; i < size; i++)
 		if (region->buf[i] != pattern(i))
 			return log_fail(
-				"benchmark: byte %zu of the memory "
-				"that was %s is wrong: the figures "
-				"mean nothing"
-				" [docs/troubleshooting.md#wrong-bytes]",
+				"benchmark: byte %zu of the memory that was %s is wrong: the figures mean nothing [docs/troubleshooting.md#wrong-bytes]",
 				i, what);
 	log_line("benchmark: %zu bytes verified.", size);
 	return 0;
@@ -65,9 +62,9 @@ static int borrow(struct data *data, struct remote *peer)
 	    hello_await(data, MSG_MR, &msg))
 		return -1;
 	if (msg.mode != MODE_BENCH || msg.mem.length < data->local.size)
-		return log_fail("protocol error: the server offers %u bytes "
-				"for a %s",
-				msg.mem.length, msg_mode_name(msg.mode));
+		return log_fail(
+			"protocol error: the server offers %u bytes for a %s",
+			msg.mem.length, msg_mode_name(msg.mode));
 	*peer = msg.mem;
 	return 0;
 }
@@ -158,9 +155,9 @@ static int print_reads(struct ibv_qp *qp)
 	if (err)
 		return log_fail_errno("ibv_query_device", err,
 				      "its limits stay unknown");
-	log_line("benchmark: at most %d reads at a time, as was agreed; the "
-		 "device can do %d.",
-		 attr.max_rd_atomic, device.max_qp_init_rd_atom);
+	log_line(
+		"benchmark: at most %d reads at a time, as was agreed; the device can do %d.",
+		attr.max_rd_atomic, device.max_qp_init_rd_atom);
 	return 0;
 }
 

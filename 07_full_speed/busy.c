@@ -41,8 +41,8 @@ static int take_all(struct channel *channel)
 	do {
 		n = channel_try(channel, &news);
 		if (news.what != NEWS_NONE)
-			return log_fail("protocol error: the peer does not "
-					"wait for an answer");
+			return log_fail(
+				"protocol error: the peer does not wait for an answer");
 	} while (n > 0);
 	return n;
 }

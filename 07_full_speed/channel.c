@@ -205,8 +205,8 @@ int channel_send(struct channel *channel, struct head *head, const void *text,
 	if (channel_wait(channel, &news))
 		return -1;
 	if (news.what != NEWS_NONE)
-		return log_fail("protocol error: the peer does not wait for an "
-				"answer");
+		return log_fail(
+			"protocol error: the peer does not wait for an answer");
 	head->length = length;
 	return post_head(channel, head, text, NULL);
 }
@@ -228,9 +228,9 @@ static int check_part(struct channel *channel, uint32_t length)
 	if (channel->receives && length && length <= channel->bytes &&
 	    channel->arrived - channel->taken < channel->depth)
 		return 0;
-	return log_fail("protocol error: a part of %u bytes, where %zu are the "
-			"most, or one too many",
-			length, channel->bytes);
+	return log_fail(
+		"protocol error: a part of %u bytes, where %zu are the most, or one too many",
+		length, channel->bytes);
 }
 
 /* The peer has written a part, and says how long it is. */
@@ -257,8 +257,8 @@ static int on_part(struct channel *channel, unsigned int slot,
 	enum mode mode = head->type == HEAD_DATA ? MODE_SEND : MODE_READ;
 
 	if (channel->mode != mode)
-		return log_fail("protocol error: a part that comes another way "
-				"than was agreed");
+		return log_fail(
+			"protocol error: a part that comes another way than was agreed");
 	if (check_part(channel, head->length))
 		return -1;
 	if (mode == MODE_READ) {
@@ -282,8 +282,8 @@ static int on_done(struct channel *channel, uint32_t done)
 	uint32_t more = done - (uint32_t)channel->taken;
 
 	if (more > channel->posted - channel->taken)
-		return log_fail("protocol error: the peer has taken more parts "
-				"than there were");
+		return log_fail(
+			"protocol error: the peer has taken more parts than there were");
 	channel->taken += more;
 	return 0;
 }

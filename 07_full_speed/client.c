@@ -34,8 +34,8 @@ static int converse(struct channel *channel, struct sender *sender,
 static int check_device(const struct conn *conn, const struct options *options)
 {
 	if (options->mode == MODE_WRITE && !cm_has_immediate(conn->id->verbs))
-		return log_fail("write: this device is iWARP, which has no "
-				"write with immediate data; use send or read");
+		return log_fail(
+			"write: this device is iWARP, which has no write with immediate data; use send or read");
 	return 0;
 }
 

@@ -62,9 +62,9 @@ static int resolve(struct conn *conn, const struct addrinfo *ai,
 		return -1;
 	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr,
 			      cm_resolve_ms(&conn->patience)))
-		return log_fail_errno("rdma_resolve_addr", errno,
-				      "compare -a with `ip addr` on the "
-				      "server and `rdma link` here");
+		return log_fail_errno(
+			"rdma_resolve_addr", errno,
+			"compare -a with `ip addr` on the server and `rdma link` here");
 	if (cm_expect(conn->events, RDMA_CM_EVENT_ADDR_RESOLVED,
 		      &conn->patience, NULL))
 		return -1;
@@ -111,10 +111,9 @@ static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 	if (rdma_create_qp(conn->id, conn->pd, attr)) {
 		attr->cap.max_inline_data = 0;
 		if (rdma_create_qp(conn->id, conn->pd, attr))
-			return log_fail_errno("rdma_create_qp", errno,
-					      "did the peer give up in the "
-					      "meantime? if not, see `rdma "
-					      "resource show`");
+			return log_fail_errno(
+				"rdma_create_qp", errno,
+				"did the peer give up in the meantime? if not, see `rdma resource show`");
 	}
 	conn->qp = conn->id->qp;
 	/* The library has written there what it really gives. */
@@ -135,10 +134,9 @@ static int check_limits(struct ibv_context *verbs, unsigned int sends,
 	if (sends > (unsigned int)attr.max_qp_wr ||
 	    receives > (unsigned int)attr.max_qp_wr ||
 	    sends + receives > (unsigned int)attr.max_cqe)
-		return log_fail("-q is too much for the device: %u sends and "
-				"%u receives, where a queue pair has at most "
-				"%d, and a CQ %d",
-				sends, receives, attr.max_qp_wr, attr.max_cqe);
+		return log_fail(
+			"-q is too much for the device: %u sends and %u receives, where a queue pair has at most %d, and a CQ %d",
+			sends, receives, attr.max_qp_wr, attr.max_cqe);
 	return 0;
 }
 
@@ -267,13 +265,12 @@ int conn_check_peer(struct conn *conn)
 	 * was posted was flushed earlier.
 	 */
 	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
-		return log_fail("the peer left, and what is waited for can no "
-				"longer come; was it ever posted"
-				" [docs/troubleshooting.md#left]");
+		return log_fail(
+			"the peer left, and what is waited for can no longer come; was it ever posted [docs/troubleshooting.md#left]");
 	if (type != RDMA_CM_EVENT_DISCONNECTED)
-		return log_fail("%s in the middle of the conversation; see "
-				"what the peer says, and `rdma link`",
-				rdma_event_str(type));
+		return log_fail(
+			"%s in the middle of the conversation; see what the peer says, and `rdma link`",
+			rdma_event_str(type));
 	conn->peer_left = true;
 	return conn_end(conn);
 }

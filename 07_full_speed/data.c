@@ -53,9 +53,7 @@ int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		return log_fail_errno(
 			"ibv_reg_mr", errno, "%zu bytes%s", size,
 			errno == ENOMEM || errno == EPERM ?
-				": this memory is locked, and `ulimit -l` "
-				"says how much of it a process may have"
-				" [docs/troubleshooting.md#memlock]" :
+				": this memory is locked, and `ulimit -l` says how much of it a process may have [docs/troubleshooting.md#memlock]" :
 				"");
 	return 0;
 }
@@ -138,9 +136,9 @@ static int post_receive(struct data *data, int slot)
 	int err = ibv_post_recv(data->conn->qp, &wr, &bad);
 
 	if (err)
-		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_recv", err,
+			"are more posted than max_recv_wr [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -162,9 +160,9 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	wr->send_flags = IBV_SEND_SIGNALED;
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_send", err,
+			"are more posted than max_send_wr [docs/troubleshooting.md#post]");
 	data->conn->pending++;
 	return 0;
 }
@@ -305,10 +303,9 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 	if (data_next(data, wc))
 		return -1;
 	if (wc->status == IBV_WC_SUCCESS && !is_expected(wc))
-		return log_fail("protocol error: a completion with opcode %d, "
-				"which nothing that was posted asks for; is "
-				"the peer another program",
-				wc->opcode);
+		return log_fail(
+			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
+			wc->opcode);
 	return 0;
 }
 

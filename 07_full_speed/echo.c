@@ -31,9 +31,9 @@ static int post_send(struct data *data, struct ibv_sge *sge, uint32_t imm)
 	int err = ibv_post_send(data->conn->qp, &wr, &bad);
 
 	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "is -q more than the device allows"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_send", err,
+			"is -q more than the device allows [docs/troubleshooting.md#post]");
 	data->conn->pending += imm ? 1 : 0;
 	return 0;
 }
@@ -41,8 +41,8 @@ static int post_send(struct data *data, struct ibv_sge *sge, uint32_t imm)
 /* The peer did not wait for the end. */
 static int peer_left(void)
 {
-	return log_fail("the peer left in a benchmark"
-			" [docs/troubleshooting.md#left]");
+	return log_fail(
+		"the peer left in a benchmark [docs/troubleshooting.md#left]");
 }
 
 /* Takes a completion: 1 with the immediate data of a message, 0, or -1. */
@@ -60,9 +60,9 @@ static int take(struct data *data, uint32_t *imm)
 		return 0;
 	/* A write with immediate data takes a receive, too, and brings nothing. */
 	if (wc.opcode != IBV_WC_RECV)
-		return log_fail("protocol error: a completion with opcode %d, "
-				"where SENDs were to come",
-				wc.opcode);
+		return log_fail(
+			"protocol error: a completion with opcode %d, where SENDs were to come",
+			wc.opcode);
 	*imm = wc.wc_flags & IBV_WC_WITH_IMM ? be32toh(wc.imm_data) : 0;
 	return 1;
 }

@@ -47,9 +47,9 @@ void flow_posted(struct flow *flow)
 int flow_returned(struct flow *flow, unsigned int credits)
 {
 	if (credits > flow->depth - flow->may)
-		return log_fail("protocol error: the peer returns %u credits, "
-				"and has %u of %u outstanding",
-				credits, flow->depth - flow->may, flow->depth);
+		return log_fail(
+			"protocol error: the peer returns %u credits, and has %u of %u outstanding",
+			credits, flow->depth - flow->may, flow->depth);
 	flow->may += credits;
 	return 0;
 }

@@ -31,16 +31,16 @@ const char *head_refusal(uint64_t number)
 {
 	static const char *const words[REFUSAL_COUNT] = {
 		[REFUSAL_NAME] = "it does not take a file of that name",
-		[REFUSAL_NO_DIRECTORY] = "it has no directory for files; start "
-					 "it with -d DIRECTORY",
-		[REFUSAL_NOT_WRITTEN] = "it cannot write the file; see what it "
-					"says",
-		[REFUSAL_WRONG_DATA] = "what arrived is not what was sent; "
-				       "send it again",
-		[REFUSAL_THERE] = "it has a file of that name, and does not "
-				  "replace it",
-		[REFUSAL_NO_ROOM] = "it does not take so much in all; see what "
-				    "it says",
+		[REFUSAL_NO_DIRECTORY] =
+			"it has no directory for files; start it with -d DIRECTORY",
+		[REFUSAL_NOT_WRITTEN] =
+			"it cannot write the file; see what it says",
+		[REFUSAL_WRONG_DATA] =
+			"what arrived is not what was sent; send it again",
+		[REFUSAL_THERE] =
+			"it has a file of that name, and does not replace it",
+		[REFUSAL_NO_ROOM] =
+			"it does not take so much in all; see what it says",
 	};
 
 	return number && number < REFUSAL_COUNT ? words[number] :
@@ -71,9 +71,9 @@ static int check_size(const struct head *head, size_t size)
 
 	if (size - HEAD_SIZE == due)
 		return 0;
-	return log_fail("protocol error: %zu bytes behind a header that speaks "
-			"of %zu",
-			size - HEAD_SIZE, due);
+	return log_fail(
+		"protocol error: %zu bytes behind a header that speaks of %zu",
+		size - HEAD_SIZE, due);
 }
 
 int head_decode(struct head *head, const void *wire, size_t size)
@@ -81,18 +81,18 @@ int head_decode(struct head *head, const void *wire, size_t size)
 	struct wire w;
 
 	if (size < HEAD_SIZE)
-		return log_fail("protocol error: a message of %zu bytes is too "
-				"short for a header",
-				size);
+		return log_fail(
+			"protocol error: a message of %zu bytes is too short for a header",
+			size);
 	memcpy(&w, wire, sizeof(w));
 	if (memcmp(w.magic, magic, sizeof(magic)) || w.version != MSG_VERSION ||
 	    w.reserved)
-		return log_fail("protocol error: a message that does not begin "
-				"with a header of this version");
+		return log_fail(
+			"protocol error: a message that does not begin with a header of this version");
 	if (w.type < HEAD_BEGIN || w.type > HEAD_BYE)
-		return log_fail("protocol error: a message of the unknown type "
-				"%d",
-				w.type);
+		return log_fail(
+			"protocol error: a message of the unknown type %d",
+			w.type);
 	*head = (struct head){
 		.type = w.type,
 		.credits = be16toh(w.credits),

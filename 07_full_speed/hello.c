@@ -18,8 +18,8 @@ int hello_take(struct data *data, const struct ibv_wc *wc, enum msg_type type,
 		       wc->byte_len))
 		return -1;
 	if (msg->type == MSG_DONE && type == MSG_MR)
-		return log_fail("the server lends no memory for benchmarks: "
-				"see its -h");
+		return log_fail(
+			"the server lends no memory for benchmarks: see its -h");
 	if (msg->type != type)
 		return log_fail("protocol error: message type %d instead of %d",
 				msg->type, type);
@@ -51,9 +51,9 @@ int hello_first(struct data *data, struct msg *msg)
 		       wc.byte_len))
 		return -1;
 	if (msg->type != MSG_FILES && msg->type != MSG_BENCH)
-		return log_fail("protocol error: message type %d at the "
-				"beginning",
-				msg->type);
+		return log_fail(
+			"protocol error: message type %d at the beginning",
+			msg->type);
 	return 0;
 }
 
@@ -63,10 +63,10 @@ static int check_shape(size_t depth, size_t bytes)
 	if (depth >= FLOW_LEAST && depth <= CHANNEL_DEPTH_MAX &&
 	    bytes >= HEAD_TEXT && depth * bytes <= MSG_MAX_LENGTH)
 		return 0;
-	return log_fail("the peer wants %zu parts of %zu bytes; from %d to %d "
-			"of at least %d are allowed, and %d bytes in all",
-			depth, bytes, FLOW_LEAST, CHANNEL_DEPTH_MAX, HEAD_TEXT,
-			MSG_MAX_LENGTH);
+	return log_fail(
+		"the peer wants %zu parts of %zu bytes; from %d to %d of at least %d are allowed, and %d bytes in all",
+		depth, bytes, FLOW_LEAST, CHANNEL_DEPTH_MAX, HEAD_TEXT,
+		MSG_MAX_LENGTH);
 }
 
 int hello_send(struct channel *channel)
@@ -84,9 +84,9 @@ int hello_send(struct channel *channel)
 		return -1;
 	if (msg.mode != channel->mode || msg.mem.length % channel->bytes ||
 	    msg.mem.length / channel->bytes > channel->depth)
-		return log_fail("protocol error: the server offers %u bytes "
-				"for a %s",
-				msg.mem.length, msg_mode_name(msg.mode));
+		return log_fail(
+			"protocol error: the server offers %u bytes for a %s",
+			msg.mem.length, msg_mode_name(msg.mode));
 	channel->ring = msg.mem;
 	channel->depth = msg.mem.length / channel->bytes;
 	if (check_shape(channel->depth, channel->bytes) ||

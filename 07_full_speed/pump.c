@@ -108,9 +108,9 @@ static int post(struct run *run, struct ibv_send_wr *wr)
 	for (; wr != bad; wr = wr->next)
 		conn->pending += !!wr->wr_id;
 	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "is -q more than the device allows"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_send", err,
+			"is -q more than the device allows [docs/troubleshooting.md#post]");
 	return 0;
 }
 
@@ -264,8 +264,8 @@ static int complete(struct run *run)
 			return log_fail_wc("RDMA operation", &wcs[i]);
 		/* Nothing is due from the peer, and its wr_id is no number. */
 		if (wcs[i].opcode & IBV_WC_RECV)
-			return log_fail("protocol error: a message in the "
-					"middle of a benchmark");
+			return log_fail(
+				"protocol error: a message in the middle of a benchmark");
 		run->done += wcs[i].wr_id;
 	}
 	return n < 0 ? -1 : 0;

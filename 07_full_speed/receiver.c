@@ -137,8 +137,8 @@ static int take_all_parts(struct receiver *receiver)
 		if (channel_next(channel, &news))
 			return -1;
 		if (news.what == NEWS_MESSAGE)
-			return log_fail("protocol error: the client does not "
-					"wait for an answer");
+			return log_fail(
+				"protocol error: the client does not wait for an answer");
 		if (news.what == NEWS_PART && on_part(receiver, &news))
 			return -1;
 	}

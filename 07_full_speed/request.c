@@ -29,9 +29,9 @@ int request_receive(struct requests *requests, unsigned int number,
 	int err = ibv_post_recv(requests->conn->qp, &wr, &bad);
 
 	if (err)
-		return log_fail_errno("ibv_post_recv", err,
-				      "are more posted than max_recv_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_recv", err,
+			"are more posted than max_recv_wr [docs/troubleshooting.md#post]");
 	requests->conn->pending++;
 	return 0;
 }
@@ -63,9 +63,9 @@ int request_post(struct requests *requests)
 	for (; wr != bad; wr = wr->next)
 		requests->conn->pending += !!request_over(wr->wr_id);
 	if (err)
-		return log_fail_errno("ibv_post_send", err,
-				      "are more posted than max_send_wr"
-				      " [docs/troubleshooting.md#post]");
+		return log_fail_errno(
+			"ibv_post_send", err,
+			"are more posted than max_send_wr [docs/troubleshooting.md#post]");
 	return 0;
 }
 

@@ -136,9 +136,9 @@ static bool has_changed(const struct outgoing *out)
 	    st.st_ctim.tv_sec == was->tv_sec &&
 	    st.st_ctim.tv_nsec == was->tv_nsec)
 		return false;
-	log_fail("%s has changed while it was sent: it is given up; send it "
-		 "again",
-		 out->shown);
+	log_fail(
+		"%s has changed while it was sent: it is given up; send it again",
+		out->shown);
 	return true;
 }
 
@@ -159,9 +159,9 @@ static ssize_t fill(struct outgoing *out, char *part)
 			return log_fail_errno("pread", errno, "%s is given up",
 					      out->shown);
 		if (n == 0)
-			return log_fail("%s has become shorter while it was "
-					"sent: it is given up",
-					out->shown);
+			return log_fail(
+				"%s has become shorter while it was sent: it is given up",
+				out->shown);
 		got += n;
 	}
 	return digest_add(out->digest, part, got) ? -1 : (ssize_t)got;
@@ -195,9 +195,9 @@ static int give_up(struct outgoing *out)
 static int stopped(struct outgoing *out, const struct head *head)
 {
 	if (head->type != HEAD_REFUSED)
-		return log_fail("protocol error: message type %d in the middle "
-				"of a file",
-				head->type);
+		return log_fail(
+			"protocol error: message type %d in the middle of a file",
+			head->type);
 	log_fail("%s: the server stops it: %s", out->shown,
 		 head_refusal(head->number));
 	return give_up(out);
@@ -254,8 +254,8 @@ static int go_on(struct outgoing *out, const struct head *head)
 
 	if (head->number > out->size ||
 	    (head->number && head->length != DIGEST_SIZE))
-		return log_fail("protocol error: the server has more of it "
-				"than there is, or does not say what");
+		return log_fail(
+			"protocol error: the server has more of it than there is, or does not say what");
 	if (head->number)
 		log_line("%s: the server has %" PRIu64 " of %" PRIu64
 			 " bytes; going on there.",
@@ -323,8 +323,8 @@ static void print_stored(const struct outgoing *out, const char *digest)
 			 out->channel->depth, out->channel->bytes, seconds,
 			 rate, out->channel->flow.waits);
 	else
-		log_line("%s: stored, %" PRIu64 " bytes in %.2f s, %.1f MB/s, "
-			 "SHA-256 %s",
+		log_line("%s: stored, %" PRIu64
+			 " bytes in %.2f s, %.1f MB/s, SHA-256 %s",
 			 name, out->size, seconds, rate, digest);
 }
 

@@ -16,16 +16,12 @@ static const char *channel_hint(int err)
 {
 	switch (err) {
 	case ENODEV:
-		return "is there an RDMA device (`rdma link`)? if not: sudo "
-		       "scripts/setup_rxe.sh, or use the lab: "
-		       "scripts/lab.sh shell"
-		       " [docs/troubleshooting.md#no-device]";
+		return "is there an RDMA device (`rdma link`)? if not: sudo scripts/setup_rxe.sh, or use the lab: scripts/lab.sh shell [docs/troubleshooting.md#no-device]";
 	case EMFILE:
 	case ENFILE:
 		return "see \"ulimit -n\"";
 	default:
-		return "may this user open /dev/infiniband/rdma_cm"
-		       " [docs/troubleshooting.md#permission]";
+		return "may this user open /dev/infiniband/rdma_cm [docs/troubleshooting.md#permission]";
 	}
 }
 
@@ -98,9 +94,9 @@ static int check_turn(struct rdma_cm_id *id)
 		return log_fail_errno("rdma_get_cm_event", errno,
 				      "the event channel is unusable");
 	}
-	log_fail("%s instead of the client's first message; see what the "
-		 "client says [docs/troubleshooting.md#left]",
-		 rdma_event_str(event->event));
+	log_fail(
+		"%s instead of the client's first message; see what the client says [docs/troubleshooting.md#left]",
+		rdma_event_str(event->event));
 	if (rdma_ack_cm_event(event))
 		log_fail_errno("rdma_ack_cm_event", errno,
 			       "rdma_destroy_id() would now hang");
@@ -119,9 +115,9 @@ int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
 		news = wait_readable(comp_fd, id->channel->fd,
 				     patience->stop_fd, deadline);
 		if (news < 0)
-			return wait_fail("the client's message, which comes "
-					 "first over iWARP",
-					 errno, patience);
+			return wait_fail(
+				"the client's message, which comes first over iWARP",
+				errno, patience);
 		if (news & WAIT_FIRST)
 			return 0;
 		if (check_turn(id))
@@ -157,27 +153,17 @@ static const char *reject_meaning(int status)
 {
 	switch (status) {
 	case -ECONNRESET:
-		return "over iWARP, the server ended the TCP connection; see "
-		       "what it says, and give it its address with -a"
-		       " [docs/troubleshooting.md#iwarp]";
+		return "over iWARP, the server ended the TCP connection; see what it says, and give it its address with -a [docs/troubleshooting.md#iwarp]";
 	case REJ_TIMEOUT:
 		return "the peer gave up waiting for an answer";
 	case REJ_INVALID_SERVICE_ID:
-		return "no server listens on that port; start the server "
-		       "first, and compare -p on both ends"
-		       " [docs/troubleshooting.md#rejected]";
+		return "no server listens on that port; start the server first, and compare -p on both ends [docs/troubleshooting.md#rejected]";
 	case REJ_STALE_CONNECTION:
-		return "the peer still knows an older connection of this "
-		       "queue pair; try again in a few seconds"
-		       " [docs/troubleshooting.md#rejected]";
+		return "the peer still knows an older connection of this queue pair; try again in a few seconds [docs/troubleshooting.md#rejected]";
 	case REJ_CONSUMER:
-		return "the server's program refused the connection; see "
-		       "what the server says"
-		       " [docs/troubleshooting.md#rejected]";
+		return "the server's program refused the connection; see what the server says [docs/troubleshooting.md#rejected]";
 	default:
-		return "the peer's CM refused; see the IBTA specification, "
-		       "12.6.7.2, for the reason with this number"
-		       " [docs/troubleshooting.md#rejected]";
+		return "the peer's CM refused; see the IBTA specification, 12.6.7.2, for the reason with this number [docs/troubleshooting.md#rejected]";
 	}
 }
 
@@ -185,17 +171,11 @@ static const char *addr_error_meaning(int status)
 {
 	switch (status) {
 	case -ENODEV:
-		return "no RDMA device on the way to that address; compare "
-		       "`ip route get` and `rdma link`"
-		       " [docs/troubleshooting.md#addr-error-19]";
+		return "no RDMA device on the way to that address; compare `ip route get` and `rdma link` [docs/troubleshooting.md#addr-error-19]";
 	case -ETIMEDOUT:
-		return "nobody has that address; compare -a with `ip addr` on "
-		       "the server"
-		       " [docs/troubleshooting.md#addr-error-110]";
+		return "nobody has that address; compare -a with `ip addr` on the server [docs/troubleshooting.md#addr-error-110]";
 	default:
-		return "the address could not be bound to a device; may this "
-		       "user open /dev/infiniband/uverbs*"
-		       " [docs/troubleshooting.md#permission]";
+		return "the address could not be bound to a device; may this user open /dev/infiniband/uverbs* [docs/troubleshooting.md#permission]";
 	}
 }
 
@@ -205,21 +185,15 @@ static const char *event_meaning(const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ADDR_ERROR:
 		return addr_error_meaning(event->status);
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-		return "the address is known, but there is no RDMA path to "
-		       "it; compare `rdma link` on both ends";
+		return "the address is known, but there is no RDMA path to it; compare `rdma link` on both ends";
 	case RDMA_CM_EVENT_UNREACHABLE:
-		return "the peer's host did not answer; is it up, and does "
-		       "UDP port 4791 pass the firewall"
-		       " [docs/troubleshooting.md#firewall]";
+		return "the peer's host did not answer; is it up, and does UDP port 4791 pass the firewall [docs/troubleshooting.md#firewall]";
 	case RDMA_CM_EVENT_REJECTED:
 		return reject_meaning(event->status);
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		return "the connection failed while it was being made; see "
-		       "what the peer says";
+		return "the connection failed while it was being made; see what the peer says";
 	case RDMA_CM_EVENT_DISCONNECTED:
-		return "the peer disconnected or died before this step was "
-		       "done"
-		       " [docs/troubleshooting.md#left]";
+		return "the peer disconnected or died before this step was done [docs/troubleshooting.md#left]";
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return "the RDMA device was removed; see `rdma link`";
 	default:
@@ -263,15 +237,12 @@ static int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai,
 	if (err == EADDRINUSE || port_is_taken(id, ai))
 		return log_fail_errno(
 			"rdma_bind_addr", err,
-			"another program has this port of %s; "
-			"give another with -p"
-			" [docs/troubleshooting.md#address-in-use]",
+			"another program has this port of %s; give another with -p [docs/troubleshooting.md#address-in-use]",
 			text);
-	return log_fail_errno("rdma_bind_addr", err,
-			      "is %s an address of this machine that an RDMA "
-			      "device sits on (`rdma link`)"
-			      " [docs/troubleshooting.md#cannot-assign]",
-			      text);
+	return log_fail_errno(
+		"rdma_bind_addr", err,
+		"is %s an address of this machine that an RDMA device sits on (`rdma link`) [docs/troubleshooting.md#cannot-assign]",
+		text);
 }
 
 int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai)
@@ -293,17 +264,16 @@ int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai)
 
 int cm_explain_create(int err)
 {
-	return log_fail_errno("rdma_create_id", err,
-			      "may this user open /dev/infiniband/rdma_cm"
-			      " [docs/troubleshooting.md#permission]");
+	return log_fail_errno(
+		"rdma_create_id", err,
+		"may this user open /dev/infiniband/rdma_cm [docs/troubleshooting.md#permission]");
 }
 
 int cm_explain_connect(int err)
 {
-	return log_fail_errno("rdma_connect", err,
-			      err == ECONNREFUSED ?
-				      "over iWARP, no server listens there; "
-				      "start it first, with -a" :
-				      "does `rdma link` still show the device "
-				      "as ACTIVE");
+	return log_fail_errno(
+		"rdma_connect", err,
+		err == ECONNREFUSED ?
+			"over iWARP, no server listens there; start it first, with -a" :
+			"does `rdma link` still show the device as ACTIVE");
 }

@@ -14,8 +14,7 @@ static const struct option_row rows[] = {
 	  "listen on this name or address only" },
 	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_CLIENT,
 	  offsetof(struct options, address), NULL, NULL,
-	  "the server's name or address; it must be on an RDMA device, so "
-	  "127.0.0.1 will not do" },
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do" },
 	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_BOTH,
 	  offsetof(struct options, port), "20886", NULL, "the server's port" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_BOTH,
@@ -49,8 +48,7 @@ static const struct optable tables[] = {
 		.program = "./client",
 		.required = "a",
 		.words = "",
-		.purpose = "Connects to a server, sends it one message and "
-			   "receives one, by RDMA.",
+		.purpose = "Connects to a server, sends it one message and receives one, by RDMA.",
 		.example = "./client -a 192.0.2.1 -s 'hello, RDMA'",
 	},
 };
@@ -65,8 +63,8 @@ int options_parse(struct options *options, enum role role, int argc,
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (role == ROLE_CLIENT && !options->address) {
-		log_fail("the server's address is missing; give it with -a, "
-			 "as in: ./client -a 192.0.2.1");
+		log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1");
 		return EXIT_USAGE;
 	}
 	if (optind < argc) {

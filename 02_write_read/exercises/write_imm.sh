@@ -50,13 +50,13 @@ peer half client <<'END_PATCH'
  
 --- a/data.c
 +++ b/data.c
-@@ -177,3 +177,3 @@
+@@ -175,3 +175,3 @@
  		/* Only an operation with a number carries it. */
 -		.imm_data = htobe32(data->local.size),
 +		.imm_data = htobe32(data->local.size / 2),
  		.wr.rdma = {
-@@ -188,2 +188,8 @@
- 				peer->length, data->local.size);
+@@ -186,2 +186,8 @@
+ 			peer->length, data->local.size);
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
 +	if (ibv_post_send(data->conn->qp, &wr, &bad))
@@ -75,8 +75,8 @@ peer lies client <<'END_PATCH'
  
 --- a/data.c
 +++ b/data.c
-@@ -188,2 +188,8 @@
- 				peer->length, data->local.size);
+@@ -186,2 +186,8 @@
+ 			peer->length, data->local.size);
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
 +	if (ibv_post_send(data->conn->qp, &wr, &bad))

@@ -11,8 +11,9 @@ static int check(size_t size, const char *what, uint64_t most)
 {
 	if (size <= most)
 		return 0;
-	return log_fail("-b %zu: the device %s at most %" PRIu64 " bytes at a "
-			"time; give both ends -b %" PRIu64 " or less",
+	return log_fail("-b %zu: the device %s at most %" PRIu64
+			" bytes at a time; give both ends -b %" PRIu64
+			" or less",
 			size, what, most, most);
 }
 

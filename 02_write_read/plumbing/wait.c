@@ -71,14 +71,13 @@ int wait_readable(int first, int second, int stop_fd, int64_t deadline)
 int wait_fail(const char *what, int err, const struct patience *patience)
 {
 	if (err == ETIMEDOUT)
-		return log_fail("%s: nothing came within %g s; is the peer "
-				"alive, and is -t long enough for it"
-				" [docs/troubleshooting.md#silent]",
-				what, patience->timeout_ms / 1000.0);
+		return log_fail(
+			"%s: nothing came within %g s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
+			what, patience->timeout_ms / 1000.0);
 	if (err == ECANCELED)
-		return log_fail("%s: given up, since this program was asked "
-				"to stop",
-				what);
+		return log_fail(
+			"%s: given up, since this program was asked to stop",
+			what);
 	return log_fail_errno("poll", err, "while waiting for: %s", what);
 }
 
@@ -94,9 +93,9 @@ int wait_for_signals(int *stop_fd)
 		return log_fail_errno("sigprocmask", errno, "cannot go on");
 	*stop_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (*stop_fd < 0)
-		return log_fail_errno("signalfd", errno,
-				      "see \"ulimit -n\" for the number of "
-				      "descriptors allowed");
+		return log_fail_errno(
+			"signalfd", errno,
+			"see \"ulimit -n\" for the number of descriptors allowed");
 	return 0;
 }
 
@@ -105,9 +104,8 @@ int wait_nonblocking(int fd, const char *call)
 	int flags = fcntl(fd, F_GETFL);
 
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
-		return log_fail_errno("fcntl", errno,
-				      "cannot make the descriptor of %s "
-				      "non-blocking",
-				      call);
+		return log_fail_errno(
+			"fcntl", errno,
+			"cannot make the descriptor of %s non-blocking", call);
 	return 0;
 }

@@ -127,31 +127,23 @@ static int explain_no_device(struct ibv_device **list,
 	char port[16] = "(any)";
 
 	if (!*list)
-		return log_fail("this machine has no RDMA device; sudo "
-				"scripts/setup_rxe.sh, or use the lab: "
-				"scripts/lab.sh shell"
-				" [docs/troubleshooting.md#no-device]");
+		return log_fail(
+			"this machine has no RDMA device; sudo scripts/setup_rxe.sh, or use the lab: scripts/lab.sh shell [docs/troubleshooting.md#no-device]");
 	if (iwarp)
-		return log_fail("%s is an iWARP device, whose queue pairs only "
-				"the connection manager can connect; use "
-				"chapter 01, 02 or 07, or RoCE: sudo "
-				"scripts/setup_rxe.sh"
-				" [docs/troubleshooting.md#iwarp]",
-				ibv_get_device_name(iwarp));
+		return log_fail(
+			"%s is an iWARP device, whose queue pairs only the connection manager can connect; use chapter 01, 02 or 07, or RoCE: sudo scripts/setup_rxe.sh [docs/troubleshooting.md#iwarp]",
+			ibv_get_device_name(iwarp));
 	if (options->port_num)
 		snprintf(port, sizeof(port), "%d", options->port_num);
 	if (options->device || options->port_num)
-		return log_fail("device %s, port %s: there is no such active "
-				"port of RoCE or InfiniBand here%s; see `rdma "
-				"link`"
-				" [docs/troubleshooting.md#no-active-port]",
-				options->device ? options->device : "(any)",
-				port, local ? " with the address in use" : "");
+		return log_fail(
+			"device %s, port %s: there is no such active port of RoCE or InfiniBand here%s; see `rdma link` [docs/troubleshooting.md#no-active-port]",
+			options->device ? options->device : "(any)", port,
+			local ? " with the address in use" : "");
 	if (local)
 		return addr_explain_no_device(local);
-	return log_fail("no RDMA device that this user may open has an active "
-			"port; see `rdma link`, and is its netdev up"
-			" [docs/troubleshooting.md#no-active-port]");
+	return log_fail(
+		"no RDMA device that this user may open has an active port; see `rdma link`, and is its netdev up [docs/troubleshooting.md#no-active-port]");
 }
 
 /* Opens up to max ports of the devices in list that fit local so well. */
@@ -190,10 +182,9 @@ static int open_all(struct device *devices, unsigned int max,
 
 	*count = 0;
 	if (!list)
-		return log_fail_errno("ibv_get_device_list", errno,
-				      "is the module ib_uverbs loaded; see "
-				      "scripts/setup_rxe.sh --check"
-				      " [docs/troubleshooting.md#no-device]");
+		return log_fail_errno(
+			"ibv_get_device_list", errno,
+			"is the module ib_uverbs loaded; see scripts/setup_rxe.sh --check [docs/troubleshooting.md#no-device]");
 	for (enum fit fit = FIT_WELL; fit != FIT_NOT && !*count; fit--)
 		*count = open_ports(devices, max, list, options, local, fit);
 	if (!*count)

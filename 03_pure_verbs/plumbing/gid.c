@@ -47,15 +47,13 @@ int gid_query(struct ibv_context *verbs, uint8_t port_num, int index, bool roce,
 	int err = ibv_query_gid(verbs, port_num, index, gid);
 
 	if (err)
-		return log_fail_errno("ibv_query_gid", err > 0 ? err : errno,
-				      "GID index %d: give another with -g; "
-				      "scripts/setup_rxe.sh --status lists "
-				      "them",
-				      index);
+		return log_fail_errno(
+			"ibv_query_gid", err > 0 ? err : errno,
+			"GID index %d: give another with -g; scripts/setup_rxe.sh --status lists them",
+			index);
 	if (roce && !memcmp(gid, &empty, sizeof(empty)))
-		return log_fail("GID index %d is empty; give another with -g, "
-				"or none; scripts/setup_rxe.sh --status lists "
-				"them",
-				index);
+		return log_fail(
+			"GID index %d is empty; give another with -g, or none; scripts/setup_rxe.sh --status lists them",
+			index);
 	return 0;
 }

@@ -21,9 +21,9 @@ int line_send(struct line *line, const char *bytes, size_t length)
 			continue;
 		}
 		if (errno != EAGAIN && errno != EINTR)
-			return log_fail_errno("send", errno,
-					      "the peer is gone; see what it "
-					      "says");
+			return log_fail_errno(
+				"send", errno,
+				"the peer is gone; see what it says");
 		if (wait_writable(line->fd, line->patience.stop_fd,
 				  line->deadline))
 			return wait_fail("room to send to the peer", errno,
@@ -46,10 +46,9 @@ static int recv_byte(struct line *line, const char *what, char *byte)
 			return wait_fail(what, errno, &line->patience);
 	}
 	if (n == 0)
-		return log_fail("the peer closed the connection instead of "
-				"sending %s; see what it says"
-				" [docs/troubleshooting.md#left]",
-				what);
+		return log_fail(
+			"the peer closed the connection instead of sending %s; see what it says [docs/troubleshooting.md#left]",
+			what);
 	return 0;
 }
 
@@ -58,9 +57,9 @@ int line_recv(struct line *line, const char *what)
 	line->length = 0;
 	do {
 		if (line->length == LINE_LONGEST)
-			return log_fail("the peer's line has more than %d "
-					"bytes; is it another program",
-					LINE_LONGEST);
+			return log_fail(
+				"the peer's line has more than %d bytes; is it another program",
+				LINE_LONGEST);
 		if (recv_byte(line, what, &line->text[line->length]))
 			return -1;
 	} while (line->text[line->length++] != '\n');
@@ -73,8 +72,8 @@ int line_expect(struct line *line, const char *text, const char *what)
 	if (line_recv(line, what))
 		return -1;
 	if (strcmp(line->text, text))
-		return log_fail("the peer sent something else than %s; is it "
-				"another program, or another version",
-				what);
+		return log_fail(
+			"the peer sent something else than %s; is it another program, or another version",
+			what);
 	return 0;
 }

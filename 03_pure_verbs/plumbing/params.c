@@ -27,8 +27,8 @@ size_t params_encode(const struct params *params, char wire[PARAMS_MAX])
 	inet_ntop(AF_INET6, params->gid.raw, gid, sizeof(gid));
 	length = snprintf(wire, PARAMS_MAX,
 			  "RDMA %d QPN 0x%06" PRIx32 " PSN 0x%06" PRIx32
-			  " GID %s LID 0x%04" PRIx16 " MTU %d MODE %s"
-			  " ADDR 0x%" PRIx64 " RKEY 0x%08" PRIx32
+			  " GID %s LID 0x%04" PRIx16
+			  " MTU %d MODE %s ADDR 0x%" PRIx64 " RKEY 0x%08" PRIx32
 			  " LENGTH %" PRIu32 "\n",
 			  PARAMS_VERSION, params->qpn, params->psn, gid,
 			  params->lid, params_mtu_bytes(params->mtu),
@@ -99,18 +99,16 @@ int params_decode(struct params *params, const char *wire, size_t length,
 	memcpy(line, wire, length);
 	line[length] = 0;
 	if (sscanf(line, "RDMA %9d ", &version) != 1)
-		return log_fail("the peer's line does not begin with RDMA and "
-				"a version; is it another program"
-				" [docs/troubleshooting.md#refused]");
+		return log_fail(
+			"the peer's line does not begin with RDMA and a version; is it another program [docs/troubleshooting.md#refused]");
 	if (version != PARAMS_VERSION)
-		return log_fail("the peer speaks version %d, this program "
-				"version %d; build both from the same source"
-				" [docs/troubleshooting.md#refused]",
-				version, PARAMS_VERSION);
+		return log_fail(
+			"the peer speaks version %d, this program version %d; build both from the same source [docs/troubleshooting.md#refused]",
+			version, PARAMS_VERSION);
 	*params = (struct params){ 0 };
 	if (!scan(params, line))
-		return log_fail("the peer's line does not have the form of "
-				"params.c: refused");
+		return log_fail(
+			"the peer's line does not have the form of params.c: refused");
 	return params_check(params, roce);
 }
 
@@ -137,15 +135,15 @@ static int check_where(const struct params *params, bool roce)
 	if (roce && gid_is_zero(&params->gid))
 		return log_fail("the peer's GID is zero, and RoCE needs one");
 	if (params->gid.raw[0] == 0xff)
-		return log_fail("the peer's GID is a multicast address: "
-				"refused");
+		return log_fail(
+			"the peer's GID is a multicast address: refused");
 	if (gid_is_no_host(&params->gid))
-		return log_fail("the peer's GID is an IPv4 address that no "
-				"host has: refused");
+		return log_fail(
+			"the peer's GID is an IPv4 address that no host has: refused");
 	/* From 0xc000 on, LIDs are multicast; and the last is nobody's. */
 	if (!roce && (params->lid == 0 || params->lid >= 0xc000))
-		return log_fail("the peer's LID 0x%" PRIx16 " is none that a "
-				"port of InfiniBand can have",
+		return log_fail("the peer's LID 0x%" PRIx16
+				" is none that a port of InfiniBand can have",
 				params->lid);
 	return 0;
 }
@@ -154,17 +152,18 @@ int params_check(const struct params *params, bool roce)
 {
 	/* 0 and 1 are for management; 0xffffff means multicast. */
 	if (params->qpn < 2 || params->qpn >= 0xffffff)
-		return log_fail("the peer's QPN 0x%" PRIx32 " is none that a "
-				"queue pair of a program can have",
-				params->qpn);
+		return log_fail(
+			"the peer's QPN 0x%" PRIx32
+			" is none that a queue pair of a program can have",
+			params->qpn);
 	/* The kernel would cut the upper bits off and say nothing. */
 	if (params->psn > 0xffffff)
-		return log_fail("the peer's PSN 0x%" PRIx32 " has more than "
-				"24 bits",
+		return log_fail("the peer's PSN 0x%" PRIx32
+				" has more than 24 bits",
 				params->psn);
 	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
-		return log_fail("the peer's MTU is none of 256, 512, 1024, "
-				"2048, 4096");
+		return log_fail(
+			"the peer's MTU is none of 256, 512, 1024, 2048, 4096");
 	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
 		return log_fail("the peer runs an unknown mode");
 	if (check_where(params, roce))

@@ -40,9 +40,7 @@ int pattern_check(const char *buf, size_t size)
 	for (size_t i = length; i < size; i++)
 		if ((unsigned char)buf[i] != byte_at(i, length, seed))
 			return log_fail(
-				"byte %zu of the memory is 0x%02x and "
-				"should be 0x%02x, after such a text"
-				" [docs/troubleshooting.md#wrong-bytes]",
+				"byte %zu of the memory is 0x%02x and should be 0x%02x, after such a text [docs/troubleshooting.md#wrong-bytes]",
 				i, (unsigned char)buf[i],
 				byte_at(i, length, seed));
 	return 0;

@@ -72,12 +72,8 @@ static int bind_and_listen(int fd, const struct addrinfo *ai)
 		return log_fail_errno(
 			"bind", errno, "%s",
 			errno == EADDRINUSE ?
-				"another program listens on this "
-				"port; give another with -p"
-				" [docs/troubleshooting.md#address-in-use]" :
-				"is this an address of this "
-				"machine; see -a"
-				" [docs/troubleshooting.md#cannot-assign]");
+				"another program listens on this port; give another with -p [docs/troubleshooting.md#address-in-use]" :
+				"is this an address of this machine; see -a [docs/troubleshooting.md#cannot-assign]");
 	return 0;
 }
 
@@ -123,8 +119,7 @@ static int explain_accept(int err)
 			return log_fail_errno("accept", err,
 					      "this client is not served");
 	log_fail_errno("accept", err,
-		       "no client can be taken; see \"ulimit "
-		       "-n\"");
+		       "no client can be taken; see \"ulimit -n\"");
 	return SOCK_BROKEN;
 }
 
@@ -157,9 +152,7 @@ static int finish_connect(int fd, const struct patience *patience,
 	if (err)
 		return log_fail_errno(
 			"connect", err,
-			"is the server running, and are -a and "
-			"-p the same on both ends"
-			" [docs/troubleshooting.md#connection-refused]");
+			"is the server running, and are -a and -p the same on both ends [docs/troubleshooting.md#connection-refused]");
 	return 0;
 }
 
@@ -174,9 +167,9 @@ static int connect_one(const struct addrinfo *ai,
 		if (errno == EINPROGRESS)
 			ret = finish_connect(fd, patience, deadline);
 		else
-			ret = log_fail_errno("connect", errno,
-					     "compare -a with `ip addr` on "
-					     "the server");
+			ret = log_fail_errno(
+				"connect", errno,
+				"compare -a with `ip addr` on the server");
 	}
 	if (!ret)
 		ret = watch_peer(fd);

@@ -46,11 +46,8 @@ static int wait_goodbye(struct conn *conn, int timeout_ms, int stop_fd)
 	}
 	/* TCP ends alike, whether a peer has failed, was killed or cut off. */
 	if (!conn->peer_done)
-		return log_fail("the peer's connection ended without a "
-				"goodbye: it may lack something of what we "
-				"sent, even if all of that completed with "
-				"success; see what it says"
-				" [docs/troubleshooting.md#left]");
+		return log_fail(
+			"the peer's connection ended without a goodbye: it may lack something of what we sent, even if all of that completed with success; see what it says [docs/troubleshooting.md#left]");
 	return 0;
 }
 

@@ -34,8 +34,7 @@ const char *story_awaited(const struct states *states)
 	case SS_RDMA_SENT:
 		return event_names[EV_DONE_SENT];
 	default:
-		return "the peer's MSG_DONE (that ours was sent with success "
-		       "is no proof that it was delivered)";
+		return "the peer's MSG_DONE (that ours was sent with success is no proof that it was delivered)";
 	}
 }
 

@@ -106,10 +106,10 @@ static void print_sum(const struct load *load, double seconds)
 			 load->unmade);
 	if (count < 2)
 		return;
-	log_line("%u connections: %u served, %u refused, %u failed; in %.2f s, "
-		 "%.1f connections/s",
-		 count, load->served, load->refused, load->failed, seconds,
-		 load->served / seconds);
+	log_line(
+		"%u connections: %u served, %u refused, %u failed; in %.2f s, %.1f connections/s",
+		count, load->served, load->refused, load->failed, seconds,
+		load->served / seconds);
 }
 
 /* Makes all connections, and waits for the end of the last one. */
@@ -124,9 +124,9 @@ static int run_all(struct load *load)
 		return log_fail_errno("calloc", errno, "-n %u", clients);
 	if (allowed_descriptors(wanted) < wanted) {
 		free(threads);
-		return log_fail("-n %u needs %lu more descriptors; see "
-				"\"ulimit -Hn\"",
-				clients, wanted);
+		return log_fail(
+			"-n %u needs %lu more descriptors; see \"ulimit -Hn\"",
+			clients, wanted);
 	}
 	n = start(load, threads);
 	for (unsigned int i = 0; i < n; i++)

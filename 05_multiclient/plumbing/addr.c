@@ -66,12 +66,11 @@ int addr_lookup(const char *host, const char *port, struct addrinfo **list)
 		hints.ai_family = has_ipv6() ? AF_INET6 : AF_INET;
 	err = ask(host, port, &hints, list);
 	if (err)
-		return log_fail("cannot look up %s: %s; give an address that "
-				"`ip addr` shows on the server, such as "
-				"-a 192.0.2.1",
-				host ? host : "this machine's addresses",
-				err == EAI_SYSTEM ? strerror(errno) :
-						    gai_strerror(err));
+		return log_fail(
+			"cannot look up %s: %s; give an address that `ip addr` shows on the server, such as -a 192.0.2.1",
+			host ? host : "this machine's addresses",
+			err == EAI_SYSTEM ? strerror(errno) :
+					    gai_strerror(err));
 	return 0;
 }
 
@@ -168,16 +167,12 @@ static bool usable_address(char text[ADDR_TEXT_SIZE], int *count)
 static int explain_no_address(const char *text, int count)
 {
 	if (!count)
-		return log_fail("%s: no RDMA device leads there, and this "
-				"machine has none; see `rdma link`"
-				" [docs/troubleshooting.md#no-device]",
-				text);
-	return log_fail("%s: no RDMA device leads there, and none here is a "
-			"RoCE device with an address; on InfiniBand the "
-			"addresses are those of IPoIB netdevs: compare `rdma "
-			"link` and `ip addr`"
-			" [docs/troubleshooting.md#no-device]",
+		return log_fail(
+			"%s: no RDMA device leads there, and this machine has none; see `rdma link` [docs/troubleshooting.md#no-device]",
 			text);
+	return log_fail(
+		"%s: no RDMA device leads there, and none here is a RoCE device with an address; on InfiniBand the addresses are those of IPoIB netdevs: compare `rdma link` and `ip addr` [docs/troubleshooting.md#no-device]",
+		text);
 }
 
 int addr_explain_no_device(const struct sockaddr *addr)
@@ -189,13 +184,10 @@ int addr_explain_no_device(const struct sockaddr *addr)
 	if (!usable_address(usable, &count))
 		return explain_no_address(text, count);
 	if (addr_is_loopback(addr))
-		return log_fail("%s: a loopback address belongs to the netdev "
-				"lo, and no RDMA device sits on that; %s, "
-				"this machine's own too, will do"
-				" [docs/troubleshooting.md#loopback]",
-				text, usable);
-	return log_fail("%s: no RDMA device leads there; the one of %s has "
-			"another way out: compare `ip route get %s`"
-			" [docs/troubleshooting.md#addr-error-19]",
-			text, usable, text);
+		return log_fail(
+			"%s: a loopback address belongs to the netdev lo, and no RDMA device sits on that; %s, this machine's own too, will do [docs/troubleshooting.md#loopback]",
+			text, usable);
+	return log_fail(
+		"%s: no RDMA device leads there; the one of %s has another way out: compare `ip route get %s` [docs/troubleshooting.md#addr-error-19]",
+		text, usable, text);
 }

@@ -48,10 +48,10 @@ int admission_share(struct room *room, const struct supply *supply)
 	if (!room->clients)
 		return log_fail("%lu %s are too few for a server; %s",
 				supply->left, supply->what, supply->hint);
-	log_line("%lu %s: room for %u clients and %u strangers at a time; for "
-		 "more, %s.",
-		 supply->left, supply->what, room->clients, room->strangers,
-		 supply->hint);
+	log_line(
+		"%lu %s: room for %u clients and %u strangers at a time; for more, %s.",
+		supply->left, supply->what, room->clients, room->strangers,
+		supply->hint);
 	return 0;
 }
 

@@ -51,17 +51,12 @@ static int record_length(const uint8_t headers[HEADERS])
 	/* The versions of all TLS begin with a 3. */
 	if (headers[0] != RECORD_HANDSHAKE || headers[1] != 3 ||
 	    headers[RECORD_HEADER] != MESSAGE_CLIENT_HELLO)
-		return log_fail("TLS handshake: the peer does not begin with a "
-				"ClientHello, as clients of TLS do; is it 03's "
-				"program, or is -p wrong"
-				" [docs/troubleshooting.md#tls]");
+		return log_fail(
+			"TLS handshake: the peer does not begin with a ClientHello, as clients of TLS do; is it 03's program, or is -p wrong [docs/troubleshooting.md#tls]");
 	if (message > CLIENT_HELLO_MAX || record != MESSAGE_HEADER + message)
-		return log_fail("TLS handshake: the peer announces a "
-				"ClientHello of %d bytes in a record of %d; it "
-				"must fill the record, and %d is the most; is "
-				"it another program"
-				" [docs/troubleshooting.md#tls]",
-				message, record, CLIENT_HELLO_MAX);
+		return log_fail(
+			"TLS handshake: the peer announces a ClientHello of %d bytes in a record of %d; it must fill the record, and %d is the most; is it another program [docs/troubleshooting.md#tls]",
+			message, record, CLIENT_HELLO_MAX);
 	return record;
 }
 
@@ -75,13 +70,12 @@ int client_hello_wait(int fd, const struct patience *patience, int64_t deadline)
 		return -1;
 	n = recv(fd, headers, sizeof(headers), MSG_PEEK);
 	if (n < 0)
-		return log_fail_errno("TLS handshake", errno,
-				      "is the peer still alive"
-				      " [docs/troubleshooting.md#left]");
+		return log_fail_errno(
+			"TLS handshake", errno,
+			"is the peer still alive [docs/troubleshooting.md#left]");
 	if (n < HEADERS)
-		return log_fail("TLS handshake: the peer closed the connection "
-				"before its ClientHello; see what it says"
-				" [docs/troubleshooting.md#tls]");
+		return log_fail(
+			"TLS handshake: the peer closed the connection before its ClientHello; see what it says [docs/troubleshooting.md#tls]");
 	length = record_length(headers);
 	if (length < 0)
 		return -1;

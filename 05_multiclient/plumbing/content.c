@@ -40,10 +40,9 @@ int content_check(const struct data *data, enum mode mode, bool counts,
 		return -1;
 	write_text(text, who, number);
 	if (strncmp(result->buf, text, PATTERN_MIN))
-		return log_fail("these bytes are not client %u's, but "
-				"another's, or nobody's"
-				" [docs/troubleshooting.md#wrong-bytes]",
-				number);
+		return log_fail(
+			"these bytes are not client %u's, but another's, or nobody's [docs/troubleshooting.md#wrong-bytes]",
+			number);
 	if (counts)
 		log_line("%zu bytes verified.", result->size);
 	return 0;

@@ -18,8 +18,8 @@ int hold_connection(struct conn *conn, int seconds)
 		if (peer_check(conn))
 			return -1;
 		if (conn->peer_left || conn->peer_done)
-			return log_fail("the server ended the connection; see "
-					"what it says");
+			return log_fail(
+				"the server ended the connection; see what it says");
 	}
 	if (errno == ETIMEDOUT || errno == ECANCELED)
 		return 0;

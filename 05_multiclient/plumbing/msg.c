@@ -37,12 +37,12 @@ void msg_encode(const struct msg *msg, void *wire)
 int msg_check_memory(const struct remote *mem)
 {
 	if (mem->length == 0 || mem->length > MSG_MAX_LENGTH)
-		return log_fail("the peer speaks of %u bytes of "
-				"memory; 1 to %d are allowed",
-				mem->length, MSG_MAX_LENGTH);
+		return log_fail(
+			"the peer speaks of %u bytes of memory; 1 to %d are allowed",
+			mem->length, MSG_MAX_LENGTH);
 	if (mem->addr + mem->length < mem->addr)
-		return log_fail("the peer's memory would reach beyond the end "
-				"of the address space: refused");
+		return log_fail(
+			"the peer's memory would reach beyond the end of the address space: refused");
 	return 0;
 }
 
@@ -51,28 +51,25 @@ int msg_decode(struct msg *msg, const void *wire, size_t length)
 	struct wire w;
 
 	if (length != MSG_SIZE)
-		return log_fail("the peer sent a message of %zu bytes instead "
-				"of %d; is it another chapter's program"
-				" [docs/troubleshooting.md#refused]",
-				length, MSG_SIZE);
+		return log_fail(
+			"the peer sent a message of %zu bytes instead of %d; is it another chapter's program [docs/troubleshooting.md#refused]",
+			length, MSG_SIZE);
 	/* A copy, since a peer's bytes may stand at any address. */
 	memcpy(&w, wire, sizeof(w));
 	if (memcmp(w.magic, magic, sizeof(magic)))
-		return log_fail("the peer's message does not begin with RDMA; "
-				"is it another chapter's program"
-				" [docs/troubleshooting.md#refused]");
+		return log_fail(
+			"the peer's message does not begin with RDMA; is it another chapter's program [docs/troubleshooting.md#refused]");
 	if (w.version != MSG_VERSION)
-		return log_fail("the peer speaks version %d, this program "
-				"version %d; build both from the same source"
-				" [docs/troubleshooting.md#refused]",
-				w.version, MSG_VERSION);
+		return log_fail(
+			"the peer speaks version %d, this program version %d; build both from the same source [docs/troubleshooting.md#refused]",
+			w.version, MSG_VERSION);
 	if (w.reserved[0] || w.reserved[1])
-		return log_fail("the peer's message has a value where there "
-				"must be zero");
+		return log_fail(
+			"the peer's message has a value where there must be zero");
 	if (w.type != MSG_DONE)
-		return log_fail("the peer sent a message of the unknown type "
-				"%d",
-				w.type);
+		return log_fail(
+			"the peer sent a message of the unknown type %d",
+			w.type);
 	*msg = (struct msg){ .type = w.type };
 	return 0;
 }

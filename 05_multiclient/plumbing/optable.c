@@ -86,9 +86,9 @@ static int set_text(const struct option_row *row, const char **member,
 		    const char *text)
 {
 	if (row->max && strlen(text) > (size_t)row->max) {
-		log_fail("-%c: the text has %zu bytes, and at most %ld are "
-			 "allowed; shorten it",
-			 row->letter, strlen(text), row->max);
+		log_fail(
+			"-%c: the text has %zu bytes, and at most %ld are allowed; shorten it",
+			row->letter, strlen(text), row->max);
 		return EXIT_USAGE;
 	}
 	*member = text;

@@ -17,8 +17,7 @@ static const struct option_row rows[] = {
 	  "listen on this name or address only" },
 	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_CLIENT,
 	  MEMBER(address), NULL, NULL,
-	  "the server's name or address; it must be on an RDMA device, so "
-	  "127.0.0.1 will not do" },
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do" },
 	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_BOTH, MEMBER(port),
 	  "4433", NULL, "the server's port" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_BOTH,
@@ -67,8 +66,7 @@ static const struct option_row rows[] = {
 	  "the CA that must have signed the peer's certificate" },
 	{ 'b', OPTION_NUMBER, "bytes", "BYTES", PATTERN_MIN, MSG_MAX_LENGTH,
 	  FOR_BOTH, MEMBER(bytes), NULL, "1024",
-	  "memory to write to or read from, every byte of it checked; "
-	  "both ends need the same" },
+	  "memory to write to or read from, every byte of it checked; both ends need the same" },
 	{ 'm', OPTION_NUMBER, "max", "MAX", 1, 100000, FOR_SERVER, MEMBER(max),
 	  "1024", NULL, "clients to serve at a time; more are told so" },
 	{ 'G', OPTION_NUMBER, "grace", "SECONDS", 0, 3600, FOR_SERVER,
@@ -84,8 +82,7 @@ static const struct option_row rows[] = {
 	  "stay for SECONDS when all is said" },
 	{ 'r', OPTION_NUMBER, "retries", "TRIES", 0, 1000, FOR_CLIENT,
 	  MEMBER(retries), "0", NULL,
-	  "try TRIES times again, where that may help: the server is full, "
-	  "refuses, or does not answer, and nothing has been sent yet" },
+	  "try TRIES times again, where that may help: the server is full, refuses, or does not answer, and nothing has been sent yet" },
 	{ 0 },
 };
 
@@ -124,8 +121,8 @@ static int take_mode(struct options *options, int argc, char **argv)
 	int place;
 
 	if (optind >= argc)
-		return log_fail("what shall it do? the last word must be "
-				"write or read; see -h");
+		return log_fail(
+			"what shall it do? the last word must be write or read; see -h");
 	if (optind + 1 < argc)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + 1]);
@@ -155,8 +152,8 @@ int options_parse(struct options *options, enum role role, int argc,
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (role == ROLE_CLIENT && !options->address) {
-		log_fail("the server's address is missing; give it with -a, "
-			 "as in: ./client -a 192.0.2.1 write");
+		log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
 	if (options->once && !options->end_after)

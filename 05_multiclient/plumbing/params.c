@@ -83,31 +83,29 @@ int params_check_header(enum params_type type,
 
 	memcpy(&w, wire, sizeof(w));
 	if (memcmp(w.magic, magic, sizeof(magic)))
-		return log_fail("the peer's message does not begin with RDMX; "
-				"is it another program"
-				" [docs/troubleshooting.md#refused]");
+		return log_fail(
+			"the peer's message does not begin with RDMX; is it another program [docs/troubleshooting.md#refused]");
 	if (w.version != PARAMS_VERSION)
-		return log_fail("the peer speaks version %d, this program "
-				"version %d; build both from the same source"
-				" [docs/troubleshooting.md#refused]",
-				w.version, PARAMS_VERSION);
+		return log_fail(
+			"the peer speaks version %d, this program version %d; build both from the same source [docs/troubleshooting.md#refused]",
+			w.version, PARAMS_VERSION);
 	if (w.type < PARAMS_HELLO || w.type > PARAMS_BYE)
-		return log_fail("the peer sent a message of the unknown type "
-				"%d",
-				w.type);
+		return log_fail(
+			"the peer sent a message of the unknown type %d",
+			w.type);
 	if (be32toh(w.length) > PARAMS_MAX)
-		return log_fail("the peer announces %" PRIu32 " bytes, and "
-				"%d is the most: refused",
+		return log_fail("the peer announces %" PRIu32
+				" bytes, and %d is the most: refused",
 				be32toh(w.length), PARAMS_MAX);
 	if (w.type != type)
-		return log_fail("protocol error: message type %d instead of "
-				"%d",
+		return log_fail("protocol error: message type %d instead of %d",
 				w.type, type);
 	if (w.reserved || be32toh(w.length) != length_of(type))
-		return log_fail("the peer's message of type %d announces "
-				"%" PRIu32 " bytes instead of %" PRIu32
-				", or has a value where there must be zero",
-				type, be32toh(w.length), length_of(type));
+		return log_fail(
+			"the peer's message of type %d announces %" PRIu32
+			" bytes instead of %" PRIu32
+			", or has a value where there must be zero",
+			type, be32toh(w.length), length_of(type));
 	return 0;
 }
 
@@ -128,9 +126,9 @@ int params_decode_hello(struct hello *hello, const uint8_t *wire, size_t length)
 	struct wire_hello w;
 
 	if (length != sizeof(w))
-		return log_fail("the server's hello has %zu bytes instead of "
-				"%zu",
-				length, sizeof(w));
+		return log_fail(
+			"the server's hello has %zu bytes instead of %zu",
+			length, sizeof(w));
 	memcpy(&w, wire, sizeof(w));
 	hello->number = be32toh(w.number);
 	hello->connected = be32toh(w.connected);
@@ -162,13 +160,13 @@ int params_decode(struct params *params, const uint8_t *wire, size_t length,
 	struct wire_params w;
 
 	if (length != sizeof(w))
-		return log_fail("the peer's parameters have %zu bytes instead "
-				"of %zu",
-				length, sizeof(w));
+		return log_fail(
+			"the peer's parameters have %zu bytes instead of %zu",
+			length, sizeof(w));
 	memcpy(&w, wire, sizeof(w));
 	if (w.reserved)
-		return log_fail("the peer's parameters have a value where "
-				"there must be zero");
+		return log_fail(
+			"the peer's parameters have a value where there must be zero");
 	*params = (struct params){
 		.qpn = be32toh(w.qpn),
 		.psn = be32toh(w.psn),
@@ -213,15 +211,15 @@ static int check_where(const struct params *params, bool roce)
 	if (roce && gid_is_zero(&params->gid))
 		return log_fail("the peer's GID is zero, and RoCE needs one");
 	if (params->gid.raw[0] == 0xff)
-		return log_fail("the peer's GID is a multicast address: "
-				"refused");
+		return log_fail(
+			"the peer's GID is a multicast address: refused");
 	if (gid_is_no_host(&params->gid))
-		return log_fail("the peer's GID is an IPv4 address that no "
-				"host has: refused");
+		return log_fail(
+			"the peer's GID is an IPv4 address that no host has: refused");
 	/* From 0xc000 on, LIDs are multicast; and the last is nobody's. */
 	if (!roce && (params->lid == 0 || params->lid >= 0xc000))
-		return log_fail("the peer's LID 0x%" PRIx16 " is none that a "
-				"port of InfiniBand can have",
+		return log_fail("the peer's LID 0x%" PRIx16
+				" is none that a port of InfiniBand can have",
 				params->lid);
 	return 0;
 }
@@ -230,17 +228,18 @@ int params_check(const struct params *params, bool roce)
 {
 	/* 0 and 1 are for management; 0xffffff means multicast. */
 	if (params->qpn < 2 || params->qpn >= 0xffffff)
-		return log_fail("the peer's QPN 0x%" PRIx32 " is none that a "
-				"queue pair of a program can have",
-				params->qpn);
+		return log_fail(
+			"the peer's QPN 0x%" PRIx32
+			" is none that a queue pair of a program can have",
+			params->qpn);
 	/* The kernel would cut the upper bits off and say nothing. */
 	if (params->psn > 0xffffff)
-		return log_fail("the peer's PSN 0x%" PRIx32 " has more than "
-				"24 bits",
+		return log_fail("the peer's PSN 0x%" PRIx32
+				" has more than 24 bits",
 				params->psn);
 	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
-		return log_fail("the peer's MTU is none of 256, 512, 1024, "
-				"2048, 4096");
+		return log_fail(
+			"the peer's MTU is none of 256, 512, 1024, 2048, 4096");
 	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
 		return log_fail("the peer runs an unknown mode");
 	if (check_where(params, roce))

@@ -52,10 +52,10 @@ void report_print(struct figures *figures, const struct held *held)
 		 now.connected, now.max, now.strangers);
 	log_line("[figures] served: %u; refused: %u; failed: %u",
 		 left[STEP_DONE], now.refused, report_failed(&now));
-	log_line("[figures] failed at: handshake %u, exchange %u, objects %u, "
-		 "transfer %u, goodbye %u",
-		 left[STEP_HANDSHAKE], left[STEP_EXCHANGE], left[STEP_OBJECTS],
-		 left[STEP_TRANSFER], left[STEP_GOODBYE]);
+	log_line(
+		"[figures] failed at: handshake %u, exchange %u, objects %u, transfer %u, goodbye %u",
+		left[STEP_HANDSHAKE], left[STEP_EXCHANGE], left[STEP_OBJECTS],
+		left[STEP_TRANSFER], left[STEP_GOODBYE]);
 	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs",
 		 held->of[HELD_PD], held->of[HELD_CQ], held->of[HELD_QP],
 		 held->of[HELD_MR]);

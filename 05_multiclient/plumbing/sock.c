@@ -72,12 +72,8 @@ static int bind_and_listen(int fd, const struct addrinfo *ai)
 		return log_fail_errno(
 			"bind", errno, "%s",
 			errno == EADDRINUSE ?
-				"another program listens on this "
-				"port; give another with -p"
-				" [docs/troubleshooting.md#address-in-use]" :
-				"is this an address of this "
-				"machine; see -a"
-				" [docs/troubleshooting.md#cannot-assign]");
+				"another program listens on this port; give another with -p [docs/troubleshooting.md#address-in-use]" :
+				"is this an address of this machine; see -a [docs/troubleshooting.md#cannot-assign]");
 	return 0;
 }
 
@@ -122,9 +118,9 @@ static int explain_accept(int err)
 		if (err == passing[i])
 			return log_fail_errno("accept", err,
 					      "this client is not served");
-	log_fail_errno("accept", err,
-		       "it has to wait until others have "
-		       "left; see \"ulimit -n\"");
+	log_fail_errno(
+		"accept", err,
+		"it has to wait until others have left; see \"ulimit -n\"");
 	return SOCK_BROKEN;
 }
 
@@ -164,10 +160,9 @@ int sock_accept(int listener, struct sockaddr_storage *peer)
 
 static int explain_connect(int err)
 {
-	log_fail_errno("connect", err,
-		       "is the server running, and are -a and "
-		       "-p the same on both ends"
-		       " [docs/troubleshooting.md#connection-refused]");
+	log_fail_errno(
+		"connect", err,
+		"is the server running, and are -a and -p the same on both ends [docs/troubleshooting.md#connection-refused]");
 	return err == ECONNREFUSED ? SOCK_PASSING : -1;
 }
 
@@ -203,9 +198,9 @@ static int connect_one(const struct addrinfo *ai,
 		else if (errno == ECONNREFUSED)
 			ret = explain_connect(errno);
 		else
-			ret = log_fail_errno("connect", errno,
-					     "compare -a with `ip addr` on "
-					     "the server");
+			ret = log_fail_errno(
+				"connect", errno,
+				"compare -a with `ip addr` on the server");
 	}
 	if (!ret)
 		ret = watch_peer(fd);

@@ -38,11 +38,9 @@ static int check_late(const struct tls_limit *limit, const char *what)
 {
 	if (limit->late <= LATE_MAX)
 		return 0;
-	return log_fail("%s: the peer has sent more than %d key updates or "
-			"tickets, which only keep this side busy; is it "
-			"another program"
-			" [docs/troubleshooting.md#tls]",
-			what, LATE_MAX);
+	return log_fail(
+		"%s: the peer has sent more than %d key updates or tickets, which only keep this side busy; is it another program [docs/troubleshooting.md#tls]",
+		what, LATE_MAX);
 }
 
 /*
@@ -68,10 +66,9 @@ static int again(SSL *ssl, const struct tls_limit *limit, int ret,
 			return wait_fail(what, errno, &limit->patience);
 		return 1;
 	case SSL_ERROR_ZERO_RETURN:
-		return log_fail("%s: the peer closed the connection instead; "
-				"see what it says"
-				" [docs/troubleshooting.md#left]",
-				what);
+		return log_fail(
+			"%s: the peer closed the connection instead; see what it says [docs/troubleshooting.md#left]",
+			what);
 	default:
 		return tls_fail_ssl(ssl, what);
 	}
@@ -87,9 +84,9 @@ static int check_protocol(const SSL *ssl)
 	SSL_get0_alpn_selected(ssl, &name, &length);
 	if (length != strlen(TLS_PROTOCOL) ||
 	    memcmp(name, TLS_PROTOCOL, length))
-		return log_fail("the peer does not speak %s; is it another "
-				"program, or another version",
-				TLS_PROTOCOL);
+		return log_fail(
+			"the peer does not speak %s; is it another program, or another version",
+			TLS_PROTOCOL);
 	return 0;
 }
 

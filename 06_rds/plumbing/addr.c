@@ -40,9 +40,9 @@ static int split(const char *text, char *host, size_t size, const char **port)
 		return 0;
 	*port = colon + 1;
 	if (!is_port(*port))
-		return log_fail("%s: after the colon goes a port, from 2 to "
-				"65535",
-				text);
+		return log_fail(
+			"%s: after the colon goes a port, from 2 to 65535",
+			text);
 	return 0;
 }
 
@@ -89,12 +89,11 @@ int addr_lookup(const char *text, const char *port, struct sockaddr_in *addr)
 		return -1;
 	err = ask(host, port, &hints, &list);
 	if (err)
-		return log_fail("cannot look up %s: %s; give an IPv4 address "
-				"that `ip addr` shows, such as 192.0.2.1, or "
-				"192.0.2.1:4001 with a port",
-				text,
-				err == EAI_SYSTEM ? strerror(errno) :
-						    gai_strerror(err));
+		return log_fail(
+			"cannot look up %s: %s; give an IPv4 address that `ip addr` shows, such as 192.0.2.1, or 192.0.2.1:4001 with a port",
+			text,
+			err == EAI_SYSTEM ? strerror(errno) :
+					    gai_strerror(err));
 	memcpy(addr, list->ai_addr, sizeof(*addr));
 	freeaddrinfo(list);
 	return 0;
@@ -111,10 +110,9 @@ int addr_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local)
 	/* Connecting a UDP socket only asks the routing table. */
 	if (connect(fd, (const struct sockaddr *)peer, sizeof(*peer)) ||
 	    getsockname(fd, (struct sockaddr *)local, &length))
-		ret = log_fail_errno("connect", errno,
-				     "is there a route to the peer: see "
-				     "`ip route`; or say where to send from, "
-				     "with -b");
+		ret = log_fail_errno(
+			"connect", errno,
+			"is there a route to the peer: see `ip route`; or say where to send from, with -b");
 	local->sin_port = 0;
 	close(fd);
 	return ret;

@@ -18,12 +18,10 @@
 static const struct option_row rows[] = {
 	{ 'a', OPTION_LIST, "address", "ADDRESS", 0, 1, FOR_SERVER,
 	  MEMBER(addresses), NULL, NULL,
-	  "be reached at this name or address of this machine; one must "
-	  "be given" },
+	  "be reached at this name or address of this machine; one must be given" },
 	{ 'a', OPTION_LIST, "address", "ADDRESS[:PORT]", 0, OPTIONS_MAX_PEERS,
 	  FOR_CLIENT, MEMBER(addresses), NULL, NULL,
-	  "a server's name or address, with its port or without; up to 8 "
-	  "times" },
+	  "a server's name or address, with its port or without; up to 8 times" },
 	{ 'b', OPTION_TEXT, "local", "ADDRESS", 0, 0, FOR_CLIENT, MEMBER(local),
 	  NULL, "the one on the way to the server",
 	  "send from this address of this machine's" },
@@ -44,8 +42,7 @@ static const struct option_row rows[] = {
 	  NULL, "end when a client says goodbye" },
 	{ 'w', OPTION_FLAG, "wait", NULL, 0, 0, FOR_SERVER, MEMBER(wait), NULL,
 	  NULL,
-	  "do not read PORT until a message comes to PORT + 1, so that "
-	  "PORT becomes congested" },
+	  "do not read PORT until a message comes to PORT + 1, so that PORT becomes congested" },
 	{ 'n', OPTION_NUMBER, "count", "COUNT", 1, 10000000, FOR_CLIENT,
 	  MEMBER(count), "100", NULL,
 	  "messages; below 1000, p99.9 of bench is the maximum" },
@@ -55,8 +52,7 @@ static const struct option_row rows[] = {
 	  "of each; the header has the first 12" },
 	{ 'x', OPTION_TEXT, "halfway", "COMMAND", 0, 0, FOR_CLIENT,
 	  MEMBER(command), NULL, NULL,
-	  "count: start this when half is sent, such as one that breaks "
-	  "the connection; after the last message it has SECONDS to end" },
+	  "count: start this when half is sent, such as one that breaks the connection; after the last message it has SECONDS to end" },
 	{ 'k', OPTION_TEXT, "key", "KEY", 0, 0, FOR_CLIENT, MEMBER(key_text),
 	  NULL, NULL, "write: use this key, without asking for one" },
 	{ 'c', OPTION_FLAG, "csv", NULL, 0, 0, FOR_CLIENT, MEMBER(csv), NULL,
@@ -97,8 +93,7 @@ static const struct optable tables[] = {
 			   "  write    write into the server's memory by RDMA; "
 			   "needs ib\n"
 			   "  bench    round trips and messages per second",
-		.example = "./client -a 192.0.2.1 -a 192.0.2.1:4001 "
-			   "--transport tcp",
+		.example = "./client -a 192.0.2.1 -a 192.0.2.1:4001 --transport tcp",
 	},
 };
 
@@ -123,9 +118,9 @@ static int take_key(struct options *options)
 	options->key = strtoull(text, &end, 0);
 	if (end != text && !*end && !errno && *text != '-' && options->key)
 		return OPTIONS_GO_ON;
-	log_fail("-k %s: a key is a number of 64 bits and not 0, such as "
-		 "0x12345",
-		 text);
+	log_fail(
+		"-k %s: a key is a number of 64 bits and not 0, such as 0x12345",
+		text);
 	return EXIT_USAGE;
 }
 
@@ -165,8 +160,8 @@ int options_parse(struct options *options, enum role role, int argc,
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (!options->address_count) {
-		log_fail("an address is missing: an RDS socket is bound to one "
-			 "address, so give it with -a, as in: -a 192.0.2.1");
+		log_fail(
+			"an address is missing: an RDS socket is bound to one address, so give it with -a, as in: -a 192.0.2.1");
 		return EXIT_USAGE;
 	}
 	if (optind < argc && role == ROLE_CLIENT)

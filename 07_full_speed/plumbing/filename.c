@@ -86,10 +86,9 @@ int filename_check_all(char *const *paths, unsigned int count)
 		if (!compare(&sorted[i - 1], &sorted[i])) {
 			filename_show(sorted[i - 1], one);
 			filename_show(sorted[i], two);
-			ret = log_fail("%s and %s: the server could keep only "
-				       "one file of that name; send them one "
-				       "at a time, into different folders",
-				       one, two);
+			ret = log_fail(
+				"%s and %s: the server could keep only one file of that name; send them one at a time, into different folders",
+				one, two);
 		}
 	free(sorted);
 	return ret;

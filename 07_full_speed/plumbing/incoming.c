@@ -89,12 +89,12 @@ static int check_part(struct incoming *in, struct stat *st)
 		return log_fail_errno("fstat", errno, "nothing is written");
 	if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() ||
 	    st->st_nlink != 1)
-		return log_fail("there is something of somebody else's where "
-				"the file would be written; remove it");
+		return log_fail(
+			"there is something of somebody else's where the file would be written; remove it");
 	/* Between openat() and flock(), the other server may have ended. */
 	if (!find(in, in->part, &there) || there.st_ino != st->st_ino)
-		return log_fail("another server has just had that file under "
-				"way; send it again");
+		return log_fail(
+			"another server has just had that file under way; send it again");
 	return 0;
 }
 
@@ -106,9 +106,9 @@ static int open_whole(struct incoming *in)
 	in->fd = openat(in->folder->fd, in->name,
 			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (in->fd < 0)
-		return log_fail_errno("openat", errno,
-				      "may this user read the file of that "
-				      "name");
+		return log_fail_errno(
+			"openat", errno,
+			"may this user read the file of that name");
 	in->open = in->named = true;
 	in->at = in->size;
 	return 1;

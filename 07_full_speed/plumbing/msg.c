@@ -64,12 +64,12 @@ void msg_encode(const struct msg *msg, void *wire)
 int msg_check_memory(const struct remote *mem)
 {
 	if (mem->length == 0 || mem->length > MSG_MAX_LENGTH)
-		return log_fail("the peer speaks of %u bytes of "
-				"memory; 1 to %d are allowed",
-				mem->length, MSG_MAX_LENGTH);
+		return log_fail(
+			"the peer speaks of %u bytes of memory; 1 to %d are allowed",
+			mem->length, MSG_MAX_LENGTH);
 	if (mem->addr + mem->length < mem->addr)
-		return log_fail("the peer's memory would reach beyond the end "
-				"of the address space: refused");
+		return log_fail(
+			"the peer's memory would reach beyond the end of the address space: refused");
 	return 0;
 }
 
@@ -81,9 +81,9 @@ static int check_fields(const struct msg *msg)
 	switch (msg->type) {
 	case MSG_MR:
 		if (msg->mode < MODE_WRITE || msg->mode > MODE_SEND)
-			return log_fail("the peer's MSG_MR has the unknown "
-					"mode %d",
-					msg->mode);
+			return log_fail(
+				"the peer's MSG_MR has the unknown mode %d",
+				msg->mode);
 		return msg_check_memory(mem);
 	case MSG_BENCH:
 		if (msg->mode || mem->addr || mem->rkey)
@@ -92,9 +92,9 @@ static int check_fields(const struct msg *msg)
 	case MSG_FILES:
 		if (msg->mode != MODE_SEND && msg->mode != MODE_WRITE &&
 		    msg->mode != MODE_READ)
-			return log_fail("the peer's MSG_FILES has the unknown "
-					"mode %d",
-					msg->mode);
+			return log_fail(
+				"the peer's MSG_FILES has the unknown mode %d",
+				msg->mode);
 		if (mem->addr)
 			break;
 		return msg_check_memory(mem);
@@ -103,13 +103,13 @@ static int check_fields(const struct msg *msg)
 			break;
 		return 0;
 	default:
-		return log_fail("the peer sent a message of the unknown type "
-				"%d",
-				msg->type);
-	}
-	return log_fail("the peer's message of type %d has a value where "
-			"there must be zero",
+		return log_fail(
+			"the peer sent a message of the unknown type %d",
 			msg->type);
+	}
+	return log_fail(
+		"the peer's message of type %d has a value where there must be zero",
+		msg->type);
 }
 
 int msg_decode(struct msg *msg, const void *wire, size_t length)
@@ -117,24 +117,21 @@ int msg_decode(struct msg *msg, const void *wire, size_t length)
 	struct wire w;
 
 	if (length != MSG_SIZE)
-		return log_fail("the peer sent a message of %zu bytes instead "
-				"of %d; is it another chapter's program"
-				" [docs/troubleshooting.md#refused]",
-				length, MSG_SIZE);
+		return log_fail(
+			"the peer sent a message of %zu bytes instead of %d; is it another chapter's program [docs/troubleshooting.md#refused]",
+			length, MSG_SIZE);
 	/* A copy, since a peer's bytes may stand at any address. */
 	memcpy(&w, wire, sizeof(w));
 	if (memcmp(w.magic, magic, sizeof(magic)))
-		return log_fail("the peer's message does not begin with RDMA; "
-				"is it another chapter's program"
-				" [docs/troubleshooting.md#refused]");
+		return log_fail(
+			"the peer's message does not begin with RDMA; is it another chapter's program [docs/troubleshooting.md#refused]");
 	if (w.version != MSG_VERSION)
-		return log_fail("the peer speaks version %d, this program "
-				"version %d; build both from the same source"
-				" [docs/troubleshooting.md#refused]",
-				w.version, MSG_VERSION);
+		return log_fail(
+			"the peer speaks version %d, this program version %d; build both from the same source [docs/troubleshooting.md#refused]",
+			w.version, MSG_VERSION);
 	if (w.reserved)
-		return log_fail("the peer's message has a value where there "
-				"must be zero");
+		return log_fail(
+			"the peer's message has a value where there must be zero");
 	*msg = (struct msg){
 		.type = w.type,
 		.mode = w.mode,

@@ -21,8 +21,7 @@ static const struct option_row rows[] = {
 	  "listen on this name or address only" },
 	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_CLIENT,
 	  MEMBER(address), NULL, NULL,
-	  "the server's name or address; it must be on an RDMA device, so "
-	  "127.0.0.1 will not do" },
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do" },
 	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_BOTH, MEMBER(port),
 	  "22227", NULL, "the server's port" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_BOTH,
@@ -41,8 +40,7 @@ static const struct option_row rows[] = {
 	  "lend memory to clients that measure: to anybody, 64 MiB at most" },
 	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, OPTIONS_DEPTH_MAX,
 	  FOR_SERVER, MEMBER(depth), "64", NULL,
-	  "the most parts of a file at a time, at least 4; a client may want "
-	  "fewer" },
+	  "the most parts of a file at a time, at least 4; a client may want fewer" },
 	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, OPTIONS_DEPTH_MAX,
 	  FOR_CLIENT, MEMBER(depth), "64", NULL,
 	  "parts or operations at a time; for files at least 4" },
@@ -51,21 +49,18 @@ static const struct option_row rows[] = {
 	  "of a part or an operation; for files at least 256" },
 	{ 'R', OPTION_NUMBER, "reconnect", "TRIES", 0, 1000, FOR_CLIENT,
 	  MEMBER(tries), "0", NULL,
-	  "if the connection breaks, try TRIES times again without getting "
-	  "on" },
+	  "if the connection breaks, try TRIES times again without getting on" },
 	{ 'Q', OPTION_NUMBER, "traffic-class", "BYTE", 0, 255, FOR_CLIENT,
 	  MEMBER(traffic_class), NULL, "0",
 	  "of the packets, both ways; 4 times the DSCP" },
 	{ 'n', OPTION_NUMBER, "count", "COUNT", 1, 10000000, FOR_CLIENT,
 	  MEMBER(count), NULL, NULL,
-	  "benchmark: COUNT writes, then COUNT reads; below 1000, p99.9 is the "
-	  "maximum" },
+	  "benchmark: COUNT writes, then COUNT reads; below 1000, p99.9 is the maximum" },
 	{ 'c', OPTION_FLAG, "csv", NULL, 0, 0, FOR_CLIENT, MEMBER(csv), NULL,
 	  NULL, "print comma-separated values" },
 	{ 'W', OPTION_LIST, "without", "LIST", 0, OPTIONS_LISTS, FOR_CLIENT,
 	  MEMBER(without_lists), NULL, NULL,
-	  "with -n: do without some of selective, chains, batches, inline (with "
-	  "commas between them)" },
+	  "with -n: do without some of selective, chains, batches, inline (with commas between them)" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
 	  NULL, "serve one client, then exit" },
 	{ 0 },
@@ -116,8 +111,7 @@ static int parse_without(struct options *options, const char *text)
 	if (known)
 		return 0;
 	return log_fail(
-		"-W %s: give some of selective, chains, batches, inline, "
-		"with commas between them",
+		"-W %s: give some of selective, chains, batches, inline, with commas between them",
 		text);
 }
 
@@ -141,18 +135,18 @@ static int check_rest(struct options *options, int argc, char **argv)
 			return -1;
 	if (options->count) {
 		if (optind < argc)
-			return log_fail("%s: a benchmark (-n) measures writes "
-					"and reads; give no files with it",
-					argv[optind]);
+			return log_fail(
+				"%s: a benchmark (-n) measures writes and reads; give no files with it",
+				argv[optind]);
 		options->mode = MODE_BENCH;
 		return 0;
 	}
 	if (options->without)
-		return log_fail("-W is for a benchmark; ask for one with "
-				"-n COUNT");
+		return log_fail(
+			"-W is for a benchmark; ask for one with -n COUNT");
 	if (optind + 1 >= argc)
-		return log_fail("what shall it do? after the options come "
-				"send, write or read, and files; see -h");
+		return log_fail(
+			"what shall it do? after the options come send, write or read, and files; see -h");
 	options->files = argv + optind + 1;
 	options->file_count = argc - optind - 1;
 	if (parse_mode(options, argv[optind]))
@@ -170,9 +164,9 @@ static int check_channel(const struct options *options)
 		return log_fail("-b %u: for files, give at least %d",
 				options->bytes, HEAD_TEXT);
 	if ((size_t)options->depth * options->bytes > MSG_MAX_LENGTH)
-		return log_fail("-q %u and -b %u: together, they must not be "
-				"more than %d bytes",
-				options->depth, options->bytes, MSG_MAX_LENGTH);
+		return log_fail(
+			"-q %u and -b %u: together, they must not be more than %d bytes",
+			options->depth, options->bytes, MSG_MAX_LENGTH);
 	return 0;
 }
 
@@ -180,8 +174,8 @@ static int check_channel(const struct options *options)
 static int check_client(struct options *options, int argc, char **argv)
 {
 	if (!options->address)
-		return log_fail("the server's address is missing; give it with "
-				"-a, as in: ./client -a 192.0.2.1 send FILE");
+		return log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 send FILE");
 	if (check_rest(options, argc, argv))
 		return -1;
 	/* Only now: 0 meant that it was not given. */
