@@ -25,8 +25,8 @@ struct data {
 
 /*
  * Allocates the two message buffers and registers them with conn's protection
- * domain. Returns 0, or -1 having said why. Either way, end with data_close(),
- * before conn_close().
+ * domain. Returns 0, or -1 after reporting why. Either way, end with
+ * data_close(), before conn_close().
  */
 int data_open(struct data *data, struct conn *conn);
 
@@ -39,19 +39,20 @@ void data_close(struct data *data);
 /*
  * Posts one receive: the next message of the peer will be written to
  * data->recv.buf, which belongs to the device until the completion is there.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int data_post_recv(struct data *data);
 
 /*
  * Posts one send of the first length bytes of data->send.buf, which must not
- * be touched until the completion is there. Returns 0, or -1 having said why.
+ * be touched until the completion is there. Returns 0, or -1 after reporting
+ * why.
  */
 int data_post_send(struct data *data, size_t length);
 
 /*
  * Waits for the next completion, of a send or a receive, and looks at its
- * status first. Returns 0 and the completion in *wc; or -1 having said why:
+ * status first. Returns 0 and the completion in *wc; or -1 after reporting why:
  * it failed, it is none that was asked for, or none came in time.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);

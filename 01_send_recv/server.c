@@ -55,7 +55,7 @@ static int converse(struct data *data)
 	return 0;
 }
 
-/* The whole life of one connection. Returns 0, or -1 having said why. */
+/* The whole life of one connection. Returns 0, or -1 after reporting why. */
 static int serve_client(struct listener *listener,
 			const struct patience *patience)
 {

@@ -18,16 +18,17 @@
  * Waits for the next event on channel, which must be of type want, and
  * acknowledges it. If id is not NULL, *id becomes the event's id: for a
  * CONNECT_REQUEST this is a new one, which the caller then owns. Returns 0;
- * or -1 having said which other event came, or that none came in time; or
- * CM_NO_MORE having said that the device was removed or the channel is broken.
- * If patience is NULL it does not wait: -1 without a word if there is none.
+ * or -1 after reporting which other event came, or that none came in time; or
+ * CM_NO_MORE after reporting that the device was removed or the channel is
+ * broken. If patience is NULL it does not wait: -1 without a word if there is
+ * none.
  */
 int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
 	      const struct patience *patience, struct rdma_cm_id **id);
 
 /*
  * Takes one event off channel if there is one, acknowledges it and writes its
- * type to *type. Returns 1, 0 if there was none, or -1 having said why.
+ * type to *type. Returns 1, 0 if there was none, or -1 after reporting why.
  */
 int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type);
 

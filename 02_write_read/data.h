@@ -39,7 +39,7 @@ struct data {
 /*
  * Allocates and registers the messages and, for mode, the other regions of
  * size bytes each, with the least access that mode needs. Returns 0, or -1
- * having said why. Either way, end with data_close(), before conn_close().
+ * after reporting why. Either way, end with data_close(), before conn_close().
  */
 int data_open(struct data *data, struct conn *conn, enum mode mode,
 	      size_t size);
@@ -56,26 +56,26 @@ void *data_message(const struct data *data, int slot);
 /*
  * Posts a receive for each message that the peer will send. A receive must be
  * there before its message is: so all of them, before the connection is.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int data_post_receives(struct data *data);
 
 /*
  * Encodes msg into slot, which must not be touched until the completion is there,
- * and posts the send. Returns 0, or -1 having said why.
+ * and posts the send. Returns 0, or -1 after reporting why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between all
- * of data->local and the peer's memory. Returns 0, or -1 having said why.
+ * of data->local and the peer's memory. Returns 0, or -1 after reporting why.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);
 
 /*
  * Waits for the next completion, which may be one of failure: look at its
- * status first. Returns 0 and the completion in *wc, or -1 having said why
+ * status first. Returns 0 and the completion in *wc, or -1 after reporting why
  * none came, or that it is of nothing that was asked for.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);

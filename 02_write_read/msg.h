@@ -52,7 +52,8 @@ int msg_check_memory(const struct remote *mem);
 
 /*
  * Reads a message from length bytes of a peer's, and believes none of them.
- * Returns 0 and a message that makes sense, or -1 having said what does not.
+ * Returns 0 and a message that makes sense, or -1 after reporting what does
+ * not.
  */
 int msg_decode(struct msg *msg, const void *wire, size_t length);
 

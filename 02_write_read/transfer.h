@@ -18,13 +18,13 @@ struct transfer {
 
 /*
  * Moves the machines as event demands and does what is to be done then.
- * Returns 0; 1 if the transfer is finished; or -1 having said why.
+ * Returns 0; 1 if the transfer is finished; or -1 after reporting why.
  */
 int transfer_event(struct transfer *transfer, enum event event);
 
 /*
  * Takes completions until the transfer is finished. first: sends our MSG_MR
- * before the peer's is here. Returns 0, or -1 having said why.
+ * before the peer's is here. Returns 0, or -1 after reporting why.
  */
 int transfer_run(struct transfer *transfer, bool first);
 

@@ -35,14 +35,14 @@ struct conn {
 
 /*
  * Server: takes the next client off the listener and hears its parameters.
- * Returns 0, or -1 having said why. Either way, end with conn_close().
+ * Returns 0, or -1 after reporting why. Either way, end with conn_close().
  */
 int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);
 
 /*
  * Client: reaches the server at options' address, and finds the device and
- * the GID that belong to the way there. Returns 0, or -1 having said why.
+ * the GID that belong to the way there. Returns 0, or -1 after reporting why.
  * Either way, end with conn_close().
  */
 int conn_resolve(struct conn *conn, const struct options *options,
@@ -50,7 +50,7 @@ int conn_resolve(struct conn *conn, const struct options *options,
 
 /*
  * Chooses the number of the first packet that we shall send: what options say,
- * or one that nobody can foresee. Returns 0, or -1 having said why.
+ * or one that nobody can foresee. Returns 0, or -1 after reporting why.
  */
 int conn_choose_psn(struct conn *conn, const struct options *options);
 
@@ -58,7 +58,7 @@ int conn_choose_psn(struct conn *conn, const struct options *options);
  * Creates the protection domain, completion channel, completion queue and
  * queue pair, with room for that many sends and receives at a time, and takes
  * the queue pair to INIT, with that access at the most for the peer. Returns
- * 0, or -1 having said why.
+ * 0, or -1 after reporting why.
  */
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		   unsigned int access);
@@ -66,8 +66,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 /*
  * Sends our parameters, among them the mode and the memory that data_open() has
  * put there, and takes the queue pair to RTR and RTS. Both return 0 once the
- * peer is there, too, or -1 having said why. Receives must be posted before.
- * conn_accept() is the server's, conn_connect() the client's.
+ * peer is there, too, or -1 after reporting why. Receives must be posted
+ * before. conn_accept() is the server's, conn_connect() the client's.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);

@@ -20,8 +20,8 @@ struct listener {
 
 /*
  * Listens on options' address and port, and opens the devices by which clients
- * may come. options must live as long as the listener. Returns 0, or -1 having
- * said why. Either way the caller ends with listener_close().
+ * may come. options must live as long as the listener. Returns 0, or -1 after
+ * reporting why. Either way the caller ends with listener_close().
  */
 int listener_open(struct listener *listener, const struct options *options);
 
@@ -30,7 +30,7 @@ void listener_close(struct listener *listener);
 
 /*
  * Waits, without a deadline, until a client asks for a connection. Returns 1;
- * 0 if the program was asked to stop; or -1 having said why.
+ * 0 if the program was asked to stop; or -1 after reporting why.
  */
 int listener_wait(struct listener *listener, const struct patience *patience);
 

@@ -27,8 +27,8 @@
 struct oob;
 
 /*
- * Listens for clients. Returns NULL having said why. The caller frees it with
- * oob_close().
+ * Listens for clients. Returns NULL after reporting why. The caller frees it
+ * with oob_close().
  */
 struct oob *oob_listen(const struct options *options);
 
@@ -38,7 +38,7 @@ int oob_fd(const struct oob *oob);
 /*
  * Server: takes the next client and says hello; client: connects, and hears
  * it. From then on, all that comes before oob_ready() has returned must happen
- * within patience. Both return NULL having said why; free with oob_close().
+ * within patience. Both return NULL after reporting why; free with oob_close().
  */
 struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 struct oob *oob_connect(const struct options *options,
@@ -53,7 +53,7 @@ bool oob_is_broken(const struct oob *listener);
 /* The address of this end of the connection, or that is listened on. */
 const struct sockaddr *oob_local(const struct oob *oob);
 
-/* Sends our parameters. Returns 0, or -1 having said why. */
+/* Sends our parameters. Returns 0, or -1 after reporting why. */
 int oob_send_params(struct oob *oob, const struct params *params);
 
 /* Receives and checks the peer's (see params_decode). Returns 0 or -1. */
@@ -69,7 +69,9 @@ enum {
 	OOB_SAID_BYE /* it has all that it wanted */
 };
 
-/* When oob_fd() is readable: which of these it is; or -1, having said why. */
+/*
+ * When oob_fd() is readable: which of these it is; or -1, after reporting why.
+ */
 int oob_check(struct oob *oob);
 
 /* Says goodbye; what fails here fails silently, the peer may be gone. */

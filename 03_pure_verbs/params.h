@@ -36,12 +36,12 @@ size_t params_encode(const struct params *params, char wire[PARAMS_MAX]);
 /*
  * Reads params from the length bytes that a peer sent, and believes none of
  * them. roce: the GID must be one. Returns 0 and params whose every field
- * makes sense, or -1 having said what does not.
+ * makes sense, or -1 after reporting what does not.
  */
 int params_decode(struct params *params, const char *wire, size_t length,
 		  bool roce);
 
-/* Whether every field is in its range. Returns 0, or -1 having said why. */
+/* Whether every field is in its range. Returns 0, or -1 after reporting why. */
 int params_check(const struct params *params, bool roce);
 
 /* Prints params as one line of the story, after label. */

@@ -17,7 +17,7 @@
 /*
  * RESET to INIT: binds the queue pair to a port. access: what the peer may do
  * at the most (IBV_ACCESS_…); each memory region allows it once more, or not.
- * From now on, receives can be posted. Returns 0, or -1 having said why.
+ * From now on, receives can be posted. Returns 0, or -1 after reporting why.
  */
 int qp_to_init(struct ibv_qp *qp, const struct device *device,
 	       unsigned int access);

@@ -44,7 +44,7 @@ int data_exposed_access(enum mode mode);
 /*
  * Allocates and registers the messages and, for mode, the other regions of
  * size bytes each, with the least access that mode needs. Returns 0, or -1
- * having said why. Either way, end with data_close(), before conn_close().
+ * after reporting why. Either way, end with data_close(), before conn_close().
  * In conn->mine, the peer will hear of the mode and of the exposed region.
  */
 int data_open(struct data *data, struct conn *conn, enum mode mode,
@@ -53,7 +53,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode,
 /*
  * Puts the queue pair in the error state and takes completions until every
  * posted request has reported: only then is its memory ours again. Call it before
- * the memory is freed, in any state. Returns 0, or -1 having said why.
+ * the memory is freed, in any state. Returns 0, or -1 after reporting why.
  */
 int data_drain(struct data *data);
 
@@ -66,26 +66,26 @@ void *data_message(const struct data *data, int slot);
 /*
  * Posts a receive for each message that the peer will send. A receive must be
  * there before its message is: so all of them, before the connection is.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int data_post_receives(struct data *data);
 
 /*
  * Encodes msg into slot, which must not be touched until the completion is there,
- * and posts the send. Returns 0, or -1 having said why.
+ * and posts the send. Returns 0, or -1 after reporting why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between all
- * of data->local and the peer's memory. Returns 0, or -1 having said why.
+ * of data->local and the peer's memory. Returns 0, or -1 after reporting why.
  */
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);
 
 /*
  * Waits for the next completion, which may be one of failure: look at its
- * status first. Returns 0 and the completion in *wc, or -1 having said why
+ * status first. Returns 0 and the completion in *wc, or -1 after reporting why
  * none came, and that what is missing; or that it is of nothing that was asked for.
  */
 int data_wait(struct data *data, struct ibv_wc *wc, const char *what);

@@ -10,7 +10,7 @@
 #define PSN_BITS 24
 #define PSN_MAX ((1U << PSN_BITS) - 1)
 
-/* Draws a PSN. Returns 0, or -1 having said why. */
+/* Draws a PSN. Returns 0, or -1 after reporting why. */
 int psn_draw(uint32_t *psn);
 
 #endif

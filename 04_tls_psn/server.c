@@ -35,7 +35,7 @@ static int converse(struct data *data, const struct options *options)
 	return content_check(data, options->mode, options->counts);
 }
 
-/* The whole life of one connection. Returns 0, or -1 having said why. */
+/* The whole life of one connection. Returns 0, or -1 after reporting why. */
 static int serve_client(struct listener *listener,
 			const struct options *options,
 			const struct patience *patience)

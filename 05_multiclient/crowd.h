@@ -48,7 +48,7 @@ struct crowd {
  * Opens the devices and listens, for at most as many clients as options say
  * and this process may have: see admission.h. serve() is the whole life of a
  * client; it closes client->oob. Signals must be blocked before. Returns 0, or
- * -1 having said why. Either way, end with crowd_close().
+ * -1 after reporting why. Either way, end with crowd_close().
  */
 int crowd_open(struct crowd *crowd, const struct options *options,
 	       void (*serve)(struct client *client));
@@ -56,7 +56,7 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 /*
  * Serves clients, each in a thread, until stop_fd is readable or as many as
  * options say have come; and returns when the last one has left: 0, or -1
- * having said why.
+ * after reporting why.
  */
 int crowd_run(struct crowd *crowd, int stop_fd);
 

@@ -46,7 +46,7 @@ int device_find_gid(const struct device *device,
 /*
  * Says which device it is, and starts a thread that names and acknowledges its
  * asynchronous events: what no completion tells, as that a port went down.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int device_start(struct device *device);
 
@@ -59,7 +59,7 @@ bool device_is_roce(const struct device *device);
 /*
  * Finds the port's GID for local: what -g says, or on RoCE the RoCE v2 GID
  * that is this IP address, or on InfiniBand the first; and asks what the port is
- * like now. Returns 0, or -1 having said why.
+ * like now. Returns 0, or -1 after reporting why.
  */
 int device_source(const struct device *device, const struct sockaddr *local,
 		  struct source *source);

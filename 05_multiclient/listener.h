@@ -19,8 +19,8 @@ struct listener {
 
 /*
  * Listens on options' address and port, and opens the devices by which clients
- * may come. options must live as long as the listener. Returns 0, or -1 having
- * said why. Either way the caller ends with listener_close().
+ * may come. options must live as long as the listener. Returns 0, or -1 after
+ * reporting why. Either way the caller ends with listener_close().
  */
 int listener_open(struct listener *listener, const struct options *options);
 

@@ -28,8 +28,8 @@
 struct oob;
 
 /*
- * Listens for clients. Returns NULL having said why. The caller frees it with
- * oob_close().
+ * Listens for clients. Returns NULL after reporting why. The caller frees it
+ * with oob_close().
  */
 struct oob *oob_listen(const struct options *options);
 
@@ -41,27 +41,27 @@ void oob_stop(struct oob *listener);
 
 /*
  * Client: reads certificate, key and CA, once for all connections to come.
- * Returns NULL having said why. Free with oob_close().
+ * Returns NULL after reporting why. Free with oob_close().
  */
 struct oob *oob_prepare(const struct options *options);
 
 /*
  * Server: takes the next client off the listener, and does not wait. From now
  * on, all that comes before oob_ready() has returned must happen within
- * patience. Returns NULL having said why; free with oob_close(), before the
+ * patience. Returns NULL after reporting why; free with oob_close(), before the
  * listener.
  */
 struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 
 /*
  * Server: the TLS handshake, which computes only when it is its turn. Returns
- * 0, or -1 having said why.
+ * 0, or -1 after reporting why.
  */
 int oob_handshake(struct oob *oob, struct turn *turn);
 
 /*
  * Server: tells the client its number, or that there is no room for it. What
- * comes then may be ended by stop_fd. Returns 0, or -1 having said why.
+ * comes then may be ended by stop_fd. Returns 0, or -1 after reporting why.
  */
 int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd);
 
@@ -84,7 +84,7 @@ const struct sockaddr *oob_local(const struct oob *oob);
 /* The address of the other end. */
 const struct sockaddr *oob_peer(const struct oob *oob);
 
-/* Sends our parameters. Returns 0, or -1 having said why. */
+/* Sends our parameters. Returns 0, or -1 after reporting why. */
 int oob_send_params(struct oob *oob, const struct params *params);
 
 /* Receives and checks the peer's (see params_decode). Returns 0 or -1. */
@@ -100,7 +100,9 @@ enum {
 	OOB_SAID_BYE /* it has all that it wanted */
 };
 
-/* When oob_fd() is readable: which of these it is; or -1, having said why. */
+/*
+ * When oob_fd() is readable: which of these it is; or -1, after reporting why.
+ */
 int oob_check(struct oob *oob);
 
 /* Says goodbye; what fails here fails silently, the peer may be gone. */

@@ -18,7 +18,7 @@
 /*
  * Reads options' certificate, key and CA and makes the context from which
  * each connection is made. There is no way to turn verification off. From then
- * on, the whole program ignores SIGPIPE. Returns NULL having said why. The
+ * on, the whole program ignores SIGPIPE. Returns NULL after reporting why. The
  * caller frees it with SSL_CTX_free().
  */
 SSL_CTX *tls_context(const struct options *options, enum role role);
@@ -26,7 +26,7 @@ SSL_CTX *tls_context(const struct options *options, enum role role);
 /*
  * Prepares ssl to verify that the certificate of its peer is for name (a
  * client's: what -a says) or, if name is NULL, for addr (a server's: where
- * the client comes from). Returns 0, or -1 having said why.
+ * the client comes from). Returns 0, or -1 after reporting why.
  */
 int tls_expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr);
 

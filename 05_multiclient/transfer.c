@@ -23,7 +23,7 @@ static int start_rdma(struct transfer *transfer)
 			      &transfer->data->conn->peer.mem);
 }
 
-/* Returns 0; 1 if the transfer is finished; or -1 having said why. */
+/* Returns 0; 1 if the transfer is finished; or -1 after reporting why. */
 static int transfer_event(struct transfer *transfer, enum event event)
 {
 	switch (state_step(&transfer->states, event)) {

@@ -16,7 +16,7 @@ struct transfer {
 
 /*
  * Starts the operation, and takes completions until the transfer is finished.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int transfer_run(struct transfer *transfer);
 

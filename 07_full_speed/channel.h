@@ -67,8 +67,8 @@ unsigned int channel_sends(unsigned int depth);
 /*
  * Registers the memory of a channel on data's connection and posts its receives:
  * depth parts of bytes each. Set data, mode, receives, depth and bytes; zero the
- * rest. Returns 0, or -1 having said why. Either way, end with channel_close(),
- * after data_close().
+ * rest. Returns 0, or -1 after reporting why. Either way, end with
+ * channel_close(), after data_close().
  */
 int channel_open(struct channel *channel);
 void channel_close(struct channel *channel);
@@ -76,7 +76,7 @@ void channel_close(struct channel *channel);
 /* The part that is to be filled next, if it is free and may be sent; or NULL. */
 char *channel_part(const struct channel *channel);
 
-/* Sends length bytes of it. Returns 0, or -1 having said why. */
+/* Sends length bytes of it. Returns 0, or -1 after reporting why. */
 int channel_send_part(struct channel *channel, uint32_t length);
 
 /* Whether channel_send() would not have to wait. */
@@ -84,7 +84,7 @@ bool channel_may_send(const struct channel *channel);
 
 /*
  * Waits until that is so, or until the peer says something, or a part comes: then
- * that is in *news. Returns 0, or -1 having said why.
+ * that is in *news. Returns 0, or -1 after reporting why.
  */
 int channel_wait(struct channel *channel, struct news *news);
 
@@ -101,7 +101,7 @@ int channel_flush(struct channel *channel);
 /*
  * Waits for the next completion, and returns what it means in *news. What the
  * last one has brought is dealt with now: its receive is posted again, and its
- * credit goes back. Returns 0, or -1 having said why.
+ * credit goes back. Returns 0, or -1 after reporting why.
  */
 int channel_next(struct channel *channel, struct news *news);
 

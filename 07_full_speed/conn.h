@@ -33,8 +33,8 @@ struct conn {
 
 /*
  * Server: takes the next client's request off the listener and makes it conn.
- * Returns 0; or -1 having said why, unless nobody has asked: listener->asked
- * tells. Either way, end with conn_close().
+ * Returns 0; or -1 after reporting why, unless nobody has asked:
+ * listener->asked tells. Either way, end with conn_close().
  */
 int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);
@@ -42,7 +42,7 @@ int conn_request(struct conn *conn, struct listener *listener,
 /*
  * Client: finds the RDMA device and the path that lead to port of host, which is
  * a name or an address, for packets of that traffic class. Returns 0, or -1
- * having said why. Either way, end with conn_close().
+ * after reporting why. Either way, end with conn_close().
  */
 int conn_resolve(struct conn *conn, const char *host, const char *port,
 		 uint8_t traffic_class, const struct patience *patience);
@@ -50,14 +50,14 @@ int conn_resolve(struct conn *conn, const char *host, const char *port,
 /*
  * Creates the protection domain, completion channel, completion queue and
  * queue pair on the device that the CM found, with room for that many sends
- * and receives at a time. Returns 0, or -1 having said why.
+ * and receives at a time. Returns 0, or -1 after reporting why.
  */
 int conn_create_qp(struct conn *conn, unsigned int sends,
 		   unsigned int receives);
 
 /*
  * Server: accepts the request; client: connects. Both return 0 once the CM
- * says ESTABLISHED, or -1 having said why. Receives must be posted before.
+ * says ESTABLISHED, or -1 after reporting why. Receives must be posted before.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
@@ -66,7 +66,7 @@ int conn_connect(struct conn *conn);
  * A descriptor that becomes readable when there is news of the peer, and what
  * to call then. If the peer left, conn_check_peer() puts the queue pair in
  * the error state, so that every request still posted is flushed: it comes
- * back as a completion. Returns 0, or -1 having said why.
+ * back as a completion. Returns 0, or -1 after reporting why.
  */
 int conn_peer_fd(const struct conn *conn);
 int conn_check_peer(struct conn *conn);
@@ -81,7 +81,7 @@ int conn_wait_disconnect(struct conn *conn);
  * Ends the connection if there is one: tells the peer, and puts the queue pair
  * in the error state. Both ends must call this, whoever began, and before they
  * free anything: a peer that is not told thinks that the network is broken.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int conn_end(struct conn *conn);
 

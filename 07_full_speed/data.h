@@ -17,8 +17,8 @@ struct region {
 
 /*
  * Allocates size bytes for region, zeroed, and registers them with access: what
- * the device may do beyond reading. Returns 0, or -1 having said why. Either way,
- * end with region_close().
+ * the device may do beyond reading. Returns 0, or -1 after reporting why.
+ * Either way, end with region_close().
  */
 int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 		int access);
@@ -46,8 +46,8 @@ struct data {
 
 /*
  * Allocates and registers the messages, and size bytes for what a benchmark
- * writes and reads, if size is not 0. Returns 0, or -1 having said why. Either
- * way, end with data_close(), before conn_close().
+ * writes and reads, if size is not 0. Returns 0, or -1 after reporting why.
+ * Either way, end with data_close(), before conn_close().
  */
 int data_open(struct data *data, struct conn *conn, size_t size);
 
@@ -69,19 +69,19 @@ const char *data_request_name(uint64_t wr_id);
 /*
  * Posts a receive for each message that the peer will send. A receive must be
  * there before its message is: so all of them, before the connection is.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int data_post_receives(struct data *data);
 
 /*
  * Encodes msg into slot, which must not be touched until the completion is
- * there, and posts the send. Returns 0, or -1 having said why.
+ * there, and posts the send. Returns 0, or -1 after reporting why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
 /*
  * Waits for the next completion, which may be one of failure: look at its
- * status first. Returns 0 and the completion in *wc, or -1 having said why
+ * status first. Returns 0 and the completion in *wc, or -1 after reporting why
  * none came, or that it is of nothing that was asked for.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
@@ -91,13 +91,14 @@ int data_next(struct data *data, struct ibv_wc *wc);
 
 /*
  * The same without waiting, and without a look at the peer: 1 and the completion,
- * 0 if there is none, or -1 having said why, or that the program is to stop.
+ * 0 if there is none, or -1 after reporting why, or that the program is to
+ * stop.
  */
 int data_poll(struct data *data, struct ibv_wc *wc);
 
 /*
  * The same without waiting: 1 and the completion in *wc, 0 if there is none, or -1
- * having said why there will be none, or that the program is to stop.
+ * after reporting why there will be none, or that the program is to stop.
  */
 int data_look(struct data *data, struct ibv_wc *wc);
 

@@ -18,13 +18,13 @@
 
 /*
  * Waits until our send is complete and the peer's message of type is here,
- * in whatever order they come. Returns 0, or -1 having said why.
+ * in whatever order they come. Returns 0, or -1 after reporting why.
  */
 int hello_await(struct data *data, enum msg_type type, struct msg *msg);
 
 /*
  * One completion of these two: sets *sent or *received, with the message in *msg.
- * Returns 0, or -1 having said what is wrong with it.
+ * Returns 0, or -1 after reporting what is wrong with it.
  */
 int hello_take(struct data *data, const struct ibv_wc *wc, enum msg_type type,
 	       struct msg *msg, bool *sent, bool *received);
@@ -35,7 +35,7 @@ int hello_first(struct data *data, struct msg *msg);
 /*
  * The two sides of the picture: set data, mode, depth and bytes of channel before,
  * as the most that is wanted; the receiver gives what the sender has told, and at
- * most its own depth. Both return 0, or -1 having said why.
+ * most its own depth. Both return 0, or -1 after reporting why.
  */
 int hello_send(struct channel *channel);
 int hello_receive(struct channel *channel, const struct msg *first);

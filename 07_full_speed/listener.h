@@ -22,8 +22,8 @@ struct listener {
 
 /*
  * Listens on port of host, a name or an address, or NULL for all addresses of this
- * machine. Returns 0, or -1 having said why. Either way the caller ends with
- * listener_close().
+ * machine. Returns 0, or -1 after reporting why. Either way the caller ends
+ * with listener_close().
  */
 int listener_open(struct listener *listener, const char *host,
 		  const char *port);
@@ -33,7 +33,7 @@ void listener_close(struct listener *listener);
 
 /*
  * Waits, without a deadline, until a client asks for a connection. Returns 1;
- * 0 if the program was asked to stop; or -1 having said why.
+ * 0 if the program was asked to stop; or -1 after reporting why.
  */
 int listener_wait(struct listener *listener, const struct patience *patience);
 

@@ -31,7 +31,7 @@ struct pump {
  * of the queue pair) operations at a time. samples, if not NULL, gets the
  * nanoseconds from posting to completion of each: give it with depth 1.
  * Polls without sleeping; ends when nothing completes within the deadline of
- * the connection, or the peer leaves. Returns 0, or -1 having said why.
+ * the connection, or the peer leaves. Returns 0, or -1 after reporting why.
  */
 int pump_run(struct pump *pump, unsigned int depth, unsigned int count,
 	     uint64_t *samples);

@@ -33,7 +33,7 @@ struct ibv_sge request_piece(const struct region *region, const char *at,
  * A receive is posted, for a message that comes into count pieces. The others go
  * into the chain: a message goes from count pieces; one piece is written to remote,
  * with its length as immediate data; or is read from there. Each returns 0, or -1
- * having said why.
+ * after reporting why.
  */
 int request_receive(struct requests *requests, unsigned int number,
 		    struct ibv_sge *pieces, int count);
@@ -44,7 +44,7 @@ int request_write(struct requests *requests, struct ibv_sge *piece,
 int request_read(struct requests *requests, struct ibv_sge *piece,
 		 const struct remote *remote);
 
-/* Posts what has gathered. Returns 0, or -1 having said why. */
+/* Posts what has gathered. Returns 0, or -1 after reporting why. */
 int request_post(struct requests *requests);
 
 /*

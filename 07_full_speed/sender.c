@@ -353,7 +353,7 @@ static int end(struct outgoing *out)
 	return FILE_STORED;
 }
 
-/* One file: FILE_STORED, FILE_REFUSED having said why, or -1. */
+/* One file: FILE_STORED, FILE_REFUSED after reporting why, or -1. */
 static int send_file(struct sender *sender, struct channel *channel)
 {
 	struct outgoing out = {

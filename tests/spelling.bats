@@ -78,8 +78,8 @@ commands() { scripts/maint/check_commands.py -r "$TREE"; }
 
 @test "such a phrase is found in a comment of C, and not in the code" {
 	cp tests/phrases.tsv "$TREE/tests"
-	printf '%s\n' '/*' ' * It was flushed long' ' * since. Returns -1 having' \
-		' * said why.' ' */' 'char s[] = "long since", t[] = "/";' \
+	printf '%s\n' '/*' ' * It was flushed long' ' * since. Shall it' \
+		' * come?' ' */' 'char s[] = "long since", t[] = "/";' \
 		'int borders; /* of messages */' >"$TREE/01_one/one.c"
 	run -1 spelling
 	[ "$output" = '01_one/one.c:2: "long since": earlier' ]

@@ -69,7 +69,7 @@ struct optable {
  * Reads the options in argv into the struct options at *options, on top of
  * what that holds; strings point into argv. Afterwards, optind is the first
  * word that is no option. Returns OPTIONS_GO_ON, or the status to exit with:
- * EXIT_DONE after -h, or EXIT_USAGE having said what is wrong.
+ * EXIT_DONE after -h, or EXIT_USAGE after reporting what is wrong.
  */
 int optable_parse(const struct optable *table, void *options, int argc,
 		  char **argv);

@@ -16,7 +16,7 @@
 /*
  * Looks up host (a name, an IPv4 or an IPv6 address; NULL: any address of
  * this machine) and port. Returns 0 and a list that the caller frees with
- * freeaddrinfo(), or -1 having said why.
+ * freeaddrinfo(), or -1 after reporting why.
  */
 int addr_lookup(const char *host, const char *port, struct addrinfo **list);
 

@@ -13,8 +13,8 @@
 #include "wait.h"
 
 /*
- * Creates an event channel that never blocks its reader. Returns NULL having
- * said why. Free it with rdma_destroy_event_channel().
+ * Creates an event channel that never blocks its reader. Returns NULL after
+ * reporting why. Free it with rdma_destroy_event_channel().
  */
 struct rdma_event_channel *cm_open_channel(void);
 
@@ -31,7 +31,7 @@ void cm_destroy_id(struct rdma_cm_id **id);
 
 /*
  * rdma_bind_addr() to the address of ai; on "::" the id takes IPv4 as well,
- * whatever net.ipv6.bindv6only says. Returns 0, or -1 having said why.
+ * whatever net.ipv6.bindv6only says. Returns 0, or -1 after reporting why.
  */
 int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai);
 
@@ -60,7 +60,7 @@ int cm_resolve_ms(const struct patience *patience);
 
 /*
  * Sets that for the device of id. Call it before rdma_connect() or rdma_accept().
- * Returns 0, or -1 having said why not.
+ * Returns 0, or -1 after reporting why not.
  */
 int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout);
 
@@ -68,7 +68,7 @@ int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout);
  * Waits, if the network wants it, until the side that has accepted may send: over
  * TCP (iWARP), only when the first message of the other side is here, for which
  * comp_fd becomes readable; it must be armed. RoCE and InfiniBand want nothing.
- * Returns 0, or -1 having said why.
+ * Returns 0, or -1 after reporting why.
  */
 int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
 		 const struct patience *patience);

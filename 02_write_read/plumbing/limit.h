@@ -11,7 +11,8 @@
 
 /*
  * Whether the device can register size bytes, which -b asks for, as one region,
- * and its port move them in one request. Returns 0, or -1 having said why not.
+ * and its port move them in one request. Returns 0, or -1 after reporting why
+ * not.
  */
 int limit_check_bytes(struct ibv_context *verbs, uint8_t port_num, size_t size);
 

@@ -27,7 +27,7 @@ struct devices {
  * Opens the device that options name (-d, -i); otherwise the first with an
  * active port that belongs to the address local: a RoCE port that has it among
  * its GIDs or, if there is none, one of InfiniBand, whose GIDs are no IP
- * addresses. Starts it as device_start() does. Returns 0, or -1 having said
+ * addresses. Starts it as device_start() does. Returns 0, or -1 after reporting
  * why. Either way, end with device_close().
  */
 int devices_open_one(struct device *device, const struct options *options,
@@ -43,7 +43,7 @@ void devices_close(struct devices *devices);
 
 /*
  * The device of a connection whose own address is local, chosen as in
- * devices_open_one(). Returns NULL having said why there is none.
+ * devices_open_one(). Returns NULL after reporting why there is none.
  */
 const struct device *devices_find(const struct devices *devices,
 				  const struct sockaddr *local);

@@ -22,18 +22,18 @@ struct line {
 
 /*
  * Sends all of the bytes, however many pieces the socket takes them in. Returns
- * 0, or -1 having said why.
+ * 0, or -1 after reporting why.
  */
 int line_send(struct line *line, const char *bytes, size_t length);
 
 /*
  * Reads a whole line into line->text, in as many pieces as it comes. Never
- * more than fits: a peer may send without end. Returns 0, or -1 having said
+ * more than fits: a peer may send without end. Returns 0, or -1 after reporting
  * why, and that what did not come.
  */
 int line_recv(struct line *line, const char *what);
 
-/* Reads a line that must be text. Returns 0, or -1 having said why. */
+/* Reads a line that must be text. Returns 0, or -1 after reporting why. */
 int line_expect(struct line *line, const char *text, const char *what);
 
 #endif

@@ -25,15 +25,15 @@
  * A descriptor that becomes readable when there is news of the peer, and what to
  * call then. If the peer left without a goodbye, peer_check() puts the queue pair
  * in the error state, so that every request still posted is flushed: it comes back
- * as a completion. Returns 0, or -1 having said why.
+ * as a completion. Returns 0, or -1 after reporting why.
  */
 int peer_fd(const struct conn *conn);
 int peer_check(struct conn *conn);
 
 /*
  * Client: says goodbye, and waits for the server's. Server: waits at most
- * timeout_ms for the client's, and then says its own. Both return 0, or -1 having
- * said why.
+ * timeout_ms for the client's, and then says its own. Both return 0, or -1
+ * after reporting why.
  */
 int peer_disconnect(struct conn *conn);
 int peer_wait_disconnect(struct conn *conn, int timeout_ms);

@@ -13,7 +13,7 @@
 
 /*
  * Listens on options' address and port. Returns a non-blocking socket that
- * the caller closes, or -1 having said why.
+ * the caller closes, or -1 after reporting why.
  */
 int sock_listen(const struct options *options);
 
@@ -21,15 +21,15 @@ int sock_listen(const struct options *options);
 #define SOCK_BROKEN (-2)
 
 /*
- * Takes the next connection. Returns a socket as above; -1 having said why this
- * one cannot be taken, or SOCK_BROKEN having said why none can.
+ * Takes the next connection. Returns a socket as above; -1 after reporting why
+ * this one cannot be taken, or SOCK_BROKEN after reporting why none can.
  */
 int sock_accept(int listener);
 
 /*
  * Connects to options' address and port before the deadline. A name's addresses
- * are tried in turn, and share the time. Returns a socket as above, or -1 having
- * said why of each.
+ * are tried in turn, and share the time. Returns a socket as above, or -1 after
+ * reporting why of each.
  */
 int sock_connect(const struct options *options, const struct patience *patience,
 		 int64_t deadline);

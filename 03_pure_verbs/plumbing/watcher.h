@@ -19,8 +19,8 @@ struct watcher {
 
 /*
  * Starts a thread that calls news with argument whenever fd is readable, until
- * that returns -1. Signals stay the main thread's. Returns 0, or -1 having said
- * why. Either way, end with watcher_stop(), while fd is still open.
+ * that returns -1. Signals stay the main thread's. Returns 0, or -1 after
+ * reporting why. Either way, end with watcher_stop(), while fd is still open.
  */
 int watcher_start(struct watcher *watcher, int fd, int (*news)(void *argument),
 		  void *argument);

@@ -42,7 +42,9 @@ static int wait_for(int fd, int bytes, const struct patience *patience,
 	return set_least(fd, 1);
 }
 
-/* How long the record is, by its headers; or -1 having said what is wrong. */
+/*
+ * How long the record is, by its headers; or -1 after reporting what is wrong.
+ */
 static int record_length(const uint8_t headers[HEADERS])
 {
 	int record = headers[3] << 8 | headers[4];

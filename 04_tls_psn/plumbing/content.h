@@ -17,7 +17,7 @@ void content_write(const struct data *data, enum mode mode, const char *who);
 /*
  * Prints the text that begins what the peer wrote into our memory, or what we
  * read from its, and looks at every byte of that; counts: says how many there
- * are. Returns 0, or -1 having said what is wrong.
+ * are. Returns 0, or -1 after reporting what is wrong.
  */
 int content_check(const struct data *data, enum mode mode, bool counts);
 

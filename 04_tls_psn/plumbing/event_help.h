@@ -9,7 +9,7 @@
 /*
  * Takes an event of the device off its context (struct ibv_context *), prints its
  * name and which queue pair or port it is about, and acknowledges it. Returns 0;
- * or -1, having said why, if there can be no more.
+ * or -1, after reporting why, if there can be no more.
  */
 int event_take(void *context);
 

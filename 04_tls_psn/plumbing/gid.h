@@ -20,8 +20,8 @@ bool gid_is_for(const struct ibv_gid_entry *entry, const struct sockaddr *addr);
 
 /*
  * Asks for the GID at index of the port's table and writes it to *gid. roce: the
- * port is one of RoCE, and an empty entry is an error. Returns 0, or -1 having
- * said why.
+ * port is one of RoCE, and an empty entry is an error. Returns 0, or -1 after
+ * reporting why.
  */
 int gid_query(struct ibv_context *verbs, uint8_t port_num, int index, bool roce,
 	      union ibv_gid *gid);

@@ -13,7 +13,7 @@
 
 /*
  * Listens on options' address and port. Returns a non-blocking socket that
- * the caller closes, or -1 having said why.
+ * the caller closes, or -1 after reporting why.
  */
 int sock_listen(const struct options *options);
 
@@ -22,15 +22,15 @@ int sock_listen(const struct options *options);
 
 /*
  * Takes the next connection, and the address that it comes from. Returns a
- * socket as above; -1 having said why this one cannot be taken, or SOCK_BROKEN
- * having said why none can.
+ * socket as above; -1 after reporting why this one cannot be taken, or
+ * SOCK_BROKEN after reporting why none can.
  */
 int sock_accept(int listener, struct sockaddr_storage *peer);
 
 /*
  * Connects to options' address and port before the deadline. A name's addresses
- * are tried in turn, and share the time. Returns a socket as above, or -1 having
- * said why of each.
+ * are tried in turn, and share the time. Returns a socket as above, or -1 after
+ * reporting why of each.
  */
 int sock_connect(const struct options *options, const struct patience *patience,
 		 int64_t deadline);
@@ -38,7 +38,7 @@ int sock_connect(const struct options *options, const struct patience *patience,
 /* The address of this end, which is one of this machine's. Returns 0 or -1. */
 int sock_local(int fd, struct sockaddr_storage *addr);
 
-/* The address of the other end. Returns 0, or -1 having said why. */
+/* The address of the other end. Returns 0, or -1 after reporting why. */
 int sock_peer(int fd, struct sockaddr_storage *addr);
 
 #endif

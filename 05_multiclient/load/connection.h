@@ -24,7 +24,8 @@ struct connecting {
 
 /*
  * jobs: how many may be connecting at a time; 0: two for each processor.
- * Returns 0, or -1 having said why. Either way, end with connecting_close().
+ * Returns 0, or -1 after reporting why. Either way, end with
+ * connecting_close().
  */
 int connecting_open(struct connecting *connecting,
 		    const struct options *options, unsigned int jobs,
@@ -33,7 +34,7 @@ void connecting_close(struct connecting *connecting);
 
 /*
  * Connects, when it is the turn of number, does what a client does, and leaves.
- * Returns 0; CONNECTION_FULL; or -1; both having said why.
+ * Returns 0; CONNECTION_FULL; or -1; both after reporting why.
  */
 int connection_run(struct connecting *connecting, unsigned int number);
 

@@ -75,7 +75,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Starts the threads; returns how many, having said why not all. */
+/* Starts the threads; returns how many, after reporting why not all. */
 static unsigned int start(struct load *load, pthread_t *threads)
 {
 	unsigned int n = 0;

@@ -20,7 +20,7 @@ struct room {
  * descriptors, threads or locked memory for it; and without a word, the room for
  * strangers, if they could take more than a quarter of the memory. To be called
  * when all is open that it needs besides, and before the first client. Returns 0,
- * or -1 having said why there is room for nobody.
+ * or -1 after reporting why there is room for nobody.
  */
 int admission_fit(struct room *room, const struct device *device, size_t bytes);
 

@@ -11,7 +11,7 @@
 /*
  * Waits until all of a ClientHello can be read from the TCP socket fd, which a
  * server has accepted, and leaves it there. It must be in one record, and not
- * longer than any client's is. Returns 0, or -1 having said why.
+ * longer than any client's is. Returns 0, or -1 after reporting why.
  *
  * OpenSSL makes buffers as soon as it has the first bytes, as large as these
  * announce: 170 kB for nine bytes. Here, whoever has sent only a part of a

@@ -24,7 +24,7 @@ void content_write(const struct data *data, enum mode mode, const char *who,
  * Prints the text that begins what the peer wrote into our memory, or what we
  * read from its, and looks at every byte of that, and whether it is from who, and
  * of the client with number. counts: says how many bytes there are. Returns 0, or
- * -1 having said what is wrong.
+ * -1 after reporting what is wrong.
  */
 int content_check(const struct data *data, enum mode mode, bool counts,
 		  const char *who, unsigned int number);

@@ -17,7 +17,7 @@ struct ending {
 	int cut_fd; /* readable: give up what the last clients do */
 };
 
-/* Returns 0, or -1 having said why. Either way, end with ending_close(). */
+/* Returns 0, or -1 after reporting why. Either way, end with ending_close(). */
 int ending_open(struct ending *ending);
 void ending_close(struct ending *ending);
 
@@ -31,8 +31,8 @@ void ending_ask(struct ending *ending, int stop_fd, unsigned int grace);
 void ending_cut(struct ending *ending);
 
 /*
- * Opens a descriptor that eventfd_write() makes readable. Returns 0, or -1 having
- * said why.
+ * Opens a descriptor that eventfd_write() makes readable. Returns 0, or -1
+ * after reporting why.
  */
 int ending_eventfd(int *fd);
 

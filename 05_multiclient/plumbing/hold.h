@@ -8,7 +8,7 @@
 
 /*
  * Stays connected for so many seconds, or until the program is asked to stop.
- * Returns 0, or -1 having said what ended the connection.
+ * Returns 0, or -1 after reporting what ended the connection.
  */
 int hold_connection(struct conn *conn, int seconds);
 

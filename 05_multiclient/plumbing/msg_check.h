@@ -11,7 +11,7 @@ const char *msg_mode_name(enum mode mode);
 
 /*
  * Whether the peer runs the same mode with as much memory. Both sides know both,
- * so both say it if not. Returns 0, or -1 having said what differs.
+ * so both say it if not. Returns 0, or -1 after reporting what differs.
  */
 int msg_check_same(enum mode mine, size_t size, enum mode peer,
 		   const struct remote *mem);

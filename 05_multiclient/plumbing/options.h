@@ -47,7 +47,7 @@ struct options {
 /*
  * Reads the command line into *options, whose strings point into argv.
  * Returns OPTIONS_GO_ON, or the status to exit with: EXIT_DONE after -h, or
- * EXIT_USAGE having said what is wrong.
+ * EXIT_USAGE after reporting what is wrong.
  */
 int options_parse(struct options *options, enum role role, int argc,
 		  char **argv);

@@ -14,7 +14,7 @@ void pattern_fill(char *buf, size_t size);
 
 /*
  * Looks at every byte of what pattern_fill() has made on the other side.
- * Returns 0, or -1 having said which is the first that is wrong.
+ * Returns 0, or -1 after reporting which is the first that is wrong.
  */
 int pattern_check(const char *buf, size_t size);
 

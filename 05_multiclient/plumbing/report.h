@@ -9,7 +9,7 @@
 
 /*
  * Makes SIGUSR1, which asks for the figures, readable at *fd instead of deadly.
- * Returns 0, or -1 having said why. The caller closes *fd.
+ * Returns 0, or -1 after reporting why. The caller closes *fd.
  */
 int report_signal(int *fd);
 

@@ -20,7 +20,8 @@ int retry_pause_ms(unsigned int failures);
 
 /*
  * If options allow one more try after so many failures, says so, and waits.
- * Returns 0; or -1 if they do not, or having said that the program is to stop.
+ * Returns 0; or -1 if they do not, or after reporting that the program is to
+ * stop.
  */
 int retry_wait(unsigned int failures, const struct options *options,
 	       const struct patience *patience);

@@ -7,8 +7,8 @@
 #include <pthread.h>
 
 /*
- * As pthread_create(3), with a small stack. Returns 0, or -1 having said why; hint
- * says what that means here. The caller joins the thread.
+ * As pthread_create(3), with a small stack. Returns 0, or -1 after reporting
+ * why; hint says what that means here. The caller joins the thread.
  */
 int thread_start(pthread_t *thread, void *(*run)(void *argument),
 		 void *argument, const char *hint);

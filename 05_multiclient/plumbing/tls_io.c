@@ -45,7 +45,7 @@ static int check_late(const struct tls_limit *limit, const char *what)
 
 /*
  * What to do after a call on ssl returned ret: 1, call again, now that
- * there is something to read or room to write; or -1 having said why not.
+ * there is something to read or room to write; or -1 after reporting why not.
  */
 static int again(SSL *ssl, const struct tls_limit *limit, int ret,
 		 const char *what)

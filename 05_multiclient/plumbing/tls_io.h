@@ -23,7 +23,8 @@ struct tls_limit {
 /*
  * The handshake, with all its checks; sending; receiving length bytes, which
  * are what. In however many pieces the peer sends and takes them. Each returns
- * 0, or -1 having said why. From the handshake on, ssl keeps limit's address.
+ * 0, or -1 after reporting why. From the handshake on, ssl keeps limit's
+ * address.
  */
 int tls_handshake(SSL *ssl, struct tls_limit *limit);
 int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,
@@ -40,14 +41,15 @@ enum {
 
 /*
  * Whether there is something to read: does not wait for it, but for room to
- * answer what TLS itself has to answer. Returns one of the above, or -1 having
- * said why.
+ * answer what TLS itself has to answer. Returns one of the above, or -1 after
+ * reporting why.
  */
 int tls_look(SSL *ssl, const struct tls_limit *limit);
 
 /*
  * Prints the subject of the certificate that the peer has shown, as one line
- * of the story, after tls_handshake(). Returns 0, or -1 having said why not.
+ * of the story, after tls_handshake(). Returns 0, or -1 after reporting why
+ * not.
  */
 int tls_print_peer(const SSL *ssl);
 

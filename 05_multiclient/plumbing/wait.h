@@ -40,7 +40,7 @@ int wait_fail(const char *what, int err, const struct patience *patience);
 
 /*
  * Makes SIGINT and SIGTERM readable at *stop_fd instead of deadly, so that a
- * signal can be waited for like anything else. Returns 0, or -1 having said
+ * signal can be waited for like anything else. Returns 0, or -1 after reporting
  * why. The caller closes *stop_fd.
  */
 int wait_for_signals(int *stop_fd);

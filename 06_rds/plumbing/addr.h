@@ -13,13 +13,13 @@
 
 /*
  * Looks up host (a name or an IPv4 address), which may end in ":PORT"; without
- * that, port is taken. Fills *addr in and returns 0, or -1 having said why.
+ * that, port is taken. Fills *addr in and returns 0, or -1 after reporting why.
  */
 int addr_lookup(const char *host, const char *port, struct sockaddr_in *addr);
 
 /*
  * Finds out from which of this machine's addresses the way to peer begins.
- * Sends nothing. Fills *local in, with port 0; returns 0, or -1 having said
+ * Sends nothing. Fills *local in, with port 0; returns 0, or -1 after reporting
  * why.
  */
 int addr_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local);
