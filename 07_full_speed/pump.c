@@ -98,7 +98,7 @@ static void run_init(struct run *run, struct pump *pump, unsigned int depth,
 	prepare(run);
 }
 
-static int post(struct run *run, struct ibv_send_wr *wr)
+static int post_operations(struct run *run, struct ibv_send_wr *wr)
 {
 	struct conn *conn = run->pump->data->conn;
 	struct ibv_send_wr *bad = NULL;
@@ -123,9 +123,9 @@ static int post_chain(struct run *run, unsigned int n)
 		first[n - 1].wr_id = n;
 	run->posted += n;
 	if (!(run->pump->without & WITHOUT_CHAINS))
-		return post(run, first);
+		return post_operations(run, first);
 	for (unsigned int i = 0; i < n; i++)
-		if (post(run, &first[i]))
+		if (post_operations(run, &first[i]))
 			return -1;
 	return 0;
 }
@@ -169,7 +169,7 @@ static int post_beat(struct run *run)
 	};
 
 	++*number;
-	return post(run, &wr);
+	return post_operations(run, &wr);
 }
 
 /*
