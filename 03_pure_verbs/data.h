@@ -1,5 +1,7 @@
 /*
  * data.h - memory regions, posting, and waiting for a completion
+ *
+ * All that moves data is here, as all that connects is in conn.h.
  */
 #ifndef DATA_H
 #define DATA_H

@@ -30,10 +30,26 @@ static int converse(struct data *data, const struct options *options,
 			     CONTENT_SERVER, number);
 }
 
+/* Reaches the server, again and again if what is in the way can pass. */
+static int reach(struct conn *conn, const struct options *options,
+		 const struct patience *patience, struct hello *hello)
+{
+	unsigned int failures = 0;
+	int ret;
+
+	while ((ret = conn_resolve(conn, options, patience, hello)) ==
+	       CONN_PASSING) {
+		/* Nothing was made or sent yet, so that it can be repeated. */
+		conn_close(conn);
+		if (retry_wait(++failures, options, patience))
+			return -1;
+	}
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	struct patience patience = { .stop_fd = -1 };
-	unsigned int failures = 0;
 	struct options options;
 	struct conn conn = { 0 };
 	struct data data = { 0 };
@@ -49,16 +65,8 @@ int main(int argc, char **argv)
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 1. Reach the server, and find the device that leads there. */
-	while ((ret = conn_resolve(&conn, &options, &patience, &hello)) ==
-	       CONN_PASSING) {
-		/* Nothing was made or sent yet, so that it can be repeated. */
-		conn_close(&conn);
-		if (retry_wait(++failures, &options, &patience))
-			goto out;
-	}
-	if (ret)
+	if (reach(&conn, &options, &patience, &hello))
 		goto out;
-	ret = -1;
 	/* 2. Choose the number of our first packet. */
 	if (conn_choose_psn(&conn, &options))
 		goto out;

@@ -43,7 +43,7 @@ want 'and each byte of it verified' more/client.log '^65536 bytes verified\.$'
 peer half client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
-@@ -25,3 +25,3 @@
+@@ -27,3 +27,3 @@
  /* Room for sends. One is posted at a time; the other slot is spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3
@@ -68,7 +68,7 @@ END_PATCH
 peer lies client <<'END_PATCH'
 --- a/data.h
 +++ b/data.h
-@@ -25,3 +25,3 @@
+@@ -27,3 +27,3 @@
  /* Room for sends. One is posted at a time; the other slot is spare. */
 -#define DATA_SENDS 2
 +#define DATA_SENDS 3

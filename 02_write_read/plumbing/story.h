@@ -1,5 +1,7 @@
 /*
  * story.h - what happens in a transfer, in words
+ *
+ * The lines that tell a run's story in its log; they decide nothing.
  */
 #ifndef STORY_H
 #define STORY_H
