@@ -180,7 +180,7 @@ begins_with_its_psn() {
 		node=${!end}
 		psn=$(sed -n 's/^Local PSN: \(0x[0-9a-f]*\),.*/\1/p' \
 			"$logs/$end.log")
-		[[ -n $psn && $((psn)) -eq $(($(field psn 'SEND Only' "$node"))) ]]
+		[[ -n $psn && $((psn)) -eq $(($(field psn 'RDMA WRITE Only' "$node"))) ]]
 	done
 }
 
@@ -198,7 +198,7 @@ begins_with_its_psn() {
 @test "wire: 03 psn_wrap goes from 0xffffff to 0" {
 	# It has no patch, so the chapter's own programs will do.
 	wire 03_pure_verbs "$top/03_pure_verbs/break/psn_wrap"
-	[[ $(field psn 'SEND Only' $client) == 0xfffffd ]]
+	[[ $(field psn 'RDMA WRITE First' $client) == 0xfffffd ]]
 	awk -F'\t' '$3 ~ /2$/ && $5 ~ /^(SEND|RDMA)/ && $16 != "again" {
 			if (last == "0xffffff") after = $6
 			last = $6
