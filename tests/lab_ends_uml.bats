@@ -48,6 +48,19 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 	done
 }
 
+@test "up that is killed as its nodes begin leaves nothing" {
+	local pid seconds
+
+	for seconds in 0.{2,3,4}{0,2,4,6,8}; do
+		"$TOP/scripts/lab.sh" up 3>&- &
+		pid=$!
+		read -rt "$seconds" <> <(:) || true
+		kill -KILL "$pid"
+		wait "$pid" || true
+	done
+	eventually nothing_left
+}
+
 @test "the nodes go when their keeper is killed, and the rest is cleaned up" {
 	lab up --nodes 3
 	kill -KILL "$(sed -n 's/^keeper=//p' /tmp/rdma-lab.*."$LAB_NAME"/notes)"

@@ -14,7 +14,7 @@ import subprocess
 import time
 import typing
 
-from lab import frames, uml
+from lab import frames, sandbox, uml
 from lab.loop import Output
 from lab.visitor import Visitor
 
@@ -95,7 +95,7 @@ class Node:
         if line.startswith('lab: step '):
             self.keeper.tell('detail', f'node {self.name}: {line[10:]}')
         elif line.startswith('lab: failed') and self.process:
-            self.process.kill()
+            sandbox.kill(self.process)
 
     def hear(self) -> None:
         """Passes on what the agent says."""
@@ -219,7 +219,7 @@ class Node:
             watch = [os.pidfd_open(inner)] if inner else []
         except OSError:
             watch = []
-        self.process.kill()
+        sandbox.kill(self.process)
         self.process.wait()
         for file in watch:
             select.select([file], [], [], END_SECONDS)

@@ -5,8 +5,10 @@ of whoever started the lab. So bubblewrap (bwrap) makes sure that it can write o
 the repository, but not its .git, and that it sees nothing of root's files and those in
 /tmp.
 """
+import contextlib
 import os
 import pathlib
+import signal
 import subprocess
 
 from lab.settings import REPOSITORY
@@ -37,3 +39,10 @@ def inner(process: subprocess.Popen[bytes]) -> int | None:
         except (OSError, IndexError):
             return None
     return found
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """All of its process group. bwrap is two processes; were only the outer one killed
+    just as it begins, the inner one would wait for it for ever."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
