@@ -115,7 +115,7 @@ client_gives_up() {
 	told server
 	kill -CONT "$client"
 	end_client 1
-	says_one client.err 'a completion: nothing came within 2 s'
+	says_one client.err 'nothing came within 2 s'
 	stop_server
 }
 
