@@ -28,7 +28,7 @@ teardown_file() {
 in_chapters() {
 	for CHAPTER in $(asked_where "$1"); do
 		echo "$CHAPTER:"
-		FUNCTIONS="work told signalled ends_soon listens_or_ended ${FUNCTIONS:-}" \
+		FUNCTIONS="work told signalled ends_soon listens_or_ended signalled_or_done ${FUNCTIONS:-}" \
 			on_device a "${@:2}"
 	done
 }
@@ -185,6 +185,8 @@ server_at() {
 		start_client ./client -t 5 "${asks[@]}"
 		wait "$client" || true
 		client=''
+		# It may get there only when its client has gone.
+		await "a server that got its signal, or is done" signalled_or_done
 		[[ -s $scratch/at_call ]] || break
 		end_of "server ($signal at call $n)" "$server" 0
 		times=$((times + 1)) n=$((n + $1))
@@ -196,6 +198,9 @@ server_at() {
 }
 listens_or_ended() {
 	has_line server.log '^listening' || ! is_running "$server"
+}
+signalled_or_done() {
+	[[ -s $scratch/at_call ]] || server_is_done
 }
 
 @test "01 to 04: a client ends at once if it gets a signal, at one call after another" {
