@@ -94,7 +94,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 		},
-		/* Each send says for itself if it wants a completion. */
+		/* Each send says whether it wants a completion. */
 		.sq_sig_all = 0,
 	};
 

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	if (status != OPTIONS_GO_ON)
 		return status;
 	patience.timeout_ms = options.timeout_ms;
-	/* From now on, SIGINT and SIGTERM end the program in order. */
+	/* From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 1. Reach the server, and find the device that leads there. */

@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 	status = options_parse(&options, ROLE_SERVER, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
+	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&stop_fd))
 		return EXIT_FAILED;
 	/* 2. Open the device, once for all clients, and listen. */

@@ -19,7 +19,7 @@ enum role {
 };
 
 struct options {
-	const char *address; /* NULL on a server: all of this machine's */
+	const char *address; /* NULL on a server: all addresses */
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
@@ -29,7 +29,7 @@ struct options {
 	int gid_index; /* -1: the one of the address in use */
 	struct network network; /* what it wants of our queue pairs */
 	int32_t psn; /* -1: a random one */
-	unsigned int bytes; /* of memory, to be written or read */
+	unsigned int bytes; /* bytes of memory to write or read */
 	bool counts; /* -b was given: say how many bytes were verified */
 };
 

@@ -113,7 +113,7 @@ static bool open_port(struct device *device, struct ibv_device *candidate,
 		if (find_fit(device, local) == fit)
 			return true;
 	}
-	/* Nothing was made in this context: closing it cannot fail. */
+	/* Nothing was made in this context, so closing it cannot fail. */
 	ibv_close_device(device->verbs);
 	device->verbs = NULL;
 	return false;

@@ -15,7 +15,7 @@
 #include "addr.h"
 #include "log.h"
 
-/* How many clients may wait while one is being served. */
+/* How many clients may wait while we serve one. */
 #define BACKLOG 16
 
 /* After how long a silent peer's host counts as dead: 5 + 3 * 2 seconds. */
@@ -95,7 +95,7 @@ int sock_listen(const struct options *options)
 
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
-	/* A name may have several addresses; the first that works is taken. */
+	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
 		fd = listen_on(ai);
 	freeaddrinfo(list);
@@ -211,8 +211,8 @@ int sock_connect(const struct options *options, const struct patience *patience,
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
 	/*
-	 * A name may have several addresses; the first that works is taken. One
-	 * that does not answer must leave time for the others.
+	 * A name may have several addresses: use the first that works. One that
+	 * does not answer must leave time for the others.
 	 */
 	for (ai = list; ai; ai = ai->ai_next)
 		count++;

@@ -95,7 +95,7 @@ int sock_listen(const struct options *options)
 
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
-	/* A name may have several addresses; the first that works is taken. */
+	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
 		fd = listen_on(ai);
 	freeaddrinfo(list);
@@ -221,8 +221,8 @@ int sock_connect(const struct options *options, const struct patience *patience,
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
 	/*
-	 * A name may have several addresses; the first that works is taken. One
-	 * that does not answer must leave time for the others.
+	 * A name may have several addresses: use the first that works. One that
+	 * does not answer must leave time for the others.
 	 */
 	for (ai = list; ai; ai = ai->ai_next)
 		count++;
