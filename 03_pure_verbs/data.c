@@ -63,7 +63,7 @@ static int exposed_access(enum mode mode)
 
 int data_exposed_access(enum mode mode)
 {
-	/* The local right is the region's alone. */
+	/* Only the region needs the local right. */
 	return exposed_access(mode) & ~IBV_ACCESS_LOCAL_WRITE;
 }
 

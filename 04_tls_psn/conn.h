@@ -30,7 +30,7 @@ struct conn {
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that have yet to complete */
 	bool peer_done; /* the peer has said goodbye: see peer.h */
-	bool peer_left; /* or is gone without */
+	bool peer_left; /* or is gone without a goodbye */
 };
 
 /*
@@ -49,15 +49,15 @@ int conn_resolve(struct conn *conn, const struct options *options,
 		 const struct patience *patience);
 
 /*
- * Chooses the number of the first packet that we shall send: what options say,
- * or one that nobody can foresee. Returns 0, or -1 after reporting why.
+ * Chooses the number of our first packet: what options say, or one that nobody
+ * can predict. Returns 0, or -1 after reporting why.
  */
 int conn_choose_psn(struct conn *conn, const struct options *options);
 
 /*
  * Creates the protection domain, completion channel, completion queue and
  * queue pair, with room for that many sends and receives at a time, and takes
- * the queue pair to INIT, with that access at the most for the peer. Returns
+ * the queue pair to INIT, where the peer gets at most that access. Returns
  * 0, or -1 after reporting why.
  */
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,

@@ -54,12 +54,13 @@ int data_open(struct data *data, struct conn *conn, enum mode mode,
 
 /*
  * Puts the queue pair in the error state and takes completions until every
- * posted request has reported: only then is its memory ours again. Call it before
- * the memory is freed, in any state. Returns 0, or -1 after reporting why.
+ * posted request has completed: only then is its memory ours again. Call it
+ * before the memory is freed, in any state. Returns 0, or -1 after reporting
+ * why.
  */
 int data_drain(struct data *data);
 
-/* Takes the device's right to the memory away, and frees it. */
+/* Deregisters the memory and frees it. */
 void data_close(struct data *data);
 
 /* The bytes of one message, and its request. */

@@ -17,7 +17,7 @@
 /* Raise it with every change to the exchange. */
 #define PARAMS_VERSION 2
 
-/* The bytes of a header; what it announces may have at most PARAMS_MAX. */
+/* The bytes of a header; the body may have at most PARAMS_MAX. */
 #define PARAMS_HEADER 12
 #define PARAMS_MAX 256
 

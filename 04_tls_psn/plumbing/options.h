@@ -24,10 +24,10 @@ struct options {
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
 	enum mode mode; /* what to do with the peer's memory */
-	const char *device; /* NULL: the first that will do */
+	const char *device; /* NULL: the first that fits */
 	int port_num; /* of the device; 0: the first active one */
-	int gid_index; /* -1: the one of the address in use */
-	struct network network; /* what it wants of our queue pairs */
+	int gid_index; /* -1: the one for the address in use */
+	struct network network; /* what it needs of our queue pairs */
 	int32_t psn; /* -1: a random one */
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */

@@ -14,7 +14,7 @@
 
 /*
  * From now on, all lines of this thread begin with this, such as "Client 3: "
- * (on stderr, behind "error: "). A new thread begins without.
+ * (on stderr, behind "error: "). A new thread has no prefix.
  */
 void log_prefix(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
