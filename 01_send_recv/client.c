@@ -22,7 +22,7 @@ static size_t write_message(struct data *data, const struct options *options)
 		return snprintf(data->send.buf, DATA_MESSAGE_SIZE,
 				"message from active/client side with pid %d",
 				getpid());
-	/* options_parse() saw to it that it fits. */
+	/* options_parse() has checked that it fits. */
 	length = strlen(options->text);
 	memcpy(data->send.buf, options->text, length);
 	return length;

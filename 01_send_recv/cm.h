@@ -1,8 +1,8 @@
 /*
  * cm.h - the events of the RDMA connection manager (CM)
  *
- * The CM answers each request with an event on an event channel. To use the CM
- * is mostly to wait for the right event, and that is what this module does.
+ * The CM answers each request with an event on an event channel. Using the CM
+ * mostly means waiting for the right event, which this module does.
  */
 #ifndef CM_H
 #define CM_H
@@ -20,8 +20,8 @@
  * CONNECT_REQUEST this is a new one, which the caller then owns. Returns 0;
  * or -1 after reporting which other event came, or that none came in time; or
  * CM_NO_MORE after reporting that the device was removed or the channel is
- * broken. If patience is NULL it does not wait: -1 without a word if there is
- * none.
+ * broken. If patience is NULL it does not wait: if there is no event, it
+ * returns -1 and reports nothing.
  */
 int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
 	      const struct patience *patience, struct rdma_cm_id **id);

@@ -1,7 +1,7 @@
 /*
  * data.h - memory regions, posting, and waiting for a completion
  *
- * All that moves data is here, as all that connects is in conn.h.
+ * Everything that moves data is here; everything that connects is in conn.h.
  */
 #ifndef DATA_H
 #define DATA_H
@@ -12,7 +12,7 @@
 /* The most bytes that a message may have. */
 #define DATA_MESSAGE_SIZE OPTIONS_MESSAGE_MAX
 
-/* Memory that the device may use, and the right to do so. */
+/* Memory that the device may use, and its registration. */
 struct region {
 	char *buf;
 	struct ibv_mr *mr;
@@ -34,13 +34,13 @@ int data_open(struct data *data, struct conn *conn);
 
 /*
  * Ends all requests that are still posted, so that the device is done with the
- * memory; then takes its right to it away, and frees it.
+ * memory; then deregisters the memory and frees it.
  */
 void data_close(struct data *data);
 
 /*
  * Posts one receive: the next message of the peer will be written to
- * data->recv.buf, which belongs to the device until the completion is there.
+ * data->recv.buf, which belongs to the device until the completion comes.
  * Returns 0, or -1 after reporting why.
  */
 int data_post_recv(struct data *data);
@@ -55,7 +55,7 @@ int data_post_send(struct data *data, size_t length);
 /*
  * Waits for the next completion, of a send or a receive, and looks at its
  * status first. Returns 0 and the completion in *wc; or -1 after reporting why:
- * it failed, it is none that was asked for, or none came in time.
+ * it failed, it is for nothing that we posted, or none came in time.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
 

@@ -4,7 +4,7 @@
  *	./first              the server: it waits for one client
  *	./first 192.0.2.1    a client: the address is the server's
  *
- * Each function returns true, or false if it has said what went wrong.
+ * Each function returns true, or false after saying what went wrong.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -27,12 +27,12 @@ struct conn {
 	struct rdma_cm_id *id; /* our conversation with the CM */
 	struct ibv_pd *pd; /* a fence around the queue pair and its memory */
 	struct ibv_comp_channel *comp; /* readable when the CQ has news */
-	struct ibv_cq *cq; /* where the device reports what is done */
+	struct ibv_cq *cq; /* where the device reports what it has done */
 	struct ibv_mr *send_mr, *recv_mr; /* let the device use the buffers */
 	char send[SIZE], recv[SIZE];
 };
 
-/* Whether the condition holds. If it does not, prints it, and errno. */
+/* Returns the condition. If it is false, prints it and errno. */
 #define CHECK(condition) check((condition), #condition)
 
 static bool check(bool ok, const char *condition)
@@ -77,14 +77,14 @@ static bool create_objects(struct conn *conn)
 	struct ibv_context *device = conn->id->verbs;
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC, /* reliable, connected to one other */
-		.cap.max_send_wr = 1, /* so many sends at a time, */
+		.cap.max_send_wr = 1, /* sends at a time, and */
 		.cap.max_recv_wr = 1,
-		.cap.max_send_sge = 1, /* each of so many pieces of memory */
+		.cap.max_send_sge = 1, /* pieces of memory in each */
 		.cap.max_recv_sge = 1,
-		.sq_sig_all = 1, /* each send brings a completion */
+		.sq_sig_all = 1, /* each send has a completion */
 	};
 
-	/* The CQ has room for all completions that can come: two. */
+	/* The CQ has room for every completion that can come: two. */
 	if (!CHECK(conn->pd = ibv_alloc_pd(device)) ||
 	    !CHECK(conn->comp = ibv_create_comp_channel(device)) ||
 	    !CHECK(conn->cq = ibv_create_cq(device, 2, NULL, conn->comp, 0)))
@@ -108,7 +108,7 @@ static bool post_recv(struct conn *conn)
 	return CHECK(!(errno = ibv_post_recv(conn->id->qp, &wr, &bad)));
 }
 
-/* "Send what is in send." Until that is done, it is the device's. */
+/* "Send what is in send." Until that is done, it belongs to the device. */
 static bool post_send(struct conn *conn, const char *us)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)conn->send,
@@ -146,7 +146,7 @@ static bool wait_done(struct conn *conn)
 		return printf("send completed successfully.\n");
 	if (!CHECK(wc.opcode == IBV_WC_RECV))
 		return false;
-	/* What is no text could do things to our terminal. */
+	/* Bytes that are not text could control our terminal. */
 	for (char *c = conn->recv; c < conn->recv + wc.byte_len; c++)
 		*c = isprint((unsigned char)*c) ? *c : '?';
 	return printf("received message: %.*s\n", (int)wc.byte_len, conn->recv);

@@ -16,8 +16,8 @@
 struct listener {
 	struct rdma_event_channel *events; /* connection requests arrive here */
 	struct rdma_cm_id *id; /* bound and listening */
-	bool asked; /* a client has: what woke us was more than a hint */
-	bool gone; /* nobody can come any more: its device was removed, … */
+	bool asked; /* a client really asked for a connection */
+	bool gone; /* no client can come any more: device removed, … */
 };
 
 /*
@@ -28,7 +28,7 @@ struct listener {
 int listener_open(struct listener *listener, const char *host,
 		  const char *port);
 
-/* Frees what listener_open() made, however far it came. */
+/* Frees whatever listener_open() made, even if it failed. */
 void listener_close(struct listener *listener);
 
 /*

@@ -10,8 +10,8 @@
 #include "log.h"
 
 /*
- * Every event must be acknowledged: rdma_destroy_id() waits, without a limit,
- * for each event of its id that was not. The event is gone afterwards.
+ * Every event must be acknowledged: rdma_destroy_id() waits, without limit, for
+ * each event of its id that was not. Acknowledging frees the event.
  */
 static int acknowledge(struct rdma_cm_event *event)
 {

@@ -16,21 +16,21 @@
 /* One connection to one peer. Zero it before conn_request/conn_resolve. */
 struct conn {
 	struct patience patience;
-	struct rdma_event_channel *events; /* of this connection alone */
+	struct rdma_event_channel *events; /* for this connection only */
 	struct rdma_cm_id *id;
 	struct ibv_pd *pd;
-	struct ibv_comp_channel *comp; /* tells that the CQ has news */
+	struct ibv_comp_channel *comp; /* says that the CQ has completions */
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
-	unsigned int pending; /* posted requests that will still report */
+	unsigned int pending; /* posted requests that have yet to complete */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */
 };
 
 /*
  * Server: takes the next client's request off the listener and makes it conn.
- * Returns 0; or -1 after reporting why, unless nobody has asked:
- * listener->asked tells. Either way, end with conn_close().
+ * Returns 0; or -1 after reporting why, or without a report if there was no
+ * request (listener->asked is false). Either way, end with conn_close().
  */
 int conn_request(struct conn *conn, struct listener *listener,
 		 const struct patience *patience);
@@ -53,8 +53,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends,
 
 /*
  * Server: accepts the request; client: connects. Both return 0 once the CM
- * says ESTABLISHED and we may send, or -1 after reporting why. Receives must be
- * posted before.
+ * says ESTABLISHED and we may send, or -1 after reporting why. Post the
+ * receives first.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
@@ -76,13 +76,13 @@ int conn_wait_disconnect(struct conn *conn);
 
 /*
  * Ends the connection if there is one: tells the peer, and puts the queue pair
- * in the error state. Both ends must call this, whoever began, and before they
+ * in the error state. Both ends must call this, whichever began, before they
  * free anything: a peer that is not told thinks that the network is broken.
  * Returns 0, or -1 after reporting why.
  */
 int conn_end(struct conn *conn);
 
-/* Frees everything, however far it came. */
+/* Frees everything that was made so far. */
 void conn_close(struct conn *conn);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cm_help.h"
 #include "log.h"
 
-/* How many clients may wait while one is being served. */
+/* How many clients may wait while we serve one. */
 #define BACKLOG 16
 
 static int listen_on(struct listener *listener, const struct addrinfo *ai)
@@ -35,7 +35,7 @@ int listener_open(struct listener *listener, const char *host, const char *port)
 	if (addr_lookup(host, port, &list))
 		return -1;
 	listener->events = cm_open_channel();
-	/* A name may have several addresses; the first that works is taken. */
+	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && ret && listener->events;
 	     ai = ai->ai_next) {
 		ret = listen_on(listener, ai);

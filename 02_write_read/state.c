@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Everything that may happen, and what it leads to. An event in a state that
- * has no row here is a mistake of the peer's or of ours, and ends the
+ * Everything that can happen, and what follows. An event in a state that has no
+ * row here is a mistake of the peer's or of ours, and ends the
  * transfer: a machine that merely counted would go on with the wrong step.
  *
  * The peer may be ahead of what we have seen. Its MSG_DONE can be here before
@@ -32,7 +32,7 @@ static const struct rule {
 
 	/* Race 1: the peer's came first, so ours is the answer. */
 	{ EV_MR_RECEIVED, SS_INIT, RS_INIT, SS_INIT, RS_MR_RECV, ACT_SEND_MR },
-	/* Race 2: ours was first and has arrived; nothing more to send. */
+	/* Race 2: ours was first and has arrived, so we send nothing more. */
 	{ EV_MR_RECEIVED, SS_MR_SENT, RS_INIT, SS_MR_SENT, RS_MR_RECV,
 	  ACT_START_RDMA },
 
@@ -66,7 +66,7 @@ static const struct rule *find_rule(const struct states *states,
 	return NULL;
 }
 
-/* Our MSG_MR must be on its way before it, or the peer's DONE, can count. */
+/* We must have posted MSG_MR before it can complete, and before a DONE. */
 static bool needs_posted_mr(enum event event)
 {
 	return event == EV_MR_SENT || event == EV_DONE_RECEIVED;
@@ -83,7 +83,7 @@ int state_step(struct states *states, enum event event)
 	states->recv = rule->next_recv;
 	action = rule->action;
 	if (action == ACT_SEND_MR) {
-		/* Race 2 again: ours is posted, only not yet complete. */
+		/* Race 2 again: ours is posted but not yet complete. */
 		if (states->mr_posted)
 			action = ACT_NOTHING;
 		states->mr_posted = true;

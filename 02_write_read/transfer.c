@@ -1,5 +1,5 @@
 /*
- * transfer.c - the transfer of two sides: from completions to what to do next
+ * transfer.c - one transfer: from completions to what to do next
  */
 #include "transfer.h"
 
@@ -88,7 +88,7 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 	return transfer_event(transfer, EV_MR_RECEIVED);
 }
 
-/* Looks at the status first: without success, little else is defined. */
+/* Checks the status first: without success, little else is defined. */
 static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
 {
 	story_completion(wc, &transfer->states);

@@ -1,5 +1,5 @@
 /*
- * transfer.h - the transfer of two sides: from completions to what to do next
+ * transfer.h - one transfer: from completions to what to do next
  */
 #ifndef TRANSFER_H
 #define TRANSFER_H
@@ -17,7 +17,7 @@ struct transfer {
 };
 
 /*
- * Moves the machines as event demands and does what is to be done then.
+ * Moves the machines as event demands and does what follows from it.
  * Returns 0; 1 if the transfer is finished; or -1 after reporting why.
  */
 int transfer_event(struct transfer *transfer, enum event event);

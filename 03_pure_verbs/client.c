@@ -14,7 +14,7 @@
 #include "peer.h"
 #include "transfer.h"
 
-/* Writes or reads, and checks what came of it. */
+/* Writes or reads, and checks the result. */
 static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };

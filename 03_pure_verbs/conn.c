@@ -46,7 +46,7 @@ int conn_resolve(struct conn *conn, const struct options *options,
 	if (!conn->oob)
 		return -1;
 	log_line("exchange connected.");
-	/* The way that TCP took to the server shows which device leads there. */
+	/* The route that TCP took to the server shows which device to use. */
 	if (devices_open_one(&conn->own, options, oob_local(conn->oob)))
 		return -1;
 	conn->device = &conn->own;
@@ -94,7 +94,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 		},
-		/* Each send says for itself if it wants a completion. */
+		/* Each send says whether it wants a completion. */
 		.sq_sig_all = 0,
 	};
 
@@ -111,7 +111,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	return qp_to_init(conn->qp, conn->device, access);
 }
 
-/* Both know all parameters: the queue pair's way from INIT to RTS. */
+/* Both know all parameters: takes the queue pair from INIT to RTS. */
 static int establish(struct conn *conn)
 {
 	enum ibv_mtu mtu = conn->mine.mtu;
@@ -121,7 +121,7 @@ static int establish(struct conn *conn)
 	if (msg_check_same(conn->mine.mode, conn->mine.mem.length,
 			   conn->peer.mode, &conn->peer.mem))
 		return -1;
-	/* A packet must fit the smaller port. */
+	/* A packet must fit the port with the smaller MTU. */
 	if (conn->peer.mtu < mtu)
 		mtu = conn->peer.mtu;
 	if (qp_to_rtr(conn->qp, conn->device, &conn->source, &conn->peer, mtu))
@@ -130,7 +130,7 @@ static int establish(struct conn *conn)
 		return -1;
 	log_line("Local PSN: 0x%06" PRIx32 ", Remote PSN: 0x%06" PRIx32,
 		 conn->mine.psn, conn->peer.psn);
-	/* What is sent before the peer is in RTR is lost. */
+	/* Anything sent before the peer is in RTR is lost. */
 	if (oob_ready(conn->oob))
 		return -1;
 	log_line("both sides are READY.");
@@ -155,7 +155,7 @@ int conn_connect(struct conn *conn)
 
 void conn_end(struct conn *conn)
 {
-	/* Without a goodbye it says: not done. What came before it, stays. */
+	/* No goodbye says that we are not done. One that came earlier stays. */
 	if (conn->oob)
 		(void)shutdown(oob_fd(conn->oob), SHUT_WR);
 }

@@ -25,12 +25,12 @@ struct conn {
 	struct params mine; /* what the peer must know of us */
 	struct params peer; /* what we know of the peer */
 	struct ibv_pd *pd;
-	struct ibv_comp_channel *comp; /* tells that the CQ has news */
+	struct ibv_comp_channel *comp; /* says that the CQ has completions */
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
-	unsigned int pending; /* posted requests that will still report */
+	unsigned int pending; /* posted requests that have yet to complete */
 	bool peer_done; /* the peer has said goodbye: see peer.h */
-	bool peer_left; /* or is gone without */
+	bool peer_left; /* or is gone without a goodbye */
 };
 
 /*
@@ -49,15 +49,15 @@ int conn_resolve(struct conn *conn, const struct options *options,
 		 const struct patience *patience);
 
 /*
- * Chooses the number of the first packet that we shall send: what options say,
- * or one that nobody can foresee. Returns 0, or -1 after reporting why.
+ * Chooses the number of our first packet: what options say, or one that nobody
+ * can predict. Returns 0, or -1 after reporting why.
  */
 int conn_choose_psn(struct conn *conn, const struct options *options);
 
 /*
  * Creates the protection domain, completion channel, completion queue and
  * queue pair, with room for that many sends and receives at a time, and takes
- * the queue pair to INIT, with that access at the most for the peer. Returns
+ * the queue pair to INIT, where the peer gets at most that access. Returns
  * 0, or -1 after reporting why.
  */
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
@@ -66,8 +66,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 /*
  * Sends our parameters, among them the mode and the memory that data_open() has
  * put there, and takes the queue pair to RTR and RTS. Both return 0 once the
- * peer is there, too, or -1 after reporting why. Receives must be posted
- * before. conn_accept() is the server's, conn_connect() the client's.
+ * peer is there, too, or -1 after reporting why. Post the receives first.
+ * conn_accept() is the server's, conn_connect() the client's.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);

@@ -36,8 +36,7 @@ struct source {
 /*
  * The index of the port's RoCE v2 GID that is the IP address local, or -1. The
  * table has other entries: the same address for RoCE v1, and at index 0 a
- * link-local one that other hosts cannot be reached by. So a fixed index is a
- * trap.
+ * link-local one that reaches no other host. So a fixed index is a trap.
  */
 int device_find_gid(const struct device *device,
 		    const struct ibv_port_attr *port,
@@ -45,12 +44,12 @@ int device_find_gid(const struct device *device,
 
 /*
  * Says which device it is, and starts a thread that names and acknowledges its
- * asynchronous events: what no completion tells, as that a port went down.
+ * asynchronous events: what no completion tells, such as that a port went down.
  * Returns 0, or -1 after reporting why.
  */
 int device_start(struct device *device);
 
-/* Ends the watcher and closes the device: after all that was made on it. */
+/* Ends the watcher and closes the device. Free all that is on it first. */
 void device_close(struct device *device);
 
 /* Whether the port is an Ethernet port: RoCE needs GIDs, InfiniBand LIDs. */

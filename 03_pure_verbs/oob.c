@@ -63,7 +63,7 @@ const struct sockaddr *oob_local(const struct oob *oob)
 	return (const struct sockaddr *)&oob->local;
 }
 
-/* A connected socket, the address of this end, and the deadline for all. */
+/* A connected socket, the address of this end, and the deadline. */
 static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
 {
@@ -144,7 +144,7 @@ int oob_check(struct oob *oob)
 	/* Closed, reset or silent for too long. */
 	if (n <= 0)
 		return OOB_GONE;
-	/* The exchange is long over, and its deadline too. */
+	/* The exchange and its deadline are long over. */
 	oob->line.deadline = wait_deadline(oob->line.patience.timeout_ms);
 	return line_expect(&oob->line, BYE, "BYE") ? -1 : OOB_SAID_BYE;
 }

@@ -12,8 +12,8 @@
  *     bye              -->
  *                      <--            bye
  *
- * The server speaks first, and a client makes nothing before it knows to whom
- * it talks. Here, all of it goes over plain TCP, as text.
+ * The server speaks first, and a client creates nothing before it knows who the
+ * server is. Here, all of it goes over plain TCP, as text.
  */
 #ifndef OOB_H
 #define OOB_H
@@ -32,7 +32,7 @@ struct oob;
  */
 struct oob *oob_listen(const struct options *options);
 
-/* The descriptor that is readable when a client, or news of it, is there. */
+/* The descriptor that is readable when there is a client, or news of it. */
 int oob_fd(const struct oob *oob);
 
 /*
@@ -50,7 +50,7 @@ struct oob *oob_connect(const struct options *options,
  */
 bool oob_is_broken(const struct oob *listener);
 
-/* The address of this end of the connection, or that is listened on. */
+/* The address of this end of the connection, or the one to listen on. */
 const struct sockaddr *oob_local(const struct oob *oob);
 
 /* Sends our parameters. Returns 0, or -1 after reporting why. */
@@ -59,7 +59,7 @@ int oob_send_params(struct oob *oob, const struct params *params);
 /* Receives and checks the peer's (see params_decode). Returns 0 or -1. */
 int oob_recv_params(struct oob *oob, struct params *params, bool roce);
 
-/* Says that our queue pair is ready and waits until the peer's is. 0 or -1. */
+/* Says that our queue pair is ready and waits for the peer's. 0 or -1. */
 int oob_ready(struct oob *oob);
 
 /* What oob_check() finds: */
@@ -74,7 +74,7 @@ enum {
  */
 int oob_check(struct oob *oob);
 
-/* Says goodbye; what fails here fails silently, the peer may be gone. */
+/* Says goodbye; reports no failure, because the peer may be gone. */
 void oob_bye(struct oob *oob);
 
 /* Closes the connection, or ends listening, and frees oob (NULL: nothing). */

@@ -34,8 +34,8 @@ struct params {
 size_t params_encode(const struct params *params, char wire[PARAMS_MAX]);
 
 /*
- * Reads params from the length bytes that a peer sent, and believes none of
- * them. roce: the GID must be one. Returns 0 and params whose every field
+ * Reads params from the length bytes that a peer sent, and checks all of them.
+ * roce: the GID must be an IP address. Returns 0 and params whose every field
  * makes sense, or -1 after reporting what does not.
  */
 int params_decode(struct params *params, const char *wire, size_t length,

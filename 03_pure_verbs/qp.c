@@ -1,5 +1,5 @@
 /*
- * qp.c - the states of a queue pair, one function a transition
+ * qp.c - the states of a queue pair, one function for each transition
  */
 #include "qp.h"
 
@@ -26,7 +26,7 @@
  */
 #define RNR_RETRY 0
 
-/* How long we ask a peer to wait whose message finds no receive: 0.64 ms. */
+/* How long a peer waits if its message finds no receive: 0.64 ms. */
 #define MIN_RNR_TIMER 12
 
 /* ibv_modify_qp() returns the errno; it does not set it. */
@@ -43,7 +43,7 @@ static int modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	return 0;
 }
 
-/* Asks the device what it has made of it. */
+/* Asks the device for the state that it is in now. */
 static int confirm(struct ibv_qp *qp, enum ibv_qp_state state, int mask,
 		   struct ibv_qp_attr *attr)
 {
@@ -172,7 +172,7 @@ int qp_to_err(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr now, attr = { .qp_state = IBV_QPS_ERR };
 
-	/* In RESET nothing is posted, and no way leads from there to ERR. */
+	/* In RESET nothing is posted, and RESET cannot go to ERR. */
 	if (qp->state == IBV_QPS_RESET || qp->state == IBV_QPS_ERR)
 		return 0;
 	if (modify(qp, &attr, 0, "to ERR"))

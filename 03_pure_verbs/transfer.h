@@ -1,5 +1,5 @@
 /*
- * transfer.h - the transfer of two sides: from completions to what to do next
+ * transfer.h - one transfer: from completions to what to do next
  */
 #ifndef TRANSFER_H
 #define TRANSFER_H

@@ -1,7 +1,7 @@
 /*
  * data.h - memory regions, posting, and waiting for a completion
  *
- * All that moves data is here, as all that connects is in conn.h.
+ * Everything that moves data is here; everything that connects is in conn.h.
  */
 #ifndef DATA_H
 #define DATA_H
@@ -9,14 +9,14 @@
 #include "conn.h"
 #include "msg.h"
 
-/* Memory that the device may use, and the right to do so. */
+/* Memory that the device may use, and its registration. */
 struct region {
 	char *buf;
 	size_t size;
 	struct ibv_mr *mr;
 };
 
-/* Where each message stands in the region of messages. */
+/* Where each message is in the region of messages. */
 enum slot {
 	SLOT_SEND_DONE,
 	SLOT_RECV,
@@ -26,7 +26,7 @@ enum slot {
 /* Room for sends. One is posted at a time; the other slot is spare. */
 #define DATA_SENDS 2
 
-/* How many receives are posted before the connection: all that will come. */
+/* How many receives to post before the connection: one for each message. */
 #define DATA_RECEIVES (SLOT_COUNT - SLOT_RECV)
 
 /* The memory of one connection. Zero it before data_open(). */
@@ -54,26 +54,27 @@ int data_open(struct data *data, struct conn *conn, enum mode mode,
 
 /*
  * Puts the queue pair in the error state and takes completions until every
- * posted request has reported: only then is its memory ours again. Call it before
- * the memory is freed, in any state. Returns 0, or -1 after reporting why.
+ * posted request has completed: only then is its memory ours again. Call it
+ * before the memory is freed, in any state. Returns 0, or -1 after reporting
+ * why.
  */
 int data_drain(struct data *data);
 
-/* Takes the device's right to the memory away, and frees it. */
+/* Deregisters the memory and frees it. */
 void data_close(struct data *data);
 
-/* The bytes of one message, and the request that it belongs to. */
+/* The bytes of one message, and its request. */
 void *data_message(const struct data *data, int slot);
 
 /*
  * Posts a receive for each message that the peer will send. A receive must be
- * there before its message is: so all of them, before the connection is.
+ * there before its message, so post all of them before the connection is made.
  * Returns 0, or -1 after reporting why.
  */
 int data_post_receives(struct data *data);
 
 /*
- * Encodes msg into slot, which must not be touched until the completion is there,
+ * Encodes msg into slot, which must not be touched until the completion comes,
  * and posts the send. Returns 0, or -1 after reporting why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);

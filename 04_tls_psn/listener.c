@@ -16,8 +16,8 @@ int listener_open(struct listener *listener, const struct options *options)
 	if (!listener->oob)
 		return -1;
 	/*
-	 * By which device a client comes, its connection will show. With an
-	 * address to listen on, that is known now: it must be there.
+	 * A client's connection will show which device it comes by. If we
+	 * listen on one address, its device must be there now.
 	 */
 	if (options->address)
 		local = oob_local(listener->oob);

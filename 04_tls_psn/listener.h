@@ -25,7 +25,7 @@ struct listener {
  */
 int listener_open(struct listener *listener, const struct options *options);
 
-/* Frees what listener_open() made, however far it came. */
+/* Frees whatever listener_open() made, even if it failed. */
 void listener_close(struct listener *listener);
 
 /*

@@ -16,7 +16,7 @@
 /* The bytes of a message on the wire. */
 #define MSG_SIZE 8
 
-/* The most bytes of memory that a message may speak of. */
+/* The most bytes of memory that a message may describe. */
 #define MSG_MAX_LENGTH (64 << 20)
 
 enum msg_type {
@@ -44,11 +44,11 @@ struct msg {
 /* Writes msg as MSG_SIZE bytes to wire. */
 void msg_encode(const struct msg *msg, void *wire);
 
-/* Whether the peer's memory can be what it says. Returns 0, or -1. */
+/* Checks that the peer's memory can be what it says. Returns 0, or -1. */
 int msg_check_memory(const struct remote *mem);
 
 /*
- * Reads a message from length bytes of a peer's, and believes none of them.
+ * Reads a message from length bytes that a peer sent, and checks all of them.
  * Returns 0 and a message that makes sense, or -1 after reporting what does
  * not.
  */

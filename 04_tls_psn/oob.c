@@ -1,8 +1,8 @@
 /*
  * oob.c - out of band: what two sides say to each other before RDMA works
  *
- * Here, over TLS 1.3 with certificates on both sides. Somebody between the two
- * sides can neither read the parameters nor change them, and a peer without a
+ * Here, over TLS 1.3 with certificates on both sides. Nobody between the two
+ * sides can read the parameters or change them, and a peer without a
  * certificate of our CA gets no queue pair.
  */
 #include "oob.h"
@@ -76,7 +76,7 @@ static int send_message(struct oob *oob, enum params_type type,
 	uint8_t wire[PARAMS_HEADER + PARAMS_MAX];
 	size_t length = params_header(type, wire);
 
-	/* In one piece: what an observer sees is one record. */
+	/* In one piece, so that an observer sees one record. */
 	if (length)
 		memcpy(wire + PARAMS_HEADER, body, length);
 	return tls_write(oob->ssl, &oob->limit, wire, PARAMS_HEADER + length);
@@ -92,7 +92,7 @@ static int recv_header(struct oob *oob, enum params_type type, const char *what)
 	return params_check_header(type, wire);
 }
 
-/* A connected socket, its own address, and the deadline for all. */
+/* A connected socket, its own address, and the deadline. */
 static int start(struct oob *oob, int fd, const struct patience *patience,
 		 int64_t deadline)
 {
@@ -106,7 +106,7 @@ static int start(struct oob *oob, int fd, const struct patience *patience,
 	return sock_local(fd, &oob->local);
 }
 
-/* The TLS layer on the socket: verified, or nothing. */
+/* The TLS layer on the socket, which must verify the peer. */
 static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 {
 	oob->ssl = SSL_new(ctx);
@@ -157,7 +157,7 @@ struct oob *oob_connect(const struct options *options,
 	if (!oob)
 		return NULL;
 	oob->ctx = tls_context(options, ROLE_CLIENT);
-	/* From here on it is the peer that we wait for. */
+	/* From here on we wait for the peer. */
 	deadline = wait_deadline(patience->timeout_ms);
 	/*
 	 * In TLS 1.3 a client's handshake is over before the server has looked
@@ -209,7 +209,7 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 	    tls_read(oob->ssl, &oob->limit, body, length, what) ||
 	    params_decode(params, body, length, roce))
 		return -1;
-	/* A LID says nothing of an IP address: it can only be believed. */
+	/* A LID says nothing about an IP address, so we cannot check it. */
 	return roce ? check_address(oob, params) : 0;
 }
 
@@ -222,7 +222,7 @@ int oob_ready(struct oob *oob)
 
 int oob_check(struct oob *oob)
 {
-	/* What the peer has begun to say, it has so long to finish. */
+	/* The peer has this long to finish what it has begun to say. */
 	oob->limit.deadline = wait_deadline(oob->limit.patience.timeout_ms);
 	switch (tls_look(oob->ssl, &oob->limit)) {
 	case TLS_BYTES:
@@ -242,7 +242,7 @@ void oob_bye(struct oob *oob)
 
 	params_header(PARAMS_BYE, wire);
 	ERR_clear_error();
-	/* close_notify after it: what comes then is nobody's goodbye. */
+	/* Our close_notify follows: nothing after it is our goodbye. */
 	if (SSL_write(oob->ssl, wire, sizeof(wire)) > 0)
 		SSL_shutdown(oob->ssl);
 	ERR_clear_error();

@@ -17,7 +17,7 @@
 /* Raise it with every change to the exchange. */
 #define PARAMS_VERSION 2
 
-/* The bytes of a header; what it announces may have at most PARAMS_MAX. */
+/* The bytes of a header; the body may have at most PARAMS_MAX. */
 #define PARAMS_HEADER 12
 #define PARAMS_MAX 256
 
@@ -53,8 +53,8 @@ int params_check_header(enum params_type type,
 size_t params_encode(const struct params *params, uint8_t wire[PARAMS_MAX]);
 
 /*
- * Reads params from the length bytes that a peer sent, and believes none of
- * them. roce: the GID must be one. Returns 0 and params whose every field
+ * Reads params from the length bytes that a peer sent, and checks all of them.
+ * roce: the GID must be an IP address. Returns 0 and params whose every field
  * makes sense, or -1 after reporting what does not.
  */
 int params_decode(struct params *params, const uint8_t *wire, size_t length,

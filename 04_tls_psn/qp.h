@@ -1,5 +1,5 @@
 /*
- * qp.h - the states of a queue pair, one function a transition
+ * qp.h - the states of a queue pair, one function for each transition
  *
  *     RESET -> INIT -> RTR (ready to receive) -> RTS (ready to send)
  *                                    any state but RESET -> ERR
@@ -15,9 +15,9 @@
 #include "params.h"
 
 /*
- * RESET to INIT: binds the queue pair to a port. access: what the peer may do
- * at the most (IBV_ACCESS_…); each memory region allows it once more, or not.
- * From now on, receives can be posted. Returns 0, or -1 after reporting why.
+ * RESET to INIT: binds the queue pair to a port. access: the most that the peer
+ * may do (IBV_ACCESS_…); each memory region must allow it, too. From now on,
+ * receives can be posted. Returns 0, or -1 after reporting why.
  */
 int qp_to_init(struct ibv_qp *qp, const struct device *device,
 	       unsigned int access);

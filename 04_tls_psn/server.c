@@ -23,7 +23,7 @@
 #include "peer.h"
 #include "transfer.h"
 
-/* Writes or reads, and checks what came of it. */
+/* Writes or reads, and checks the result. */
 static int converse(struct data *data, const struct options *options)
 {
 	struct transfer transfer = { .data = data, .mode = options->mode };
@@ -89,7 +89,7 @@ static int serve(struct listener *listener, const struct options *options,
 		ret = listener_wait(listener, patience);
 		if (ret <= 0)
 			return ret;
-		/* The failure has been said. The next client may succeed. */
+		/* The failure is reported. The next client may succeed. */
 		ret = serve_client(listener, options, patience);
 	} while (!options->once && !oob_is_broken(listener->oob));
 	return ret;
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	if (status != OPTIONS_GO_ON)
 		return status;
 	patience.timeout_ms = options.timeout_ms;
-	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
+	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 2. Listen. */

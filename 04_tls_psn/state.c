@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Everything that may happen, and what it leads to. An event in a state that
- * has no row here is a mistake of the peer's or of ours, and ends the
+ * Everything that can happen, and what follows. An event in a state that has no
+ * row here is a mistake of the peer's or of ours, and ends the
  * transfer: a machine that merely counted would go on with the wrong step.
  *
  * The peer may be ahead of what we have seen. Its MSG_DONE can be here before

@@ -26,7 +26,7 @@ enum event {
 	EV_DONE_RECEIVED /* the peer's message */
 };
 
-/* What is to be done then. */
+/* What to do next. */
 enum action {
 	ACT_NOTHING,
 	ACT_SEND_DONE,
@@ -43,7 +43,7 @@ struct states {
 };
 
 /*
- * Moves states as event demands and returns what is to be done then; or -1
+ * Moves states as event demands and returns what to do next; or -1
  * if event is not legal in these states, which are unchanged then.
  */
 int state_step(struct states *states, enum event event);

@@ -16,7 +16,7 @@
 #include "retry.h"
 #include "transfer.h"
 
-/* Writes or reads, and checks what came of it. */
+/* Writes or reads, and checks the result. */
 static int converse(struct data *data, const struct options *options,
 		    unsigned int number)
 {
@@ -30,7 +30,7 @@ static int converse(struct data *data, const struct options *options,
 			     CONTENT_SERVER, number);
 }
 
-/* Reaches the server, again and again if what is in the way can pass. */
+/* Reaches the server, and tries again if the problem may pass. */
 static int reach(struct conn *conn, const struct options *options,
 		 const struct patience *patience, struct hello *hello)
 {
@@ -39,7 +39,7 @@ static int reach(struct conn *conn, const struct options *options,
 
 	while ((ret = conn_resolve(conn, options, patience, hello)) ==
 	       CONN_PASSING) {
-		/* Nothing was made or sent yet, so that it can be repeated. */
+		/* Nothing was made or sent yet, so we can try again. */
 		conn_close(conn);
 		if (retry_wait(++failures, options, patience))
 			return -1;
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	if (status != OPTIONS_GO_ON)
 		return status;
 	patience.timeout_ms = options.timeout_ms;
-	/* From now on, SIGINT and SIGTERM end the program in order. */
+	/* From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 1. Reach the server, and find the device that leads there. */

@@ -113,7 +113,7 @@ static int start_thread(struct client *client)
 	return ret;
 }
 
-/* Takes one client off the listener; all else is its thread's. */
+/* Takes one client off the listener; its thread does the rest. */
 static int take_client(struct crowd *crowd)
 {
 	struct patience patience = {
@@ -166,7 +166,7 @@ static void on_news(struct crowd *crowd, bool room)
 {
 	eventfd_t count;
 
-	/* After a failure, only who leaves from now on makes room. */
+	/* After a failure, only a client that leaves from now on makes room. */
 	eventfd_read(crowd->room_fd, &count);
 	crowd->resting = room && take_client(crowd);
 	if (crowd->taken == crowd->options->end_after && crowd->taken)
@@ -206,7 +206,7 @@ int crowd_run(struct crowd *crowd, int stop_fd)
 	while (crowd->listening || count_threads(crowd)) {
 		if (!step(crowd, stop_fd))
 			continue;
-		/* An end in order, even now: the threads need our memory. */
+		/* End cleanly, even now: the threads need our memory. */
 		ret = -1;
 		stop_listening(crowd);
 		ending_cut(&crowd->ending);

@@ -34,7 +34,7 @@ struct crowd {
 	unsigned int strangers_max;
 	unsigned int taken; /* connections so far */
 	bool listening;
-	bool resting; /* a client could not be taken: not again at once */
+	bool resting; /* a client could not be taken: wait a little */
 	int usr1_fd; /* readable: SIGUSR1 came */
 	int room_fd; /* readable: a thread or a handshake has ended */
 	struct ending ending;

@@ -15,7 +15,7 @@ void figures_let_in(struct figures *figures, struct hello *hello)
 	*hello = (struct hello){ .max = figures->max };
 	pthread_mutex_lock(&figures->lock);
 	figures->strangers--;
-	/* Look and take in one go: two must not take the last place. */
+	/* Check and take under one lock: two must not take the last place. */
 	if (figures->connected < figures->max) {
 		figures->connected++;
 		hello->number = ++figures->number;

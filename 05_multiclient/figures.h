@@ -24,8 +24,8 @@ enum step {
 struct figures {
 	pthread_mutex_t lock; /* for what follows */
 	unsigned int max; /* clients that may be connected at a time */
-	unsigned int strangers; /* accepted, and not yet known who it is */
-	unsigned int connected; /* let in, and not yet gone */
+	unsigned int strangers; /* accepted, but not yet identified */
+	unsigned int connected; /* let in, but not yet gone */
 	unsigned int number; /* of the client that was let in last */
 	unsigned int refused;
 	unsigned int left[STEP_COUNT]; /* after this step */

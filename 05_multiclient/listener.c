@@ -14,14 +14,14 @@ int listener_open(struct listener *listener, const struct options *options)
 	if (!listener->oob)
 		return -1;
 	/*
-	 * By which device a client comes, its connection will show. With an
-	 * address to listen on, that is known now: it must be there.
+	 * A client's connection will show which device it comes by. If we
+	 * listen on one address, its device must be there now.
 	 */
 	if (options->address)
 		local = oob_local(listener->oob);
 	if (devices_open(&listener->devices, options, local))
 		return -1;
-	/* The only time: no client opens one, however many there will be. */
+	/* The only time: no client opens another one. */
 	for (unsigned int i = 0; i < listener->devices.count; i++)
 		log_line("Opened shared RDMA device: %s",
 			 ibv_get_device_name(

@@ -12,8 +12,8 @@
  *     bye              -->
  *                      <--            bye
  *
- * The server speaks first, and a client makes nothing before it knows to whom
- * it talks. Here, all of it goes over TLS.
+ * The server speaks first, and a client creates nothing before it knows who the
+ * server is. Here, all of it goes over TLS.
  */
 #ifndef OOB_H
 #define OOB_H
@@ -33,10 +33,10 @@ struct oob;
  */
 struct oob *oob_listen(const struct options *options);
 
-/* The descriptor that is readable when a client, or news of it, is there. */
+/* The descriptor that is readable when there is a client, or news of it. */
 int oob_fd(const struct oob *oob);
 
-/* Listens no more: who connects from now on is refused by the kernel. */
+/* Stops listening: the kernel refuses all who connect from now on. */
 void oob_stop(struct oob *listener);
 
 /*
@@ -67,8 +67,9 @@ int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd);
 
 /*
  * Client: connects, with what oob_prepare() has read, and hears the server's
- * hello. As to patience, return and the end, like oob_accept(). If it failed,
- * *passing says whether it may well work later: the server refused, or was late.
+ * hello. Patience, return value and freeing are as for oob_accept(). If it
+ * failed, *passing says whether it may well work later: the server refused, or
+ * was late.
  */
 struct oob *oob_connect(const struct oob *prepared,
 			const struct options *options,
@@ -78,7 +79,7 @@ struct oob *oob_connect(const struct oob *prepared,
 /* Prints who the other end is, after the handshake. Returns 0 or -1. */
 int oob_print_peer(const struct oob *oob);
 
-/* The address of this end of the connection, or that is listened on. */
+/* The address of this end of the connection, or the one to listen on. */
 const struct sockaddr *oob_local(const struct oob *oob);
 
 /* The address of the other end. */
@@ -90,7 +91,7 @@ int oob_send_params(struct oob *oob, const struct params *params);
 /* Receives and checks the peer's (see params_decode). Returns 0 or -1. */
 int oob_recv_params(struct oob *oob, struct params *params, bool roce);
 
-/* Says that our queue pair is ready and waits until the peer's is. 0 or -1. */
+/* Says that our queue pair is ready and waits for the peer's. 0 or -1. */
 int oob_ready(struct oob *oob);
 
 /* What oob_check() finds: */
@@ -105,7 +106,7 @@ enum {
  */
 int oob_check(struct oob *oob);
 
-/* Says goodbye; what fails here fails silently, the peer may be gone. */
+/* Says goodbye; reports no failure, because the peer may be gone. */
 void oob_bye(struct oob *oob);
 
 /* Closes the connection, or ends listening, and frees oob (NULL: nothing). */

@@ -17,7 +17,7 @@
 /* Raise it with every change to the exchange. */
 #define PARAMS_VERSION 3
 
-/* The bytes of a header; what it announces may have at most PARAMS_MAX. */
+/* The bytes of a header; the body may have at most PARAMS_MAX. */
 #define PARAMS_HEADER 12
 #define PARAMS_MAX 256
 
@@ -33,7 +33,7 @@ enum params_type {
 struct hello {
 	uint32_t number; /* the client's; 0: not let in */
 	uint32_t connected; /* clients that are being served, */
-	uint32_t max; /* of so many at the most */
+	uint32_t max; /* out of at most this many */
 };
 
 struct params {
@@ -65,8 +65,8 @@ int params_decode_hello(struct hello *hello, const uint8_t *wire,
 size_t params_encode(const struct params *params, uint8_t wire[PARAMS_MAX]);
 
 /*
- * Reads params from the length bytes that a peer sent, and believes none of
- * them. roce: the GID must be one. Returns 0 and params whose every field
+ * Reads params from the length bytes that a peer sent, and checks all of them.
+ * roce: the GID must be an IP address. Returns 0 and params whose every field
  * makes sense, or -1 after reporting what does not.
  */
 int params_decode(struct params *params, const uint8_t *wire, size_t length,

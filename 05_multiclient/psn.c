@@ -11,10 +11,10 @@ int psn_draw(uint32_t *psn)
 {
 	uint8_t bytes[PSN_BITS / 8];
 
-	/* 1 is success; 0 and -1 are not, and leave no number at all. */
+	/* 1 is success; 0 and -1 are failures, and give no number. */
 	if (RAND_bytes(bytes, sizeof(bytes)) != 1)
 		return tls_fail("RAND_bytes", "no PSN without it");
-	/* All 24 bits of all three bytes: no value is likelier than others. */
+	/* Use all 24 bits, so that every value is equally likely. */
 	*psn = bytes[0] << 16 | bytes[1] << 8 | bytes[2];
 	return 0;
 }

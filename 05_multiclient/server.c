@@ -27,7 +27,7 @@
 #include "report.h"
 #include "transfer.h"
 
-/* Writes or reads, and checks what came of it. */
+/* Writes or reads, and checks the result. */
 static int converse(struct data *data, const struct options *options,
 		    unsigned int number)
 {
@@ -48,13 +48,13 @@ static unsigned int admit(struct client *client)
 	char text[ADDR_TEXT_SIZE];
 	struct hello hello;
 
-	/* Until it has a number, it has but an address. */
+	/* Until it has a number, it has only an address. */
 	log_prefix("%s: ", addr_text(oob_peer(client->oob), text));
 	if (oob_handshake(client->oob, &client->turn)) {
 		figures_leave(&crowd->figures, STEP_HANDSHAKE);
 		return 0;
 	}
-	/* Places are for those who have shown who they are. */
+	/* Only clients that have shown who they are get a place. */
 	figures_let_in(&crowd->figures, &hello);
 	crowd_room(crowd);
 	if (!hello.number) {
@@ -84,7 +84,7 @@ static enum step serve_client(struct client *client, unsigned int number)
 	struct data data = { 0 };
 	enum step step = STEP_EXCHANGE;
 
-	/* 1. Hear what the client's queue pair is called, and where it is. */
+	/* 1. Hear the number of the client's queue pair, and where it is. */
 	if (conn_request(&conn, &crowd->listener.devices, client->oob,
 			 &patience))
 		goto out;
@@ -111,7 +111,7 @@ static enum step serve_client(struct client *client, unsigned int number)
 	step = STEP_TRANSFER;
 	if (converse(&data, options, number))
 		goto out;
-	/* 8. Let the client end the connection, which it may hold for long. */
+	/* 8. Let the client end the connection, which may take long. */
 	step = STEP_GOODBYE;
 	if (!peer_wait_disconnect(&conn, options->timeout_ms +
 						 OPTIONS_HOLD_MAX * 1000))
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 	status = options_parse(&options, ROLE_SERVER, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
+	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&stop_fd))
 		return EXIT_FAILED;
 	/* 2. Open the device, once for all clients, and listen. */

@@ -42,9 +42,9 @@ static int select_protocol(SSL *ssl, const unsigned char **out,
 }
 
 /*
- * Whoever can read the key can be us, and whoever can write to it can make us
- * somebody else. As ssh(1) does: a key of ours must be ours alone. One that
- * belongs to another user, as root, may be shared with a group.
+ * Anybody who can read the key can be us, and anybody who can write to it can
+ * make us somebody else. As for ssh(1), nobody else may use a key that we own.
+ * One that another user owns, such as root, may be shared with a group.
  */
 static int check_rights(const char *key)
 {
@@ -87,8 +87,8 @@ static int load_files(SSL_CTX *ctx, const struct options *options)
 }
 
 /*
- * The chain is OpenSSL's to check, and that the certificate is not for another
- * role. One that says nothing of roles would pass for both: here it must say.
+ * OpenSSL checks the chain, and that the certificate is not for another role.
+ * One that names no role would pass for both, so it must name one here.
  */
 static int check_role(int ok, X509_STORE_CTX *store)
 {
@@ -128,7 +128,7 @@ static int set_strength(SSL_CTX *ctx)
 	return 0;
 }
 
-/* What no file, system or peer can change. */
+/* Settings that no file, system or peer can change. */
 static int set_policy(SSL_CTX *ctx, enum role role)
 {
 	int verify = SSL_VERIFY_PEER;
@@ -137,9 +137,11 @@ static int set_policy(SSL_CTX *ctx, enum role role)
 	    SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) != 1)
 		return tls_fail("SSL_CTX_set_min_proto_version",
 				"is this OpenSSL 3");
-	/* A call must come back to us, and our deadline, after each record. */
+	/*
+	 * A call must return after each record, so that we check our deadline.
+	 */
 	SSL_CTX_clear_mode(ctx, SSL_MODE_AUTO_RETRY);
-	/* Every connection proves who it is anew: nothing is resumed. */
+	/* Every connection must prove who it is: nothing is resumed. */
 	SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET);
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 	if (role == ROLE_SERVER) {
@@ -163,8 +165,8 @@ SSL_CTX *tls_context(const struct options *options, enum role role)
 							 TLS_client_method());
 
 	/*
-	 * OpenSSL writes to sockets with write(2): a peer that is gone must be
-	 * an error there, not the end of the program.
+	 * OpenSSL writes to sockets with write(2): if a peer is gone, that must
+	 * be an error there, not the end of the program.
 	 */
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) {
 		log_fail_errno("signal", errno, "SIGPIPE");
@@ -191,8 +193,8 @@ int tls_expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr)
 
 	if (name) {
 		/*
-		 * A name or an address, as it stands: set1_host knows both. It
-		 * must be a subjectAltName; the subject's CN does not count.
+		 * A name or an address: set1_host knows both. It must be a
+		 * subjectAltName; the subject's CN does not count.
 		 */
 		SSL_set_hostflags(ssl,
 				  X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |

@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	sender.names = options.files;
 	sender.count = options.file_count;
 	sender.csv = options.csv;
-	/* From now on, SIGINT and SIGTERM end the program in order. */
+	/* From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (!wait_for_signals(&patience.stop_fd))
 		ret = run(&sender, &options, &patience);
 	if (patience.stop_fd >= 0)

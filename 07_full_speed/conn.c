@@ -16,7 +16,7 @@ int conn_request(struct conn *conn, struct listener *listener,
 	int ret;
 
 	conn->patience = *patience;
-	/* Without waiting: what woke us may have been no more than a hint. */
+	/* Without waiting: we may have been woken for nothing. */
 	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST, NULL,
 			&conn->id);
 	listener->asked = ret == 0;
@@ -94,7 +94,7 @@ int conn_resolve(struct conn *conn, const char *host, const char *port,
 		return -1;
 	if (addr_lookup(host, port, &list))
 		return -1;
-	/* A name may have several addresses; the first that works is taken. */
+	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
 		ret = resolve(conn, ai, traffic_class);
 		if (ret)
@@ -173,7 +173,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 			.max_send_sge = 2,
 			.max_recv_sge = 2,
 		},
-		/* Each send says for itself if it wants a completion. */
+		/* Each send says whether it wants a completion. */
 		.sq_sig_all = 0,
 	};
 
@@ -190,11 +190,10 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 /*
  * retry_count: how often an unacknowledged packet is sent again. The client's
  * number holds for both ends. 7, which most examples use, means "for ever" on
- * rxe, so 6 is the most that ends.
+ * rxe, so 6 is the largest number that ends.
  * rnr_retry_count: how often to try again where no receive is posted (receiver
- * not ready). Each end says how often the peer shall. Both post a receive
- * before they connect, so 0 is enough, and a mistake in that order shows at
- * once.
+ * not ready). Each end sets this for the peer. Both post a receive before they
+ * connect, so 0 is enough, and a mistake in that order shows at once.
  * initiator_depth, responder_resources: how many reads may be under way at
  * once, ours and the peer's. As many as the devices can; the CM takes the
  * smaller of what both ends say. 0 means that reads are not enabled.
@@ -261,7 +260,7 @@ int conn_check_peer(struct conn *conn)
 	if (n <= 0)
 		return n;
 	/*
-	 * Even late packets of the connection are gone by now, and all that
+	 * By now even late packets of the connection are gone, and all that
 	 * was posted was flushed earlier.
 	 */
 	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)

@@ -45,7 +45,7 @@ int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 	if (!region->buf)
 		return log_fail_errno("aligned_alloc", errno, "%zu bytes",
 				      size);
-	/* Zeroed: what is sent by mistake must not be an old secret. */
+	/* Zeroed, so that a mistake cannot send an old secret. */
 	memset(region->buf, 0, size);
 	region->size = size;
 	region->mr = ibv_reg_mr(pd, region->buf, size, access);
@@ -85,7 +85,7 @@ static int arm(struct conn *conn)
 int data_open(struct data *data, struct conn *conn, size_t size)
 {
 	data->conn = conn;
-	/* Nothing is posted yet, so that no completion comes before this. */
+	/* Nothing is posted yet, so no completion can come before this. */
 	if (arm(conn))
 		return -1;
 	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
@@ -100,7 +100,7 @@ int data_open(struct data *data, struct conn *conn, size_t size)
 int data_lend(struct data *data, size_t size)
 {
 	region_close(&data->exposed);
-	/* The specification wants the local right with the remote. */
+	/* The specification requires the local right with the remote one. */
 	return region_open(&data->exposed, data->conn->pd, size,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				   IBV_ACCESS_REMOTE_READ);
@@ -128,7 +128,7 @@ static int post_receive(struct data *data, int slot)
 		.lkey = data->messages.mr->lkey,
 	};
 	struct ibv_recv_wr *bad, wr = {
-		/* Comes back in the completion: which request was it? */
+		/* The completion returns it, to tell the requests apart. */
 		.wr_id = request_id(REQUEST_MESSAGE, 1, slot),
 		.sg_list = &sge,
 		.num_sge = 1,
@@ -156,7 +156,7 @@ static int post(struct data *data, struct ibv_send_wr *wr)
 	struct ibv_send_wr *bad;
 	int err;
 
-	/* Without this, a request that succeeds says nothing. */
+	/* Without this, a request that succeeds has no completion. */
 	wr->send_flags = IBV_SEND_SIGNALED;
 	err = ibv_post_send(data->conn->qp, wr, &bad);
 	if (err)
@@ -197,7 +197,7 @@ static int take_cq_event(struct conn *conn)
 		return log_fail_errno("ibv_get_cq_event", errno,
 				      "the completion channel is unusable");
 	}
-	/* ibv_destroy_cq() waits, without a limit, for each one missing. */
+	/* ibv_destroy_cq() waits, without limit, until all are acknowledged. */
 	ibv_ack_cq_events(cq, 1);
 	return arm(conn);
 }
@@ -223,16 +223,16 @@ static int sleep_for_news(struct conn *conn, int64_t deadline)
 
 	if (news < 0)
 		return wait_fail("a completion", errno, &conn->patience);
-	/* What the peer did before it left comes before its leaving. */
+	/* Handle what the peer sent before we handle that it left. */
 	if (news & WAIT_FIRST)
 		return take_cq_event(conn);
 	return conn_check_peer(conn);
 }
 
 /*
- * Whether a completion of success is of what was posted. A peer can also write
- * with immediate data, which takes a receive and brings no message: hence the
- * opcode is looked at, and not only whose request it was.
+ * Whether a successful completion is for what was posted. A peer can also write
+ * with immediate data, which uses up a receive but brings no message, so this
+ * checks the opcode and not only the request.
  */
 static bool is_expected(const struct ibv_wc *wc)
 {
@@ -270,8 +270,8 @@ int data_next(struct data *data, struct ibv_wc *wc)
 		return n < 0 ? -1 : 0;
 	deadline = wait_deadline(conn->patience.timeout_ms);
 	/*
-	 * The CQ is armed whenever it is looked at. So a completion that comes
-	 * between the look and the sleep makes an event, which ends the sleep.
+	 * The CQ is armed whenever we poll it. So a completion that comes
+	 * between the poll and the sleep makes an event, which ends the sleep.
 	 */
 	while ((n = poll_cq(conn, wc)) == 0)
 		if (sleep_for_news(conn, deadline))
@@ -310,8 +310,8 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 }
 
 /*
- * Until its completion is there, a request's memory belongs to the device. In
- * the error state, every request comes back at once: most of them "flushed".
+ * Until a request completes, its memory belongs to the device. In the error
+ * state, every request comes back at once: most of them "flushed".
  */
 static int drain(struct conn *conn)
 {

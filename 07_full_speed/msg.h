@@ -16,12 +16,12 @@
 /* The bytes of one message on the wire; all types have the same size. */
 #define MSG_SIZE 24
 
-/* The most bytes of memory that a message may speak of. */
+/* The most bytes of memory that a message may describe. */
 #define MSG_MAX_LENGTH (64 << 20)
 
 enum msg_type {
 	MSG_MR = 1, /* here is my memory: mode, addr, rkey, length */
-	MSG_DONE = 2, /* I am done with yours */
+	MSG_DONE = 2, /* I am done with your memory */
 	MSG_BENCH = 3, /* lend me length bytes for a benchmark */
 	MSG_FILES = 4 /* take my files: mode, length of a part, depth */
 };
@@ -55,11 +55,11 @@ const char *msg_mode_name(enum mode mode);
 /* Writes msg as MSG_SIZE bytes to wire. */
 void msg_encode(const struct msg *msg, void *wire);
 
-/* Whether the peer's memory can be what it says. Returns 0, or -1. */
+/* Checks that the peer's memory can be what it says. Returns 0, or -1. */
 int msg_check_memory(const struct remote *mem);
 
 /*
- * Reads a message from length bytes of a peer's, and believes none of them.
+ * Reads a message from length bytes that a peer sent, and checks all of them.
  * Returns 0 and a message that makes sense, or -1 after reporting what does
  * not.
  */

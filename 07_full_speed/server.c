@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	if (status != OPTIONS_GO_ON)
 		return status;
 	patience.timeout_ms = options.timeout_ms;
-	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
+	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&patience.stop_fd))
 		goto out;
 	/* 2. Find the directory, once: it stays the same. */

@@ -13,7 +13,7 @@ uint64_t stats_now(void)
 {
 	struct timespec now;
 
-	/* Fails only for an unknown clock or a bad address: not here. */
+	/* Fails only for an unknown clock or a bad address, so not here. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }

@@ -19,7 +19,7 @@ peer bytes client <<'END_PATCH'
 --- a/client.c
 +++ b/client.c
 @@ -25,4 +25,5 @@
- 	/* options_parse() saw to it that it fits. */
+ 	/* options_parse() has checked that it fits. */
 -	length = strlen(options->text);
 -	memcpy(data->send.buf, options->text, length);
 +	length = 256 + 0 * strlen(options->text);

@@ -11,7 +11,7 @@
 #include "addr.h"
 #include "log.h"
 
-/* What to try where no event channel can be had. */
+/* What to try if there is no event channel. */
 static const char *channel_hint(int err)
 {
 	switch (err) {
@@ -77,13 +77,13 @@ int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout)
 	return 0;
 }
 
-/* RDMA over TCP, which asks for more than RoCE and InfiniBand do. */
+/* iWARP is RDMA over TCP, and needs more than RoCE and InfiniBand do. */
 static bool is_iwarp(const struct ibv_context *verbs)
 {
 	return verbs->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/* What came of the other side, if not a message; returns 0 if nothing did. */
+/* Reports a CM event that came instead of a message; 0 if none did. */
 static int check_turn(struct rdma_cm_id *id)
 {
 	struct rdma_cm_event *event;
@@ -204,7 +204,7 @@ static const char *event_meaning(const struct rdma_cm_event *event)
 void cm_explain_event(const struct rdma_cm_event *event,
 		      enum rdma_cm_event_type want)
 {
-	/* -1 is what librdmacm says when it failed itself: no errno. */
+	/* librdmacm sets -1, which is no errno, when it fails itself. */
 	bool is_errno = event->status < -1;
 
 	log_fail("waited for %s, got %s (status %d%s%s): %s",
@@ -215,8 +215,8 @@ void cm_explain_event(const struct rdma_cm_event *event,
 }
 
 /*
- * Whether addr is fine but for its port. The CM does not always say so: a
- * server on all addresses makes the port of one of them EADDRNOTAVAIL.
+ * Whether only the port of addr is the problem. The CM does not always say so:
+ * a server on all addresses makes the port of one of them EADDRNOTAVAIL.
  */
 static bool port_is_taken(struct rdma_cm_id *id, const struct addrinfo *ai)
 {
@@ -256,7 +256,7 @@ int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai)
 				      "IPv4 would not be taken");
 	if (rdma_bind_addr(id, ai->ai_addr))
 		return explain_bind(id, ai, errno);
-	/* Bound to one address, an id knows its device already. */
+	/* An id that is bound to one address already knows its device. */
 	if (!id->verbs && addr_is_loopback(ai->ai_addr))
 		return addr_explain_no_device(ai->ai_addr);
 	return 0;

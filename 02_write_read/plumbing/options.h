@@ -17,14 +17,14 @@ enum role {
 };
 
 struct options {
-	const char *address; /* NULL on a server: all of this machine's */
+	const char *address; /* NULL on a server: all addresses */
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
 	enum mode mode; /* what to do with the peer's memory */
-	int order; /* the place of the word of -o */
+	int order; /* the index of the word of -o */
 	bool first; /* send MSG_MR at once, not as an answer */
-	unsigned int bytes; /* of memory, to be written or read */
+	unsigned int bytes; /* bytes of memory to write or read */
 	bool counts; /* -b was given: say how many bytes were verified */
 };
 

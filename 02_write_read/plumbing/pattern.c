@@ -1,5 +1,5 @@
 /*
- * pattern.c - bytes that can be checked, behind the text that each side writes
+ * pattern.c - bytes that can be checked, after the text that each side writes
  */
 #include "pattern.h"
 
@@ -17,7 +17,7 @@ static unsigned char seed_of(const char *text, size_t length)
 	return seed;
 }
 
-/* The byte at i: neighbours differ, and so do the same places of two pages. */
+/* The byte at i: neighbours differ, and so do the same places in two pages. */
 static unsigned char byte_at(size_t i, size_t length, unsigned char seed)
 {
 	return i == length ? 0 : (i ^ (i >> 8) * 31 ^ (i >> 16) * 17) + seed;

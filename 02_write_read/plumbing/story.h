@@ -16,7 +16,7 @@ const char *story_request(const struct data *data, uint64_t wr_id);
 void story_start(const struct data *data, enum mode mode,
 		 const struct remote *peer);
 
-/* Prints what *wc says, and how far both machines were when it came. */
+/* Prints what *wc says, and the states of both machines when it came. */
 void story_completion(const struct ibv_wc *wc, const struct states *states);
 
 /* Says that event is not legal in these states. Returns -1. */

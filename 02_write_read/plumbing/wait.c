@@ -18,7 +18,7 @@ static int64_t now_ms(void)
 {
 	struct timespec now;
 
-	/* Fails only for an unknown clock or a bad address: not here. */
+	/* Fails only for an unknown clock or a bad address, so not here. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
@@ -41,7 +41,7 @@ static int remaining_ms(int64_t deadline)
 
 int wait_readable(int first, int second, int stop_fd, int64_t deadline)
 {
-	/* poll(2) passes over entries whose descriptor is negative. */
+	/* poll(2) ignores entries whose descriptor is negative. */
 	struct pollfd fds[] = {
 		{ .fd = stop_fd, .events = POLLIN },
 		{ .fd = first, .events = POLLIN },
@@ -88,7 +88,7 @@ int wait_for_signals(int *stop_fd)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	/* Blocked, a signal stays pending until the descriptor is read. */
+	/* A blocked signal stays pending until the descriptor is read. */
 	if (sigprocmask(SIG_BLOCK, &signals, NULL))
 		return log_fail_errno("sigprocmask", errno, "cannot go on");
 	*stop_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -27,9 +27,9 @@ static bool has_ipv6(void)
 }
 
 /*
- * getaddrinfo(3) may ask a name server, which may be silent, and looks neither at
- * the clock nor at stop_fd. So while it asks, a signal ends the program there and
- * then: nothing is held yet that the kernel would not give back.
+ * getaddrinfo(3) may ask a name server, which may be silent, and looks neither
+ * at the clock nor at stop_fd. So while it asks, a signal ends the program at
+ * once: the program does not hold anything yet that the kernel would not free.
  */
 static int ask(const char *host, const char *port, struct addrinfo *hints,
 	       struct addrinfo **list)
@@ -37,7 +37,7 @@ static int ask(const char *host, const char *port, struct addrinfo *hints,
 	sigset_t signals, before;
 	int err;
 
-	/* An address needs no server: here, no signal must come in between. */
+	/* An address needs no name server, so leave the signals blocked. */
 	hints->ai_flags |= AI_NUMERICHOST;
 	err = getaddrinfo(host, port, hints, list);
 	if (err != EAI_NONAME)
@@ -46,7 +46,7 @@ static int ask(const char *host, const char *port, struct addrinfo *hints,
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	/* Fails only for an argument that does not exist: not here. */
+	/* Fails only for an argument that does not exist, so not here. */
 	pthread_sigmask(SIG_UNBLOCK, &signals, &before);
 	err = getaddrinfo(host, port, hints, list);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -120,7 +120,7 @@ static bool port_address(struct ibv_context *verbs, uint8_t port_num,
 
 	if (ibv_query_port(verbs, port_num, &port))
 		return false;
-	/* For an empty entry of the table, the query fails. */
+	/* The query fails for an empty entry of the table. */
 	for (int i = 0; i < port.gid_tbl_len; i++)
 		if (!ibv_query_gid_ex(verbs, port_num, i, &entry, 0) &&
 		    gid_address(&entry, text))
@@ -140,13 +140,13 @@ static bool device_address(struct ibv_device *device, char text[ADDR_TEXT_SIZE])
 		attr.phys_port_cnt = 0;
 	for (int port = 1; port <= attr.phys_port_cnt && !found; port++)
 		found = port_address(verbs, port, text);
-	/* Nothing was made in this context: closing it cannot fail. */
+	/* Nothing was made in this context, so closing it cannot fail. */
 	ibv_close_device(verbs);
 	return found;
 }
 
 /*
- * Finds an address of this machine that an RDMA device sits on. Returns whether
+ * Finds an address of this machine that has an RDMA device. Returns whether
  * there is one; *count is how many devices there are.
  */
 static bool usable_address(char text[ADDR_TEXT_SIZE], int *count)

@@ -1,5 +1,5 @@
 /*
- * content.c - what is written or read, and whether it has come whole
+ * content.c - what is written or read, and whether it arrived intact
  */
 #include "content.h"
 

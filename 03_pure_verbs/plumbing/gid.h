@@ -13,8 +13,8 @@
 void gid_of(const struct sockaddr *addr, union ibv_gid *gid);
 
 /*
- * Whether entry of a port's table is addr. A link-local address may be that of
- * several netdevs: its scope says which is meant.
+ * Whether entry of a port's table is addr. Several netdevs may have the same
+ * link-local address: its scope says which one.
  */
 bool gid_is_for(const struct ibv_gid_entry *entry, const struct sockaddr *addr);
 

@@ -12,7 +12,7 @@
 int line_send(struct line *line, const char *bytes, size_t length)
 {
 	while (length) {
-		/* A peer that is gone must be an error here, not a signal. */
+		/* If the peer is gone, we want an error here, not a signal. */
 		ssize_t n = send(line->fd, bytes, length, MSG_NOSIGNAL);
 
 		if (n >= 0) {

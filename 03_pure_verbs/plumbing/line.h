@@ -21,8 +21,8 @@ struct line {
 };
 
 /*
- * Sends all of the bytes, however many pieces the socket takes them in. Returns
- * 0, or -1 after reporting why.
+ * Sends all of the bytes, in as many pieces as the socket takes. Returns 0, or
+ * -1 after reporting why.
  */
 int line_send(struct line *line, const char *bytes, size_t length);
 

@@ -14,18 +14,18 @@ void log_line(const char *fmt, ...)
 {
 	va_list args;
 
-	/* Whole lines, whoever else prints. */
+	/* Print whole lines, even if another thread prints too. */
 	flockfile(stdout);
 	va_start(args, fmt);
 	vprintf(fmt, args);
 	va_end(args);
 	putchar('\n');
-	/* A line that waits in a buffer is a line that a crash takes along. */
+	/* A crash would lose a line that is still in a buffer. */
 	fflush(stdout);
 	funlockfile(stdout);
 }
 
-/* Whether c shows what it is: not what is unseen, or turns text around. */
+/* Whether c is safe to show: not invisible, and not a change of direction. */
 static bool is_shown(wchar_t c)
 {
 	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
@@ -34,12 +34,12 @@ static bool is_shown(wchar_t c)
 	return iswprint(c);
 }
 
-/* So many zero bytes in a row are worth no more than a number. */
+/* From this many zero bytes in a row, print only their number. */
 #define MANY_ZEROS 8
 
 /*
- * Prints the number of zero bytes that bytes begin with, if they are many: a
- * peer may send its whole buffer. Returns how many bytes it took, or 0.
+ * If bytes begins with many zero bytes, prints their number: a peer may send
+ * its whole buffer. Returns how many bytes it took, or 0.
  */
 static size_t print_zeros(const char *bytes, size_t length)
 {
@@ -64,7 +64,7 @@ static size_t print_char(const char *bytes, size_t length)
 		printf("\\x%02x", (unsigned char)bytes[0]);
 		return 1;
 	}
-	/* What was judged, not the bytes again: a peer may write to them. */
+	/* Print what was checked: a peer may change the bytes. */
 	printf("%lc", (wint_t)c);
 	return n;
 }
@@ -89,7 +89,7 @@ int log_fail(const char *fmt, ...)
 {
 	va_list args;
 
-	/* The lock of log_line(): on a terminal, both are one stream. */
+	/* Take the lock of log_line(): on a terminal, both are one stream. */
 	flockfile(stdout);
 	va_start(args, fmt);
 	fputs("error: ", stderr);

@@ -1,5 +1,5 @@
 /*
- * msg_check.c - whether two sides do the same
+ * msg_check.c - whether both sides do the same
  */
 #include "msg_check.h"
 

@@ -1,5 +1,5 @@
 /*
- * network.c - what a network may want of a queue pair, by options
+ * network.c - what a network needs of a queue pair, by options
  */
 #include "network.h"
 

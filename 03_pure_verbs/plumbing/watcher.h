@@ -19,7 +19,7 @@ struct watcher {
 
 /*
  * Starts a thread that calls news with argument whenever fd is readable, until
- * that returns -1. Signals stay the main thread's. Returns 0, or -1 after
+ * that returns -1. Signals still go to the main thread. Returns 0, or -1 after
  * reporting why. Either way, end with watcher_stop(), while fd is still open.
  */
 int watcher_start(struct watcher *watcher, int fd, int (*news)(void *argument),

@@ -27,8 +27,8 @@ const char *addr_text(const struct sockaddr *addr, char text[ADDR_TEXT_SIZE]);
 bool addr_is_loopback(const struct sockaddr *addr);
 
 /*
- * Says that no RDMA device sits on the way to addr and, if addr is a loopback
- * address, which one of this machine's would do. Always returns -1.
+ * Says that no RDMA device leads to addr and, if addr is a loopback address,
+ * which address of this machine to use instead. Always returns -1.
  */
 int addr_explain_no_device(const struct sockaddr *addr);
 

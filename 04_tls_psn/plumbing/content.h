@@ -1,5 +1,5 @@
 /*
- * content.h - what is written or read, and whether it has come whole
+ * content.h - what is written or read, and whether it arrived intact
  */
 #ifndef CONTENT_H
 #define CONTENT_H
@@ -16,8 +16,8 @@ void content_write(const struct data *data, enum mode mode, const char *who);
 
 /*
  * Prints the text that begins what the peer wrote into our memory, or what we
- * read from its, and looks at every byte of that; counts: says how many there
- * are. Returns 0, or -1 after reporting what is wrong.
+ * read from its, and checks every byte of that; counts: also prints how many
+ * there are. Returns 0, or -1 after reporting what is wrong.
  */
 int content_check(const struct data *data, enum mode mode, bool counts);
 

@@ -19,7 +19,7 @@ static bool is_meant(const struct options *options, struct ibv_device *device)
 
 /*
  * Whether options allow the device. An iWARP device has Ethernet ports, too,
- * but a queue pair of it is connected by its TCP connection: not by hand.
+ * but its queue pairs connect over TCP, not by hand.
  */
 static bool is_candidate(const struct options *options,
 			 struct ibv_device *candidate)
@@ -28,7 +28,7 @@ static bool is_candidate(const struct options *options,
 	       is_meant(options, candidate);
 }
 
-/* An iWARP device that options mean; NULL if they mean another as well. */
+/* An iWARP device that options allow; NULL if they allow others, too. */
 static struct ibv_device *only_iwarp(struct ibv_device **list,
 				     const struct options *options)
 {
@@ -44,14 +44,14 @@ static struct ibv_device *only_iwarp(struct ibv_device **list,
 	return found;
 }
 
-/* How sure it is that packets for an address come and go by a port. */
+/* How sure we are that packets for an address use a port. */
 enum fit {
 	FIT_NOT,
 	FIT_PERHAPS, /* InfiniBand: the address may be of its IPoIB netdev */
-	FIT_WELL /* it has the address, or nobody asks for one */
+	FIT_WELL /* it has the address, or any will do */
 };
 
-/* How the port, as it is now, fits the address local; NULL: any address. */
+/* How well the port, as it is now, fits local; NULL: any address. */
 static enum fit find_fit(const struct device *device,
 			 const struct sockaddr *local)
 {
@@ -74,9 +74,9 @@ static int reads(int device_max)
 }
 
 /*
- * Asks the open device how many reads it can do at a time, and notes how many we
- * shall ask for. Returns how many ports it has, which are counted from 1; 0 if it
- * does not answer.
+ * Asks the open device how many reads it can do at a time, and notes how many
+ * we will ask for. Returns how many ports it has, which are counted from 1; 0
+ * if it does not answer.
  */
 static int ask_limits(struct device *device)
 {
@@ -113,7 +113,7 @@ static bool open_port(struct device *device, struct ibv_device *candidate,
 		if (find_fit(device, local) == fit)
 			return true;
 	}
-	/* Nothing was made in this context: closing it cannot fail. */
+	/* Nothing was made in this context, so closing it cannot fail. */
 	ibv_close_device(device->verbs);
 	device->verbs = NULL;
 	return false;
@@ -165,7 +165,7 @@ static unsigned int open_ports(struct device *devices, unsigned int max,
 			device->port_num = port_num;
 			if (!open_port(device, *list, options, local, fit))
 				break;
-			/* Each port of a device is one of its own here. */
+			/* Each port counts as a device of its own here. */
 			port_num = device->port_num + 1;
 			count++;
 		}

@@ -1,8 +1,8 @@
 /*
- * network.h - what a network may want of a queue pair, by options
+ * network.h - what a network needs of a queue pair, by options
  *
- * The CM asks a subnet manager, or takes the host's settings. Here, whoever starts
- * the program says it, and most networks want nothing: all is 0 then.
+ * The CM asks a subnet manager, or takes the host's settings. Here, options say
+ * it. Most networks need none of it, and then all is 0.
  */
 #ifndef NETWORK_H
 #define NETWORK_H
@@ -18,10 +18,10 @@ struct network {
 	int retry_count; /* as in struct ibv_qp_attr; 0: the chapter's */
 };
 
-/* Puts what was asked for into *attr; each transition uses a part of it. */
+/* Puts what options ask for into *attr; each transition uses a part. */
 void network_ask(const struct network *network, struct ibv_qp_attr *attr);
 
-/* The smaller of the port's MTU and the one that was asked for. */
+/* The smaller of the port's MTU and the one that options ask for. */
 enum ibv_mtu network_mtu(const struct network *network, enum ibv_mtu port);
 
 #endif

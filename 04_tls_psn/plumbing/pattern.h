@@ -1,20 +1,20 @@
 /*
- * pattern.h - bytes that can be checked, behind the text that each side writes
+ * pattern.h - bytes that can be checked, after the text that each side writes
  */
 #ifndef PATTERN_H
 #define PATTERN_H
 
 #include <stddef.h>
 
-/* The least memory: the text fits, with its zero and bytes to check it by. */
+/* The least memory: room for the text, its zero and some bytes to check. */
 #define PATTERN_MIN 64
 
-/* Fills buf, of size bytes, behind the text that it begins with. */
+/* Fills the size bytes of buf from the end of the text in it. */
 void pattern_fill(char *buf, size_t size);
 
 /*
- * Looks at every byte of what pattern_fill() has made on the other side.
- * Returns 0, or -1 after reporting which is the first that is wrong.
+ * Checks every byte of what pattern_fill() made on the other side. Returns 0,
+ * or -1 after reporting the first that is wrong.
  */
 int pattern_check(const char *buf, size_t size);
 

@@ -10,7 +10,7 @@
 
 int peer_fd(const struct conn *conn)
 {
-	/* A peer that has said goodbye, or is gone, says nothing more. */
+	/* A peer that has said goodbye, or is gone, sends nothing more. */
 	return conn->peer_done || conn->peer_left ? -1 : oob_fd(conn->oob);
 }
 
@@ -20,7 +20,10 @@ int peer_check(struct conn *conn)
 	case OOB_THERE:
 		return 0;
 	case OOB_SAID_BYE:
-		/* It waits for ours: what is still under way can arrive. */
+		/*
+		 * It waits for our goodbye, so what is on its way can still
+		 * arrive.
+		 */
 		conn->peer_done = true;
 		return 0;
 	case OOB_GONE:
@@ -44,7 +47,7 @@ static int wait_goodbye(struct conn *conn, int timeout_ms, int stop_fd)
 		if (peer_check(conn))
 			return -1;
 	}
-	/* TCP ends alike, whether a peer has failed, was killed or cut off. */
+	/* TCP ends the same way if the peer failed, was killed or cut off. */
 	if (!conn->peer_done)
 		return log_fail(
 			"the peer's connection ended without a goodbye: it may lack something of what we sent, even if all of that completed with success; see what it says [docs/troubleshooting.md#left]");
@@ -54,7 +57,7 @@ static int wait_goodbye(struct conn *conn, int timeout_ms, int stop_fd)
 int peer_disconnect(struct conn *conn)
 {
 	oob_bye(conn->oob);
-	/* All is done: who asks this program to stop need not stop this. */
+	/* All is done: a request to stop need not end this wait. */
 	if (wait_goodbye(conn, conn->patience.timeout_ms, -1))
 		return -1;
 	log_line("disconnected.");

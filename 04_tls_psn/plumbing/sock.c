@@ -15,7 +15,7 @@
 #include "addr.h"
 #include "log.h"
 
-/* How many clients may wait while one is being served. */
+/* How many clients may wait while we serve one. */
 #define BACKLOG 16
 
 /* After how long a silent peer's host counts as dead: 5 + 3 * 2 seconds. */
@@ -62,7 +62,7 @@ static int open_socket(const struct addrinfo *ai)
 
 static int bind_and_listen(int fd, const struct addrinfo *ai)
 {
-	/* Otherwise a server could not be restarted for a minute. */
+	/* Without this, a server could not restart for a minute. */
 	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		return -1;
 	/* On "::" it takes IPv4 as well, whatever net.ipv6.bindv6only says. */
@@ -95,7 +95,7 @@ int sock_listen(const struct options *options)
 
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
-	/* A name may have several addresses; the first that works is taken. */
+	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
 		fd = listen_on(ai);
 	freeaddrinfo(list);
@@ -103,8 +103,8 @@ int sock_listen(const struct options *options)
 }
 
 /*
- * accept(2) also gives the errors of a connection that was never taken, and the
- * next one may be better. Whatever else it gives, it will give again.
+ * accept(2) also returns the errors of a connection that it did not take, and
+ * the next one may work. Any other error will come again.
  */
 static int explain_accept(int err)
 {
@@ -123,7 +123,7 @@ static int explain_accept(int err)
 	return SOCK_BROKEN;
 }
 
-/* IPv4 through a socket that takes both looks like ::ffff:a.b.c.d. */
+/* On a socket for both, an IPv4 address looks like ::ffff:a.b.c.d. */
 static void unmap(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
@@ -211,8 +211,8 @@ int sock_connect(const struct options *options, const struct patience *patience,
 	if (addr_lookup(options->address, options->port, &list))
 		return -1;
 	/*
-	 * A name may have several addresses; the first that works is taken. One
-	 * that does not answer must leave time for the others.
+	 * A name may have several addresses: use the first that works. One that
+	 * does not answer must leave time for the others.
 	 */
 	for (ai = list; ai; ai = ai->ai_next)
 		count++;

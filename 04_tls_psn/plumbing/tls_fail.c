@@ -41,7 +41,7 @@ static const char *verify_hint(long code)
 	}
 }
 
-/* What a reason means here; NULL: what OpenSSL says must do. */
+/* What a reason means here; NULL: say what OpenSSL says. */
 static const char *reason_hint(int reason)
 {
 	switch (reason) {
@@ -88,7 +88,7 @@ int tls_fail_ssl(const SSL *ssl, const char *what)
 	if (ERR_SYSTEM_ERROR(err))
 		saved = ERR_GET_REASON(err);
 	ERR_clear_error();
-	/* The queue begins with whatever its check met first. */
+	/* The queue begins with the first error that its check found. */
 	if (verify != X509_V_OK)
 		return log_fail(
 			"%s: certificate verify failed (%ld, %s); %s [docs/troubleshooting.md#tls]",

@@ -74,7 +74,7 @@ static int again(SSL *ssl, const struct tls_limit *limit, int ret,
 	}
 }
 
-/* Whether the handshake was one for this protocol. */
+/* Whether the handshake was for this protocol. */
 static int check_protocol(const SSL *ssl)
 {
 	const unsigned char *name;
@@ -90,7 +90,7 @@ static int check_protocol(const SSL *ssl)
 	return 0;
 }
 
-/* A subject may be long, and is the peer's to choose; a line need not be. */
+/* The peer chooses its subject, which may be long; keep the line short. */
 #define SUBJECT_MAX 200
 
 int tls_print_peer(const SSL *ssl)
@@ -100,7 +100,7 @@ int tls_print_peer(const SSL *ssl)
 	const char *text = "";
 	long length = 0;
 
-	/* What is not plain ASCII is written as \XX here: it stays one line. */
+	/* Writes all but plain ASCII as \XX, so that it stays one line. */
 	if (!cert || !bio ||
 	    X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0,
 			       XN_FLAG_RFC2253) < 0) {
@@ -114,7 +114,7 @@ int tls_print_peer(const SSL *ssl)
 	return 0;
 }
 
-/* A queue of old errors would be taken for this call's: clear it each time. */
+/* Clear the queue each time: old errors would look like this call's. */
 int tls_handshake(SSL *ssl, struct tls_limit *limit)
 {
 	int ret;
@@ -126,7 +126,7 @@ int tls_handshake(SSL *ssl, struct tls_limit *limit)
 	} while (ret != 1 && again(ssl, limit, ret, "TLS handshake") > 0);
 	if (ret != 1)
 		return -1;
-	/* From now on, whatever is of the handshake's kind is late. */
+	/* From now on, any handshake message comes too late. */
 	SSL_set_msg_callback(ssl, count_late);
 	SSL_set_msg_callback_arg(ssl, limit);
 	return check_protocol(ssl);
@@ -191,7 +191,7 @@ int tls_look(SSL *ssl, const struct tls_limit *limit)
 	case SSL_ERROR_WANT_WRITE:
 		/*
 		 * An answer to a key update finds no room. There may be more to
-		 * read, so who waits for that would come back at once.
+		 * read, so waiting for that would return at once.
 		 */
 		return again(ssl, limit, ret, "TLS") < 0 ? -1 : TLS_NOTHING;
 	default:

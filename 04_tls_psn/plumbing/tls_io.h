@@ -20,9 +20,9 @@ struct tls_limit {
 
 /*
  * The handshake, with all its checks; sending; receiving length bytes, which
- * are what. In however many pieces the peer sends and takes them. Each returns
- * 0, or -1 after reporting why. From the handshake on, ssl keeps limit's
- * address.
+ * are what. The peer may send and take them in any number of pieces. Each
+ * returns 0, or -1 after reporting why. From the handshake on, ssl keeps
+ * limit's address.
  */
 int tls_handshake(SSL *ssl, struct tls_limit *limit);
 int tls_write(SSL *ssl, const struct tls_limit *limit, const uint8_t *bytes,

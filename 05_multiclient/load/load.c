@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	status = words_parse(&load.words, &options, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	/* 1. From now on, SIGINT and SIGTERM end the program in order. */
+	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&stop_fd))
 		return EXIT_FAILED;
 	/* 2. Open what all connections share. */

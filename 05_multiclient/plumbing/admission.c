@@ -10,10 +10,10 @@
 #include "allowed.h"
 #include "log.h"
 
-/* With fewer strangers at a time, one that is silent would be felt. */
+/* With fewer strangers at a time, a silent one would delay others. */
 #define STRANGERS_MIN 4
 
-/* A socket and a completion channel; a stranger has but a socket. */
+/* A socket and a completion channel; a stranger has only a socket. */
 #define CLIENT_DESCRIPTORS 2
 
 /*
@@ -36,7 +36,7 @@ int admission_share(struct room *room, const struct supply *supply)
 
 	if (left >= needed(room, supply))
 		return 0;
-	/* A quarter for those who are not yet known. */
+	/* A quarter is for strangers. */
 	if (supply->stranger && room->strangers > left / 4)
 		room->strangers =
 			left / 4 > STRANGERS_MIN ? left / 4 : STRANGERS_MIN;
@@ -55,7 +55,7 @@ int admission_share(struct room *room, const struct supply *supply)
 	return 0;
 }
 
-/* Makes what a client needs, looks what the device locks for it, frees it. */
+/* Makes what a client needs, measures what that locks, and frees it. */
 static int measure(const struct device *device, size_t bytes, unsigned int *kb)
 {
 	struct conn conn = { .device = device };
@@ -115,7 +115,7 @@ int admission_fit(struct room *room, const struct device *device, size_t bytes)
 		.stranger = 1,
 	};
 
-	/* Clients have their places; strangers must not take the memory, too. */
+	/* Strangers must not take the memory that clients need. */
 	if (room->strangers > admission_strangers(allowed_ram()))
 		room->strangers = admission_strangers(allowed_ram());
 	descriptors.left = allowed_descriptors(needed(room, &descriptors));

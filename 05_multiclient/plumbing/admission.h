@@ -17,10 +17,10 @@ struct room {
 
 /*
  * Makes *room smaller, and says so, if this process may not have the
- * descriptors, threads or locked memory for it; and without a word, the room for
- * strangers, if they could take more than a quarter of the memory. To be called
- * when all is open that it needs besides, and before the first client. Returns 0,
- * or -1 after reporting why there is room for nobody.
+ * descriptors, threads or locked memory for it; and without a word, the room
+ * for strangers, if they could take more than a quarter of the memory. Call it
+ * when all else is open, and before the first client. Returns 0, or -1 after
+ * reporting why there is no room at all.
  */
 int admission_fit(struct room *room, const struct device *device, size_t bytes);
 

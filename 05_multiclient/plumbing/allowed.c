@@ -29,7 +29,7 @@ static unsigned long rest(unsigned long limit, unsigned long used)
 	return used < limit ? limit - used : 0;
 }
 
-/* How many descriptors are open, but for the one that counts them. */
+/* How many descriptors are open, except the one that counts them. */
 static unsigned long count_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -90,7 +90,7 @@ unsigned long allowed_threads_of_user(void)
 {
 	struct rlimit limit;
 
-	/* It is not for root: see setrlimit(2). */
+	/* The limit does not apply to root: see setrlimit(2). */
 	if (!getuid() || getrlimit(RLIMIT_NPROC, &limit) ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return ULONG_MAX;
@@ -145,7 +145,7 @@ static unsigned long threads_left(const char *group)
 	return rest(max, used + THREADS_SPARE);
 }
 
-/* Not less what is used: most of that may be copies of files. */
+/* Does not subtract what is used: most may be copies of files. */
 static unsigned long ram_left(const char *group)
 {
 	unsigned long bytes = read_number(group, "memory.max");
@@ -224,8 +224,8 @@ unsigned long allowed_locked(void)
 }
 
 /*
- * Whether the limit is not for us. The kernel asks for the capability in its
- * first user namespace: what root of a container has does not count.
+ * Whether the limit does not apply to us. The kernel asks for the capability in
+ * its first user namespace: what root has in a container does not count.
  */
 static int may_lock_all(void)
 {

@@ -23,7 +23,7 @@
 /* Ours has some 240 bytes; one with a key of ML-KEM has less than 2000. */
 #define CLIENT_HELLO_MAX 4096
 
-/* From now on, fd is readable when so many bytes have come, and not before. */
+/* From now on, fd is readable only when so many bytes have come. */
 static int set_least(int fd, int bytes)
 {
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes)))
@@ -81,6 +81,6 @@ int client_hello_wait(int fd, const struct patience *patience, int64_t deadline)
 	length = record_length(headers);
 	if (length < 0)
 		return -1;
-	/* If it ends before, that is for OpenSSL to tell. */
+	/* If it ends before, OpenSSL will report that. */
 	return wait_for(fd, RECORD_HEADER + length, patience, deadline);
 }

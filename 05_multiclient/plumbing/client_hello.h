@@ -14,8 +14,8 @@
  * longer than any client's is. Returns 0, or -1 after reporting why.
  *
  * OpenSSL makes buffers as soon as it has the first bytes, as large as these
- * announce: 170 kB for nine bytes. Here, whoever has sent only a part of a
- * ClientHello costs no memory but the kernel's.
+ * announce: 170 kB for nine bytes. Here, a client that has sent only part of a
+ * ClientHello costs only the kernel's memory.
  */
 int client_hello_wait(int fd, const struct patience *patience,
 		      int64_t deadline);

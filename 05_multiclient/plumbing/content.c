@@ -1,5 +1,5 @@
 /*
- * content.c - what is written or read, and whether it has come whole
+ * content.c - what is written or read, and whether it arrived intact
  */
 #include "content.h"
 
@@ -22,7 +22,7 @@ void content_write(const struct data *data, enum mode mode, const char *who,
 	const struct region *region =
 		mode == MODE_WRITE ? &data->local : &data->exposed;
 
-	/* Memory has at least so much: see options.c. */
+	/* Memory is at least this large: see options.c. */
 	write_text(region->buf, who, number);
 	pattern_fill(region->buf, region->size);
 }

@@ -1,5 +1,5 @@
 /*
- * content.h - what is written or read, and whether it has come whole
+ * content.h - what is written or read, and whether it arrived intact
  */
 #ifndef CONTENT_H
 #define CONTENT_H

@@ -21,7 +21,7 @@ struct held {
 	atomic_int of[HELD_COUNT];
 };
 
-/* One object more, and one less. held may be NULL: nobody wants to know. */
+/* One object more, and one less. held may be NULL: does nothing. */
 static inline void held_made(struct held *held, enum object object)
 {
 	if (held)

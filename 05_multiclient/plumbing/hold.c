@@ -1,5 +1,5 @@
 /*
- * hold.c - a client that stays when all is said
+ * hold.c - a client that stays when all is done
  */
 #include "hold.h"
 

@@ -1,5 +1,5 @@
 /*
- * hold.h - a client that stays when all is said
+ * hold.h - a client that stays when all is done
  */
 #ifndef HOLD_H
 #define HOLD_H

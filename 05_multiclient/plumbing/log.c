@@ -69,7 +69,7 @@ void log_line(const char *fmt, ...)
 	print(STDOUT_FILENO, &line);
 }
 
-/* Whether c shows what it is: not what is unseen, or turns text around. */
+/* Whether c is safe to show: not invisible, and not a change of direction. */
 static bool is_shown(wchar_t c)
 {
 	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
@@ -78,12 +78,12 @@ static bool is_shown(wchar_t c)
 	return iswprint(c);
 }
 
-/* So many zero bytes in a row are worth no more than a number. */
+/* From this many zero bytes in a row, print only their number. */
 #define MANY_ZEROS 8
 
 /*
- * Adds the number of zero bytes that bytes begin with, if they are many: a peer
- * may send its whole buffer. Returns how many bytes it took, or 0.
+ * If bytes begins with many zero bytes, adds their number: a peer may send its
+ * whole buffer. Returns how many bytes it took, or 0.
  */
 static size_t add_zeros(struct line *line, const char *bytes, size_t length)
 {
@@ -108,7 +108,7 @@ static size_t add_char(struct line *line, const char *bytes, size_t length)
 		add(line, "\\x%02x", (unsigned char)bytes[0]);
 		return 1;
 	}
-	/* What was judged, not the bytes again: a peer may write to them. */
+	/* Print what was checked: a peer may change the bytes. */
 	add(line, "%lc", (wint_t)c);
 	return n;
 }

@@ -11,8 +11,8 @@ static const uint8_t magic[4] = { 'R', 'D', 'M', 'A' };
 
 /*
  * The layout on the wire. Every field stands at a multiple of its own size,
- * so that no compiler puts a gap between two of them. It is a struct of our
- * own: one of the library's would change with the library and the machine.
+ * so that no compiler puts a gap between two of them. It is our own struct: one
+ * of the library's would change with the library and the machine.
  */
 struct wire {
 	uint8_t magic[4];
@@ -54,7 +54,7 @@ int msg_decode(struct msg *msg, const void *wire, size_t length)
 		return log_fail(
 			"the peer sent a message of %zu bytes instead of %d; is it another chapter's program [docs/troubleshooting.md#refused]",
 			length, MSG_SIZE);
-	/* A copy, since a peer's bytes may stand at any address. */
+	/* Copy them, since a peer's bytes may be at any address. */
 	memcpy(&w, wire, sizeof(w));
 	if (memcmp(w.magic, magic, sizeof(magic)))
 		return log_fail(

@@ -1,5 +1,5 @@
 /*
- * msg_check.h - whether two sides do the same
+ * msg_check.h - whether both sides do the same
  */
 #ifndef MSG_CHECK_H
 #define MSG_CHECK_H
@@ -10,8 +10,9 @@
 const char *msg_mode_name(enum mode mode);
 
 /*
- * Whether the peer runs the same mode with as much memory. Both sides know both,
- * so both say it if not. Returns 0, or -1 after reporting what differs.
+ * Whether the peer runs the same mode with as much memory. Both sides know
+ * both, so both report a difference. Returns 0, or -1 after reporting what
+ * differs.
  */
 int msg_check_same(enum mode mine, size_t size, enum mode peer,
 		   const struct remote *mem);

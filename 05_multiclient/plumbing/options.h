@@ -13,7 +13,7 @@
 
 #define OPTIONS_DEFAULT_BYTES 1024
 
-/* The longest time, in seconds, that a client may stay after all is said. */
+/* The longest time, in seconds, that a client may stay after all is done. */
 #define OPTIONS_HOLD_MAX 3600
 
 enum role {
@@ -22,25 +22,25 @@ enum role {
 };
 
 struct options {
-	const char *address; /* NULL on a server: all of this machine's */
+	const char *address; /* NULL on a server: all addresses */
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	unsigned int max; /* server: clients that are served at a time */
 	unsigned int grace; /* server: seconds for the last, after a signal */
 	unsigned int end_after; /* server: connections; 0: do not end */
 	bool once; /* server: the same as one connection */
-	unsigned int hold; /* client: seconds to stay when all is said */
+	unsigned int hold; /* client: seconds to stay when all is done */
 	unsigned int retries; /* client: how often again, if that may help */
 	enum mode mode; /* what to do with the peer's memory */
-	const char *device; /* NULL: the first that will do */
+	const char *device; /* NULL: the first that fits */
 	int port_num; /* of the device; 0: the first active one */
-	int gid_index; /* -1: the one of the address in use */
-	struct network network; /* what it wants of our queue pairs */
+	int gid_index; /* -1: the one for the address in use */
+	struct network network; /* what it needs of our queue pairs */
 	int32_t psn; /* -1: a random one */
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
-	unsigned int bytes; /* of memory, to be written or read */
+	unsigned int bytes; /* bytes of memory to write or read */
 	bool counts; /* -b was given: say how many bytes were verified */
 };
 

@@ -26,7 +26,7 @@ static bool has_room(int fd)
 	int n;
 
 	do {
-		/* A reader that was late once gets no more time. */
+		/* Give a reader that was late once no more time. */
 		n = poll(&room, 1, lost[fd] ? 0 : OUTPUT_STALL_MS);
 	} while (n < 0 && errno == EINTR);
 	return n > 0;
@@ -35,14 +35,14 @@ static bool has_room(int fd)
 static bool put(int fd, const char *text, size_t length)
 {
 	while (length) {
-		/* A pipe that has room has room for so much: pipe(7). */
+		/* A pipe with any room has room for this much: pipe(7). */
 		size_t part = length < PIPE_BUF ? length : PIPE_BUF;
 		ssize_t n;
 
 		if (!has_room(fd))
 			return false;
 		n = write(fd, text, part);
-		/* There is nobody to tell. */
+		/* There is nowhere to report this. */
 		if (n < 0)
 			return false;
 		text += n;

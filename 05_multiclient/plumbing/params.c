@@ -195,7 +195,7 @@ static bool gid_is_zero(const union ibv_gid *gid)
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
-/* Whether gid is ::ffff:a.b.c.d, where no single host has the address. */
+/* Whether gid is ::ffff:a.b.c.d and not the address of a single host. */
 static bool gid_is_no_host(const union ibv_gid *gid)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -216,7 +216,7 @@ static int check_where(const struct params *params, bool roce)
 	if (gid_is_no_host(&params->gid))
 		return log_fail(
 			"the peer's GID is an IPv4 address that no host has: refused");
-	/* From 0xc000 on, LIDs are multicast; and the last is nobody's. */
+	/* From 0xc000 on, LIDs are multicast, and the last is reserved. */
 	if (!roce && (params->lid == 0 || params->lid >= 0xc000))
 		return log_fail("the peer's LID 0x%" PRIx16
 				" is none that a port of InfiniBand can have",
@@ -232,7 +232,7 @@ int params_check(const struct params *params, bool roce)
 			"the peer's QPN 0x%" PRIx32
 			" is none that a queue pair of a program can have",
 			params->qpn);
-	/* The kernel would cut the upper bits off and say nothing. */
+	/* The kernel would cut off the upper bits silently. */
 	if (params->psn > 0xffffff)
 		return log_fail("the peer's PSN 0x%" PRIx32
 				" has more than 24 bits",

@@ -1,11 +1,11 @@
 /*
  * peer.h - is the peer still there, and is it done?
  *
- * In chapter 02 the CM said so: DISCONNECTED. Verbs say nothing of a peer that has
- * left. So the connection of the exchange stays open until the end: the kernel
- * closes it when the peer's program ends, in whatever way, and who is done says
- * goodbye first. Any program without the CM needs this; it is not what the chapter
- * is about.
+ * In chapter 02 the CM said so: DISCONNECTED. Verbs say nothing of a peer that
+ * has left. So the connection of the exchange stays open until the end: the
+ * kernel closes it when the peer's program ends, however it ends, and a side
+ * that is done says goodbye first. Any program without the CM needs this, but
+ * the chapter is not about it.
  *
  *     client                          server
  *     (has all)
@@ -13,8 +13,8 @@
  *                                     (has all, and its sends are complete)
  *                      <--            bye
  *
- * A side that lacks something says no goodbye, and then the other one fails, too:
- * that its requests completed with success is no proof that they were delivered.
+ * A side that lacks something says no goodbye, so the other one fails, too: the
+ * success of its requests is no proof that they were delivered.
  */
 #ifndef PEER_H
 #define PEER_H

@@ -44,7 +44,7 @@ unsigned int report_failed(const struct figures *now)
 
 void report_print(struct figures *figures, const struct held *held)
 {
-	/* Printing may take its time: not with the lock. */
+	/* Printing may take long, so do not hold the lock. */
 	struct figures now = figures_now(figures);
 	const unsigned int *left = now.left;
 

@@ -8,7 +8,7 @@
 #include "held.h"
 
 /*
- * Makes SIGUSR1, which asks for the figures, readable at *fd instead of deadly.
+ * Makes SIGUSR1, which asks for the figures, readable at *fd instead of fatal.
  * Returns 0, or -1 after reporting why. The caller closes *fd.
  */
 int report_signal(int *fd);
@@ -16,7 +16,7 @@ int report_signal(int *fd);
 /* If SIGUSR1 has made fd readable, prints the figures. */
 void report_if_asked(int fd, struct figures *figures, const struct held *held);
 
-/* How many clients of now have failed, wherever. */
+/* How many clients of now have failed, at any step. */
 unsigned int report_failed(const struct figures *now);
 
 /* Prints them as lines of the story. */

@@ -1,5 +1,5 @@
 /*
- * retry.c - when to try again what may go better later
+ * retry.c - when to try again what may work later
  */
 #include "retry.h"
 

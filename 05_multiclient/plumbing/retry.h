@@ -1,5 +1,5 @@
 /*
- * retry.h - when to try again what may go better later
+ * retry.h - when to try again what may work later
  */
 #ifndef RETRY_H
 #define RETRY_H

@@ -1,11 +1,11 @@
 /*
- * thread.c - a thread that costs little, as there are to be many
+ * thread.c - a thread that costs little, since there are many
  */
 #include "thread.h"
 
 #include "log.h"
 
-/* It needs far less; more would be 8 MB of addresses for each. */
+/* It needs far less than the default, 8 MB of addresses for each. */
 #define STACK_SIZE (512 * 1024)
 
 int thread_start(pthread_t *thread, void *(*run)(void *argument),

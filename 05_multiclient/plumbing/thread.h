@@ -1,5 +1,5 @@
 /*
- * thread.h - a thread that costs little, as there are to be many
+ * thread.h - a thread that costs little, since there are many
  */
 #ifndef THREAD_H
 #define THREAD_H

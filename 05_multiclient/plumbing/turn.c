@@ -18,7 +18,7 @@ void turns_open(struct turns *turns)
 	};
 }
 
-/* Calls the one who is first in line, and takes it out. */
+/* Calls the first in line, and takes it out. */
 static void call_first(struct turns *turns)
 {
 	struct turn *turn = turns->line;
@@ -68,7 +68,9 @@ void turn_leave(struct turn *turn)
 	struct turns *turns = turn->turns;
 
 	pthread_mutex_lock(&turns->lock);
-	/* Handed on, and not just free: nobody can come in between. */
+	/*
+	 * Hand it on instead of freeing it, so that nobody can come in between.
+	 */
 	if (turns->line)
 		call_first(turns);
 	else

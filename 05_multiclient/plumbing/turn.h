@@ -2,9 +2,10 @@
  * turn.h - who may compute now: few at a time, first come, first served
  *
  * A handshake is a little computing and much waiting for the peer. If a
- * thousand compute at once, they share the processors, and all of them are late.
- * If a few do while the others stand in line, the first are done at once. Nobody
- * holds a place while it waits for its peer, so silence keeps nobody out.
+ * thousand compute at once, they share the processors, and all of them are
+ * late. If a few do while the others stand in line, the first are done at once.
+ * No thread holds a place while it waits for its peer, so a silent peer keeps
+ * nobody out.
  */
 #ifndef TURN_H
 #define TURN_H
@@ -20,10 +21,10 @@ struct turns {
 	bool closed;
 };
 
-/* One that computes now and then. Set turns and number, zero the rest. */
+/* A thread that sometimes computes. Set turns and number, zero the rest. */
 struct turn {
 	struct turns *turns;
-	unsigned int number; /* who came earlier has a lower one */
+	unsigned int number; /* the lower, the earlier it came */
 	pthread_cond_t called;
 	bool has_place;
 	struct turn *next;
@@ -32,13 +33,13 @@ struct turn {
 /* Two places for each processor. */
 void turns_open(struct turns *turns);
 
-/* Sends all who wait away, and gives no more places. */
+/* Sends away all that wait, and gives no more places. */
 void turns_close(struct turns *turns);
 
 /*
  * Waits for a place, and puts *deadline off by as long as it had to wait: that
  * was not the peer's fault. Returns 0, or -1 with errno ECANCELED if turns are
- * closed. Whoever has a place gives it back with turn_leave().
+ * closed. Give the place back with turn_leave().
  */
 int turn_take(struct turn *turn, int64_t *deadline);
 void turn_leave(struct turn *turn);

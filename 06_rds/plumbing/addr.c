@@ -47,9 +47,9 @@ static int split(const char *text, char *host, size_t size, const char **port)
 }
 
 /*
- * getaddrinfo(3) may ask a name server, which may be silent, and looks neither at
- * the clock nor at stop_fd. So while it asks, a signal ends the program there and
- * then: nothing is held yet that the kernel would not give back.
+ * getaddrinfo(3) may ask a name server, which may be silent, and looks neither
+ * at the clock nor at stop_fd. So while it asks, a signal ends the program at
+ * once: the program does not hold anything yet that the kernel would not free.
  */
 static int ask(const char *host, const char *port, struct addrinfo *hints,
 	       struct addrinfo **list)
@@ -57,7 +57,7 @@ static int ask(const char *host, const char *port, struct addrinfo *hints,
 	sigset_t signals, before;
 	int err;
 
-	/* An address needs no server: here, no signal must come in between. */
+	/* An address needs no name server, so leave the signals blocked. */
 	hints->ai_flags |= AI_NUMERICHOST;
 	err = getaddrinfo(host, port, hints, list);
 	if (err != EAI_NONAME)
@@ -66,7 +66,7 @@ static int ask(const char *host, const char *port, struct addrinfo *hints,
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	/* Fails only for an argument that does not exist: not here. */
+	/* Fails only for an argument that does not exist, so not here. */
 	pthread_sigmask(SIG_UNBLOCK, &signals, &before);
 	err = getaddrinfo(host, port, hints, list);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

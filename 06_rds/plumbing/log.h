@@ -1,9 +1,9 @@
 /*
  * log.h - what the programs say, and how they name a failure
  *
- * The story goes to stdout, a line an event; failures go to stderr, a line
- * each: what failed, why, and what to try; the end in brackets names the entry
- * in the project's docs that has more.
+ * The story goes to stdout, one line for each event; failures go to stderr, one
+ * line each: what failed, why, and what to try; the brackets at the end name
+ * the entry in the project's docs that says more.
  */
 #ifndef LOG_H
 #define LOG_H

@@ -1,9 +1,9 @@
 /*
  * optable.h - a command line that is described by a table
  *
- * A program says what options it has in a table, a row an option. Parsing,
- * the complaints about a wrong value, the defaults and what -h prints all come
- * from that table, so that they cannot contradict each other.
+ * A program lists its options in a table, one row for each. Parsing,
+ * the errors for a wrong value, the defaults and what -h prints all come from
+ * that table, so that they cannot contradict each other.
  */
 #ifndef OPTABLE_H
 #define OPTABLE_H
@@ -30,7 +30,7 @@ enum option_kind {
 	OPTION_HEX, /* such a number, also as 0x...; int or unsigned */
 	OPTION_DIGITS, /* such a number, kept as text; const char * */
 	OPTION_SECONDS, /* such a number, kept in milliseconds; int */
-	OPTION_WORD, /* one of value's, as in "first|second": its place; int */
+	OPTION_WORD, /* one of value's, as in "first|second": its index; int */
 	OPTION_LIST /* up to max texts; an array of them that NULL ends */
 };
 
@@ -68,13 +68,13 @@ struct optable {
 /*
  * Reads the options in argv into the struct options at *options, on top of
  * what that holds; strings point into argv. Afterwards, optind is the first
- * word that is no option. Returns OPTIONS_GO_ON, or the status to exit with:
- * EXIT_DONE after -h, or EXIT_USAGE after reporting what is wrong.
+ * word that is not an option. Returns OPTIONS_GO_ON, or the status to exit
+ * with: EXIT_DONE after -h, or EXIT_USAGE after reporting what is wrong.
  */
 int optable_parse(const struct optable *table, void *options, int argc,
 		  char **argv);
 
-/* The place of text among words, as in "first|second"; -1 if it has none. */
+/* The index of text among words, as in "first|second"; -1 if not found. */
 int optable_word(const char *words, const char *text);
 
 #endif

@@ -19,14 +19,14 @@
 struct rdma_event_channel *cm_open_channel(void);
 
 /*
- * rdma_get_cm_event() without the one event that is no more than a hint: the
- * netdev has another hardware address, as after a failover of a bond. The
- * connection goes on. Returns 0, or -1 with errno.
+ * rdma_get_cm_event() without the one event that is only a hint: the netdev has
+ * a new hardware address, as after a bond's failover. The connection goes on.
+ * Returns 0, or -1 with errno.
  */
 int cm_get_event(struct rdma_event_channel *channel,
 		 struct rdma_cm_event **event);
 
-/* Destroys *id if there is one; a failure is said and has no remedy. */
+/* Destroys *id if there is one; a failure is only reported. */
 void cm_destroy_id(struct rdma_cm_id **id);
 
 /*
@@ -59,16 +59,16 @@ int cm_resolve_ms(const struct patience *patience);
 #define CM_ACK_FULL 18
 
 /*
- * Sets that for the device of id. Call it before rdma_connect() or rdma_accept().
- * Returns 0, or -1 after reporting why not.
+ * Sets that for the device of id. Call it before rdma_connect() or
+ * rdma_accept(). Returns 0, or -1 after reporting why.
  */
 int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout);
 
 /*
- * Waits, if the network wants it, until the side that has accepted may send: over
- * TCP (iWARP), only when the first message of the other side is here, for which
- * comp_fd becomes readable; it must be armed. RoCE and InfiniBand want nothing.
- * Returns 0, or -1 after reporting why.
+ * Waits, if the network needs it, until the side that has accepted may send.
+ * Over TCP (iWARP), that is when the first message of the other side is here,
+ * which makes comp_fd readable; it must be armed. RoCE and InfiniBand need no
+ * wait. Returns 0, or -1 after reporting why.
  */
 int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
 		 const struct patience *patience);
@@ -79,7 +79,7 @@ int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
  */
 int cm_read_access(const struct ibv_context *verbs);
 
-/* Whether operations can carry immediate data: on all devices but iWARP's. */
+/* Whether operations can carry immediate data: on all devices but iWARP. */
 bool cm_has_immediate(const struct ibv_context *verbs);
 
 /* Says in one line that event came instead of one of type want, and why. */

@@ -124,7 +124,7 @@ static int add_text(const struct option_row *row, const char **list,
 	return OPTIONS_GO_ON;
 }
 
-/* Gives the row's member in options the value that text stands for. */
+/* Sets the row's member of options to the value of text. */
 static int set(const struct option_row *row, void *options, const char *text)
 {
 	void *member = (char *)options + row->member;
@@ -162,7 +162,7 @@ static int print_words(const char *text, int column, int margin)
 	return column;
 }
 
-/* "[-p PORT]", as one word: a line of -h does not end within it. */
+/* "[-p PORT]", as one word, so that -h does not break the line within it. */
 static int print_brief(const struct optable *table,
 		       const struct option_row *row, int column, int margin)
 {
@@ -223,7 +223,7 @@ static void print_help(const struct optable *table)
 	       table->example);
 }
 
-/* What getopt_long(3) wants to know of the options. */
+/* The options, in the form that getopt_long(3) needs. */
 struct getopt_tables {
 	char letters[2 * ROWS_MAX + 3];
 	struct option names[ROWS_MAX + 2];
@@ -231,7 +231,7 @@ struct getopt_tables {
 
 static void fill(struct getopt_tables *all, const struct optable *table)
 {
-	/* ':' first: the errors are left to us. */
+	/* ':' first, so that we report the errors. */
 	char *letter = all->letters + sprintf(all->letters, ":h");
 	struct option *name = all->names;
 
@@ -259,7 +259,7 @@ static int refuse_option(const struct getopt_tables *all, int option,
 	if (option == ':')
 		log_fail("%s: needs a value; see -h", word);
 	else if (optopt && optopt != ':' && strchr(all->letters, optopt))
-		/* A long option with a value too many. */
+		/* A long option with a value that it does not take. */
 		log_fail("%s: takes no value; see -h", word);
 	else
 		log_fail("%s: no such option here; see -h",

@@ -25,7 +25,7 @@ enum role {
 #define OPTIONS_LISTS 4
 
 struct options {
-	const char *address; /* NULL on a server: all of this machine's */
+	const char *address; /* NULL on a server: all addresses */
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */

@@ -1,7 +1,7 @@
 /*
  * wait.h - the one place where the programs wait
  *
- * Nothing here waits for ever on a peer: every wait has a deadline, and ends
+ * Nothing here waits for ever for a peer: every wait has a deadline, and ends
  * early when the program is asked to stop.
  */
 #ifndef WAIT_H
@@ -27,8 +27,8 @@ int64_t wait_deadline(int ms);
  * Waits until first or second (-1: none) can be read, and returns WAIT_FIRST,
  * WAIT_SECOND or both. Returns -1 with errno ECANCELED when stop_fd became
  * readable, ETIMEDOUT after the deadline, even if there is something to read,
- * or what poll(2) gave. A deadline of 0 is never over and waits for nothing: it
- * is a look at what is there now.
+ * or what poll(2) gave. A deadline of 0 does not wait and is no timeout: it
+ * only checks what is there now.
  */
 int wait_readable(int first, int second, int stop_fd, int64_t deadline);
 
@@ -36,7 +36,7 @@ int wait_readable(int first, int second, int stop_fd, int64_t deadline);
 int wait_fail(const char *what, int err, const struct patience *patience);
 
 /*
- * Makes SIGINT and SIGTERM readable at *stop_fd instead of deadly, so that a
+ * Makes SIGINT and SIGTERM readable at *stop_fd instead of fatal, so that a
  * signal can be waited for like anything else. Returns 0, or -1 after reporting
  * why. The caller closes *stop_fd.
  */
