@@ -155,7 +155,7 @@ int conn_connect(struct conn *conn)
 
 void conn_end(struct conn *conn)
 {
-	/* No goodbye says that we are not done. One that came earlier stays. */
+	/* The peer takes this for a failure, unless we said goodbye before. */
 	if (conn->oob)
 		(void)shutdown(oob_fd(conn->oob), SHUT_WR);
 }
