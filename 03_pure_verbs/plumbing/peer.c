@@ -34,18 +34,28 @@ int peer_check(struct conn *conn)
 	}
 }
 
-/* Waits for the peer's goodbye, unless it has been said. */
-static int wait_goodbye(struct conn *conn, int timeout_ms, int stop_fd)
+/*
+ * Waits for the peer's goodbye, unless it has been said. A request to stop ends
+ * the wait grace_ms later.
+ */
+static int wait_goodbye(struct conn *conn, int timeout_ms, int grace_ms)
 {
-	const struct patience patience = { timeout_ms, stop_fd };
+	const struct patience patience = { timeout_ms, conn->patience.stop_fd };
 	int64_t deadline = wait_deadline(timeout_ms);
+	int stop_fd = patience.stop_fd, why = 0;
 
 	while (!conn->peer_done && !conn->peer_left) {
-		if (wait_readable(peer_fd(conn), -1, stop_fd, deadline) < 0)
-			return wait_fail("the peer's goodbye", errno,
-					 &patience);
-		if (peer_check(conn))
-			return -1;
+		if (wait_readable(peer_fd(conn), -1, stop_fd, deadline) >= 0) {
+			if (peer_check(conn))
+				return -1;
+			continue;
+		}
+		if (errno != ECANCELED || !grace_ms)
+			return wait_fail("the peer's goodbye",
+					 why ? why : errno, &patience);
+		why = ECANCELED;
+		stop_fd = -1;
+		deadline = wait_deadline(grace_ms);
 	}
 	/* TCP ends the same way if the peer failed, was killed or cut off. */
 	if (!conn->peer_done)
@@ -57,8 +67,8 @@ static int wait_goodbye(struct conn *conn, int timeout_ms, int stop_fd)
 int peer_disconnect(struct conn *conn)
 {
 	oob_bye(conn->oob);
-	/* All is done: a request to stop need not end this wait. */
-	if (wait_goodbye(conn, conn->patience.timeout_ms, -1))
+	/* All but this is done, so a request to stop leaves it a second. */
+	if (wait_goodbye(conn, conn->patience.timeout_ms, 1000))
 		return -1;
 	log_line("disconnected.");
 	return 0;
@@ -66,7 +76,7 @@ int peer_disconnect(struct conn *conn)
 
 int peer_wait_disconnect(struct conn *conn, int timeout_ms)
 {
-	if (wait_goodbye(conn, timeout_ms, conn->patience.stop_fd))
+	if (wait_goodbye(conn, timeout_ms, 0))
 		return -1;
 	oob_bye(conn->oob);
 	log_line("peer disconnected.");

@@ -31,9 +31,9 @@ int peer_fd(const struct conn *conn);
 int peer_check(struct conn *conn);
 
 /*
- * Client: says goodbye, and waits for the server's. Server: waits at most
- * timeout_ms for the client's, and then says its own. Both return 0, or -1
- * after reporting why.
+ * Client: says goodbye, and waits for the server's, at most a second once it is
+ * asked to stop. Server: waits at most timeout_ms for the client's, and then says
+ * its own. Both return 0, or -1 after reporting why.
  */
 int peer_disconnect(struct conn *conn);
 int peer_wait_disconnect(struct conn *conn, int timeout_ms);

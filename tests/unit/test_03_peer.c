@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -148,10 +149,23 @@ static void test_silent(void **state)
 	}
 }
 
-/* Who has all is done, and so is not stopped on the last step. */
+/*
+ * A client has all, so it is not stopped on the last step; but a server that does
+ * not answer keeps it for a second, and not for as long as -t says.
+ */
 static void test_stopped(void **state)
 {
+	int64_t begin;
+
 	(void)state;
+	connected(OOB_THERE);
+	conn.patience = (struct patience){ 60000, oob_news };
+	alarm(30);
+	begin = wait_deadline(1);
+	assert_int_equal(disconnect(false), -1);
+	assert_in_range(wait_deadline(1) - begin, 900, 20000);
+	alarm(0);
+	assert_one_line(said.err, "asked to stop");
 	connected(OOB_SAID_BYE);
 	conn.patience.stop_fd = oob_news;
 	assert_int_equal(disconnect(false), 0);
