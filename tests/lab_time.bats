@@ -30,9 +30,9 @@ in_node() {
 	"$top/scripts/lab.sh" exec a -- "$@" </dev/null
 }
 
-# ticks: the processor time that the node's kernel has had, in ticks.
-ticks() {
-	local pid stat
+# node_stat: the words of /proc/PID/stat of the node's kernel, from its state on, in stat.
+node_stat() {
+	local pid
 
 	pid=$(sed -n 's/^pid_a=//p' "/tmp/rdma-lab.$(id -u).$LAB_NAME/notes" |
 		tail -n 1)
@@ -41,7 +41,26 @@ ticks() {
 	done
 	stat=$(<"/proc/$pid/stat")
 	read -ra stat <<<"${stat##*) }"
+}
+
+# ticks: the processor time that the node's kernel has had, in ticks.
+ticks() {
+	local stat
+
+	node_stat
 	echo $((stat[11] + stat[12]))
+}
+
+# until_stopped: waits for that, which comes just after a command's answer.
+until_stopped() {
+	local stat end=$((SECONDS + 60))
+
+	node_stat
+	while [[ ${stat[0]} != T ]]; do
+		[[ $SECONDS -lt $end ]]
+		read -rt 0.02 <> <(:) || true
+		node_stat
+	done
 }
 
 @test "a node's own time: waiting takes none of ours, and between commands it stands" {
@@ -57,6 +76,7 @@ ticks() {
 	# In hundredths of a second.
 	[[ $((10#${after/./} - 10#${before/./} - 300000)) -le 1 ]]
 	# Idle, it has no processor.
+	until_stopped
 	before=$(ticks)
 	read -rt 2 <> <(:) || true
 	after=$(ticks)
