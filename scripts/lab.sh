@@ -13,4 +13,4 @@ export LC_ALL=C
 	exit 1
 }
 script=$(realpath -- "${BASH_SOURCE[0]}") || exit
-PYTHONPATH=${script%/*}/lib exec /usr/bin/python3 -B -s -m lab "$@"
+PYTHONPATH=${script%/*}/lib exec /usr/bin/python3 -B -S -m lab "$@"

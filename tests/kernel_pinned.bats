@@ -9,15 +9,17 @@ load kernel_packages
 
 # An apt that is not there; everything else is.
 without_apt() {
-	local tool
+	local tool links=()
 
 	rm "$bin"/apt-*
-	for tool in /usr/bin/* /usr/sbin/* /bin/* /sbin/*; do
+	for tool in /usr/bin/* /usr/sbin/*; do
 		case ${tool##*/} in
 		apt | apt-get | apt-cache) ;;
-		*) [[ -e $bin/${tool##*/} ]] || ln -s "$tool" "$bin" ;;
+		*) [[ -e $bin/${tool##*/} ]] || links+=("$tool") ;;
 		esac
 	done
+	# Names that are in both are there once.
+	ln -s -f -t "$bin" "${links[@]}"
 	PATH=$bin
 }
 

@@ -20,6 +20,8 @@
 device_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 device_where=
 device_ours=no
+# What the lab said of itself when it was opened.
+device_lab=
 
 # Whether this host has a device that NODES ends can use; two need two hosts.
 device_on_host() {
@@ -31,6 +33,20 @@ device_on_host() {
 		return 1
 	fi
 	device_host_address=$("$device_top/scripts/setup_rxe.sh" --quiet-check)
+}
+
+device_lab_status() {
+	device_lab=$("$device_top/scripts/lab.sh" status 2>/dev/null)
+}
+
+# device_lab_is_asked_for NODES: whether the lab that is up is, as far as its status says.
+# Else, `up` says what is missing.
+device_lab_is_asked_for() {
+	local names=abcd
+
+	[[ $device_lab == *"node ${names:$1-1:1}: up, ${LAB_DEVICE:-}"* &&
+		$device_lab == *"engine: ${LAB_ENGINE:-}"* &&
+		(-z ${LAB_TIME:-} || $device_lab == *'time: its own'*) ]]
 }
 
 device_open() {
@@ -46,12 +62,9 @@ device_open() {
 		return 1
 	fi
 	device_where=lab
-	if "$device_top/scripts/lab.sh" status >/dev/null 2>&1; then
-		"$device_top/scripts/lab.sh" up --nodes "$nodes"
-		return
-	fi
-	device_ours=yes
-	"$device_top/scripts/lab.sh" up --nodes "$nodes"
+	device_lab_status || device_ours=yes
+	[[ $device_ours == no ]] && device_lab_is_asked_for "$nodes" && return
+	"$device_top/scripts/lab.sh" up --nodes "$nodes" && device_lab_status
 }
 
 device_run() {
@@ -83,19 +96,27 @@ device_kernel() {
 	if [[ $device_where == host ]]; then
 		uname -r
 	else
-		"$device_top/scripts/lab.sh" status |
-			sed -n 's/^kernel: \([^ ]*\).*/\1/p'
+		[[ $device_lab ]] || device_lab_status
+		[[ $device_lab =~ kernel:\ ([^ ]*) ]]
+		echo "${BASH_REMATCH[1]}"
 	fi
 }
 
-# A software device has no device of the machine below it.
-device_kind() {
-	# shellcheck disable=SC2016 # for a shell there
-	device_run a bash -c 'cd /sys/class/infiniband 2>/dev/null || exit 0
-		cards=$(compgen -G "*/device")
-		[[ -z $cards ]] && echo rxe * && exit
-		echo card ${cards//\/device/}'
-}
+# A software device has no device of the machine below it. A node has no others.
+device_kind() (
+	if [[ $device_where == lab ]]; then
+		[[ $device_lab ]] || device_lab_status
+		[[ $device_lab =~ node\ a:\ up,\ ([^ ]*) ]]
+		echo "rxe ${BASH_REMATCH[1]}"
+		return
+	fi
+	cd /sys/class/infiniband 2>/dev/null || return 0
+	if cards=$(compgen -G '*/device'); then
+		echo "card ${cards//\/device/}"
+	else
+		echo rxe *
+	fi
+)
 
 device_close() {
 	if [[ $device_ours == yes ]]; then

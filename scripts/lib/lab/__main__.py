@@ -1,11 +1,13 @@
 """The command line of lab.sh: see usage.py."""
 import collections.abc
+import importlib
 import itertools
 import os
 import signal
 import sys
+import types
 
-from lab import commands, prepare, up
+from lab import commands
 from lab.progress import say_failed
 from lab.settings import NODES, Failed, Misuse, Settings, is_number
 from lab.usage import usage
@@ -87,12 +89,27 @@ def one_node(verb: str, words: list[str]) -> str:
     return node
 
 
+def part(name: str) -> types.ModuleType:
+    """A module that only few verbs need: a command in a node is to begin at once."""
+    return importlib.import_module(f'lab.{name}')
+
+
+def fetch(settings: Settings) -> None:
+    """What `make demo` needs of the network."""
+    part('prepare').fetch(settings)
+
+
+def build_kernel(settings: Settings) -> None:
+    """That of User-Mode Linux nodes."""
+    part('prepare').build_kernel(settings)
+
+
 def run(settings: Settings, words: list[str]) -> int:
     """Does what is asked for; returns the exit status."""
     settings.check()
     verb, *rest = words or ['']
     if verb == 'up':
-        up.up(settings, options(settings, rest))
+        part('up').up(settings, options(settings, rest))
         return 0
     if verb == 'exec':
         return commands.execute(settings, *command_line(rest))
@@ -102,7 +119,7 @@ def run(settings: Settings, words: list[str]) -> int:
         return commands.reset(settings, one_node(verb, rest))
     simple: dict[str, collections.abc.Callable[[Settings], int | None]] = {
         'status': commands.status, 'down': commands.down,
-        'fetch': prepare.fetch, 'kernel': prepare.build_kernel}
+        'fetch': fetch, 'kernel': build_kernel}
     if not verb:
         raise Misuse(f'no command given: {VERBS}')
     if verb not in simple:

@@ -13,9 +13,11 @@ import termios
 import time
 import tty
 import types
+import typing
 
 from lab import frames
-from lab.job import Order
+if typing.TYPE_CHECKING:
+    from lab.job import Order
 
 PASSED_ON = ('INT', 'TERM', 'HUP', 'QUIT', 'USR1', 'USR2')
 

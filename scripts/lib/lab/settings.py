@@ -1,8 +1,8 @@
 """What a lab is told before it begins: its settings, from the environment."""
-import dataclasses
 import os
 import pathlib
 import re
+import typing
 import zlib
 
 PARTS = pathlib.Path(__file__).resolve().parent
@@ -31,8 +31,7 @@ class Misuse(Refused):
         super().__init__(text, 'See: scripts/lab.sh -h')
 
 
-@dataclasses.dataclass(frozen=True)
-class Machine:
+class Machine(typing.NamedTuple):
     """What is different from one processor to another."""
 
     qemu: str
