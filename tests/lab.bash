@@ -43,3 +43,17 @@ nothing_left() {
 booting() {
 	grep -qs hello /tmp/rdma-lab.*."$LAB_NAME"/console-a
 }
+
+# programs_without FOLDER PATTERN…: makes FOLDER, with a link to each program of this
+# machine whose name no PATTERN fits.
+programs_without() {
+	local folder=$1 pattern
+
+	mkdir "$folder"
+	ln -s -f -t "$folder" /usr/bin/* /usr/sbin/*
+	shift
+	for pattern; do
+		# shellcheck disable=SC2086 # a pattern
+		rm -f "$folder"/$pattern
+	done
+}

@@ -98,6 +98,8 @@ stop_qemu() {
 	LAB_SILENCE=40 run -0 lab up
 	wait $!
 	[[ $output == *"node a said nothing new for 40 s: booting it again"* ]]
+	# Two, unless less is asked for.
+	[[ $output == *'up after '*': two nodes, '* ]]
 	[[ ! -e /proc/$(<"$stopped") ]]
 	# The two have found each other.
 	lab exec a -- ping -c 1 -W 20 b
@@ -165,8 +167,6 @@ stop_qemu() {
 }
 
 @test "what is missing is named, with what to try" {
-	local tool
-
 	LAB_KERNEL=/nonexistent run -1 lab up
 	[[ $output == *"LAB_KERNEL=/nonexistent is not a file"*"unset it"* ]]
 	nothing_left
@@ -180,25 +180,16 @@ stop_qemu() {
 	[[ $output == *"there is no busybox in LAB_ROOT=$BATS_TEST_TMPDIR"* ]]
 	LAB_ARCH=vax run -1 lab up
 	[[ $output == *"does not know the processor vax"* ]]
-	mkdir "$BATS_TEST_TMPDIR/bin"
-	for tool in /usr/bin/* /usr/sbin/*; do
-		case ${tool##*/} in
-		qemu-system-* | busybox) ;;
-		*) ln -sf "$tool" "$BATS_TEST_TMPDIR/bin/" ;;
-		esac
-	done
+	programs_without "$BATS_TEST_TMPDIR/bin" 'qemu-system-*' busybox
 	PATH=$BATS_TEST_TMPDIR/bin run -1 lab up
 	[[ $output == *"not installed: qemu-system-"*busybox*apt-get\ install* ]]
 	nothing_left
 }
 
 @test "where there is no bwrap, a virtual machine runs without, and up warns" {
-	local tool bin=$BATS_TEST_TMPDIR/bin
+	local bin=$BATS_TEST_TMPDIR/bin
 
-	mkdir "$bin"
-	for tool in /usr/bin/* /usr/sbin/*; do
-		[[ ${tool##*/} == bwrap ]] || ln -sf "$tool" "$bin/"
-	done
+	programs_without "$bin" bwrap
 	PATH=$bin run -0 lab up --nodes 1
 	[[ $output == *"warning: a node can write .git"*"bwrap is not installed"* ]]
 	lab exec -- true
@@ -213,9 +204,7 @@ stop_qemu() {
 @test "a shell whose lab goes down says so" {
 	local pid status=0
 
-	run -0 lab up
-	# Two, unless less is asked for.
-	[[ $output == *'up after '*': two nodes, '* ]]
+	run -0 lab up --nodes 1
 	# It waits for a line that does not come; script gives it a terminal.
 	exec {silence}<> <(:)
 	script -qefc "'$TOP/scripts/lab.sh' shell" "$BATS_TEST_TMPDIR/said" \

@@ -80,6 +80,12 @@ changed | fast) scripts/maint/check_plan.py -l "$tap" "$mode" ;;
 chapter) scripts/maint/check_plan.py -l "$tap" chapter "$chapter" ;;
 esac
 [[ $mode != changed || -s $tap/files ]] || exit 0
+# The tests compile the same files in many folders, and in each run again.
+for compilers in /usr/lib/ccache /usr/lib64/ccache; do
+	[[ ! -d $compilers ]] || PATH=$compilers:$PATH
+done
+export PATH CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=1G
+export CCACHE_DIR=${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab/compiled
 make -s all
 # So that a test which fails is not blamed for what the machine did.
 export CHECK_STALLS=$top/$tap/stalls
