@@ -11,6 +11,15 @@
 
 #include "wait.h"
 
+/*
+ * Creates an event channel that never blocks its reader. Returns NULL after
+ * reporting why. Free it with rdma_destroy_event_channel().
+ */
+struct rdma_event_channel *cm_open_channel(void);
+
+/* Destroys *id if there is one; a failure is only reported. */
+void cm_destroy_id(struct rdma_cm_id **id);
+
 /* What cm_expect() returns if no event will come on the channel any more. */
 #define CM_NO_MORE (-2)
 
@@ -31,5 +40,14 @@ int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
  * type to *type. Returns 1, 0 if there was none, or -1 after reporting why.
  */
 int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type);
+
+/*
+ * Waits, if the network needs it, until the side that has accepted may send.
+ * Over TCP (iWARP), that is when the first message of the other side is here,
+ * which makes comp_fd readable; it must be armed. RoCE and InfiniBand need no
+ * wait. Returns 0, or -1 after reporting why.
+ */
+int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
+		 const struct patience *patience);
 
 #endif

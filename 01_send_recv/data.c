@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "log.h"
+#include "log_wc.h"
 
 /* access: what the device may do to the memory beyond reading it. */
 static int region_open(struct region *region, struct ibv_pd *pd, size_t size,

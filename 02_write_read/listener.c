@@ -7,17 +7,30 @@
 #include <netinet/in.h>
 
 #include "addr.h"
+#include "cm.h"
 #include "cm_help.h"
 #include "log.h"
 
 /* How many clients may wait while we serve one. */
 #define BACKLOG 16
 
+static int bind_to(struct rdma_cm_id *id, const struct addrinfo *ai)
+{
+	if (ai->ai_family == AF_INET6 && cm_take_ipv4(id))
+		return -1;
+	if (rdma_bind_addr(id, ai->ai_addr))
+		return cm_explain_bind(id, ai, errno);
+	/* An id that is bound to one address already knows its device. */
+	if (!id->verbs && addr_is_loopback(ai->ai_addr))
+		return addr_explain_no_device(ai->ai_addr);
+	return 0;
+}
+
 static int listen_on(struct listener *listener, const struct addrinfo *ai)
 {
 	if (rdma_create_id(listener->events, &listener->id, NULL, RDMA_PS_TCP))
 		return cm_explain_create(errno);
-	if (cm_bind(listener->id, ai))
+	if (bind_to(listener->id, ai))
 		return -1;
 	if (rdma_listen(listener->id, BACKLOG))
 		return log_fail_errno("rdma_listen", errno,

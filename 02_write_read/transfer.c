@@ -4,6 +4,7 @@
 #include "transfer.h"
 
 #include "log.h"
+#include "log_wc.h"
 #include "msg_check.h"
 #include "story.h"
 

@@ -45,7 +45,7 @@ struct oob *oob_listen(const struct options *options)
 
 	if (!oob)
 		return NULL;
-	oob->line.fd = sock_listen(options);
+	oob->line.fd = sock_listen(options->address, options->port);
 	if (oob->line.fd < 0 || sock_local(oob->line.fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
@@ -82,11 +82,12 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
 	struct oob *oob = new_oob();
+	struct sockaddr_storage peer;
 	int fd;
 
 	if (!oob)
 		return NULL;
-	fd = sock_accept(listener->line.fd);
+	fd = sock_accept(listener->line.fd, &peer);
 	listener->broken = fd == SOCK_BROKEN;
 	if (start(oob, fd, patience, deadline) ||
 	    line_send(&oob->line, HELLO, strlen(HELLO))) {
@@ -101,11 +102,12 @@ struct oob *oob_connect(const struct options *options,
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
 	struct oob *oob = new_oob();
+	int fd;
 
 	if (!oob)
 		return NULL;
-	if (start(oob, sock_connect(options, patience, deadline), patience,
-		  deadline) ||
+	fd = sock_connect(options->address, options->port, patience, deadline);
+	if (start(oob, fd, patience, deadline) ||
 	    line_expect(&oob->line, HELLO, "hello")) {
 		oob_close(oob);
 		return NULL;

@@ -4,6 +4,7 @@
 #include "transfer.h"
 
 #include "log.h"
+#include "log_wc.h"
 #include "story.h"
 
 static int send_done(struct transfer *transfer)

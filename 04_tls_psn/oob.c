@@ -51,7 +51,7 @@ struct oob *oob_listen(const struct options *options)
 		return NULL;
 	oob->ctx = tls_context(options, ROLE_SERVER);
 	if (oob->ctx)
-		oob->fd = sock_listen(options);
+		oob->fd = sock_listen(options->address, options->port);
 	if (oob->fd < 0 || sock_local(oob->fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
@@ -165,8 +165,10 @@ struct oob *oob_connect(const struct options *options,
 	 * the server speaks first, and we do nothing until it has.
 	 */
 	if (!oob->ctx ||
-	    start(oob, sock_connect(options, patience, deadline), patience,
-		  deadline) ||
+	    start(oob,
+		  sock_connect(options->address, options->port, patience,
+			       deadline),
+		  patience, deadline) ||
 	    sock_peer(oob->fd, &oob->peer) ||
 	    secure(oob, oob->ctx, options->address) ||
 	    recv_header(oob, PARAMS_HELLO, "hello")) {

@@ -41,7 +41,7 @@ static int reach(struct conn *conn, const struct options *options,
 	       CONN_PASSING) {
 		/* Nothing was made or sent yet, so we can try again. */
 		conn_close(conn);
-		if (retry_wait(++failures, options, patience))
+		if (retry_wait(++failures, options->retries, patience))
 			return -1;
 	}
 	return ret;

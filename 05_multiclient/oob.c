@@ -64,7 +64,7 @@ struct oob *oob_listen(const struct options *options)
 		return NULL;
 	oob->ctx = tls_context(options, ROLE_SERVER);
 	if (oob->ctx)
-		oob->fd = sock_listen(options);
+		oob->fd = sock_listen(options->address, options->port);
 	if (oob->fd < 0 || sock_local(oob->fd, &oob->local)) {
 		oob_close(oob);
 		return NULL;
@@ -205,7 +205,7 @@ struct oob *oob_connect(const struct oob *prepared,
 	*passing = false;
 	if (!oob)
 		return NULL;
-	fd = sock_connect(options, patience, deadline);
+	fd = sock_connect(options->address, options->port, patience, deadline);
 	/*
 	 * In TLS 1.3 a client's handshake is over before the server has looked
 	 * at the client's certificate: a refusal comes with the first read. So

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "dgram.h"
 #include "log.h"
 #include "retry.h"

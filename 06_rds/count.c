@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "info.h"
 #include "log.h"
 #include "work.h"

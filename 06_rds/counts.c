@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "addr.h"
+#include "ipv4.h"
 
 static bool is_free(const struct count *count)
 {
@@ -19,7 +19,7 @@ static struct count *find(struct counts *counts, const struct sockaddr_in *from)
 {
 	for (size_t i = 0; i < COUNTS_SENDERS; i++)
 		if (!is_free(&counts->senders[i]) &&
-		    addr_same(&counts->senders[i].from, from))
+		    ipv4_same(&counts->senders[i].from, from))
 			return &counts->senders[i];
 	return NULL;
 }

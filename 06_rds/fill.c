@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "info.h"
 #include "log.h"
 #include "work.h"
@@ -57,7 +57,7 @@ int work_fill(struct session *session)
 	const struct sockaddr_in *to = &session->peers[0];
 	size_t length = session->options->bytes;
 	long room = rds_send_room(&session->rds);
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 	unsigned int sent;
 
 	if (room < 0)
@@ -70,7 +70,7 @@ int work_fill(struct session *session)
 	if (send_until_full(session, to, &sent))
 		return -1;
 	log_line("EAGAIN after %u messages of %zu bytes to %s: %zu bytes.",
-		 sent, length, addr_text(to, text), sent * length);
+		 sent, length, ipv4_text(to, text), sent * length);
 	if (tell_queue(session))
 		return -1;
 	/* To any peer: the buffer belongs to the socket. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "log.h"
 
 struct table {
@@ -109,14 +109,14 @@ static int count_connections(struct rds *rds, uint32_t there, int *count,
 
 int info_connections(struct rds *rds, const struct sockaddr_in *peer)
 {
-	char here[ADDR_TEXT_SIZE], there[ADDR_TEXT_SIZE];
+	char here[IPV4_TEXT_SIZE], there[IPV4_TEXT_SIZE];
 	int sockets, count, loopback;
 
 	if (count_sockets(rds, rds->local.sin_addr.s_addr, &sockets) ||
 	    count_connections(rds, peer->sin_addr.s_addr, &count, &loopback))
 		return -1;
-	addr_text(&rds->local, here);
-	addr_text(peer, there);
+	ipv4_text(&rds->local, here);
+	ipv4_text(peer, there);
 	log_line("RDS sockets on %s: %d.", here, sockets);
 	if (loopback)
 		log_line(

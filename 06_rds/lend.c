@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "log.h"
 #include "wait.h"
 
@@ -47,7 +47,7 @@ struct loan *lend_find(struct lend *lend, const struct sockaddr_in *to)
 {
 	for (size_t i = 0; i < LEND_MAX; i++)
 		if (is_lent(&lend->loans[i]) &&
-		    addr_same(&lend->loans[i].to, to))
+		    ipv4_same(&lend->loans[i].to, to))
 			return &lend->loans[i];
 	return NULL;
 }
@@ -150,7 +150,7 @@ int64_t lend_deadline(const struct lend *lend)
 void lend_expire(struct lend *lend, struct rds *rds)
 {
 	int64_t now = wait_deadline(0);
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 
 	for (size_t i = 0; i < LEND_MAX; i++) {
 		struct loan *loan = &lend->loans[i];
@@ -158,7 +158,7 @@ void lend_expire(struct lend *lend, struct rds *rds)
 		if (!is_lent(loan) || loan->until > now)
 			continue;
 		log_line("taking back what %s port %d has not used in time.",
-			 addr_text(&loan->to, text), ntohs(loan->to.sin_port));
+			 ipv4_text(&loan->to, text), ntohs(loan->to.sin_port));
 		/* A failure has been reported; do not repeat it in a loop. */
 		if (lend_end(loan, rds))
 			loan->until = INT64_MAX;

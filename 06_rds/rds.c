@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "log.h"
 
 const char *rds_transport_name(int transport)
@@ -46,9 +46,9 @@ static int choose_transport(struct rds *rds, int transport)
 static int bind_local(struct rds *rds)
 {
 	socklen_t length = sizeof(rds->local);
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 
-	addr_text(&rds->local, text);
+	ipv4_text(&rds->local, text);
 	if (!bind(rds->fd, (struct sockaddr *)&rds->local, length)) {
 		/* The kernel has found a port, if there was none. */
 		if (getsockname(rds->fd, (struct sockaddr *)&rds->local,
@@ -157,11 +157,11 @@ static const char *send_hint(int err)
 
 int rds_send_fail(int err, const struct sockaddr_in *to, size_t length)
 {
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 
 	return log_fail(
 		"sendmsg: %zu bytes to %s port %d: %s; %s [docs/troubleshooting.md#rds-errors]",
-		length, addr_text(to, text), ntohs(to->sin_port), strerror(err),
+		length, ipv4_text(to, text), ntohs(to->sin_port), strerror(err),
 		send_hint(err));
 }
 

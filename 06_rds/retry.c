@@ -13,7 +13,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "log.h"
 
 int retry_wait_room(struct rds *rds, const struct patience *patience,
@@ -39,7 +39,7 @@ static bool has_room(struct rds *rds)
 static bool is_pong(const struct rds_news *news, const struct sockaddr_in *host)
 {
 	return news->datagram && news->length == 0 &&
-	       addr_same(&news->from, host);
+	       ipv4_same(&news->from, host);
 }
 
 /* Waits until that host's kernel has answered. */
@@ -71,12 +71,12 @@ static int wait_connection(struct rds *rds, const struct sockaddr_in *to,
 {
 	struct rds probe = { .fd = -1 };
 	struct sockaddr_in local = rds->local, kernel = *to;
-	char what[64], text[ADDR_TEXT_SIZE];
+	char what[64], text[IPV4_TEXT_SIZE];
 	int ret;
 
 	local.sin_port = kernel.sin_port = 0;
 	snprintf(what, sizeof(what), "a connection to %s over %s",
-		 addr_text(to, text), rds_transport_name(rds->transport));
+		 ipv4_text(to, text), rds_transport_name(rds->transport));
 	ret = rds_open(&probe, &local, rds->transport);
 	if (ret == 0 && rds_send(&probe, &kernel, NULL, 0, NULL))
 		ret = rds_send_fail(errno, &kernel, 0);

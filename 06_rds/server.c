@@ -15,7 +15,7 @@
 #include <locale.h>
 #include <unistd.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "answer.h"
 #include "log.h"
 #include "options.h"
@@ -26,9 +26,9 @@
 static int listen_on(struct answer *answer, const struct options *options)
 {
 	struct sockaddr_in local;
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 
-	if (addr_lookup(options->addresses[0], options->port, &local))
+	if (ipv4_lookup(options->addresses[0], options->port, &local))
 		return -1;
 	if (rds_open(&answer->rds, &local, options->transport))
 		return -1;
@@ -40,7 +40,7 @@ static int listen_on(struct answer *answer, const struct options *options)
 		if (rds_open(&answer->control, &local, options->transport))
 			return -1;
 	}
-	log_line("listening on %s port %d over %s%s.", addr_text(&local, text),
+	log_line("listening on %s port %d over %s%s.", ipv4_text(&local, text),
 		 ntohs(answer->rds.local.sin_port),
 		 rds_transport_name(answer->rds.transport),
 		 options->wait ? ", and not reading yet" : "");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addr.h"
+#include "ipv4.h"
 #include "log.h"
 #include "retry.h"
 
@@ -18,8 +18,8 @@ static int find_local(struct session *session, struct sockaddr_in *local)
 
 	/* Port 0: the kernel finds one. */
 	if (options->local)
-		return addr_lookup(options->local, "0", local);
-	return addr_way_to(&session->peers[0], local);
+		return ipv4_lookup(options->local, "0", local);
+	return ipv4_way_to(&session->peers[0], local);
 }
 
 /* Without this we get only a hint when a congestion ends: see README. */
@@ -34,7 +34,7 @@ static int monitor_congestion(struct session *session)
 int session_open(struct session *session, const struct options *options,
 		 const struct patience *patience)
 {
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 	struct sockaddr_in local;
 
 	*session = (struct session){
@@ -49,13 +49,13 @@ int session_open(struct session *session, const struct options *options,
 		return log_fail("no memory for two datagrams of %d bytes",
 				DGRAM_MAX);
 	for (int i = 0; i < session->peer_count; i++)
-		if (addr_lookup(options->addresses[i], options->port,
+		if (ipv4_lookup(options->addresses[i], options->port,
 				&session->peers[i]))
 			return -1;
 	if (find_local(session, &local) ||
 	    rds_open(&session->rds, &local, options->transport))
 		return -1;
-	log_line("bound to %s over %s.", addr_text(&local, text),
+	log_line("bound to %s over %s.", ipv4_text(&local, text),
 		 rds_transport_name(session->rds.transport));
 	return monitor_congestion(session);
 }
@@ -90,12 +90,12 @@ int session_go_on(struct session *session)
 static void ignore(struct session *session, const char *what,
 		   const struct sockaddr_in *from)
 {
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 
 	if (!session->told)
 		log_fail(
 			"%s: %s port %d has sent something and was not asked; it is ignored, and so is what others send",
-			what, addr_text(from, text), ntohs(from->sin_port));
+			what, ipv4_text(from, text), ntohs(from->sin_port));
 	session->told = true;
 }
 
@@ -177,7 +177,7 @@ static int hear(struct session *session, const struct sockaddr_in *from,
 		/* Nobody waits here for a congestion to end. */
 		if (!news->datagram)
 			continue;
-		if (addr_same(&news->from, from))
+		if (ipv4_same(&news->from, from))
 			return 0;
 		ignore(session, what, &news->from);
 	}
@@ -207,11 +207,11 @@ int session_expect(struct session *session, const struct sockaddr_in *from,
 static int greet_host(struct session *session, const struct sockaddr_in *peer)
 {
 	struct sockaddr_in kernel = *peer;
-	char text[ADDR_TEXT_SIZE];
+	char text[IPV4_TEXT_SIZE];
 	struct rds_news news;
 
 	kernel.sin_port = 0;
-	addr_text(&kernel, text);
+	ipv4_text(&kernel, text);
 	if (session_send(session, &kernel, NULL, 0, NULL))
 		return -1;
 	if (hear(session, &kernel, "an answer of the other kernel", &news))

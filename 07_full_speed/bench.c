@@ -14,6 +14,7 @@
 #include "echo.h"
 #include "hello.h"
 #include "log.h"
+#include "log_wc.h"
 #include "pump.h"
 #include "stats.h"
 

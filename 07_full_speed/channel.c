@@ -8,6 +8,7 @@
 
 #include "cm_help.h"
 #include "log.h"
+#include "log_wc.h"
 
 /* A slot of the region heads: a header, and room for a text. */
 #define SLOT (HEAD_SIZE + HEAD_TEXT)

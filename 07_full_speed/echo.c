@@ -6,6 +6,7 @@
 #include <endian.h>
 
 #include "log.h"
+#include "log_wc.h"
 #include "request.h"
 #include "stats.h"
 

@@ -4,6 +4,7 @@
 #include "hello.h"
 
 #include "log.h"
+#include "log_wc.h"
 
 int hello_take(struct data *data, const struct ibv_wc *wc, enum msg_type type,
 	       struct msg *msg, bool *sent, bool *received)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "log_wc.h"
 #include "stats.h"
 
 /* The longest chain, and the most completions taken in one call. */

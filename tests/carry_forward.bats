@@ -90,6 +90,32 @@ says() {
 	done
 }
 
+@test "plumbing is the same in all chapters, and includes nothing else" {
+	for chapter in 01_one 04_four; do
+		mkdir "$TREE/$chapter/plumbing"
+		echo '#include "wait.h"' >"$TREE/$chapter/plumbing/wait.c"
+		echo 'int wait;' >"$TREE/$chapter/plumbing/wait.h"
+	done
+	run -0 carry --check
+	echo 'int other;' >"$TREE/04_four/plumbing/wait.h"
+	run -1 carry --check
+	says '04_four/plumbing/wait.h has drifted from 01_one/plumbing/wait.h'
+	says 'to the top level'
+	[[ $output != *--reconciled* && $output != *--new* ]]
+	run -1 carry --reconciled 04/plumbing/wait.h
+	says 'what is in plumbing/ is the same in all chapters'
+	run -1 carry --new 04/plumbing/wait.h why
+	says 'what is in plumbing/ is the same in all chapters'
+	run -0 carry --force plumbing/wait.h
+	mv "$TREE"/01_one/{plumbing/,}wait.h
+	run -1 carry --check
+	says '01_one/plumbing/wait.c includes wait.h, which is not in plumbing/'
+	[[ $output != *04_four* ]]
+	echo '04_four/plumbing/wait.h 0123456789ab' >>"$table"
+	run -1 carry --check
+	says 'carry_forward.reborn:6: 04_four/plumbing/wait.h: what is in plumbing/'
+}
+
 @test "recorded, built and ignored files, prose and exercises are nobody's copies" {
 	for chapter in "${all[@]}"; do
 		mkdir "$TREE/$chapter"/{expected,break,exercises}

@@ -10,12 +10,12 @@ bats_require_minimum_version 1.5.0
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	TREE=$BATS_TEST_TMPDIR/tree
-	mkdir -p "$TREE"/{tests,scripts,01_one/break/bad,01_one/exercises,01_one/plumbing}
+	mkdir -p "$TREE"/{tests,scripts,01_one/break/bad,01_one/exercises}
 	touch "$TREE/scripts/a.sh" "$TREE/01_one/Makefile"
 	printf '%s\n' 'all:' 'break:' 'exercise:' >"$TREE/Makefile"
 	echo '| 1 | one |' >"$TREE/01_one/exercises/README.md"
 	echo "{ 'a', OPTION_TEXT, \"address\", NULL, 0, 0, FOR_BOTH, 0 }," \
-		>"$TREE/01_one/plumbing/options.c"
+		>"$TREE/01_one/options.c"
 }
 
 # Shown for a test that failed.

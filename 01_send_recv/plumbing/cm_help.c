@@ -25,41 +25,10 @@ static const char *channel_hint(int err)
 	}
 }
 
-struct rdma_event_channel *cm_open_channel(void)
+void cm_explain_channel(int err)
 {
-	struct rdma_event_channel *channel = rdma_create_event_channel();
-
-	if (!channel) {
-		log_fail_errno("rdma_create_event_channel", errno, "%s",
-			       channel_hint(errno));
-		return NULL;
-	}
-	if (wait_nonblocking(channel->fd, "rdma_create_event_channel")) {
-		rdma_destroy_event_channel(channel);
-		return NULL;
-	}
-	return channel;
-}
-
-int cm_get_event(struct rdma_event_channel *channel,
-		 struct rdma_cm_event **event)
-{
-	while (!rdma_get_cm_event(channel, event)) {
-		if ((*event)->event != RDMA_CM_EVENT_ADDR_CHANGE)
-			return 0;
-		log_line("%s: only a hint, all goes on as it was.",
-			 rdma_event_str((*event)->event));
-		if (rdma_ack_cm_event(*event))
-			return -1;
-	}
-	return -1;
-}
-
-void cm_destroy_id(struct rdma_cm_id **id)
-{
-	if (*id && rdma_destroy_id(*id))
-		log_fail_errno("rdma_destroy_id", errno, "it is lost");
-	*id = NULL;
+	log_fail_errno("rdma_create_event_channel", err, "%s",
+		       channel_hint(err));
 }
 
 int cm_resolve_ms(const struct patience *patience)
@@ -83,46 +52,9 @@ static bool is_iwarp(const struct ibv_context *verbs)
 	return verbs->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/* Reports a CM event that came instead of a message; 0 if none did. */
-static int check_turn(struct rdma_cm_id *id)
+bool cm_has_turns(const struct ibv_context *verbs)
 {
-	struct rdma_cm_event *event;
-
-	if (cm_get_event(id->channel, &event)) {
-		if (errno == EAGAIN)
-			return 0;
-		return log_fail_errno("rdma_get_cm_event", errno,
-				      "the event channel is unusable");
-	}
-	log_fail(
-		"%s instead of the client's first message; see what the client says [docs/troubleshooting.md#left]",
-		rdma_event_str(event->event));
-	if (rdma_ack_cm_event(event))
-		log_fail_errno("rdma_ack_cm_event", errno,
-			       "rdma_destroy_id() would now hang");
-	return -1;
-}
-
-int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
-		 const struct patience *patience)
-{
-	int64_t deadline = wait_deadline(patience->timeout_ms);
-	int news;
-
-	if (!is_iwarp(id->verbs))
-		return 0;
-	for (;;) {
-		news = wait_readable(comp_fd, id->channel->fd,
-				     patience->stop_fd, deadline);
-		if (news < 0)
-			return wait_fail(
-				"the client's message, which comes first over iWARP",
-				errno, patience);
-		if (news & WAIT_FIRST)
-			return 0;
-		if (check_turn(id))
-			return -1;
-	}
+	return is_iwarp(verbs);
 }
 
 int cm_read_access(const struct ibv_context *verbs)
@@ -228,8 +160,7 @@ static bool port_is_taken(struct rdma_cm_id *id, const struct addrinfo *ai)
 	return !rdma_bind_addr(id, (struct sockaddr *)&any_port);
 }
 
-static int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai,
-			int err)
+int cm_explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai, int err)
 {
 	char text[ADDR_TEXT_SIZE];
 
@@ -245,20 +176,14 @@ static int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai,
 		text);
 }
 
-int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai)
+int cm_take_ipv4(struct rdma_cm_id *id)
 {
 	int only = 0;
 
-	if (ai->ai_family == AF_INET6 &&
-	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
+	if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
 			    sizeof(only)))
 		return log_fail_errno("rdma_set_option", errno,
 				      "IPv4 would not be taken");
-	if (rdma_bind_addr(id, ai->ai_addr))
-		return explain_bind(id, ai, errno);
-	/* An id that is bound to one address already knows its device. */
-	if (!id->verbs && addr_is_loopback(ai->ai_addr))
-		return addr_explain_no_device(ai->ai_addr);
 	return 0;
 }
 

@@ -12,28 +12,17 @@
 
 #include "wait.h"
 
-/*
- * Creates an event channel that never blocks its reader. Returns NULL after
- * reporting why. Free it with rdma_destroy_event_channel().
- */
-struct rdma_event_channel *cm_open_channel(void);
+/* rdma_create_event_channel() failed with err: says why in one line. */
+void cm_explain_channel(int err);
 
 /*
- * rdma_get_cm_event() without the one event that is only a hint: the netdev has
- * a new hardware address, as after a bond's failover. The connection goes on.
- * Returns 0, or -1 with errno.
+ * Makes an id for IPv6 addresses take IPv4 as well, whatever net.ipv6.bindv6only
+ * says. Call it before rdma_bind_addr(). Returns 0, or -1 after reporting why.
  */
-int cm_get_event(struct rdma_event_channel *channel,
-		 struct rdma_cm_event **event);
+int cm_take_ipv4(struct rdma_cm_id *id);
 
-/* Destroys *id if there is one; a failure is only reported. */
-void cm_destroy_id(struct rdma_cm_id **id);
-
-/*
- * rdma_bind_addr() to the address of ai; on "::" the id takes IPv4 as well,
- * whatever net.ipv6.bindv6only says. Returns 0, or -1 after reporting why.
- */
-int cm_bind(struct rdma_cm_id *id, const struct addrinfo *ai);
+/* rdma_bind_addr() to ai failed with err: says why in one line. Returns -1. */
+int cm_explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai, int err);
 
 /*
  * The most that address and route resolution may take each, in ms: shorter than
@@ -65,13 +54,10 @@ int cm_resolve_ms(const struct patience *patience);
 int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout);
 
 /*
- * Waits, if the network needs it, until the side that has accepted may send.
- * Over TCP (iWARP), that is when the first message of the other side is here,
- * which makes comp_fd readable; it must be armed. RoCE and InfiniBand need no
- * wait. Returns 0, or -1 after reporting why.
+ * Whether the side that has accepted may send only when the first message of the
+ * other side is here: over TCP (iWARP). RoCE and InfiniBand have no such rule.
  */
-int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
-		 const struct patience *patience);
+bool cm_has_turns(const struct ibv_context *verbs);
 
 /*
  * The access that a device needs to memory of ours which an RDMA READ fills. On

@@ -32,6 +32,9 @@ int64_t wait_deadline(int ms);
  */
 int wait_readable(int first, int second, int stop_fd, int64_t deadline);
 
+/* The same until fd can be written to; returns 0 instead of WAIT_FIRST. */
+int wait_writable(int fd, int stop_fd, int64_t deadline);
+
 /* Says in one line why wait_readable() gave up waiting for what; returns -1. */
 int wait_fail(const char *what, int err, const struct patience *patience);
 

@@ -14,7 +14,7 @@ END_PATCH
 peer leaves client <<'END_PATCH'
 --- a/transfer.c
 +++ b/transfer.c
-@@ -29,2 +29,3 @@
+@@ -30,2 +30,3 @@
  
 +	__builtin_trap();
  	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);

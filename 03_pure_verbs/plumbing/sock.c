@@ -15,8 +15,8 @@
 #include "addr.h"
 #include "log.h"
 
-/* How many clients may wait while we serve one. */
-#define BACKLOG 16
+/* How many clients may wait to be accepted: a thousand can come at once. */
+#define BACKLOG SOMAXCONN
 
 /* After how long a silent peer's host counts as dead: 5 + 3 * 2 seconds. */
 #define KEEPALIVE_IDLE_S 5
@@ -88,12 +88,12 @@ static int listen_on(const struct addrinfo *ai)
 	return fd;
 }
 
-int sock_listen(const struct options *options)
+int sock_listen(const char *address, const char *port)
 {
 	struct addrinfo *list;
 	int fd = -1;
 
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(address, port, &list))
 		return -1;
 	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
@@ -119,13 +119,33 @@ static int explain_accept(int err)
 			return log_fail_errno("accept", err,
 					      "this client is not served");
 	log_fail_errno("accept", err,
-		       "no client can be taken; see \"ulimit -n\"");
+		       "no client can be taken now; see \"ulimit -n\"");
 	return SOCK_BROKEN;
 }
 
-int sock_accept(int listener)
+/* On a socket for both, an IPv4 address looks like ::ffff:a.b.c.d. */
+static void unmap(struct sockaddr_storage *addr)
 {
-	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
+	struct in_addr v4;
+
+	if (addr->ss_family != AF_INET6 ||
+	    !IN6_IS_ADDR_V4MAPPED(&sin6->sin6_addr))
+		return;
+	v4.s_addr = sin6->sin6_addr.s6_addr32[3];
+	*sin = (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_addr = v4,
+	};
+}
+
+int sock_accept(int listener, struct sockaddr_storage *peer)
+{
+	socklen_t length = sizeof(*peer);
+	/* getpeername(2) would fail for a peer that has already gone. */
+	int fd = accept4(listener, (struct sockaddr *)peer, &length,
+			 SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return explain_accept(errno);
@@ -133,7 +153,16 @@ int sock_accept(int listener)
 		close(fd);
 		return -1;
 	}
+	unmap(peer);
 	return fd;
+}
+
+static int explain_connect(int err)
+{
+	log_fail_errno(
+		"connect", err,
+		"is the server running, and are -a and -p the same on both ends [docs/troubleshooting.md#connection-refused]");
+	return err == ECONNREFUSED ? SOCK_PASSING : -1;
 }
 
 /* A non-blocking connect(2) is over when the socket can be written to. */
@@ -145,15 +174,14 @@ static int finish_connect(int fd, const struct patience *patience,
 	int err;
 
 	if (wait_writable(fd, patience->stop_fd,
-			  own < deadline ? own : deadline))
-		return wait_fail("the TCP connection", errno, patience);
+			  own < deadline ? own : deadline)) {
+		err = errno;
+		wait_fail("the TCP connection", err, patience);
+		return err == ETIMEDOUT ? SOCK_PASSING : -1;
+	}
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
 		return log_fail_errno("getsockopt", errno, "SO_ERROR");
-	if (err)
-		return log_fail_errno(
-			"connect", err,
-			"is the server running, and are -a and -p the same on both ends [docs/troubleshooting.md#connection-refused]");
-	return 0;
+	return err ? explain_connect(err) : 0;
 }
 
 static int connect_one(const struct addrinfo *ai,
@@ -166,6 +194,8 @@ static int connect_one(const struct addrinfo *ai,
 	if (connect(fd, ai->ai_addr, ai->ai_addrlen)) {
 		if (errno == EINPROGRESS)
 			ret = finish_connect(fd, patience, deadline);
+		else if (errno == ECONNREFUSED)
+			ret = explain_connect(errno);
 		else
 			ret = log_fail_errno(
 				"connect", errno,
@@ -175,19 +205,19 @@ static int connect_one(const struct addrinfo *ai,
 		ret = watch_peer(fd);
 	if (ret) {
 		close(fd);
-		return -1;
+		return ret;
 	}
 	return fd;
 }
 
-int sock_connect(const struct options *options, const struct patience *patience,
-		 int64_t deadline)
+int sock_connect(const char *address, const char *port,
+		 const struct patience *patience, int64_t deadline)
 {
 	struct patience share = *patience;
 	struct addrinfo *list, *ai;
 	int fd = -1, count = 0;
 
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(address, port, &list))
 		return -1;
 	/*
 	 * A name may have several addresses: use the first that works. One that
@@ -204,22 +234,20 @@ int sock_connect(const struct options *options, const struct patience *patience,
 
 int sock_local(int fd, struct sockaddr_storage *addr)
 {
-	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;
-	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
 	socklen_t length = sizeof(*addr);
 
 	if (getsockname(fd, (struct sockaddr *)addr, &length))
 		return log_fail_errno("getsockname", errno, "of the socket");
-	/* On a socket for both, an IPv4 address looks like ::ffff:a.b.c.d. */
-	if (addr->ss_family == AF_INET6 &&
-	    IN6_IS_ADDR_V4MAPPED(&sin6->sin6_addr)) {
-		struct in_addr v4;
+	unmap(addr);
+	return 0;
+}
 
-		v4.s_addr = sin6->sin6_addr.s6_addr32[3];
-		*sin = (struct sockaddr_in){
-			.sin_family = AF_INET,
-			.sin_addr = v4,
-		};
-	}
+int sock_peer(int fd, struct sockaddr_storage *addr)
+{
+	socklen_t length = sizeof(*addr);
+
+	if (getpeername(fd, (struct sockaddr *)addr, &length))
+		return log_fail_errno("getpeername", errno, "the peer is gone");
+	unmap(addr);
 	return 0;
 }

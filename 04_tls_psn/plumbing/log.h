@@ -10,9 +10,16 @@
 
 #include <stddef.h>
 
-#include <infiniband/verbs.h>
+/*
+ * From now on, all lines of this thread begin with this, such as "Client 3: "
+ * (on stderr, behind "error: "). A new thread has no prefix.
+ */
+void log_prefix(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints one line of the story and flushes it. The newline is added. */
+/*
+ * Prints one line of the story. The newline is added. Nobody waits for a
+ * reader that has stopped reading: see output.h.
+ */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
@@ -31,12 +38,5 @@ int log_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int log_fail_errno(const char *call, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/*
- * Names a completion whose status is not success: what was asked for (what),
- * the status, its meaning and what to try. Reads only the fields that are
- * defined in a failed completion (ibv_poll_cq(3)). Always returns -1.
- */
-int log_fail_wc(const char *what, const struct ibv_wc *wc);
 
 #endif

@@ -15,8 +15,8 @@
 #include "addr.h"
 #include "log.h"
 
-/* How many clients may wait while we serve one. */
-#define BACKLOG 16
+/* How many clients may wait to be accepted: a thousand can come at once. */
+#define BACKLOG SOMAXCONN
 
 /* After how long a silent peer's host counts as dead: 5 + 3 * 2 seconds. */
 #define KEEPALIVE_IDLE_S 5
@@ -88,12 +88,12 @@ static int listen_on(const struct addrinfo *ai)
 	return fd;
 }
 
-int sock_listen(const struct options *options)
+int sock_listen(const char *address, const char *port)
 {
 	struct addrinfo *list;
 	int fd = -1;
 
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(address, port, &list))
 		return -1;
 	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
@@ -119,7 +119,7 @@ static int explain_accept(int err)
 			return log_fail_errno("accept", err,
 					      "this client is not served");
 	log_fail_errno("accept", err,
-		       "no client can be taken; see \"ulimit -n\"");
+		       "no client can be taken now; see \"ulimit -n\"");
 	return SOCK_BROKEN;
 }
 
@@ -157,6 +157,14 @@ int sock_accept(int listener, struct sockaddr_storage *peer)
 	return fd;
 }
 
+static int explain_connect(int err)
+{
+	log_fail_errno(
+		"connect", err,
+		"is the server running, and are -a and -p the same on both ends [docs/troubleshooting.md#connection-refused]");
+	return err == ECONNREFUSED ? SOCK_PASSING : -1;
+}
+
 /* A non-blocking connect(2) is over when the socket can be written to. */
 static int finish_connect(int fd, const struct patience *patience,
 			  int64_t deadline)
@@ -166,15 +174,14 @@ static int finish_connect(int fd, const struct patience *patience,
 	int err;
 
 	if (wait_writable(fd, patience->stop_fd,
-			  own < deadline ? own : deadline))
-		return wait_fail("the TCP connection", errno, patience);
+			  own < deadline ? own : deadline)) {
+		err = errno;
+		wait_fail("the TCP connection", err, patience);
+		return err == ETIMEDOUT ? SOCK_PASSING : -1;
+	}
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
 		return log_fail_errno("getsockopt", errno, "SO_ERROR");
-	if (err)
-		return log_fail_errno(
-			"connect", err,
-			"is the server running, and are -a and -p the same on both ends [docs/troubleshooting.md#connection-refused]");
-	return 0;
+	return err ? explain_connect(err) : 0;
 }
 
 static int connect_one(const struct addrinfo *ai,
@@ -187,6 +194,8 @@ static int connect_one(const struct addrinfo *ai,
 	if (connect(fd, ai->ai_addr, ai->ai_addrlen)) {
 		if (errno == EINPROGRESS)
 			ret = finish_connect(fd, patience, deadline);
+		else if (errno == ECONNREFUSED)
+			ret = explain_connect(errno);
 		else
 			ret = log_fail_errno(
 				"connect", errno,
@@ -196,19 +205,19 @@ static int connect_one(const struct addrinfo *ai,
 		ret = watch_peer(fd);
 	if (ret) {
 		close(fd);
-		return -1;
+		return ret;
 	}
 	return fd;
 }
 
-int sock_connect(const struct options *options, const struct patience *patience,
-		 int64_t deadline)
+int sock_connect(const char *address, const char *port,
+		 const struct patience *patience, int64_t deadline)
 {
 	struct patience share = *patience;
 	struct addrinfo *list, *ai;
 	int fd = -1, count = 0;
 
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(address, port, &list))
 		return -1;
 	/*
 	 * A name may have several addresses: use the first that works. One that

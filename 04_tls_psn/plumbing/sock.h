@@ -8,14 +8,13 @@
 
 #include <sys/socket.h>
 
-#include "options.h"
 #include "wait.h"
 
 /*
- * Listens on options' address and port. Returns a non-blocking socket that
- * the caller closes, or -1 after reporting why.
+ * Listens on address (NULL: all of this machine's) and port. Returns a
+ * non-blocking socket that the caller closes, or -1 after reporting why.
  */
-int sock_listen(const struct options *options);
+int sock_listen(const char *address, const char *port);
 
 /* What sock_accept() returns if the next connection would fail as well. */
 #define SOCK_BROKEN (-2)
@@ -27,13 +26,17 @@ int sock_listen(const struct options *options);
  */
 int sock_accept(int listener, struct sockaddr_storage *peer);
 
+/* What sock_connect() returns for a server that may be there later. */
+#define SOCK_PASSING (-3)
+
 /*
- * Connects to options' address and port before the deadline. A name's addresses
- * are tried in turn, and share the time. Returns a socket as above, or -1 after
- * reporting why of each.
+ * Connects to address and port before the deadline. A name's addresses are
+ * tried in turn, and share the time. Returns a socket as above; -1 after
+ * reporting why of each; or SOCK_PASSING if the last one refused, or did not
+ * answer.
  */
-int sock_connect(const struct options *options, const struct patience *patience,
-		 int64_t deadline);
+int sock_connect(const char *address, const char *port,
+		 const struct patience *patience, int64_t deadline);
 
 /* The address of this end, which is one of this machine's. Returns 0 or -1. */
 int sock_local(int fd, struct sockaddr_storage *addr);

@@ -80,7 +80,7 @@ static int resolve_patiently(struct conn *conn, struct connecting *connecting,
 		if (ret != CONN_PASSING)
 			return ret;
 		conn_close(conn);
-		if (retry_wait(++failures, connecting->options,
+		if (retry_wait(++failures, connecting->options->retries,
 			       &connecting->patience))
 			return hello->number ? -1 : CONNECTION_FULL;
 	}

@@ -25,15 +25,15 @@ int retry_pause_ms(unsigned int failures)
 	return pause / 2 + random % (pause / 2 + 1);
 }
 
-int retry_wait(unsigned int failures, const struct options *options,
+int retry_wait(unsigned int failures, unsigned int retries,
 	       const struct patience *patience)
 {
 	int ms = retry_pause_ms(failures);
 
-	if (failures > options->retries)
+	if (failures > retries)
 		return -1;
 	log_line("trying again in %.2f s, %u of %u.", ms / 1e3, failures,
-		 options->retries);
+		 retries);
 	if (wait_readable(-1, -1, patience->stop_fd, wait_deadline(ms)) < 0 &&
 	    errno == ETIMEDOUT)
 		return 0;

@@ -4,7 +4,6 @@
 #ifndef RETRY_H
 #define RETRY_H
 
-#include "options.h"
 #include "wait.h"
 
 /* The pauses double from the first to the longest, in milliseconds. */
@@ -19,11 +18,10 @@
 int retry_pause_ms(unsigned int failures);
 
 /*
- * If options allow one more try after so many failures, says so, and waits.
- * Returns 0; or -1 if they do not, or after reporting that the program is to
- * stop.
+ * If so many failures leave one of so many retries, says so, and waits. Returns
+ * 0; or -1 if they do not, or after reporting that the program is to stop.
  */
-int retry_wait(unsigned int failures, const struct options *options,
+int retry_wait(unsigned int failures, unsigned int retries,
 	       const struct patience *patience);
 
 #endif

@@ -88,12 +88,12 @@ static int listen_on(const struct addrinfo *ai)
 	return fd;
 }
 
-int sock_listen(const struct options *options)
+int sock_listen(const char *address, const char *port)
 {
 	struct addrinfo *list;
 	int fd = -1;
 
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(address, port, &list))
 		return -1;
 	/* A name may have several addresses: use the first that works. */
 	for (struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
@@ -118,9 +118,8 @@ static int explain_accept(int err)
 		if (err == passing[i])
 			return log_fail_errno("accept", err,
 					      "this client is not served");
-	log_fail_errno(
-		"accept", err,
-		"it has to wait until others have left; see \"ulimit -n\"");
+	log_fail_errno("accept", err,
+		       "no client can be taken now; see \"ulimit -n\"");
 	return SOCK_BROKEN;
 }
 
@@ -211,14 +210,14 @@ static int connect_one(const struct addrinfo *ai,
 	return fd;
 }
 
-int sock_connect(const struct options *options, const struct patience *patience,
-		 int64_t deadline)
+int sock_connect(const char *address, const char *port,
+		 const struct patience *patience, int64_t deadline)
 {
 	struct patience share = *patience;
 	struct addrinfo *list, *ai;
 	int fd = -1, count = 0;
 
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(address, port, &list))
 		return -1;
 	/*
 	 * A name may have several addresses: use the first that works. One that

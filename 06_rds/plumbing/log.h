@@ -10,7 +10,16 @@
 
 #include <stddef.h>
 
-/* Prints one line of the story and flushes it. The newline is added. */
+/*
+ * From now on, all lines of this thread begin with this, such as "Client 3: "
+ * (on stderr, behind "error: "). A new thread has no prefix.
+ */
+void log_prefix(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Prints one line of the story. The newline is added. Nobody waits for a
+ * reader that has stopped reading: see output.h.
+ */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -47,7 +47,7 @@ peer mute client <<'END_PATCH'
 +#include <unistd.h>
 +
  #include "log.h"
-@@ -81,2 +84,5 @@
+@@ -82,2 +85,5 @@
  
 +	log_line("waiting.");
 +	while (access("go", F_OK))

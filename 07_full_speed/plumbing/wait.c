@@ -39,14 +39,9 @@ static int remaining_ms(int64_t deadline)
 	return left > 0 ? (int)left : 0;
 }
 
-int wait_readable(int first, int second, int stop_fd, int64_t deadline)
+/* Waits for one of three; the first ends all waiting. */
+static int wait_poll(struct pollfd fds[3], int64_t deadline)
 {
-	/* poll(2) ignores entries whose descriptor is negative. */
-	struct pollfd fds[] = {
-		{ .fd = stop_fd, .events = POLLIN },
-		{ .fd = first, .events = POLLIN },
-		{ .fd = second, .events = POLLIN },
-	};
 	/* A peer that always has news must not keep us past the deadline. */
 	bool late = deadline && now_ms() >= deadline;
 	int n;
@@ -66,6 +61,29 @@ int wait_readable(int first, int second, int stop_fd, int64_t deadline)
 	}
 	return (fds[1].revents ? WAIT_FIRST : 0) |
 	       (fds[2].revents ? WAIT_SECOND : 0);
+}
+
+int wait_readable(int first, int second, int stop_fd, int64_t deadline)
+{
+	/* poll(2) ignores entries whose descriptor is negative. */
+	struct pollfd fds[] = {
+		{ .fd = stop_fd, .events = POLLIN },
+		{ .fd = first, .events = POLLIN },
+		{ .fd = second, .events = POLLIN },
+	};
+
+	return wait_poll(fds, deadline);
+}
+
+int wait_writable(int fd, int stop_fd, int64_t deadline)
+{
+	struct pollfd fds[] = {
+		{ .fd = stop_fd, .events = POLLIN },
+		{ .fd = fd, .events = POLLOUT },
+		{ .fd = -1 },
+	};
+
+	return wait_poll(fds, deadline) < 0 ? -1 : 0;
 }
 
 int wait_fail(const char *what, int err, const struct patience *patience)

@@ -14,6 +14,9 @@ out of it and has a row in scripts/maint/carry_forward.reborn:
   CHAPTER/FILE VERSION [ANCESTOR]    ANCESTOR is another one than the above
   CHAPTER/FILE new # why this one has nothing of its older namesake
 
+What is in plumbing/ is the same in each chapter that has it, so it has no row; and it
+includes nothing that is not in plumbing/.
+
 VERSION is git's hash of the ancestor's content as it was when somebody last compared
 the two: every clone can compute it, and one that has the history finds the content.
 
@@ -45,7 +48,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapter_files import COMMAND, Refused, Tree  # noqa: E402 pylint: disable=C0413
+from chapter_files import COMMAND, Refused, Tree, is_plumbing  # noqa: E402 pylint: disable=C0413
 
 
 class Check(Tree):
@@ -62,6 +65,17 @@ class Check(Tree):
         lines = difflib.unified_diff(old.splitlines(), new, before_it, after, lineterm='')
         return list(lines) or ['only one of them is executable']
 
+    @staticmethod
+    def to_differ(path):
+        """What to do with a copy that is none."""
+        if is_plumbing(path):
+            return ['If the two are to differ, they are not plumbing: move them, and what '
+                    'includes them, to the top level.']
+        return [f'If {path} is to differ, and has all that was mended in the other: '
+                f'{COMMAND} --reconciled {path}',
+                'If the two have nothing but the name in common: '
+                f"{COMMAND} --new {path} 'WHY'"]
+
     def drifted(self, path):
         """Says how a copy differs and what mends it."""
         origin, file = self.origin[path], path.split('/', 1)[1]
@@ -73,10 +87,7 @@ class Check(Tree):
         else:
             told += [f'To keep its changes, make them in {self.first(origin)}; then, and '
                      f'also to lose them: {COMMAND} --force {file}',
-                     f'If {path} is to differ, and has all that was mended in the other: '
-                     f'{COMMAND} --reconciled {path}',
-                     'If the two have nothing but the name in common: '
-                     f"{COMMAND} --new {path} 'WHY'"]
+                     *self.to_differ(path)]
         self.complain(*told)
 
     def moved(self, path):
@@ -101,6 +112,10 @@ class Check(Tree):
         for path, state in states.items():
             if state in ('drifted', 'moved'):
                 getattr(self, state)(path)
+        for path in self.files:
+            for name in self.leaks(path):
+                self.complain(f'{path} includes {name}, which is not in plumbing/: pass '
+                              'what it needs as plain types, or move it to the top level')
         for path in self.rows:
             if not self.needed(path) or states[path] == 'outlived':
                 self.complain(f'{path} has outlived its row: the file is gone, or what it '
@@ -199,6 +214,7 @@ class Carry(Check):
                 self.write()
                 continue
             path, other = self.found(name), other and self.found(other)
+            self.may_differ(path)
             if other and not other.split('/')[0] < path.split('/')[0]:
                 raise Refused(f'{other} is not of an earlier chapter than {path}')
             origin = other or self.origin[path] or self.namesake(path)
@@ -213,6 +229,7 @@ class Carry(Check):
     def new(self, name, why):
         """Notes that a file has nothing of its older namesake."""
         path = self.found(name)
+        self.may_differ(path)
         if self.state(path) == 'copy':
             raise Refused(f'{path} is a copy of {self.first(path)}')
         self.rows[path] = 'new', '', why

@@ -15,8 +15,14 @@ CODE = re.compile(r'(?!exercises/|expected/|break/)(.*\.([ch]|sh)|(.*/)?Makefile
 HEAD = """\
 # What has grown out of an earlier chapter's file: CHAPTER/FILE VERSION [ANCESTOR] # comment
 # scripts/maint/carry_forward.sh -h explains it, and writes it: sorted, a file a row."""
+INCLUDE = re.compile(r'^#include "(.*)"', re.MULTILINE)
 MARKS = ('<<<<<<<', '=======', '>>>>>>>', '|||||||')
 DIGITS = 12  # of a version: git needs no more to find it
+
+
+def is_plumbing(path):
+    """Whether CHAPTER/FILE is the same in all chapters that have it."""
+    return path.split('/')[1:2] == ['plumbing']
 
 
 class Refused(Exception):
@@ -73,6 +79,7 @@ class Tree:
                           f'{COMMAND} --reconciled all')
         if not path or path in MARKS:
             return
+        self.may_differ(path)
         version = [word for word in rest if re.fullmatch('new|[0-9a-f]{12,64}', word)]
         other = [word for word in rest if word not in version]
         if len(version) != 1 or len(other) > 1 or (version == ['new'] and not why.strip()):
@@ -82,6 +89,13 @@ class Tree:
         if other and not other[0].split('/')[0] < path.split('/')[0]:
             raise Refused(f'{other[0]} is not of an earlier chapter than {path}')
         self.rows[path] = version[0], ''.join(other), why.strip()
+
+    @staticmethod
+    def may_differ(path):
+        """Refuses a row for what is the same in all chapters."""
+        if is_plumbing(path):
+            raise Refused(f'{path}: what is in plumbing/ is the same in all chapters; '
+                          'what is to differ stands at the top level')
 
     def write(self):
         """The table, sorted."""
@@ -148,6 +162,14 @@ class Tree:
                 yield one
         if path in self.origin:
             yield self.first(path)
+
+    def leaks(self, path):
+        """The headers that a file of plumbing/ includes from elsewhere."""
+        chapter = path.split('/')[0]
+        if not is_plumbing(path):
+            return []
+        return [name for name in INCLUDE.findall((self.root / path).read_text('utf-8'))
+                if f'{chapter}/plumbing/{name}' not in self.files]
 
     def old(self, path):
         """The ancestor as it was when the two were compared; None: not in here."""

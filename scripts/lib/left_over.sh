@@ -18,7 +18,7 @@ default_port() {
 			echo "${BASH_REMATCH[1]}"
 			return
 		fi
-	done 2>/dev/null <"$1/plumbing/options.c"
+	done 2>/dev/null <"$1/options.c"
 	return 1
 }
 

@@ -18,6 +18,11 @@ from chapters import before  # noqa: E402 pylint: disable=C0413
 WORDS, LINES = 200, 15
 # What a chapter has beside its lesson.
 ASIDE = ('plumbing', 'load')
+# At the top level, and to be looked up: tables, checks and words that a chapter has in
+# a way of its own, and that teach nothing.
+LOOKED_UP = {f'{name}.{end}' for end in 'ch' for name in (
+    'admission', 'content', 'devices', 'hold', 'msg', 'msg_check', 'options', 'params',
+    'peer', 'report', 'story', 'tls_io')} - {'msg.h', 'params.h'}
 # Programs of one file, which stay in the chapter that they open.
 ALONE = ('first.c',)
 ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)
@@ -31,7 +36,7 @@ def number(count):
 def files_of(folder):
     """{name: path} of what can be part of a lesson."""
     found = [*folder.glob('*.[ch]'), *folder.glob('*.sh'), *folder.glob('Makefile')]
-    return {path.name: path for path in sorted(found)}
+    return {path.name: path for path in sorted(found) if path.name not in LOOKED_UP}
 
 
 def names_in(cell):
@@ -126,6 +131,11 @@ class Lesson:
             if sizes:
                 yield (f'{aside}/: {len(sizes)} files, '
                        f'{number(sum(sizes))} lines')
+        if table := [path for path in sorted(self.chapter.glob('*.[ch]'))
+                     if path.name in LOOKED_UP]:
+            lines = sum(path.read_text('utf-8').count('\n') for path in table)
+            yield (f'to look up: {len(table)} files, {number(lines)} lines: '
+                   + ' '.join(path.name for path in table))
         if self.same:
             lines = sum(self.here[name].read_text('utf-8').count('\n')
                         for name in self.same)

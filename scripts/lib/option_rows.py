@@ -9,7 +9,7 @@ ROLES = {'SERVER': {'server'}, 'CLIENT': {'client'}, 'BOTH': {'server', 'client'
 
 def rows(chapter):
     """(letter, long name, the programs that have it), in the table's order."""
-    source = (chapter / 'plumbing/options.c').read_text('utf-8')
+    source = (chapter / 'options.c').read_text('utf-8')
     return [(match['letter'], match['name'], ROLES[match['who']])
             for match in ROW.finditer(source)]
 

@@ -96,12 +96,12 @@ seed_06_dgram() {
 }
 
 case $target in
-0[23]_msg) fuzzer=msg sources=(plumbing/msg.c) longest=64 ;;
+0[23]_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
-	sources=(plumbing/params.c plumbing/msg.c plumbing/msg_check.c)
+	sources=(params.c msg.c msg_check.c)
 	;;
-0[45]_params) fuzzer=params_bytes sources=(plumbing/params.c plumbing/msg.c) longest=128 ;;
+0[45]_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;
 06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
 *) cli_none target "$target" 02_msg 03_msg 03_params 04_params 05_params \
 	06_dgram ;;

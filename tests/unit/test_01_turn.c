@@ -1,7 +1,7 @@
 /*
  * test_01_turn.c - when the side that has accepted may send
  */
-#include "cm_help.h"
+#include "cm.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
+#include "cm_help.h"
 
 static struct rdma_event_channel channel;
 static struct ibv_device device;

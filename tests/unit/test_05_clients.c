@@ -68,12 +68,11 @@ static void test_pause(void **state)
 
 static int wait_for_try(unsigned int failures, unsigned int retries, int fd)
 {
-	const struct options options = { .retries = retries };
 	const struct patience patience = { .stop_fd = fd };
 	int ret;
 
 	capture_start();
-	ret = retry_wait(failures, &options, &patience);
+	ret = retry_wait(failures, retries, &patience);
 	capture_stop(&said);
 	return ret;
 }

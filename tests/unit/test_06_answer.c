@@ -3,7 +3,7 @@
  */
 #include "rds_kernel.h"
 
-#include "addr.h"
+#include "ipv4.h"
 #include "answer.h"
 
 #define CLIENT "192.0.2.2", 5000
@@ -135,7 +135,7 @@ static void assert_waits_for_connection(int refusal)
 	assert_int_equal(borrow(), 0);
 	assert_string_equal(said.err, "");
 	assert_int_equal(kernel.sent, 1);
-	assert_true(addr_same(&kernel.sent_to, &client));
+	assert_true(ipv4_same(&kernel.sent_to, &client));
 	/* The loan, the question, the loan. */
 	assert_int_equal(kernel.calls, 3);
 	assert_int_equal(kernel.pong_from.sin_addr.s_addr,

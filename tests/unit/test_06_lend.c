@@ -3,7 +3,7 @@
  */
 #include "rds_kernel.h"
 
-#include "addr.h"
+#include "ipv4.h"
 #include "lend.h"
 #include "wait.h"
 
@@ -96,7 +96,7 @@ static void test_wiped(void **state)
 	assert_int_equal(kernel.freed[0], 1);
 	assert_int_equal(kernel.freed[1], 0);
 	/* Nor does a datagram hold it that was not acknowledged. */
-	assert_true(addr_same(&kernel.cancelled, &borrower));
+	assert_true(ipv4_same(&kernel.cancelled, &borrower));
 	b = lent_to(5001, 1000);
 	assert_ptr_equal(a, b);
 	for (int i = 0; i < LEND_SIZE; i++)

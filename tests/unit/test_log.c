@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
+#include "log_wc.h"
 
 static struct captured said;
 

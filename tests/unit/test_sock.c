@@ -80,7 +80,6 @@ static int silence(const struct sockaddr_in *addr, int busy[BUSY_MAX])
 static void test_first_is_silent(void **state)
 {
 	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
-	struct options options = { .address = "many" };
 	struct sockaddr_in addr, got;
 	socklen_t length = sizeof(addr);
 	int silent, good, fd, count, busy[BUSY_MAX];
@@ -92,9 +91,8 @@ static void test_first_is_silent(void **state)
 	good = listen_on("127.0.0.1", addr.sin_port);
 	count = silence(&addr, busy);
 	snprintf(port, sizeof(port), "%d", ntohs(addr.sin_port));
-	options.port = port;
 	capture_start();
-	fd = sock_connect(&options, &patience,
+	fd = sock_connect("many", port, &patience,
 			  wait_deadline(patience.timeout_ms));
 	capture_stop(&said);
 	assert_true(fd >= 0);
@@ -114,7 +112,6 @@ static void test_first_is_silent(void **state)
 static void test_no_time_left(void **state)
 {
 	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
-	struct options options = { .address = "many" };
 	struct sockaddr_in addr;
 	socklen_t length = sizeof(addr);
 	int silent, fd, count, busy[BUSY_MAX];
@@ -126,10 +123,9 @@ static void test_no_time_left(void **state)
 	assert_int_equal(getsockname(silent, (void *)&addr, &length), 0);
 	count = silence(&addr, busy);
 	snprintf(port, sizeof(port), "%d", ntohs(addr.sin_port));
-	options.port = port;
 	capture_start();
 	begin = wait_deadline(0);
-	fd = sock_connect(&options, &patience, begin);
+	fd = sock_connect("many", port, &patience, begin);
 	took = wait_deadline(0) - begin;
 	capture_stop(&said);
 	assert_true(fd < 0);

@@ -25,7 +25,7 @@ SENDS = (
     (r'ConnectRequest$', 'conn.c', r'rdma_connect\(conn->id'),
     (r'ConnectReply$', 'conn.c', r'rdma_accept\(conn->id'),
     # librdmacm answers the REP when the program asks for its next event.
-    (r'ReadyToUse$', 'plumbing/cm_help.c', r'while \(!?rdma_get_cm_event\('),
+    (r'ReadyToUse$', 'cm.c', r'while \(!?rdma_get_cm_event\('),
     (r'Disconnect', 'conn.c', r'rdma_disconnect\(conn->id'),
     # Chapter 07: what belongs to a file, and not to the agreement before it.
     (r'file SEND', 'request.c', r'\.opcode = IBV_WR_SEND,'),
@@ -40,8 +40,8 @@ SENDS = (
     (r'TCP text "READY', 'oob.c', r'line_send\(&oob->line, READY'),
     (r'TCP text "BYE', 'oob.c', r'send\(oob->line\.fd, BYE'),
     (r'TCP FIN', 'oob.c', r'\bclose\(oob->(line\.)?fd\)'),
-    (r'TLS (Client|Server) Hello', 'plumbing/tls_io.c', r'\bSSL_do_handshake\('),
-    (r'TLS Application Data', 'plumbing/tls_io.c', r'\bSSL_write(_ex)?\('),
+    (r'TLS (Client|Server) Hello', 'tls_io.c', r'\bSSL_do_handshake\('),
+    (r'TLS Application Data', 'tls_io.c', r'\bSSL_write(_ex)?\('),
 )
 
 
@@ -130,7 +130,7 @@ class Sources:
                               *here.glob('load/*.[ch]')])}
         self.calls = []  # (regular expression, weight, Code)
         for name, text in self.texts.items():
-            if name.endswith('.c') and name != 'plumbing/log.c':
+            if name.endswith('.c') and not name.startswith('plumbing/log'):
                 self._find_calls(name, text)
         self.calls.sort(key=lambda call: -call[1])
 

@@ -1,7 +1,7 @@
 /*
- * test_06_addr.c - names and addresses of chapter 06, with a port behind them
+ * test_06_ipv4.c - names and addresses of chapter 06, with a port behind them
  */
-#include "addr.h"
+#include "ipv4.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static int lookup(const char *text)
 	int ret;
 
 	capture_start();
-	ret = addr_lookup(text, "4000", &addr);
+	ret = ipv4_lookup(text, "4000", &addr);
 	capture_stop(&said);
 	return ret;
 }
@@ -80,12 +80,12 @@ static void test_same(void **state)
 	(void)state;
 	assert_port("192.0.2.1", 4000);
 	other = addr;
-	assert_true(addr_same(&addr, &other));
+	assert_true(ipv4_same(&addr, &other));
 	other.sin_port = htons(4001);
-	assert_false(addr_same(&addr, &other));
+	assert_false(ipv4_same(&addr, &other));
 	other = addr;
 	other.sin_addr.s_addr = htonl(0xc0000202);
-	assert_false(addr_same(&addr, &other));
+	assert_false(ipv4_same(&addr, &other));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /*
- * addr.c - names and addresses
+ * ipv4.c - names and addresses
  */
-#include "addr.h"
+#include "ipv4.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -73,7 +73,7 @@ static int ask(const char *host, const char *port, struct addrinfo *hints,
 	return err;
 }
 
-int addr_lookup(const char *text, const char *port, struct sockaddr_in *addr)
+int ipv4_lookup(const char *text, const char *port, struct sockaddr_in *addr)
 {
 	/* RDS is older than its use of IPv6, and IPv4 is enough here. */
 	struct addrinfo hints = {
@@ -99,7 +99,7 @@ int addr_lookup(const char *text, const char *port, struct sockaddr_in *addr)
 	return 0;
 }
 
-int addr_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local)
+int ipv4_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local)
 {
 	socklen_t length = sizeof(*local);
 	int fd, ret = 0;
@@ -118,15 +118,15 @@ int addr_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local)
 	return ret;
 }
 
-bool addr_same(const struct sockaddr_in *a, const struct sockaddr_in *b)
+bool ipv4_same(const struct sockaddr_in *a, const struct sockaddr_in *b)
 {
 	return a->sin_addr.s_addr == b->sin_addr.s_addr &&
 	       a->sin_port == b->sin_port;
 }
 
-const char *addr_text(const struct sockaddr_in *addr, char text[ADDR_TEXT_SIZE])
+const char *ipv4_text(const struct sockaddr_in *addr, char text[IPV4_TEXT_SIZE])
 {
-	if (!inet_ntop(AF_INET, &addr->sin_addr, text, ADDR_TEXT_SIZE))
-		snprintf(text, ADDR_TEXT_SIZE, "(no address)");
+	if (!inet_ntop(AF_INET, &addr->sin_addr, text, IPV4_TEXT_SIZE))
+		snprintf(text, IPV4_TEXT_SIZE, "(no address)");
 	return text;
 }
