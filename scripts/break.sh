@@ -74,7 +74,7 @@ prepare_copy() {
 	chapter_update "$top/$chapter" "$copy"
 	# With what is built already, and its age: make builds what the patch
 	# changes.
-	for extra in "$top/$chapter"/{plumbing,load}; do
+	for extra in "$top/$chapter"/{carried,plumbing,load}; do
 		[[ ! -d $extra ]] || cp -rp "$extra" "$copy"
 	done
 	for extra in "$top/$chapter"/*.{[cho],sh} "$case"/*.sh \

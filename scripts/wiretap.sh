@@ -95,13 +95,14 @@ cleanup() {
 
 # build CHAPTER COPY PATCH…: a chapter's programs, with these patches.
 build() {
-	local chapter=$1 copy=$2 patch
+	local chapter=$1 copy=$2 patch programs
 
 	shift 2
 	[[ ! -d $copy ]] || return 0
 	chapter_update "$chapter" "$copy"
+	programs=$(dirname "$(find "$copy" -name server.c)")
 	for patch; do
-		patch -s -d "$copy" -p1 <"scripts/lib/wiretap/$patch.patch"
+		patch -s -d "$programs" -p1 <"scripts/lib/wiretap/$patch.patch"
 	done
 	make -s -C "$copy"
 }

@@ -8,8 +8,8 @@
 
 bats_require_minimum_version 1.5.0
 
-# 04 starts from 02. log.c is the same everywhere, oob.c first in 02, main.c a
-# chapter's own.
+# 04 starts from 02. plumbing/log.c is the same everywhere, oob.c first in 02 and carried
+# on, main.c a chapter's own.
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	TREE=$BATS_TEST_TMPDIR/tree
@@ -17,15 +17,16 @@ setup() {
 	all=(01_one 02_two 03_three 04_four)
 	mkdir -p "$TREE/scripts/maint"
 	for chapter in "${all[@]}"; do
-		mkdir "$TREE/$chapter"
+		mkdir -p "$TREE/$chapter"/{carried,plumbing}
 		code "main_of_$chapter" >"$TREE/$chapter/main.c"
 		printf '%s\t%s\n' "$chapter" "0$((${chapter:1:1} - 1))" |
 			sed '/^04/s/03/02/'
 	done >"$TREE/chapters.tsv"
 	in_all Makefile 'all:'
-	in_all log.c 'int log;'
-	in_all oob.c 'int oob;'
-	rm "$TREE/01_one/oob.c"
+	in_all plumbing/log.c 'int log;'
+	in_all carried/oob.c 'int oob;'
+	rm "$TREE/01_one/carried/oob.c"
+	mv "$TREE/02_two/"{carried/,}oob.c
 	carry --reconciled {02,03,04}/main.c >/dev/null
 }
 
@@ -71,28 +72,28 @@ says() {
 }
 
 @test "every copy is compared, and drift is named, shown, and the way to mend it said" {
+	in_all run.sh true
 	for chapter in 02_two 03_three 04_four; do
-		echo 'int other;' >"$TREE/$chapter/log.c"
+		echo 'int other;' >"$TREE/$chapter/run.sh"
 		run -1 carry --check
-		says "$chapter/log.c has drifted from 0"
+		says "$chapter/run.sh has drifted from 0"
 		says '+int other;'
-		says 'make them in 01_one/log.c; then'
-		says 'carry_forward.sh --force log.c'
-		says "carry_forward.sh --reconciled $chapter/log.c"
-		says "carry_forward.sh --new $chapter/log.c 'WHY'"
-		cp "$TREE/01_one/log.c" "$TREE/$chapter"
-		chmod +x "$TREE/$chapter/log.c"
+		says 'make them in 01_one/run.sh; then'
+		says 'carry_forward.sh --force run.sh'
+		says "carry_forward.sh --reconciled $chapter/run.sh"
+		says "carry_forward.sh --new $chapter/run.sh 'WHY'"
+		cp "$TREE/01_one/run.sh" "$TREE/$chapter"
+		chmod +x "$TREE/$chapter/run.sh"
 		run -1 carry --check
-		says "$chapter/log.c has drifted"
+		says "$chapter/run.sh has drifted"
 		says 'only one of them is executable'
-		chmod -x "$TREE/$chapter/log.c"
+		chmod -x "$TREE/$chapter/run.sh"
 		run -0 carry --check
 	done
 }
 
 @test "plumbing is the same in all chapters, and includes nothing else" {
 	for chapter in 01_one 04_four; do
-		mkdir "$TREE/$chapter/plumbing"
 		echo '#include "wait.h"' >"$TREE/$chapter/plumbing/wait.c"
 		echo 'int wait;' >"$TREE/$chapter/plumbing/wait.h"
 	done
@@ -116,6 +117,27 @@ says() {
 	says 'carry_forward.reborn:6: 04_four/plumbing/wait.h: what is in plumbing/'
 }
 
+@test "what is as in the chapter before stands in carried/, and only that" {
+	mv "$TREE/03_three/"{carried/,}oob.c
+	run -1 carry --check
+	says '03_three/oob.c belongs in 03_three/carried/oob.c'
+	says 'git mv 03_three/oob.c 03_three/carried/oob.c'
+	[[ $output != *04_four* ]]
+	mv "$TREE/03_three/"{,carried/}oob.c
+	echo 'int more;' >>"$TREE/04_four/carried/oob.c"
+	run -1 carry --check
+	says '04_four/carried/oob.c has drifted from 02_two/oob.c'
+	says 'git mv 04_four/carried/oob.c 04_four/oob.c; scripts/maint/carry_forward.sh --reconciled 04_four/oob.c'
+	run -1 carry --reconciled 04/carried/oob.c
+	says 'what is in carried/ is as in the chapter before'
+	mv "$TREE/04_four/"{carried/,}oob.c
+	run -0 carry --reconciled 04/oob.c
+	run -0 carry --check
+	echo 'int three;' >"$TREE/03_three/carried/new.c"
+	run -1 carry --check
+	says '03_three/carried/new.c belongs in 03_three/new.c'
+}
+
 @test "recorded, built and ignored files, prose and exercises are nobody's copies" {
 	for chapter in "${all[@]}"; do
 		mkdir "$TREE/$chapter"/{expected,break,exercises}
@@ -132,18 +154,18 @@ says() {
 
 @test "a fix is carried to every chapter that has the file, and no further" {
 	commit start
-	echo 'int log = 3;' >"$TREE/01_one/log.c"
-	chmod +x "$TREE/01_one/log.c"
+	echo 'int log = 3;' >"$TREE/01_one/plumbing/log.c"
+	chmod +x "$TREE/01_one/plumbing/log.c"
 	echo 'int oob = 3;' >"$TREE/02_two/oob.c"
 	run -1 carry --check
 	says 'It is an older version. To carry the newer one forward:'
 	[[ $output != *--force* ]]
-	run -0 carry log.c
-	says '02_two/log.c -> 04_four/log.c'
-	cmp "$TREE/01_one/log.c" "$TREE/03_three/log.c"
-	[[ -x $TREE/04_four/log.c && $(cat "$TREE/03_three/oob.c") == 'int oob;' ]]
+	run -0 carry plumbing/log.c
+	says '02_two/plumbing/log.c -> 04_four/plumbing/log.c'
+	cmp "$TREE/01_one/plumbing/log.c" "$TREE/03_three/plumbing/log.c"
+	[[ -x $TREE/04_four/plumbing/log.c && $(cat "$TREE/03_three/carried/oob.c") == 'int oob;' ]]
 	run -0 carry
-	says '02_two/oob.c -> 03_three/oob.c'
+	says '02_two/oob.c -> 03_three/carried/oob.c'
 	run -0 carry --check
 	[ ! -e "$TREE/01_one/oob.c" ]
 }
@@ -190,17 +212,18 @@ says() {
 }
 
 @test "copies of what has grown out of another get what is merged into that" {
-	cp "$TREE/01_one/main.c" "$TREE/02_two"
-	cp "$TREE/03_three/main.c" "$TREE/04_four"
+	rm "$TREE"/0[24]*/main.c
+	cp "$TREE/01_one/main.c" "$TREE/02_two/carried"
+	cp "$TREE/03_three/main.c" "$TREE/04_four/carried"
 	sed -i '/^04/s/02/03/' "$TREE/chapters.tsv"
 	carry --reconciled all
 	[[ $(sed '/^#/d' "$table") == 03_three/main.c* ]]
 	commit start
 	edit 01_one/main.c 7 checked
 	run -0 carry
-	grep -qx 'int checked;' "$TREE/02_two/main.c"
-	grep -qx 'int main_of_03_three;' "$TREE/04_four/main.c"
-	grep -qx 'int checked;' "$TREE/04_four/main.c"
+	grep -qx 'int checked;' "$TREE/02_two/carried/main.c"
+	grep -qx 'int main_of_03_three;' "$TREE/04_four/carried/main.c"
+	grep -qx 'int checked;' "$TREE/04_four/carried/main.c"
 	run -0 carry --check
 }
 
@@ -324,18 +347,20 @@ says() {
 		says 'carry_forward.reborn:6: '
 	done
 	cp "$BATS_TEST_TMPDIR/table" "$table"
-	for text in 02/gone.c 03/log.c 09/main.c 03/main.c=02/gone.c 03/main.c=04/main.c; do
+	for text in 02/gone.c 03/plumbing/log.c 09/main.c 03/main.c=02/gone.c 03/main.c=04/main.c; do
 		run -1 carry --reconciled "$text"
 		[ -n "$output" ]
 	done
-	run -1 carry --new 03/log.c why
-	says 'is a copy of 01_one/log.c'
+	in_all run.sh true
+	run -1 carry --new 03/run.sh why
+	says 'is a copy of 01_one/run.sh'
 	cmp "$table" "$BATS_TEST_TMPDIR/table"
 }
 
 @test "a row that its file has outlived is named, and can be taken out" {
+	in_all run.sh true
 	commit start
-	for row in '02_two/gone.c 0123456789ab' '03_three/log.c 0123456789ab' \
+	for row in '02_two/gone.c 0123456789ab' '03_three/run.sh 0123456789ab' \
 		'02_two/oob.c new # nobody has one'; do
 		echo "$row" >>"$table"
 		run -1 carry --check
@@ -343,10 +368,10 @@ says() {
 		run -0 carry --reconciled "${row%% *}"
 		run -0 carry --check
 	done
-	rm "$TREE/03_three/oob.c"
+	rm "$TREE/03_three/carried/oob.c"
 	code talk >"$TREE/03_three/talk.c"
 	carry --reconciled 03/talk.c=02/oob.c
-	rm "$TREE"/*/oob.c
+	rm "$TREE"/*/{,carried/}oob.c
 	run -1 carry --check
 	says '03_three/talk.c has outlived its row'
 }

@@ -399,7 +399,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 	local line name names count=0
 
 	mapfile -t names < <(grep -hoE '\[docs/troubleshooting\.md#[a-z0-9-]+\]' \
-		[0-9][0-9]_*/{,plumbing/}*.c | sed 's/.*#//; s/\]//' | sort -u)
+		[0-9][0-9]_*/{,carried/,plumbing/}*.c | sed 's/.*#//; s/\]//' | sort -u)
 	[ ${#names[@]} -gt 20 ]
 	for name in "${names[@]}"; do
 		echo "$name"

@@ -150,7 +150,7 @@ client_at() {
 	while :; do
 		signalled "$n" "$signal"
 		status='[01]'
-		grep -q wait_for_signals "$build/client.c" ||
+		grep -rq wait_for_signals "$build" --include=client.c ||
 			case $signal in
 			term) status=143 ;;
 			int) status=130 ;;

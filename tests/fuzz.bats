@@ -17,9 +17,10 @@ finds_out() {
 	local copy=$BATS_TEST_TMPDIR/chapter chapter file=${1#*_}.c
 
 	chapter=$(echo "$top/${1%%_*}"_*)
-	[[ -e $chapter/$file ]] || file=plumbing/$file
+	[[ -e $chapter/$file ]] || file=carried/$file
+	[[ -e $chapter/$file ]] || file=plumbing/${file#*/}
 	mkdir "$copy"
-	cp -r "$chapter"/{*.[ch],plumbing} "$copy"
+	cp -r "$chapter"/{*.[ch],carried,plumbing} "$copy"
 	sed -i "$2" "$copy/$file"
 	run -1 cmp -s "$chapter/$file" "$copy/$file"
 	FUZZ_DIR=$BATS_TEST_TMPDIR/fuzz run ! \

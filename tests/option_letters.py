@@ -66,7 +66,8 @@ def named(text):
 
 def sources(chapter):
     """The C files of a chapter."""
-    return [*chapter.glob("*.c"), *chapter.glob("plumbing/*.c")]
+    return [path for folder in (".", "carried", "plumbing")
+            for path in chapter.glob(f"{folder}/*.c")]
 
 
 def roles(chapter):

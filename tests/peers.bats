@@ -339,7 +339,7 @@ no_descriptors() {
 	await "a server with nobody" no_queue_pair
 	prlimit --pid "$server" --nofile="$(next_descriptor "$server")":1024
 	run_client 1 ./client -t 5 -a "$address" "${words[@]}"
-	if [[ -e $build/cm.c ]]; then
+	if [[ -e $build/plumbing/cm_help.c ]]; then
 		await "an error of the server's" has_errors 1
 		says_one server.err 'Too many open files'
 		prlimit --pid "$server" --nofile=1024:1024

@@ -26,7 +26,7 @@ module() {
 version() {
 	local file
 
-	for file in "$top/$1"/{,plumbing/}"$2.c"; do
+	for file in "$top/$1"/{,carried/,plumbing/}"$2.c"; do
 		[[ ! -e $file ]] || echo "$file"
 	done
 }
@@ -44,7 +44,7 @@ untested() {
 		modules[$name]=1
 		tested[$name $(md5sum <"$file")]=1
 	done < <(make -s -C "$unit" list)
-	for file in "$top"/[0-9][0-9]_*/{,plumbing/}*.c; do
+	for file in "$top"/[0-9][0-9]_*/{,carried/,plumbing/}*.c; do
 		name=$(basename "$file" .c) sum=$(md5sum <"$file")
 		chapter=${file#"$top"/} chapter=${chapter%%/*}
 		[[ -z ${modules[$name]:-} ||
@@ -66,10 +66,10 @@ untested() {
 	cp -r "$top"/[0-9][0-9]_* "$BATS_TEST_TMPDIR/copy"
 	cp -r "$unit" "$BATS_TEST_TMPDIR/copy/tests"
 	top=$BATS_TEST_TMPDIR/copy unit=$top/tests/unit
-	echo '/* another */' >>"$top/04_tls_psn/state.c"
+	echo '/* another */' >>"$top/04_tls_psn/carried/state.c"
 	run -0 untested
 	echo "$output"
-	[[ ${lines[0]} == 04_tls_psn/state.c && ${#lines[@]} -eq 2 ]]
+	[[ ${lines[0]} == 04_tls_psn/carried/state.c && ${#lines[@]} -eq 2 ]]
 }
 
 @test "each program says in its results which chapter and test it is" {

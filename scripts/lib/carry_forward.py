@@ -14,8 +14,9 @@ out of it and has a row in scripts/maint/carry_forward.reborn:
   CHAPTER/FILE VERSION [ANCESTOR]    ANCESTOR is another one than the above
   CHAPTER/FILE new # why this one has nothing of its older namesake
 
-What is in plumbing/ is the same in each chapter that has it, so it has no row; and it
-includes nothing that is not in plumbing/.
+Copies have no rows. A file that is as in the chapter that its chapter starts from stands
+in carried/, so that the top level has what is new. What is in plumbing/ is the same in
+each chapter that has it, and includes nothing that is not in plumbing/.
 
 VERSION is git's hash of the ancestor's content as it was when somebody last compared
 the two: every clone can compute it, and one that has the history finds the content.
@@ -48,7 +49,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapter_files import COMMAND, Refused, Tree, is_plumbing  # noqa: E402 pylint: disable=C0413
+from chapter_files import (  # noqa: E402 pylint: disable=C0413
+    COMMAND, Refused, Tree, is_carried, is_plumbing, name_of)
 
 
 class Check(Tree):
@@ -68,6 +70,10 @@ class Check(Tree):
     @staticmethod
     def to_differ(path):
         """What to do with a copy that is none."""
+        if is_carried(path):
+            own = path.replace('carried/', '', 1)
+            return [f'If {path} is to differ: git mv {path} {own}; '
+                    f'{COMMAND} --reconciled {own}']
         if is_plumbing(path):
             return ['If the two are to differ, they are not plumbing: move them, and what '
                     'includes them, to the top level.']
@@ -78,7 +84,7 @@ class Check(Tree):
 
     def drifted(self, path):
         """Says how a copy differs and what mends it."""
-        origin, file = self.origin[path], path.split('/', 1)[1]
+        origin, file = self.origin[path], name_of(path)
         told = [f'{path} has drifted from {origin}:',
                 *self.difference(path, (self.root / origin).read_text('utf-8'), origin, path)]
         if self.is_older(path):
@@ -98,7 +104,7 @@ class Check(Tree):
             'which has grown out of it:',
             *(self.no_history(path) if old is None else self.difference(
                 origin, old.decode(), f'{origin}, as it was', origin)),
-            f"To merge that: {COMMAND} {origin.split('/', 1)[1]}",
+            f'To merge that: {COMMAND} {name_of(origin)}',
             f'If {path} has it already, or must not have it:',
             f'{COMMAND} --reconciled {path}')
 
@@ -113,6 +119,10 @@ class Check(Tree):
             if state in ('drifted', 'moved'):
                 getattr(self, state)(path)
         for path in self.files:
+            if place := self.misplaced(path):
+                self.complain(f'{path} belongs in {place}: what is as in the chapter '
+                              'before, and nothing else, stands in carried/',
+                              f'git mv {path} {place}')
             for name in self.leaks(path):
                 self.complain(f'{path} includes {name}, which is not in plumbing/: pass '
                               'what it needs as plain types, or move it to the top level')
@@ -171,7 +181,7 @@ class Carry(Check):
 
     def carry(self, files, force):
         """Chapter by chapter, as what is merged into a file is carried on from there."""
-        within = {path: {path.split('/', 1)[1], origin.split('/', 1)[1]}
+        within = {path: {name_of(path), name_of(origin)}
                   for path, origin in self.origin.items() if origin}
         for file in files:
             if not any(file in names for names in within.values()):

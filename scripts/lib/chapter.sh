@@ -16,7 +16,7 @@ chapters_where() {
 # chapter's folder may also be somebody's copy of it.
 chapter_sources() (
 	cd "$1" || return
-	for file in {.,plumbing,load}/{*.[ch],*.sh,Makefile}; do
+	for file in {.,carried,plumbing,load}/{*.[ch],*.sh,Makefile}; do
 		[[ ! -f $file ]] || printf '%s\n' "${file#./}"
 	done
 )

@@ -25,6 +25,16 @@ def is_plumbing(path):
     return path.split('/')[1:2] == ['plumbing']
 
 
+def is_carried(path):
+    """Whether CHAPTER/FILE is a copy of the one in the chapter that its starts from."""
+    return path.split('/')[1:2] == ['carried']
+
+
+def name_of(path):
+    """What the other chapters call CHAPTER/FILE."""
+    return path.split('/', 1)[1].removeprefix('carried/')
+
+
 class Refused(Exception):
     """What cannot be done, and why."""
 
@@ -92,7 +102,10 @@ class Tree:
 
     @staticmethod
     def may_differ(path):
-        """Refuses a row for what is the same in all chapters."""
+        """Refuses a row for what is a copy wherever it is."""
+        if is_carried(path):
+            raise Refused(f'{path}: what is in carried/ is as in the chapter before; '
+                          'what is to differ stands at the top level')
         if is_plumbing(path):
             raise Refused(f'{path}: what is in plumbing/ is the same in all chapters; '
                           'what is to differ stands at the top level')
@@ -109,13 +122,29 @@ class Tree:
 
     def namesake(self, path):
         """The nearest file of this name in an earlier chapter, or ''."""
-        chapter, file = path.split('/', 1)
+        chapter = path.split('/', 1)[0]
         line = self.start.get(chapter)
-        while line and f'{line}/{file}' not in self.files:
+        while line and not self.in_chapter(line, path):
             line = self.start[line]
         line = line or max((name for name in self.names if name < chapter and
-                            f'{name}/{file}' in self.files), default='')
-        return line and f'{line}/{file}'
+                            self.in_chapter(name, path)), default='')
+        return line and self.in_chapter(line, path)
+
+    def in_chapter(self, chapter, path):
+        """The file of a chapter that has the name of this one, or ''."""
+        return next((file for folder in ('', 'carried/') if
+                     (file := f'{chapter}/{folder}{name_of(path)}') in self.files), '')
+
+    def misplaced(self, path):
+        """Where a file belongs, if that is not where it is: what is as in the chapter
+        before, in carried/."""
+        chapter, file = path.split('/', 1)
+        before_it = self.in_chapter(self.start.get(chapter), path)
+        if is_carried(path) and not before_it:
+            return f'{chapter}/{name_of(path)}'
+        if before_it and re.fullmatch(r'\w+\.[ch]', file) and self.same(path, before_it):
+            return f'{chapter}/carried/{file}'
+        return ''
 
     def _ancestor(self, path):
         """What a file has grown out of or is a copy of, or ''."""

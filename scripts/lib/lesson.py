@@ -35,7 +35,8 @@ def number(count):
 
 def files_of(folder):
     """{name: path} of what can be part of a lesson."""
-    found = [*folder.glob('*.[ch]'), *folder.glob('*.sh'), *folder.glob('Makefile')]
+    found = [*folder.glob('carried/*.[ch]'), *folder.glob('*.[ch]'),
+             *folder.glob('*.sh'), *folder.glob('Makefile')]
     return {path.name: path for path in sorted(found) if path.name not in LOOKED_UP}
 
 

@@ -91,7 +91,7 @@ def reading_order(readme, names):
 def files(chapter):
     """The C files of a chapter, by their path in it."""
     return {path.relative_to(chapter).as_posix(): path.read_text('utf-8')
-            for folder in (chapter, chapter / 'plumbing')
+            for folder in (chapter, chapter / 'carried', chapter / 'plumbing')
             for path in folder.glob('*.[ch]')}
 
 

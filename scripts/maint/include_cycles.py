@@ -3,7 +3,7 @@
 
 Usage: include_cycles.py CHAPTER...
 
-A module is a .c and a .h of one name, here or in plumbing/. If one includes
+A module is a .c and a .h of one name, here or in carried/ or plumbing/. If one includes
 another, directly or not, the other must not include it: such two can be read
 only together. Prints a circle of each chapter that has one.
 
@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^#include "(?:[^"/]*/)*([\w-]+)\.h"', re.MULTILINE)
 def includes(chapter):
     """{module: the modules that it includes}"""
     found = {}
-    for folder in (chapter, chapter / 'plumbing'):
+    for folder in (chapter, chapter / 'carried', chapter / 'plumbing'):
         for path in folder.glob('*.[ch]'):
             names = set(INCLUDE.findall(path.read_text('utf-8')))
             found.setdefault(path.stem, set()).update(names - {path.stem})

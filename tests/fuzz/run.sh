@@ -113,11 +113,14 @@ chapter=${3:-${own[0]}}
 dir=${FUZZ_DIR:-$top/build/fuzz/$target}
 mkdir -p "$dir/seeds" "$dir/corpus"
 "seed_$target" "$dir/seeds"
+for i in "${!sources[@]}"; do
+	sources[i]=$(find "$chapter"{,/carried} -maxdepth 1 -name "${sources[i]}")
+done
 clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	-DCHAPTER="${number#0}" -I"$chapter" -I"$chapter/plumbing" -o "$dir/fuzz" \
+	-DCHAPTER="${number#0}" -I"$chapter"{,/carried,/plumbing} -o "$dir/fuzz" \
 	"$top/tests/fuzz/fuzz_$fuzzer.c" \
-	"${sources[@]/#/$chapter/}"
+	"${sources[@]}"
 exec timeout -k 5 $((seconds + 60)) "$dir/fuzz" \
 	-max_total_time="$seconds" -max_len="$longest" -use_value_profile=1 \
 	-timeout=60 -print_final_stats=1 -artifact_prefix="$dir/" \

@@ -155,7 +155,8 @@ class Runner:
                               f'({file!r}).read())')]
             elif kind == 'bats' and re.match(r'\d\d_.*\.[ch]$', file):
                 commands += [('cc', '-std=gnu11', '-Wall', '-Wextra', '-Werror',
-                              '-fsyntax-only', f'-I{chapter}', f'-I{chapter}/plumbing',
+                              '-fsyntax-only', f'-I{chapter}', f'-I{chapter}/carried',
+                              f'-I{chapter}/plumbing',
                               f'-I{chapter}/load', file)]
         return not any(self.within(DEADLINE, *command) for command in commands)
 

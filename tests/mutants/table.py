@@ -29,6 +29,12 @@ def unescape(text):
     return re.sub(r'\\(.)', lambda found: ESCAPES[found[1]], text)
 
 
+def where(root, file):
+    """A file, which may stand in its chapter's carried/."""
+    carried = re.sub('/', '/carried/', file, count=1)
+    return carried if (root / carried).is_file() else file
+
+
 def change_problem(root, file, old, new):
     """What is wrong with one change, or ''."""
     if not (root / file).is_file():
@@ -59,7 +65,7 @@ def expand(root, table, rows):
         folder = next((path.name for path in root.glob(f'{chapter}_*')), chapter)
         several = files.count(',') and chapters
         try:
-            changes = tuple((re.sub(r'^[\d,]+/', f'{folder}/', row[1]),
+            changes = tuple((where(root, re.sub(r'^[\d,]+/', f'{folder}/', row[1])),
                              unescape(row[2]), unescape(row[3])) for row in rows)
             problem = next(filter(None, (change_problem(root, *one) for one in changes)), '')
         except KeyError as error:

@@ -91,6 +91,6 @@ export function filesPanel(page) {
 			files.text(files.choice.value), 'text/plain')),
 		files.result, files.host);
 	panel.addEventListener('show', () => files.view ?? files.show(
-		'client.c' in files.originals ? 'client.c' : files.choice.value));
+		['client.c', 'carried/client.c'].find(x => x in files.originals) ?? files.choice.value));
 	return panel;
 }

@@ -53,7 +53,7 @@ async function prepare(lab, folder) {
 	await lab.both(async node => {
 		await node.write('/tmp/show_memory.patch', lab.showMemory);
 		await must(node, `rm -rf ${folder} && mkdir -p ${folder} && cp -a /root/${lab.chapter}/. ${
-			folder} && cd ${folder} && /usr/bin/patch -s -p1 </tmp/show_memory.patch && build`);
+			folder} && cd ${folder} && /usr/bin/patch -s -p1 -d "$(dirname "$(find . -name server.c)")" </tmp/show_memory.patch && build`);
 	});
 	await lab.certify(folder);
 }

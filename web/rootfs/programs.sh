@@ -60,7 +60,7 @@ threads() {
 
 	while read -r source; do
 		object=$(basename "${source%.c}.o")
-		$gcc -O2 -fPIC -shared -s -I. -Iplumbing -Wl,-soname,"/root/$1/$object" \
+		$gcc -O2 -fPIC -shared -s -I. -Icarried -Iplumbing -Wl,-soname,"/root/$1/$object" \
 			-o "$object" "$source"
 	done < <(grep -lw _Thread_local -- *.c */*.c)
 }

@@ -126,6 +126,7 @@ class Sources:
         self.texts = {path.relative_to(here).as_posix():
                       path.read_text(encoding='utf-8') for path in
                       sorted([*here.glob('*.[ch]'),
+                              *here.glob('carried/*.[ch]'),
                               *here.glob('plumbing/*.[ch]'),
                               *here.glob('load/*.[ch]')])}
         self.calls = []  # (regular expression, weight, Code)
@@ -133,6 +134,10 @@ class Sources:
             if name.endswith('.c') and not name.startswith('plumbing/log'):
                 self._find_calls(name, text)
         self.calls.sort(key=lambda call: -call[1])
+
+    def _where(self, name):
+        """The path of a file, which the chapter may have as the one before."""
+        return name if name in self.texts else f'carried/{name}'
 
     def _find_calls(self, name, text):
         for match in CALL.finditer(text):
@@ -152,7 +157,7 @@ class Sources:
         other = 'client.c' if side == 'a' else 'server.c'
         text = states.plain(text)
         for regex, _, code in self.calls:
-            if code.file != other and regex.fullmatch(text):
+            if code.file.removeprefix('carried/') != other and regex.fullmatch(text):
                 return code
         return None
 
@@ -165,6 +170,7 @@ class Sources:
                 not packet.payload.startswith(BEFORE_FILES):
             what = f'file {what}'
         for kind, name, regex in SENDS:
+            name = self._where(name)
             match = re.match(kind, what) and \
                 re.search(regex, self.texts.get(name, ''))
             if match:
@@ -177,5 +183,5 @@ class Sources:
 
     def states(self, prefix):
         """The names of an enum's values that begin so, in their order."""
-        body = self.texts.get('state.h', '')
+        body = self.texts.get(self._where('state.h'), '')
         return re.findall(rf'^\t({prefix}_\w+)', body, re.MULTILINE)
