@@ -20,7 +20,7 @@ finds_out() {
 	[[ -e $chapter/$file ]] || file=carried/$file
 	[[ -e $chapter/$file ]] || file=plumbing/${file#*/}
 	mkdir "$copy"
-	cp -r "$chapter"/{*.[ch],carried,plumbing} "$copy"
+	cp -r "$chapter/." "$copy"
 	sed -i "$2" "$copy/$file"
 	run -1 cmp -s "$chapter/$file" "$copy/$file"
 	FUZZ_DIR=$BATS_TEST_TMPDIR/fuzz run ! \

@@ -69,7 +69,7 @@ untested() {
 	echo '/* another */' >>"$top/04_tls_psn/carried/state.c"
 	run -0 untested
 	echo "$output"
-	[[ ${lines[0]} == 04_tls_psn/carried/state.c && ${#lines[@]} -eq 2 ]]
+	[[ ${lines[0]} == 04_tls_psn/state.c && ${#lines[@]} -eq 2 ]]
 }
 
 @test "each program says in its results which chapter and test it is" {

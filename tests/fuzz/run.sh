@@ -114,7 +114,7 @@ dir=${FUZZ_DIR:-$top/build/fuzz/$target}
 mkdir -p "$dir/seeds" "$dir/corpus"
 "seed_$target" "$dir/seeds"
 for i in "${!sources[@]}"; do
-	sources[i]=$(find "$chapter"{,/carried} -maxdepth 1 -name "${sources[i]}")
+	sources[i]=$(find "$chapter" -maxdepth 2 -name "${sources[i]}")
 done
 clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
