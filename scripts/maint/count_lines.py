@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """How many lines somebody has to look after: those that are no copy of others.
 
 Usage: count_lines.py [-r ROOT]
@@ -13,11 +13,10 @@ import difflib
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True
+from lib.arguments import Parser
+from lib.chapter_files import Tree
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / 'scripts/lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapter_files import Tree  # noqa: E402 pylint: disable=C0413
 
 KINDS = ('.c', '.h', '.sh', '.py', '.bash', '.bats', '.js', '.mjs', '.css', '.html')
 
