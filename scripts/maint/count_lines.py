@@ -45,7 +45,8 @@ def main(arguments):
     for kind, place in (('scripts', 'scripts'), ('tests', 'tests'), ('pages', 'web')):
         listed = tree.git('ls-files', '-z', place, text=True).stdout.split('\0')
         files = [tree.root / name for name in listed if name.endswith(KINDS)]
-        found[kind] = sum(len(lines(path)) for path in files if path.is_file())
+        found[kind] = sum(len(lines(path)) for path in files
+                          if path.is_file() and not path.is_symlink())
     copies = sum(len(lines(tree.root / path)) for path in code) - found['C']
     print('lines that are no copy: ' + ', '.join(
         f'{kind} {count:,}' for kind, count in found.items()) +

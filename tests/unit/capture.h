@@ -19,6 +19,9 @@ struct captured {
 	size_t err_length;
 };
 
+/* For a program's capture_stop(). */
+extern struct captured said;
+
 /* From now on, stdout and stderr go to a file. */
 void capture_start(void);
 

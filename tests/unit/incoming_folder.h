@@ -7,10 +7,6 @@
 #define _GNU_SOURCE
 #include "incoming.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +18,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-#include "capture.h"
-
-static struct captured said;
 static char path[] = "/tmp/test_incoming.XXXXXX";
 static int directory;
 static struct folder folder;

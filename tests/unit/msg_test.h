@@ -13,7 +13,6 @@
 #include "msg.h"
 
 static struct msg msg;
-static struct captured said;
 
 /* Decodes size bytes which stand alone, so that a read beyond them is seen. */
 static int decode(const uint8_t *bytes, size_t size)

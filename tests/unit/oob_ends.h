@@ -33,7 +33,6 @@ struct ends {
 
 static struct ends ends;
 static bool slowly;
-static struct captured said;
 
 ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
@@ -224,10 +223,5 @@ static void reset_peer(void)
 	close(ends.peer);
 	ends.peer = -1;
 }
-
-#define with_server(test) \
-	cmocka_unit_test_setup_teardown(test, open_server, close_ends)
-#define impatient(test) \
-	cmocka_unit_test_setup_teardown(test, open_impatient, close_ends)
 
 #endif

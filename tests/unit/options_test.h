@@ -8,19 +8,12 @@
 #define OPTIONS_TEST_H
 
 #include <getopt.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #define MAX_WORDS 32
 
 static struct options options;
-static struct captured said;
 
 /* Parses one command line: the words end with NULL. */
 static int parse(enum role role, ...)

@@ -16,7 +16,6 @@
 	" LENGTH 1024\n"
 
 static struct params params;
-static struct captured said;
 
 static int decode_bytes(const char *bytes, size_t length, bool roce)
 {

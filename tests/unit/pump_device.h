@@ -10,18 +10,12 @@
 #include "pump.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "stats.h"
 
 /* The deepest queue. */
@@ -45,7 +39,6 @@ static struct fake {
 static uint64_t clock_ns, clock_step;
 static int peer_fds[2];
 static char memory[256];
-static struct captured said;
 
 uint64_t stats_now(void)
 {

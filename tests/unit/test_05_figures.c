@@ -3,14 +3,9 @@
  */
 #include "figures.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "log.h"
 #include "report.h"
 
@@ -54,13 +49,12 @@ static void *come_and_go(void *argument)
 	return NULL;
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
 	pthread_t threads[THREADS];
 	unsigned int sum;
 	void *failed;
 
-	(void)state;
 	figures_start(MAX);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go,
@@ -83,11 +77,10 @@ static void test_threads(void **state)
 }
 
 /* Full is full, and a place that is left is one to be had. */
-static void test_full(void **state)
+TEST(full)
 {
 	struct hello hello;
 
-	(void)state;
 	figures_start(2);
 	for (unsigned int i = 1; i <= 3; i++) {
 		figures_arrive(&figures);
@@ -111,7 +104,7 @@ static void test_full(void **state)
 }
 
 /* Each client is counted where it failed, and the objects that are held. */
-static void test_print(void **state)
+TEST(print)
 {
 	static const char *const lines[] = {
 		"[figures] connected: 1 of 2; shaking hands: 1\n",
@@ -124,7 +117,6 @@ static void test_print(void **state)
 	struct captured said;
 	struct hello hello;
 
-	(void)state;
 	figures_start(2);
 	for (int i = 1; i <= 7; i++)
 		figures_arrive(&figures);
@@ -155,13 +147,12 @@ static void *say_as_five(void *argument)
 }
 
 /* The prefix is the thread's, on both streams. */
-static void test_prefix(void **state)
+TEST(prefix)
 {
 	struct captured said;
 	pthread_t thread;
 	bool failed;
 
-	(void)state;
 	capture_start();
 	failed = pthread_create(&thread, NULL, say_as_five, NULL) ||
 		 pthread_join(thread, NULL);
@@ -173,16 +164,4 @@ static void test_prefix(void **state)
 	assert_string_equal(said.err, "error: Client 5: fail\n"
 				      "error: Client 5: call: failed without "
 				      "saying why; try\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_print),
-		cmocka_unit_test(test_prefix),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

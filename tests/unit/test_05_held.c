@@ -3,13 +3,7 @@
  */
 #include "data.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "fake_memory.h"
 
 static struct held held;
@@ -35,9 +29,8 @@ static void close_captured(void)
 	capture_stop(&said);
 }
 
-static void test_counted(void **state)
+TEST(counted)
 {
-	(void)state;
 	assert_int_equal(open_captured(-1), 0);
 	assert_int_equal(held.of[HELD_MR], 3);
 	close_captured();
@@ -49,9 +42,8 @@ static void test_counted(void **state)
 }
 
 /* One that was not made does not count; those before it do. */
-static void test_half(void **state)
+TEST(half)
 {
-	(void)state;
 	for (int which = 0; which < 3; which++) {
 		assert_int_equal(open_captured(which), -1);
 		assert_int_equal(held.of[HELD_MR], which);
@@ -61,9 +53,8 @@ static void test_half(void **state)
 }
 
 /* One that the device does not give back is still held. */
-static void test_kept(void **state)
+TEST(kept)
 {
-	(void)state;
 	assert_int_equal(open_captured(-1), 0);
 	keeps = 1;
 	close_captured();
@@ -72,15 +63,4 @@ static void test_kept(void **state)
 	keeps = -1;
 	close_captured();
 	assert_int_equal(held.of[HELD_MR], 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_half),
-		cmocka_unit_test(test_kept),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,20 +3,13 @@
  */
 #include "devices.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "addr.h"
-#include "capture.h"
 #include "fake_hosts.h"
 
-static struct captured said;
 static const struct options any = { .gid_index = -1 };
 static struct devices devices;
 
@@ -53,9 +46,8 @@ static const char *found(const char *local)
 }
 
 /* A server has clients by all of its devices, whichever is the first. */
-static void test_each_by_its_own(void **state)
+TEST(each_by_its_own)
 {
-	(void)state;
 	for (int turn = 0; turn < 2; turn++) {
 		use(turn ? &card : &rxe0, turn ? &rxe0 : &card);
 		fakes[2] = &ib;
@@ -82,7 +74,7 @@ static void test_each_by_its_own(void **state)
 }
 
 /* Two ports of one card; and an address that comes while a server runs. */
-static void test_ports_as_they_are_now(void **state)
+TEST(ports_as_they_are_now)
 {
 	struct fake two = {
 		.device.name = "card2",
@@ -90,7 +82,6 @@ static void test_ports_as_they_are_now(void **state)
 		.gids = { { 1, V2, "::ffff:192.0.2.1" } },
 	};
 
-	(void)state;
 	use(&two, NULL);
 	assert_int_equal(open_all_for(NULL), 0);
 	assert_int_equal(devices.count, 2);
@@ -101,14 +92,4 @@ static void test_ports_as_they_are_now(void **state)
 	assert_string_equal(found("192.0.2.2"), "");
 	devices_close(&devices);
 	assert_int_equal(opened, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_by_its_own),
-		cmocka_unit_test(test_ports_as_they_are_now),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

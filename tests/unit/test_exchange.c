@@ -6,17 +6,12 @@
 #define _GNU_SOURCE
 #include "oob.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "exchange_peer.h"
 
 #include "exchange.h"
@@ -100,12 +95,11 @@ static void assert_refused(const char *reason)
 	end();
 }
 
-static void test_both_ways(void **state)
+TEST(both_ways)
 {
 	uint8_t body[PARAMS_MAX];
 	size_t length = params_encode(&good, body);
 
-	(void)state;
 	say_params(&good);
 	say(PARAMS_READY, NULL);
 	begin(WAITS);
@@ -130,11 +124,10 @@ static void test_both_ways(void **state)
 }
 
 /* It comes from 192.0.2.1: a queue pair elsewhere is somebody else's. */
-static void test_another_address(void **state)
+TEST(another_address)
 {
 	struct params params = good;
 
-	(void)state;
 	params.gid.raw[15] = 2;
 	say_params(&params);
 	begin(WAITS);
@@ -152,11 +145,10 @@ static void test_another_address(void **state)
 	end();
 }
 
-static void test_bad_params(void **state)
+TEST(bad_params)
 {
 	struct params params = good;
 
-	(void)state;
 	params.qpn = 1;
 	say_params(&params);
 	begin(WAITS);
@@ -168,13 +160,12 @@ static void test_bad_params(void **state)
 	assert_refused("are allowed");
 }
 
-static void test_wrong_message(void **state)
+TEST(wrong_message)
 {
 	static const enum params_type wrong[] = { PARAMS_HELLO, PARAMS_READY,
 						  PARAMS_BYE };
 	const uint8_t body[PARAMS_MAX] = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		say(wrong[i], body);
 		say_params(&good);
@@ -183,9 +174,8 @@ static void test_wrong_message(void **state)
 	}
 }
 
-static void test_too_long(void **state)
+TEST(too_long)
 {
-	(void)state;
 	say_params(&good);
 	peer.says[8] = 1;
 	begin(WAITS);
@@ -193,9 +183,8 @@ static void test_too_long(void **state)
 }
 
 /* Half of it, and then nothing; or an end of one kind or the other. */
-static void test_half(void **state)
+TEST(half)
 {
-	(void)state;
 	say_params(&good);
 	peer.length -= 1;
 	patience.timeout_ms = 1500;
@@ -212,13 +201,12 @@ static void test_half(void **state)
 	assert_refused("closed the connection without a goodbye");
 }
 
-static void test_not_ready(void **state)
+TEST(not_ready)
 {
 	static const enum params_type wrong[] = { PARAMS_HELLO, PARAMS_PARAMS,
 						  PARAMS_BYE };
 	const uint8_t body[PARAMS_MAX] = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		int ret;
 
@@ -250,7 +238,7 @@ static int check(void)
 	return ret;
 }
 
-static void test_check(void **state)
+TEST(check)
 {
 	static const struct {
 		enum params_type type;
@@ -264,7 +252,6 @@ static void test_check(void **state)
 		{ 0, IS_CUT, OOB_GONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (cases[i].type)
 			say(cases[i].type, NULL);
@@ -301,11 +288,10 @@ static struct oob *connect_to_peer(void)
 	return connected;
 }
 
-static void test_hello(void **state)
+TEST(hello)
 {
 	uint8_t body[PARAMS_MAX] = { [3] = 1, [7] = 1, [11] = 1 };
 
-	(void)state;
 	for (enum params_type type = PARAMS_HELLO; type <= PARAMS_BYE; type++) {
 		say(type, body);
 		oob = connect_to_peer();
@@ -329,21 +315,4 @@ static void test_hello(void **state)
 	peer = (struct peer){ 0 };
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_both_ways),
-		cmocka_unit_test(test_another_address),
-		cmocka_unit_test(test_bad_params),
-		cmocka_unit_test(test_wrong_message),
-		cmocka_unit_test(test_too_long),
-		cmocka_unit_test(test_half),
-		cmocka_unit_test(test_not_ready),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_hello),
-	};
-
-	weaken_openssl();
-	return cmocka_run_group_tests_name(TEST_NAME, tests, make_files,
-					   remove_files);
-}
+AROUND_ALL(make_files, remove_files)
