@@ -185,12 +185,7 @@ static int open_impatient(void **state)
 
 static int recv_params(struct params *got)
 {
-	int ret;
-
-	capture_start();
-	ret = oob_recv_params(ends.oob, got, true);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(oob_recv_params(ends.oob, got, true));
 }
 
 static void assert_recv_fails(const char *reason)

@@ -30,9 +30,7 @@ static int parse(enum role role, ...)
 	va_end(words);
 	/* In glibc, 0 makes getopt_long() forget the line before. */
 	optind = 0;
-	capture_start();
-	status = options_parse(&options, role, argc, argv);
-	capture_stop(&said);
+	status = CAPTURED(options_parse(&options, role, argc, argv));
 	return status;
 }
 

@@ -159,9 +159,7 @@ static int run(unsigned int depth, unsigned int count, uint64_t *samples)
 {
 	int ret;
 
-	capture_start();
-	ret = pump_run(&pump, depth, count, samples);
-	capture_stop(&said);
+	ret = CAPTURED(pump_run(&pump, depth, count, samples));
 	assert_string_equal(said.out, "");
 	return ret;
 }

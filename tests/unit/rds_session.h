@@ -51,12 +51,7 @@ static int teardown(void **state)
 
 static int captured(int (*work)(struct session *session))
 {
-	int ret;
-
-	capture_start();
-	ret = work(&session);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(work(&session));
 }
 
 /* How often part is in text. */

@@ -29,9 +29,7 @@ static struct addrinfo *lookup(const char *host, const char *port)
 	struct addrinfo *list = NULL;
 	int ret;
 
-	capture_start();
-	ret = addr_lookup(host, port, &list);
-	capture_stop(&said);
+	ret = CAPTURED(addr_lookup(host, port, &list));
 	assert_string_equal(said.err, "");
 	assert_int_equal(ret, 0);
 	assert_non_null(list);
@@ -107,9 +105,7 @@ TEST(lookup_name)
 
 	if (has_name)
 		freeaddrinfo(list);
-	capture_start();
-	ret = addr_lookup("localhost", "7", &list);
-	capture_stop(&said);
+	ret = CAPTURED(addr_lookup("localhost", "7", &list));
 	assert_int_equal(ret, has_name ? 0 : -1);
 	if (!has_name) {
 		assert_one_line(said.err, "error: cannot look up localhost");
@@ -128,9 +124,7 @@ TEST(lookup_fails)
 	/* Longer than a name may be: no name server is asked. */
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
-	capture_start();
-	ret = addr_lookup(name, "7", &list);
-	capture_stop(&said);
+	ret = CAPTURED(addr_lookup(name, "7", &list));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.out, "");
 	assert_one_line(said.err, "error: cannot look up xxx");

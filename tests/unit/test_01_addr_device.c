@@ -15,9 +15,7 @@ static const char *explanation(const char *host)
 	int ret;
 
 	assert_int_equal(addr_lookup(host, "7", &list), 0);
-	capture_start();
-	ret = addr_explain_no_device(list->ai_addr);
-	capture_stop(&said);
+	ret = CAPTURED(addr_explain_no_device(list->ai_addr));
 	freeaddrinfo(list);
 	assert_int_equal(ret, -1);
 	assert_int_equal(lists, 0);

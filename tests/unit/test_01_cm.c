@@ -97,9 +97,7 @@ static int expect(enum rdma_cm_event_type want, struct rdma_cm_id **id)
 	struct patience patience = { .timeout_ms = 20, .stop_fd = -1 };
 	int ret;
 
-	capture_start();
-	ret = cm_expect(&channel, want, &patience, id);
-	capture_stop(&said);
+	ret = CAPTURED(cm_expect(&channel, want, &patience, id));
 	assert_int_equal(unacknowledged, 0);
 	return ret;
 }
@@ -234,9 +232,7 @@ static int poll_channel(enum rdma_cm_event_type *type)
 {
 	int ret;
 
-	capture_start();
-	ret = cm_poll(&channel, type);
-	capture_stop(&said);
+	ret = CAPTURED(cm_poll(&channel, type));
 	assert_int_equal(unacknowledged, 0);
 	return ret;
 }
@@ -288,11 +284,9 @@ TEST_AROUND(without_patience, setup, teardown)
 
 	hints = 1;
 	next_errno = EAGAIN;
-	capture_start();
-	assert_int_equal(cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST,
-				   NULL, &got),
-			 -1);
-	capture_stop(&said);
+	CAPTURE(assert_int_equal(
+		cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST, NULL, &got),
+		-1));
 	assert_string_equal(said.err, "");
 	assert_null(got);
 	next_errno = 0;

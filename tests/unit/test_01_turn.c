@@ -60,12 +60,8 @@ static int teardown(void **state)
 static int wait_turn(void)
 {
 	const struct patience patience = { 20, stop_fd };
-	int ret;
 
-	capture_start();
-	ret = cm_wait_turn(&id, comp_fd, &patience);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(cm_wait_turn(&id, comp_fd, &patience));
 }
 
 /* Over RoCE and InfiniBand nothing is waited for. */

@@ -14,12 +14,7 @@ static struct data data;
 
 static int check(enum mode mode, bool counts)
 {
-	int ret;
-
-	capture_start();
-	ret = content_check(&data, mode, counts);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(content_check(&data, mode, counts));
 }
 
 static int prepare(void **state)

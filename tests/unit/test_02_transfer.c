@@ -101,13 +101,9 @@ static int teardown(void **state)
 static int run(const enum step *steps, bool first)
 {
 	struct transfer transfer = { .data = &data, .mode = MODE_WRITE };
-	int ret;
 
 	next = steps;
-	capture_start();
-	ret = transfer_run(&transfer, first);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(transfer_run(&transfer, first));
 }
 
 /* In each order, three requests are posted: MSG_MR, the write, MSG_DONE. */

@@ -160,9 +160,7 @@ TEST_AROUND(ready, open_server, close_ends)
 		int ret;
 
 		say(bad[i], strlen(bad[i]));
-		capture_start();
-		ret = oob_ready(ends.oob);
-		capture_stop(&said);
+		ret = CAPTURED(oob_ready(ends.oob));
 		assert_int_equal(ret, -1);
 		assert_one_line(said.err, "something else than READY");
 		hear("READY\n");

@@ -69,9 +69,7 @@ static struct oob *connect_to(const char *address, const char *port)
 	struct options options = { .address = address, .port = port };
 	struct oob *oob;
 
-	capture_start();
-	oob = oob_connect(&options, &patience);
-	capture_stop(&said);
+	oob = CAPTURED(oob_connect(&options, &patience));
 	return oob;
 }
 
@@ -195,9 +193,7 @@ static const char *listen_error(const char *address, const char *port)
 	struct options options = { .address = address, .port = port };
 	struct oob *oob;
 
-	capture_start();
-	oob = oob_listen(&options);
-	capture_stop(&said);
+	oob = CAPTURED(oob_listen(&options));
 	assert_null(oob);
 	return said.err;
 }

@@ -23,12 +23,7 @@
 
 static int check(void)
 {
-	int ret;
-
-	capture_start();
-	ret = oob_check(ends.oob);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(oob_check(ends.oob));
 }
 
 TEST_AROUND(check, open_server, close_ends)
@@ -74,9 +69,7 @@ TEST_AROUND(peer_gone, open_server, close_ends)
 
 	reset_peer();
 	oob_bye(ends.oob);
-	capture_start();
-	ret = oob_send_params(ends.oob, &params);
-	capture_stop(&said);
+	ret = CAPTURED(oob_send_params(ends.oob, &params));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: send: ");
 	/* Nor is the goodbye, now that the socket knows. */

@@ -30,23 +30,14 @@ static void connected(int answer)
 
 static int check(void)
 {
-	int ret;
-
-	capture_start();
-	ret = peer_check(&conn);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(peer_check(&conn));
 }
 
 /* As a client does, or as a server does. */
 static int disconnect(bool server)
 {
-	int ret;
-
-	capture_start();
-	ret = server ? peer_wait_disconnect(&conn, 50) : peer_disconnect(&conn);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(server ? peer_wait_disconnect(&conn, 50) :
+				 peer_disconnect(&conn));
 }
 
 static int start(void **state)

@@ -141,10 +141,8 @@ TEST(service_level)
 	struct source source = { .gid_index = 0 };
 	struct ibv_qp qp = { 0 };
 
-	capture_start();
-	assert_int_equal(qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024),
-			 0);
-	capture_stop(&said);
+	CAPTURE(assert_int_equal(
+		qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024), 0));
 	assert_int_equal(told.ah_attr.is_global, 0);
 	assert_int_equal(told.ah_attr.dlid, 7);
 	assert_int_equal(told.ah_attr.sl, 5);

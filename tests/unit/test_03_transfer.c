@@ -88,14 +88,10 @@ static void connected(void)
 static int run(const enum step *steps)
 {
 	struct transfer transfer = { .data = &data, .mode = MODE_WRITE };
-	int ret;
 
 	connected();
 	next = steps;
-	capture_start();
-	ret = transfer_run(&transfer);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(transfer_run(&transfer));
 }
 
 static void close_all(void)

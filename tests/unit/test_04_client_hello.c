@@ -78,13 +78,8 @@ static void say(const uint8_t *bytes, size_t length)
 
 static int wait_for_hello(int ms)
 {
-	int ret;
-
 	patience.timeout_ms = ms;
-	capture_start();
-	ret = client_hello_wait(fd, &patience, wait_deadline(ms));
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(client_hello_wait(fd, &patience, wait_deadline(ms)));
 }
 
 static void assert_refused(const char *reason)

@@ -29,9 +29,7 @@ static int share(unsigned long left, struct room *room)
 	};
 	int ret;
 
-	capture_start();
-	ret = admission_share(room, &supply);
-	capture_stop(&said);
+	ret = CAPTURED(admission_share(room, &supply));
 	return ret;
 }
 
@@ -68,9 +66,7 @@ TEST(no_stranger)
 	struct room room = { 5, 2048 };
 	int ret;
 
-	capture_start();
-	ret = admission_share(&room, &supply);
-	capture_stop(&said);
+	ret = CAPTURED(admission_share(&room, &supply));
 	assert_int_equal(ret, 0);
 	assert_int_equal(room.clients, 3);
 	assert_int_equal(room.strangers, 2048);

@@ -26,9 +26,8 @@ TEST(hello)
 	for (size_t length = 0; length < 20; length++) {
 		if (length == sizeof(want))
 			continue;
-		capture_start();
-		assert_int_equal(params_decode_hello(&got, wire, length), -1);
-		capture_stop(&said);
+		CAPTURE(assert_int_equal(
+			params_decode_hello(&got, wire, length), -1));
 		assert_one_line(said.err, "instead of 12");
 	}
 }
@@ -61,12 +60,8 @@ static int wait_for_try(unsigned int failures, unsigned int retries, int fd)
 {
 	const struct options options = { .retries = retries };
 	const struct patience patience = { .stop_fd = fd };
-	int ret;
 
-	capture_start();
-	ret = retry_wait(failures, &options, &patience);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(retry_wait(failures, &options, &patience));
 }
 
 /* As often as options say, each time with a word; and not when told to stop. */

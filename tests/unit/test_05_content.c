@@ -31,12 +31,7 @@ static enum mode other(enum mode mode)
 /* What has been written in mode, as the peer that gets it sees it. */
 static int check(enum mode mode, const char *who, unsigned int number)
 {
-	int ret;
-
-	capture_start();
-	ret = content_check(&data, other(mode), true, who, number);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(content_check(&data, other(mode), true, who, number));
 }
 
 TEST(own)

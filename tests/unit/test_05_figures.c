@@ -114,7 +114,6 @@ TEST(print)
 		"[figures] objects held: 5 PDs, 3 CQs, 2 QPs, 7 MRs\n",
 	};
 	static struct held held = { { 5, 3, 2, 7 } };
-	struct captured said;
 	struct hello hello;
 
 	figures_start(2);
@@ -128,9 +127,7 @@ TEST(print)
 	figures_let_in(&figures, &hello);
 	figures_leave(&figures, STEP_HANDSHAKE);
 	figures_leave(&figures, STEP_HANDSHAKE);
-	capture_start();
-	report_print(&figures, &held);
-	capture_stop(&said);
+	CAPTURE(report_print(&figures, &held));
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(said.out, lines[i]))
 			fail_msg("no line %s in:\n%s", lines[i], said.out);
@@ -149,7 +146,6 @@ static void *say_as_five(void *argument)
 /* The prefix is the thread's, on both streams. */
 TEST(prefix)
 {
-	struct captured said;
 	pthread_t thread;
 	bool failed;
 

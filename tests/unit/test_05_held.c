@@ -11,22 +11,15 @@ static struct held held;
 /* Opens it with this registration refused, or none. */
 static int open_captured(int which)
 {
-	int ret;
-
 	reset();
 	refuses = which;
 	conn.held = &held;
-	capture_start();
-	ret = data_open(&data, &conn, MODE_WRITE, 3000);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(data_open(&data, &conn, MODE_WRITE, 3000));
 }
 
 static void close_captured(void)
 {
-	capture_start();
-	data_close(&data);
-	capture_stop(&said);
+	CAPTURE(data_close(&data));
 }
 
 TEST(counted)

@@ -38,9 +38,7 @@ TEST(length)
 
 		if (length == sizeof(wire))
 			continue;
-		capture_start();
-		ret = params_decode_hello(&got, bytes, length);
-		capture_stop(&said);
+		ret = CAPTURED(params_decode_hello(&got, bytes, length));
 		assert_int_equal(ret, -1);
 		assert_one_line(said.err, "bytes instead of 12");
 	}

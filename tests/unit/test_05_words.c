@@ -21,9 +21,7 @@ static int parse(const char *line)
 	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	optind = 0;
-	capture_start();
-	ret = words_parse(&words, &options, argc, argv);
-	capture_stop(&said);
+	ret = CAPTURED(words_parse(&words, &options, argc, argv));
 	return ret;
 }
 

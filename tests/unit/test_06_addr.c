@@ -10,12 +10,7 @@ static struct sockaddr_in addr;
 
 static int lookup(const char *text)
 {
-	int ret;
-
-	capture_start();
-	ret = addr_lookup(text, "4000", &addr);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(addr_lookup(text, "4000", &addr));
 }
 
 static void assert_port(const char *text, int port)

@@ -37,12 +37,7 @@ static int teardown(void **state)
 
 static int captured(int (*next)(struct answer *answer))
 {
-	int ret;
-
-	capture_start();
-	ret = next(&answer);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(next(&answer));
 }
 
 TEST_AROUND(nonsense, setup, teardown)

@@ -12,12 +12,7 @@ static struct dgram decoded;
 
 static int decode(const char *bytes, size_t length)
 {
-	int ret;
-
-	capture_start();
-	ret = dgram_decode(&decoded, bytes, length);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(dgram_decode(&decoded, bytes, length));
 }
 
 static void assert_refused(const char *bytes, size_t length, const char *part)

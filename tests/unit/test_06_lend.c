@@ -36,9 +36,7 @@ static struct loan *lent_to(int port, int ms)
 	struct sockaddr_in to = someone("192.0.2.2", port);
 	struct loan *loan;
 
-	capture_start();
-	loan = lend_begin(&lend, &rds, &to, wait_deadline(ms));
-	capture_stop(&said);
+	loan = CAPTURED(lend_begin(&lend, &rds, &to, wait_deadline(ms)));
 	if (loan)
 		assert_int_equal(lend_send(loan, &rds, "x", 1), 0);
 	return loan;
@@ -117,9 +115,7 @@ TEST_AROUND(all_lent, setup, teardown)
 
 static void expire(void)
 {
-	capture_start();
-	lend_expire(&lend, &rds);
-	capture_stop(&said);
+	CAPTURE(lend_expire(&lend, &rds));
 }
 
 TEST_AROUND(expire, setup, teardown)

@@ -85,9 +85,7 @@ static const struct stats table[] = {
 
 static void print(bool csv)
 {
-	capture_start();
-	stats_print(table, 2, csv);
-	capture_stop(&said);
+	CAPTURE(stats_print(table, 2, csv));
 	assert_string_equal(said.err, "");
 }
 

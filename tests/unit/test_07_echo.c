@@ -92,23 +92,14 @@ static void will_come(enum ibv_wc_opcode opcode, uint32_t imm)
 
 static int serve(void)
 {
-	int ret;
-
-	capture_start();
-	ret = echo_serve(&data, sizeof(memory), DEPTH);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(echo_serve(&data, sizeof(memory), DEPTH));
 }
 
 static int send_all(unsigned int count)
 {
 	struct credits credits = { 0 };
-	int ret;
 
-	capture_start();
-	ret = echo_send(&data, &credits, DEPTH, count, NULL);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(echo_send(&data, &credits, DEPTH, count, NULL));
 }
 
 /* The first answer says how many receives there are, the next what is new. */

@@ -73,12 +73,7 @@ TEST(show)
 
 static int check_all(char **paths, unsigned int count)
 {
-	int ret;
-
-	capture_start();
-	ret = filename_check_all(paths, count);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(filename_check_all(paths, count));
 }
 
 TEST(same)

@@ -23,12 +23,7 @@ static void put(struct side *to, unsigned int credits)
 
 static int returned(struct side *side, unsigned int credits)
 {
-	int ret;
-
-	capture_start();
-	ret = flow_returned(&side->flow, credits);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(flow_returned(&side->flow, credits));
 }
 
 /* The next message arrives: there must be a receive for it. */

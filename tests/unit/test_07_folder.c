@@ -178,23 +178,17 @@ TEST(old_parts)
 	for (int i = 0; i < 5; i++)
 		put(stay[i], 1);
 	put(part, time(NULL) - FOLDER_PART_HOURS * 3600 + 60);
-	capture_start();
-	folder_look(&folder);
-	capture_stop(&said);
+	CAPTURE(folder_look(&folder));
 	assert_string_equal(said.out, "");
 	assert_int_equal(size_of(part), 1);
 	assert_int_equal(begin("a", 10, 1), INCOMING_THERE);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
 	put(part, 1);
-	capture_start();
-	folder_look(&folder);
-	capture_stop(&said);
+	CAPTURE(folder_look(&folder));
 	assert_int_equal(size_of(part), 1);
 	incoming_drop(&in, true);
-	capture_start();
-	folder_look(&folder);
-	capture_stop(&said);
+	CAPTURE(folder_look(&folder));
 	assert_one_line(said.out, "removed, since nobody went on with it");
 	assert_int_equal(size_of(part), -1);
 	for (int i = 1; i < 5; i++)

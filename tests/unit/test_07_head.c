@@ -16,12 +16,7 @@ static struct head head;
 
 static int decode(const void *bytes, size_t size)
 {
-	int ret;
-
-	capture_start();
-	ret = head_decode(&head, bytes, size);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(head_decode(&head, bytes, size));
 }
 
 TEST(there_and_back)

@@ -30,9 +30,7 @@ TEST(too_much)
 
 	reset();
 	assert_int_equal(data_open(&data, &conn, 0), 0);
-	capture_start();
-	ret = data_lend(&data, MOST_BYTES + 1);
-	capture_stop(&said);
+	ret = CAPTURED(data_lend(&data, MOST_BYTES + 1));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "the device registers at most 5000 bytes");
 	assert_int_equal(count, 1);

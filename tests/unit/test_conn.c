@@ -42,12 +42,7 @@ static int reset(void **state)
 
 static int create(unsigned int access)
 {
-	int ret;
-
-	capture_start();
-	ret = conn_create_qp(&conn, 5, 3, access);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(conn_create_qp(&conn, 5, 3, access));
 }
 
 /* As a server does, or as a client does. */
@@ -59,18 +54,14 @@ static int establish(bool server, enum mode mode)
 	/* As data_open() fills them in. */
 	conn.mine.mode = mode;
 	conn.mine.mem = ours;
-	capture_start();
-	ret = server ? conn_accept(&conn) : conn_connect(&conn);
-	capture_stop(&said);
+	ret = CAPTURED(server ? conn_accept(&conn) : conn_connect(&conn));
 	return ret;
 }
 
 static void close_all(void)
 {
 	asked[0] = 0;
-	capture_start();
-	conn_close(&conn);
-	capture_stop(&said);
+	CAPTURE(conn_close(&conn));
 	assert_string_equal(said.err, "");
 }
 

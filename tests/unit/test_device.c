@@ -22,9 +22,8 @@ static int open_for(const struct options *options, const char *local)
 	if (local)
 		assert_int_equal(addr_lookup(local, "7", &list), 0);
 	device = (struct device){ 0 };
-	capture_start();
-	ret = devices_open_one(&device, options, local ? list->ai_addr : NULL);
-	capture_stop(&said);
+	ret = CAPTURED(devices_open_one(&device, options,
+					local ? list->ai_addr : NULL));
 	if (list)
 		freeaddrinfo(list);
 	return ret;
@@ -133,9 +132,7 @@ static int source_of(struct fake *fake, int gid_index, const char *local,
 	use(fake, NULL);
 	assert_int_equal(open_for(&options, NULL), 0);
 	assert_int_equal(addr_lookup(local, "7", &list), 0);
-	capture_start();
-	ret = device_source(&device, list->ai_addr, source);
-	capture_stop(&said);
+	ret = CAPTURED(device_source(&device, list->ai_addr, source));
 	freeaddrinfo(list);
 	device_close(&device);
 	return ret ? -1 : source->gid_index;

@@ -22,9 +22,8 @@ static int open_all_for(const char *local)
 	if (local)
 		assert_int_equal(addr_lookup(local, "7", &list), 0);
 	devices = (struct devices){ 0 };
-	capture_start();
-	ret = devices_open(&devices, &any, local ? list->ai_addr : NULL);
-	capture_stop(&said);
+	ret = CAPTURED(
+		devices_open(&devices, &any, local ? list->ai_addr : NULL));
 	if (list)
 		freeaddrinfo(list);
 	return ret;
@@ -37,9 +36,7 @@ static const char *found(const char *local)
 	struct addrinfo *list;
 
 	assert_int_equal(addr_lookup(local, "7", &list), 0);
-	capture_start();
-	of = devices_find(&devices, list->ai_addr);
-	capture_stop(&said);
+	of = CAPTURED(devices_find(&devices, list->ai_addr));
 	freeaddrinfo(list);
 	assert_int_equal(said.err_length == 0, of != NULL);
 	return of ? of->verbs->device->name : "";

@@ -62,9 +62,7 @@ static void begin(enum ending ending)
 	assert_int_equal(pthread_create(&peer.thread, NULL, run_peer, NULL), 0);
 	assert_true(wait_readable(oob_fd(listener), -1, -1,
 				  wait_deadline(20000)) > 0);
-	capture_start();
-	oob = accept_client(listener, &patience);
-	capture_stop(&said);
+	oob = CAPTURED(accept_client(listener, &patience));
 	if (!oob)
 		fail_msg("%s", said.err);
 }
@@ -79,12 +77,7 @@ static void end(void)
 
 static int recv_params(bool roce)
 {
-	int ret;
-
-	capture_start();
-	ret = oob_recv_params(oob, &got, roce);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(oob_recv_params(oob, &got, roce));
 }
 
 static void assert_refused(const char *reason)
@@ -214,9 +207,7 @@ TEST(not_ready)
 		say(wrong[i], body);
 		begin(WAITS);
 		assert_int_equal(recv_params(true), 0);
-		capture_start();
-		ret = oob_ready(oob);
-		capture_stop(&said);
+		ret = CAPTURED(oob_ready(oob));
 		assert_int_equal(ret, -1);
 		assert_one_line(said.err, "protocol error: message type");
 		end();
@@ -231,9 +222,7 @@ static int check(void)
 
 	do {
 		wait_readable(oob_fd(oob), -1, -1, deadline);
-		capture_start();
-		ret = oob_check(oob);
-		capture_stop(&said);
+		ret = CAPTURED(oob_check(oob));
 	} while (ret == OOB_THERE && wait_deadline(0) < deadline);
 	return ret;
 }
@@ -282,9 +271,7 @@ static struct oob *connect_to_peer(void)
 	snprintf(port, sizeof(port), "%d", port_of(peer.fd));
 	options = options_of("client", port);
 	assert_int_equal(pthread_create(&peer.thread, NULL, run_peer, NULL), 0);
-	capture_start();
-	connected = connect_to_server(&options, &patience);
-	capture_stop(&said);
+	connected = CAPTURED(connect_to_server(&options, &patience));
 	return connected;
 }
 

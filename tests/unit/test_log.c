@@ -15,9 +15,7 @@
 
 TEST(line)
 {
-	capture_start();
-	log_line("qp %d of %s", 17, "rxe0");
-	capture_stop(&said);
+	CAPTURE(log_line("qp %d of %s", 17, "rxe0"));
 	assert_string_equal(said.out, "qp 17 of rxe0\n");
 	assert_string_equal(said.err, "");
 }
@@ -45,9 +43,7 @@ TEST(fail)
 {
 	int ret;
 
-	capture_start();
-	ret = log_fail("%s: %d", "text", 7);
-	capture_stop(&said);
+	ret = CAPTURED(log_fail("%s: %d", "text", 7));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.err, "error: text: 7\n");
 	assert_string_equal(said.out, "");
@@ -57,17 +53,13 @@ TEST(fail_errno)
 {
 	int ret;
 
-	capture_start();
-	ret = log_fail_errno("ibv_call", ENOMEM, "try %s", "less");
-	capture_stop(&said);
+	ret = CAPTURED(log_fail_errno("ibv_call", ENOMEM, "try %s", "less"));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.err, "error: ibv_call: Cannot allocate "
 				      "memory; try less\n");
 	assert_string_equal(said.out, "");
 
-	capture_start();
-	ret = log_fail_errno("ibv_poll_cq", 0, "give up");
-	capture_stop(&said);
+	ret = CAPTURED(log_fail_errno("ibv_poll_cq", 0, "give up"));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.err, "error: ibv_poll_cq: failed without "
 				      "saying why; give up\n");
@@ -82,9 +74,7 @@ TEST(fail_wc)
 		struct ibv_wc wc = { .status = i };
 		int ret;
 
-		capture_start();
-		ret = log_fail_wc("receive", &wc);
-		capture_stop(&said);
+		ret = CAPTURED(log_fail_wc("receive", &wc));
 		assert_int_equal(ret, -1);
 		assert_string_equal(said.out, "");
 		snprintf(part, sizeof(part),
@@ -114,9 +104,7 @@ TEST(fail_wc_reads_what_is_defined)
 	/* From here on a read of these fields ends the program. */
 	ASAN_POISON_MEMORY_REGION(&wc->opcode, sizeof(wc->opcode));
 	ASAN_POISON_MEMORY_REGION(&wc->byte_len, sizeof(wc->byte_len));
-	capture_start();
-	log_fail_wc("send", wc);
-	capture_stop(&said);
+	CAPTURE(log_fail_wc("send", wc));
 	ASAN_UNPOISON_MEMORY_REGION(wc, sizeof(*wc));
 	free(wc);
 	assert_one_line(said.err, "error: send: status 5 (");

@@ -11,19 +11,12 @@
 
 static int open_captured(int mode)
 {
-	int ret;
-
-	capture_start();
-	ret = open_memory(&data, &conn, mode);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(open_memory(&data, &conn, mode));
 }
 
 static void close_captured(void)
 {
-	capture_start();
-	data_close(&data);
-	capture_stop(&said);
+	CAPTURE(data_close(&data));
 }
 
 /* Which region of a mode is filled by reads of ours; most chapters have none. */

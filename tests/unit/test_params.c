@@ -34,9 +34,7 @@ static int decode_bytes(const void *bytes, size_t length, bool roce)
 	assert_non_null(copy);
 	memcpy(copy + 1, bytes, length);
 	memset(&got, 0xee, sizeof(got));
-	capture_start();
-	ret = params_decode(&got, (void *)(copy + 1), length, roce);
-	capture_stop(&said);
+	ret = CAPTURED(params_decode(&got, (void *)(copy + 1), length, roce));
 	free(copy);
 	assert_string_equal(said.out, "");
 	return ret;
@@ -274,12 +272,7 @@ TEST(memory)
 
 static int check(const struct params *params)
 {
-	int ret;
-
-	capture_start();
-	ret = params_check(params, true);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(params_check(params, true));
 }
 
 /* What cannot be said in every way of sending parameters. */
@@ -303,9 +296,7 @@ TEST(check)
 
 TEST(print)
 {
-	capture_start();
-	params_print("remote:", &good);
-	capture_stop(&said);
+	CAPTURE(params_print("remote:", &good));
 	assert_string_equal(said.out, "remote: QPN 0x000011, PSN 0x123456, GID "
 				      "::ffff:192.0.2.1, LID 0x0708, MTU "
 				      "1024\n");

@@ -28,23 +28,13 @@ static const uint8_t good_wire[BODY] = {
 
 static int check_header(enum params_type type, const uint8_t *wire)
 {
-	int ret;
-
-	capture_start();
-	ret = params_check_header(type, wire);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(params_check_header(type, wire));
 }
 
 static int decode(struct params *params, const uint8_t *wire, size_t length,
 		  bool roce)
 {
-	int ret;
-
-	capture_start();
-	ret = params_decode(params, wire, length, roce);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(params_decode(params, wire, length, roce));
 }
 
 TEST(header_bytes)

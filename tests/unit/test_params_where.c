@@ -23,9 +23,7 @@ static const char *verdict(const char *gid, uint16_t lid, bool roce)
 	int ret;
 
 	assert_int_equal(inet_pton(AF_INET6, gid, params.gid.raw), 1);
-	capture_start();
-	ret = params_check(&params, roce);
-	capture_stop(&said);
+	ret = CAPTURED(params_check(&params, roce));
 	assert_int_equal(ret, said.err_length ? -1 : 0);
 	return said.err;
 }

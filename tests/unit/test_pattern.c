@@ -14,12 +14,7 @@ static char memory[SIZE];
 
 static int check(size_t size)
 {
-	int ret;
-
-	capture_start();
-	ret = pattern_check(memory, size);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(pattern_check(memory, size));
 }
 
 static void fill(size_t size)

@@ -12,14 +12,9 @@
 
 static int draw(uint32_t *psn)
 {
-	int ret;
-
 	calls = 0;
 	asked = 0;
-	capture_start();
-	ret = psn_draw(psn);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(psn_draw(psn));
 }
 
 /* The PSN that comes of these three bytes, asked for once. */

@@ -12,12 +12,8 @@
 static int post_rdma(enum ibv_wr_opcode op, uint32_t length)
 {
 	const struct remote peer = { 0x10000, 0x77, length };
-	int ret;
 
-	capture_start();
-	ret = data_post_rdma(&data, op, &peer);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(data_post_rdma(&data, op, &peer));
 }
 
 /* It must fit into what the peer has offered, and goes nowhere else. */
@@ -73,9 +69,7 @@ static void assert_too_much(size_t most, const char *error)
 	assert_int_equal(ret, 0);
 	data_close(&data);
 	count = 0;
-	capture_start();
-	ret = data_open(&data, &conn, MODE_WRITE, most + 1);
-	capture_stop(&said);
+	ret = CAPTURED(data_open(&data, &conn, MODE_WRITE, most + 1));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, error);
 	assert_int_equal(count, 0);

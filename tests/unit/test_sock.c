@@ -84,10 +84,8 @@ TEST(first_is_silent)
 	count = silence(&addr, busy);
 	snprintf(port, sizeof(port), "%d", ntohs(addr.sin_port));
 	options.port = port;
-	capture_start();
-	fd = sock_connect(&options, &patience,
-			  wait_deadline(patience.timeout_ms));
-	capture_stop(&said);
+	fd = CAPTURED(sock_connect(&options, &patience,
+				   wait_deadline(patience.timeout_ms)));
 	assert_true(fd >= 0);
 	assert_one_line(said.err,
 			"the TCP connection: nothing came within 5 s");

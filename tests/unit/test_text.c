@@ -22,9 +22,7 @@ static void assert_shown(const char *bytes, size_t length, const char *shown)
 	/* Exactly as long, so that a byte too far is an error. */
 	assert_non_null(copy);
 	memcpy(copy, bytes, length);
-	capture_start();
-	log_text("got: ", copy, length);
-	capture_stop(&said);
+	CAPTURE(log_text("got: ", copy, length));
 	free(copy);
 	snprintf(expected, sizeof(expected), "got: %s\n", shown);
 	assert_string_equal(said.out, expected);
@@ -106,9 +104,7 @@ TEST(text_that_changes)
 	memset(changing, 'A', sizeof(changing));
 	assert_int_equal(pthread_create(&thread, NULL, change, NULL), 0);
 	for (int i = 0; i < 300 && !escaped; i++) {
-		capture_start();
-		log_text("got: ", changing, sizeof(changing));
-		capture_stop(&said);
+		CAPTURE(log_text("got: ", changing, sizeof(changing)));
 		escaped = memchr(said.out, '\x1b', said.out_length);
 	}
 	enough = true;
@@ -133,9 +129,7 @@ TEST(text_not_utf8)
 /* What stands after the message in the buffer is not part of it. */
 TEST(text_ends_where_it_ends)
 {
-	capture_start();
-	log_text("got: ", "来自", 4);
-	capture_stop(&said);
+	CAPTURE(log_text("got: ", "来自", 4));
 	assert_string_equal(said.out, "got: 来\\xe8\n");
 }
 

@@ -180,21 +180,15 @@ TEST(fail_messages)
 	struct patience patience = { .timeout_ms = 2000, .stop_fd = -1 };
 	int ret;
 
-	capture_start();
-	ret = wait_fail("thing", ETIMEDOUT, &patience);
-	capture_stop(&said);
+	ret = CAPTURED(wait_fail("thing", ETIMEDOUT, &patience));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: thing: nothing came within 2 s");
 	assert_one_line(said.err, "-t");
-	capture_start();
-	ret = wait_fail("thing", ECANCELED, &patience);
-	capture_stop(&said);
+	ret = CAPTURED(wait_fail("thing", ECANCELED, &patience));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: thing: given up, since this program "
 				  "was asked to stop");
-	capture_start();
-	ret = wait_fail("thing", EINVAL, &patience);
-	capture_stop(&said);
+	ret = CAPTURED(wait_fail("thing", EINVAL, &patience));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: poll: Invalid argument; while "
 				  "waiting for: thing");
@@ -256,9 +250,7 @@ TEST_AROUND(nonblocking, setup, teardown)
 	assert_int_equal(wait_nonblocking(pipes->first[0], "pipe"), 0);
 	assert_int_equal(read(pipes->first[0], &byte, 1), -1);
 	assert_int_equal(errno, EAGAIN);
-	capture_start();
-	ret = wait_nonblocking(-1, "pipe");
-	capture_stop(&said);
+	ret = CAPTURED(wait_nonblocking(-1, "pipe"));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: fcntl: Bad file descriptor; ");
 	assert_one_line(said.err, "pipe");

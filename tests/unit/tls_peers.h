@@ -153,9 +153,7 @@ static void try_key(mode_t mode, uid_t owner, bool is_good)
 	for (enum role role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
 		SSL_CTX *ctx;
 
-		capture_start();
-		ctx = tls_context(&options, role);
-		capture_stop(&said);
+		ctx = CAPTURED(tls_context(&options, role));
 		if (!ctx != !is_good)
 			fail_msg("a key of mode %04o: %s", mode, said.err);
 		if (!is_good)

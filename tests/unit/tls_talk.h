@@ -227,10 +227,8 @@ TEST(subject)
 		int ret;
 
 		start(&ends, NULL);
-		capture_start();
-		ret = tls_handshake(ends.ssl, &ends.limit) ||
-		      tls_print_peer(ends.ssl);
-		capture_stop(&said);
+		ret = CAPTURED(tls_handshake(ends.ssl, &ends.limit) ||
+			       tls_print_peer(ends.ssl));
 		end(&ends);
 		free_cert(&cert);
 		assert_int_equal(ret, 0);
@@ -251,9 +249,7 @@ TEST(system_error)
 
 	ERR_raise(ERR_LIB_SYS, EPIPE);
 	errno = 0;
-	capture_start();
-	ret = tls_fail_ssl(ssl, "a byte");
-	capture_stop(&said);
+	ret = CAPTURED(tls_fail_ssl(ssl, "a byte"));
 	SSL_free(ssl);
 	SSL_CTX_free(ctx);
 	assert_int_equal(ret, -1);

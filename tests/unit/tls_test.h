@@ -190,9 +190,7 @@ static void expect(struct ends *ends, const char *name, const char *error)
 	int ret;
 
 	start(ends, name);
-	capture_start();
-	ret = tls_handshake(ends->ssl, &ends->limit);
-	capture_stop(&said);
+	ret = CAPTURED(tls_handshake(ends->ssl, &ends->limit));
 	end(ends);
 	if (!error && ret)
 		fail_msg("%s is refused: %s", name ? name : "a client",
