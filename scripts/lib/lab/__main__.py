@@ -91,7 +91,7 @@ def one_node(verb: str, words: list[str]) -> str:
 
 def part(name: str) -> types.ModuleType:
     """A module that only few verbs need: a command in a node is to begin at once."""
-    return importlib.import_module(f'lab.{name}')
+    return importlib.import_module(f'lib.lab.{name}')
 
 
 def fetch(settings: Settings) -> None:
