@@ -28,13 +28,6 @@ def shown(packet):
     return packet.kind != 'TCP ACK'
 
 
-def events_of(node, seen, said):
-    """What one node saw and said, in the order of its own clock."""
-    return sorted([(line.time, 0, line) for line in said] +
-                  [(packet.time, 1, packet) for packet in seen],
-                  key=lambda event: event[:2]) if node else []
-
-
 def identity(packet):
     """What is the same of a packet in both captures, but for copies of it."""
     return (packet.src, packet.dst, packet.kind, packet.psn, packet.destqp,
