@@ -39,7 +39,7 @@ number=${chapter%%_*}
 if [[ $# -eq 1 ]]; then
 	echo "What can be broken in $chapter, and what each case asks."
 	printf 'make break CH=%s CASE=NAME shows it, runs it and explains it.\n\n' "$number"
-	"$top/scripts/lib/cases.py" list "$top/$chapter"
+	"$top/scripts/lib/python.sh" cases list "$top/$chapter"
 	exit 0
 fi
 
@@ -54,7 +54,7 @@ show_change() {
 	local colour=never
 
 	[[ ! -t 1 ]] || colour=always
-	"$top/scripts/lib/cases.py" question "$case"
+	"$top/scripts/lib/python.sh" cases question "$case"
 	if [[ -e $case/patch ]]; then
 		printf '\nWhat is changed (%s):\n\n' "$chapter/break/$name/patch"
 		GREP_COLORS='mt=01' grep --color="$colour" -E '^[-+].*|' "$case/patch"
@@ -118,7 +118,7 @@ echo "break: building $chapter/break/$name and running it ..."
 prepare_copy
 "$top/scripts/pair.sh" -t -d "$copy" "$case/commands" "$out"
 echo
-"$top/scripts/lib/cases.py" ends "$case" "$out"
+"$top/scripts/lib/python.sh" cases ends "$case" "$out"
 printf 'Compared with the logs of the recorded run: '
 "$top/scripts/compare_logs.sh" "$out" "$case" || {
 	echo "break: it went otherwise than the run that $chapter/break/$name/README.md tells of" >&2
@@ -126,5 +126,5 @@ printf 'Compared with the logs of the recorded run: '
 }
 [[ -z $guess ]] || printf '\nYour guess was: %s\n' "$guess"
 printf '\nWhat happened, and why:\n\n'
-"$top/scripts/lib/cases.py" story "$case"
+"$top/scripts/lib/python.sh" cases story "$case"
 [[ -z $guess ]] || keep_score

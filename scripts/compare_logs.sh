@@ -91,5 +91,5 @@ if [ ! -x /usr/bin/python3 ]; then
 		"written; scripts/install_deps.sh installs it" >&2
 	exit 2
 fi
-exec /usr/bin/python3 "$(dirname "$0")/lib/compare_logs.py" \
+exec "$(dirname "$0")/lib/python.sh" compare_logs \
 	"${options[@]}" -- "$1" "$2"

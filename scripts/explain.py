@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Finds what docs/troubleshooting.md says about a message of any RDMA program.
 
 Usage: explain.py [MESSAGE]              (make explain, make explain E='MESSAGE')
@@ -26,10 +26,9 @@ import re
 import signal
 import sys
 
-sys.dont_write_bytecode = True
+from lib.arguments import Parser
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 PAGE = HERE.parent / 'docs/troubleshooting.md'
 QUESTIONS = HERE.parent / 'docs/faq.md'

@@ -13,4 +13,5 @@ export LC_ALL=C
 	exit 1
 }
 script=$(realpath -- "${BASH_SOURCE[0]}") || exit
-PYTHONPATH=${script%/*}/lib exec /usr/bin/python3 -B -S -m lab "$@"
+# Not by lib/python.sh, since each command of a test starts here.
+PYTHONSAFEPATH=1 PYTHONPATH=${script%/*} exec /usr/bin/python3 -B -S -m lib.lab "$@"

@@ -22,7 +22,7 @@ source "$top/scripts/lib/cli.sh"
 cli_help "$@"
 [[ $# -le 2 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and PART?"
 cli_chapter "${1:-}"
-lesson=(/usr/bin/python3 -B "$top/scripts/lib/lesson.py" "$top" "$chapter" "${2:-}")
+lesson=("$top/scripts/lib/python.sh" lesson "$top" "$chapter" "${2:-}")
 if [[ ! -t 1 ]]; then
 	exec "${lesson[@]}"
 fi

@@ -232,7 +232,7 @@ wait "$pair"
 statistics >"$out/statistics.after"
 end_captures
 wait
-scripts/lib/wire/ladder.py --svg "$out/wire.svg" --html "$out/wire.html" \
+scripts/lib/python.sh wire.ladder --svg "$out/wire.svg" --html "$out/wire.html" \
 	--source "$dir" --title "$folder${worse:+, $worse}" "$out"
 tshark -r "$out/a.pcap" -Y 'not udp.port == 9' -w "$out/wire.pcapng" 2>/dev/null
 [[ -z $worse ]] || print_statistics

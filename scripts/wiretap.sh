@@ -114,7 +114,7 @@ start_switch() {
 	shift
 	device_run b rm -f /tmp/wiretap.log
 	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch \
-		scripts/lib/wiretap/switch.py "$@" port1 eth0 "$out/switch.pcap" \
+		scripts/lib/python.sh wiretap.switch "$@" port1 eth0 "$out/switch.pcap" \
 		2>&1; }
 	switch=$SWITCH_PID
 	exec {said}<&"${SWITCH[0]}"
@@ -198,15 +198,15 @@ run_beside() {
 	END
 	# What nobody runs must be where nobody may look.
 	device_run b bash -c 'rm -rf /tmp/wiretap.* && mkfifo /tmp/wiretap.go &&
-		mkdir -p /tmp/wiretap.d/wiretap && cd scripts/lib &&
-		cp arguments.py /tmp/wiretap.d &&
-		cp wiretap/{neighbour,roce}.py /tmp/wiretap.d/wiretap'
+		mkdir -p /tmp/wiretap.d && cd scripts && cp --parents -t /tmp/wiretap.d \
+			lib/{__init__.py,arguments.py,python.sh} \
+			lib/wiretap/{__init__,neighbour,roce}.py'
 	pair "$1" idle "$out" &
 	both=$!
 	device_run b timeout 100 bash -c \
 		'until grep -qs ^both.sides /tmp/wiretap.log; do sleep 0.2; done'
 	scripts/lab.sh exec -u nobody b -- \
-		/tmp/wiretap.d/wiretap/neighbour.py 192.0.2.2 192.0.2.1 \
+		/tmp/wiretap.d/lib/python.sh wiretap.neighbour 192.0.2.2 192.0.2.1 \
 		>"$out/neighbour.log" 2>&1 || failed=yes
 	# The server has believed it when it looks at the memory, and complains.
 	# shellcheck disable=SC2016 # of that shell

@@ -10,7 +10,7 @@ load helpers
 CHAPTER=07_full_speed
 
 setup_file() {
-	open_device
+	open_still_device
 	build_chapter "$CHAPTER"
 }
 
@@ -388,17 +388,4 @@ run_client_aside() {
 
 @test "07: a client that is silent in a benchmark is given up after -t" {
 	FUNCTIONS=run_client_aside on_device a bench_silent
-}
-
-# It takes several times as long as -t, at either end.
-bench_long() {
-	start_server ./server -B -t 1
-	run_client 0 ./client -t 1 -a "$address" -b 4096 -n 60000 -q 4
-	has_line client.log '^read +4096 +4 +60000 ' || fail "it has no table"
-	says_nothing server.err
-	stop_server
-}
-
-@test "07: a benchmark that takes longer than -t has its table" {
-	on_device a bench_long
 }

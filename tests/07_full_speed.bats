@@ -259,3 +259,16 @@ bench_there() {
 	[[ ${lines[0]} == write,4096,64,20,* && ${lines[1]} == read,* ]]
 	[[ $said == *'benchmark: 4096 bytes verified.'* ]]
 }
+
+# It takes several times as long as -t, at either end.
+bench_long() {
+	start_server ./server -B -t 1
+	run_client 0 ./client -t 1 -a "$address" -b 4096 -n 12000 -q 4
+	has_line client.log '^read +4096 +4 +12000 ' || fail "it has no table"
+	says_nothing server.err
+	stop_server
+}
+
+@test "07: a benchmark that takes longer than -t has its table" {
+	on_device a bench_long
+}

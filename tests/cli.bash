@@ -11,8 +11,8 @@ noticing() {
 	mkdir -p "$TREE" "$STUBS" "$BATS_TEST_TMPDIR/home"
 	(cd "$BATS_TEST_DIRNAME/.." && git ls-files -coz --exclude-standard |
 		while IFS= read -rd '' name; do
-			[[ ! -f $name ]] || printf '%s\0' "$name"
-		done | xargs -0 cp -p --parents -t "$TREE")
+			[[ ! -f $name && ! -L $name ]] || printf '%s\0' "$name"
+		done | xargs -0 cp -pd --parents -t "$TREE")
 	: >"$NOTICED"
 	for name in qemu-system-x86_64 qemu-system-aarch64 ssh sudo apt-get \
 		dnf gcc cc clang openssl bats prove tshark tcpdump modprobe; do

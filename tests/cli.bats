@@ -13,9 +13,12 @@ setup() {
 
 teardown() { show_output; }
 
-# All programs of the repository, so that none can be forgotten.
+# All programs of the repository, so that none can be forgotten: those that one
+# starts by their names, and those of the Python package.
 programs() {
 	find . -type f -perm /111 ! -name '*.bats' | sort
+	grep -rl 'Parser(__doc__)' scripts/lib --include='*.py' |
+		sed 's|scripts/lib/||; s|/|.|; s|\.py$||; s|^|scripts/lib/python.sh |'
 }
 
 @test "-h and --help of every script explain it on stdout, and do nothing" {
@@ -24,7 +27,8 @@ programs() {
 	while read -r program; do
 		for option in -h --help; do
 			count=$((count + 1))
-			run --separate-stderr timeout 60 "$program" "$option" \
+			# shellcheck disable=SC2086 # several words
+			run --separate-stderr timeout 60 $program "$option" \
 				</dev/null
 			[[ $status -eq 0 && -z $stderr &&
 				${output,,} == *usage:* ]] && continue

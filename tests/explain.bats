@@ -184,10 +184,8 @@ likely() {
 }
 
 @test "each question has the anchor that its heading has" {
-	run -0 python3 - <<-'END'
-	import pathlib, sys
-	sys.dont_write_bytecode = True
-	sys.path.insert(0, 'scripts')
+	PYTHONPATH=scripts run -0 python3 -B - <<-'END'
+	import pathlib
 	import explain
 	names = [q.anchor for q in explain.read_questions(explain.QUESTIONS.read_text('utf-8'))]
 	page = pathlib.Path('docs/troubleshooting.md').read_text('utf-8')

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Which entries scripts/explain.py finds for the lines of a table.
 
 Usage: explain_lines.py TABLE
@@ -11,10 +11,9 @@ import importlib.util
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True
+from lib.arguments import Parser
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / 'scripts/lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
 
 
 def load(path):

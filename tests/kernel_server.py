@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Serves the files of a folder on 127.0.0.1, and prints the port.
 
 Usage: kernel_server.py FOLDER
@@ -8,12 +8,8 @@ What is asked for below /cut/ is cut off in the middle of the file.
 import functools
 import http.server
 import os
-import pathlib
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'scripts/lib'))
-from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser, folder
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

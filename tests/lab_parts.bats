@@ -12,7 +12,7 @@ setup() {
 
 # parts NAME: the tests of tests/lab/test_NAME.py pass, and there are some.
 parts() {
-	PYTHONPATH=scripts/lib:tests/lab LC_ALL=C run -0 \
+	PYTHONPATH=scripts:tests/lab LC_ALL=C run -0 \
 		/usr/bin/python3 -B -s -m unittest -v "test_$1"
 	echo "$output"
 	[[ $output =~ Ran\ [1-9] ]]

@@ -21,7 +21,8 @@ teardown() {
 small_tree() {
 	mkdir -p "$tree"/{01_one,tests/unit,tests/mutants,scripts/lib}
 	cp "$top"/tests/mutants/{run,table}.py "$tree/tests/mutants"
-	cp "$top/scripts/lib/arguments.py" "$tree/scripts/lib"
+	cp "$top"/scripts/lib/{__init__,arguments}.py "$tree/scripts/lib"
+	ln -s ../../scripts/lib "$tree/tests/mutants/lib"
 	printf '%s\n' '#include "twice.h"' 'int twice(int n)' '{' \
 		'	if (n < 0)' '		return -1;' '	return n + n;' '}' \
 		>"$tree/01_one/twice.c"

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 
 letters() {
-	python3 "$BATS_TEST_DIRNAME/option_letters.py" "$@"
+	python3 -B "$BATS_TEST_DIRNAME/option_letters.py" "$@"
 }
 
 @test "messages: each option that one names is in that program's -h" {

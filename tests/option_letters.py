@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -B
 """Whether the options that a chapter's messages name are ones that it has.
 
 A message that says "see -g" sends its reader to -h. So each -x and --word in a
@@ -15,9 +15,7 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts/lib"))
-from option_rows import listed  # noqa: E402 pylint: disable=C0413
+from lib.option_rows import listed
 
 TOKEN = re.compile(r"""
     (?P<comment>/\*.*?\*/|//[^\n]*)

@@ -23,7 +23,7 @@ facts() {
 	shift
 	printf '%s\n' "$@" |
 		tests/roce_capture.py "$BATS_TEST_TMPDIR/made.pcap"
-	scripts/lib/wire/packets.py "$BATS_TEST_TMPDIR/made.pcap" |
+	scripts/lib/python.sh wire.packets "$BATS_TEST_TMPDIR/made.pcap" |
 		awk -F'\t' -v fields="$fields" '
 		NR == 1 { for (i = 1; i <= NF; i++) where[$i] = i; next }
 		{
@@ -101,8 +101,8 @@ marks_after() {
 }
 
 @test "what is no capture is said" {
-	run -1 --separate-stderr scripts/lib/wire/packets.py \
+	run -1 --separate-stderr scripts/lib/python.sh wire.packets \
 		"$BATS_TEST_TMPDIR/none"
 	[[ $stderr == 'tshark: '*'is '*'/none a capture' ]]
-	run -2 scripts/lib/wire/packets.py
+	run -2 scripts/lib/python.sh wire.packets
 }

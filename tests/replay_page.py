@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Goes through a page of `make wire` in a headless browser, step by step.
 
 Usage: replay_page.py PAGE CAPTURE LADDER [LOGS]
@@ -12,12 +12,9 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-LIB = pathlib.Path(__file__).resolve().parents[1] / 'scripts/lib'
-sys.path[:0] = [str(LIB), str(LIB / 'wire')]
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-import browser  # noqa: E402 pylint: disable=C0413
-import packets  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+import browser
+from lib.wire import packets
 
 LIMIT = 300000
 

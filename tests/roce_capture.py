@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Writes a capture of packets that no device has sent, for the tests of those that
 read captures.
 
@@ -15,9 +15,7 @@ import pathlib
 import struct
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'scripts/lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
 
 QPN = {'client': 0x11, 'server': 0x12}
 ADDRESS = {'client': bytes([192, 0, 2, 2]), 'server': bytes([192, 0, 2, 1])}

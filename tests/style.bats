@@ -281,6 +281,16 @@ END
 	run -0 "$cycles" -h
 }
 
+# The package lib is found by a link to it, or by scripts/lib/python.sh.
+@test "no program changes where Python looks for modules" {
+	run -1 grep -rnE 'sys[.]path\b' --include='*'.{py,sh,bash,bats,mjs} \
+		--exclude-dir=node_modules [0-9]* scripts tests web
+	[[ -z $output ]]
+	for link in {scripts/maint,tests,tests/mutants,web/site}/lib; do
+		[[ $link -ef scripts/lib ]]
+	done
+}
+
 @test "words that have no place here are found, and the same in other words not" {
 	small_tree
 	printf '%s\n' '/* XXXX and TODOS */' 'char *s = "/tmp/x.XXXXXX";' \

@@ -71,14 +71,3 @@ untested() {
 	echo "$output"
 	[[ ${lines[0]} == 04_tls_psn/state.c && ${#lines[@]} -eq 2 ]]
 }
-
-@test "each program says in its results which chapter and test it is" {
-	local program source count=0
-
-	while read -r program source; do
-		output=$program
-		grep -qE "TEST_NAME|\"${program#test_}\"" "$unit/$source"
-		count=$((count + 1))
-	done < <(make -s -C "$unit" list)
-	[[ $count -ge 50 ]]
-}

@@ -28,7 +28,7 @@ run_wire() {
 	# The width of wire.txt, which the page is compared with.
 	COLUMNS=210 "$top/scripts/wire.sh" "$1" "$2" >"$ladder"
 	out=$top/$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' "$ladder")
-	"$top/scripts/lib/wire/packets.py" "$out/a.pcap" >"$BATS_TEST_TMPDIR/facts"
+	"$top/scripts/lib/python.sh" wire.packets "$out/a.pcap" >"$BATS_TEST_TMPDIR/facts"
 	facts=$BATS_TEST_TMPDIR/facts
 	logs=$out/logs
 }
@@ -93,7 +93,7 @@ client=192.0.2.2
 		"$logs/server.log"
 	page_is_right
 	# On a terminal without room for three columns no line is wrapped.
-	run -0 env COLUMNS=80 "$top/scripts/lib/wire/ladder.py" "$out"
+	run -0 env COLUMNS=80 "$top/scripts/lib/python.sh" wire.ladder "$out"
 	[[ $output == *'a ◀── b    ConnectRequest QPN'*'a ──▶ b    ConnectReply'* ]]
 	[[ $output == *$'\n           server     peer disconnected.'* ]]
 	[[ $(LC_ALL=C.UTF-8 wc -L <<<"$output") -le 80 ]]
@@ -247,7 +247,7 @@ lossy_and_right() {
 	CUT=200 run_wire 07 "$folder"
 	grep -q '^client: exit status 1$' "$logs/status.log"
 	grep -q 'RDMA operation: status 12 ' "$logs/client.err"
-	run -0 "$top/scripts/lib/wire/timers.py" "$out"
+	run -0 "$top/scripts/lib/python.sh" wire.timers "$out"
 	# Timers are never early, but a busy machine is late. The first of them
 	# ran already when the last acknowledgement came.
 	awk '/ client: RDMA .*, PSN/ { sent++; after += $1 > 0 }

@@ -32,14 +32,12 @@ goes_through() {
 }
 
 @test "wire: each packet that a chapter sends leads to the line that sends it" {
-	run -0 python3 - <<-'END'
+	PYTHONPATH=scripts run -0 python3 -B - <<-'END'
 	import pathlib
 	import re
 	import sys
-	sys.path[:0] = ['scripts/lib', 'scripts/lib/wire']
-	import packets
-	import sources
-	from chapters import chapters
+	from lib.chapters import chapters
+	from lib.wire import packets, sources
 	OURS = re.compile('(Connect|Disconnect)Re|ReadyToUse|SEND|RDMA (WRITE|READ Req)|'
 	                  'TCP (text|FIN)|TLS (Client|Server|App)')
 	count = 0

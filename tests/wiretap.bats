@@ -176,7 +176,7 @@ unharmed() {
 	grep -q '^error: byte 1 of the memory is 0x00' "$out/logs/server.err"
 	[[ $(count logs/status.log 'exit status 1') -eq 2 ]]
 	# Root could do more, so it would prove nothing.
-	run -1 device_run b "$top/scripts/lib/wiretap/neighbour.py" \
+	run -1 device_run b "$top/scripts/lib/python.sh" wiretap.neighbour \
 		192.0.2.2 192.0.2.1
 	[[ $output == *'run it as another user'* ]]
 }
@@ -230,11 +230,11 @@ unharmed() {
 	local before
 
 	before=$(ip link; ip addr)
-	run --separate-stderr -1 "$top/scripts/lib/wiretap/switch.py" lo lo \
+	run --separate-stderr -1 "$top/scripts/lib/python.sh" wiretap.switch lo lo \
 		"$BATS_TEST_TMPDIR/capture"
 	[[ $stderr == *'not a node of the lab'* ]]
 	[[ ! -e $BATS_TEST_TMPDIR/capture ]]
-	run --separate-stderr -1 "$top/scripts/lib/wiretap/neighbour.py" \
+	run --separate-stderr -1 "$top/scripts/lib/python.sh" wiretap.neighbour \
 		127.0.0.1 127.0.0.1
 	[[ $stderr == *'not a node of the lab'* ]]
 	for command in switch 'macsec lo 00 00' mend; do

@@ -46,11 +46,8 @@ import pathlib
 import shutil
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapter_files import (  # noqa: E402 pylint: disable=C0413
-    COMMAND, Refused, Tree, is_carried, is_plumbing, name_of)
+from lib.arguments import Parser
+from lib.chapter_files import COMMAND, Refused, Tree, is_carried, is_plumbing, name_of
 
 
 class Check(Tree):

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What a chapter breaks on purpose, as the README.md of each case says it.
 
 Usage: cases.py list CHAPTER      each case with its question
@@ -12,15 +11,12 @@ CHAPTER and CASE are folders: 01_send_recv, 01_send_recv/break/no_recv. A case's
 README.md begins with a heading, which is its name, and a quotation, which is
 the question; the rest is the story.
 """
-import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
-from chapter_text import looked_up  # noqa: E402 pylint: disable=C0413
-from terminal import lines_of, width, wrap  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser, folder
+from lib.chapter_text import looked_up
+from lib.terminal import lines_of, width, wrap
 
 BEGINNING = re.compile(r'# (\w+)\n\n((?:> .*\n)+)\n')
 ROW = re.compile(r'^\| .*\bCASE=(\w+)` \|$', re.MULTILINE)

@@ -20,7 +20,10 @@ def mention(path, root):
         return rf'\bfixtures/{re.escape(parts[2])}'
     ways = []
     if path.suffix == '.py':
-        ways += [rf'\b{stem}\.py\b', rf'\b(from|import) {stem}\b']
+        module = re.escape('.'.join(parts[2:]).removesuffix('.py').removesuffix('.__main__'))
+        ways += [rf'\b{stem}\.py\b', rf'\bpython\.sh"? {module}(?![.\w])',
+                 rf'\b(from|import) ([\w.]+\.)?{stem}\b',
+                 rf'\bfrom lib[\w.]* import .*\b{stem}\b']
     elif path.suffix == '.bash':
         ways += [rf'\bload \S*\b{stem}\b']
     # With its folder, since names such as up.sh or check.sh are in several places.

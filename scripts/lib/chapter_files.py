@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-from chapters import before, folders
+from lib.chapters import before, folders
 
 TABLE = 'scripts/maint/carry_forward.reborn'
 COMMAND = 'scripts/maint/carry_forward.sh'

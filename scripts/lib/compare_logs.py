@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Compares the logs of a run with the expected ones: see compare_logs.sh -h.
 
 Usage: compare_logs.py [-v|-w] RUN_DIR EXPECTED_DIR
@@ -8,14 +7,12 @@ import re
 import signal
 import sys
 
-sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
-# pylint: disable=wrong-import-position
-from arguments import Parser  # noqa: E402
-from log_card import adapt, is_card  # noqa: E402
-from log_diff import Difference, Naming, printable  # noqa: E402
-from log_order import TooManyOrders, pairing  # noqa: E402
-from log_races import Races  # noqa: E402
-from log_tokens import cut_up, read_log, read_texts  # noqa: E402
+from lib.arguments import Parser
+from lib.log_card import adapt, is_card
+from lib.log_diff import Difference, Naming, printable
+from lib.log_order import TooManyOrders, pairing
+from lib.log_races import Races
+from lib.log_tokens import cut_up, read_log, read_texts
 
 MATCHES, DIFFERS, TROUBLE = 0, 1, 2
 

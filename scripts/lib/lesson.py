@@ -9,10 +9,8 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from chapter_text import looked_up  # noqa: E402 pylint: disable=C0413
-from chapters import before  # noqa: E402 pylint: disable=C0413
+from lib.chapter_text import looked_up
+from lib.chapters import before
 
 # What a person reads in a minute.
 WORDS, LINES = 200, 15

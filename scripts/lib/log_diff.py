@@ -7,7 +7,7 @@ Used by compare_logs.py.
 import difflib
 import re
 
-from log_order import undo_races
+from lib.log_order import undo_races
 
 CONTEXT = 2
 

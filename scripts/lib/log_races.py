@@ -7,7 +7,7 @@ import copy
 import fnmatch
 import re
 
-from log_tokens import Line, Token
+from lib.log_tokens import Line, Token
 
 
 class Block:

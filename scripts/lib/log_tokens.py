@@ -8,7 +8,7 @@ import ipaddress
 import pathlib
 import re
 
-from chapters import chapters
+from lib.chapters import chapters
 
 # The ports that the chapters use by default. They are documented, so a log
 # that shows another one instead differs; every other port from 1024 up is

@@ -3,7 +3,7 @@ import re
 import shutil
 import textwrap
 
-from md_text import FENCE
+from lib.md_text import FENCE
 
 LINK = re.compile(r'!?\[([^\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)')
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Writes docs/api_map.md: each call of an RDMA or TLS library, where it is
 first used, and its man page.
 
@@ -19,10 +19,8 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapter_text import looked_up  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.chapter_text import looked_up
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAP = 'docs/api_map.md'

@@ -108,7 +108,7 @@ build() {
 		if [[ -e .git ]]; then
 			git ls-files -z --cached --others --exclude-standard
 		else
-			find . -path ./build -prune -o -type f -print0
+			find . -path ./build -prune -o ! -type d -print0
 		fi | tar -c --null --files-from - --ignore-failed-read
 	) | tar -x -C "$tree"
 	make -s -C "$tree" CC="$cross-gcc --sysroot=$root" all

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Checks the table of the cases in each chapter's reference.md (or README.md).
 
 Usage: break_tables.py [-r ROOT] [--write]
@@ -17,10 +17,8 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from cases import cases, parts  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.cases import cases, parts
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 HEAD = '| case | what it asks | the command |\n|---|---|---|\n'

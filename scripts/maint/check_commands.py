@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Checks the commands that the Markdown files tell to type.
 
 Usage: check_commands.py [-r ROOT] [--run] [FOLDER...]
@@ -22,11 +22,9 @@ import re
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from md_text import Markdown  # noqa: E402 pylint: disable=C0413
-from option_rows import listed  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.md_text import Markdown
+from lib.option_rows import listed
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SPAN = re.compile(r'`((?:make|scripts/)[^`]*)`')

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Which tests a chapter needs, or a change.
 
 Usage: check_plan.py [-r ROOT] [-l DIR] chapter CH
@@ -29,11 +29,9 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
-from chapter_files import Tree  # noqa: E402 pylint: disable=C0413
-from changes import differing, naming  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser, folder
+from lib.chapter_files import Tree
+from lib.changes import differing, naming
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Checks that what the Markdown files show and point at is really so.
 
 Usage: check_readme.py [-r ROOT]
@@ -31,10 +31,8 @@ import subprocess
 import sys
 import urllib.parse
 
-sys.dont_write_bytecode = True  # the tree may be read-only, or watched by git
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from md_text import Markdown  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.md_text import Markdown
 
 HERE = pathlib.Path(__file__).resolve().parent
 ELISION = re.compile(r'\s*(\.\.\.|/\* \.\.\. \*/)\s*$')

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Checks the spelling of all Markdown, in British English, by hunspell; and looks there,
 in scripts/ and in the comments of C files for phrases that are no plain English.
 
@@ -17,10 +17,8 @@ import re
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from md_text import Markdown  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.md_text import Markdown
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # What is no prose, in this order.

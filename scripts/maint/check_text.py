@@ -1,17 +1,14 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """The checks of check_chapters.sh that read text and run no tool.
 
 Usage: check_text.py CHECK ROOT, with the files to check on stdin, a line each.
 CHECK is makefile, length, whitespace, headers, messages or words. Prints a line for what
 breaks a rule; exit status 0 in order, 1 not, 2 usage.
 """
-import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser, folder
 
 # Recorded or generated: kept byte for byte, whatever is in it.
 RECORDED = ('.log', '.err', '.svg', '.pcapng')

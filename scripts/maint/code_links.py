@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Checks links to lines of code: the line is the one that was meant.
 
 Usage: code_links.py [-r ROOT] [--write]
@@ -19,9 +19,7 @@ import re
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # One in backticks is an example.

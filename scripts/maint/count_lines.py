@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """How many lines somebody has to look after: those that are no copy of others.
 
 Usage: count_lines.py [-r ROOT]
@@ -13,11 +13,10 @@ import difflib
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True
+from lib.arguments import Parser
+from lib.chapter_files import Tree
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / 'scripts/lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapter_files import Tree  # noqa: E402 pylint: disable=C0413
 
 KINDS = ('.c', '.h', '.sh', '.py', '.bash', '.bats', '.js', '.mjs', '.css', '.html')
 
@@ -46,7 +45,8 @@ def main(arguments):
     for kind, place in (('scripts', 'scripts'), ('tests', 'tests'), ('pages', 'web')):
         listed = tree.git('ls-files', '-z', place, text=True).stdout.split('\0')
         files = [tree.root / name for name in listed if name.endswith(KINDS)]
-        found[kind] = sum(len(lines(path)) for path in files if path.is_file())
+        found[kind] = sum(len(lines(path)) for path in files
+                          if path.is_file() and not path.is_symlink())
     copies = sum(len(lines(tree.root / path)) for path in code) - found['C']
     print('lines that are no copy: ' + ', '.join(
         f'{kind} {count:,}' for kind, count in found.items()) +

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Writes what README.md shows of runs and sizes: the picture of make demo, from
 docs/demo.txt, and the size of each chapter in the table of chapters; and in each
 chapter's reference.md or README.md the lines of its files.
@@ -21,11 +21,9 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapters import chapters, folders  # noqa: E402 pylint: disable=C0413
-from lesson import Lesson  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.chapters import chapters, folders
+from lib.lesson import Lesson
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = 'docs/demo.txt'

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Whether modules of a chapter include each other in a circle.
 
 Usage: include_cycles.py CHAPTER...
@@ -13,9 +13,7 @@ import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
 
 INCLUDE = re.compile(r'^#include "(?:[^"/]*/)*([\w-]+)\.h"', re.MULTILINE)
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Checks what each chapter's README.md says of its lesson.
 
 Usage: lesson_lines.py [-r ROOT] [--write]
@@ -12,10 +12,8 @@ Exit status: 0 all is so, 1 not, 2 usage.
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from lesson import Lesson, sentence  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.lesson import Lesson, sentence
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # Where the line is, counted from 0: the heading, a blank line, and then it.

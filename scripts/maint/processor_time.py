@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """What took the processors' time: minutes by kind of program.
 
 Usage: processor_time.py [--proc DIR] PID
@@ -33,9 +33,7 @@ import signal
 import sys
 import threading
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser, folder
 
 # The first that fits the name of a process says what it is.
 KINDS = (

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """The RDS messages in a capture, over both transports: a line each.
 
 Usage: rds_wire.py FILE.pcap
@@ -10,14 +10,11 @@ for ib the packets that have none: the acknowledgements and RDMA of the queue
 pair itself. tshark finds the packets; the rest is done here. Exit status: 0
 done, 1 the capture cannot be read, 2 usage.
 """
-import pathlib
 import struct
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
 
 HEADER = struct.Struct('>QQIHHBB4xH16s')
 FLAGS = {1: 'congestion map', 2: 'ack required', 4: 'retransmitted'}

@@ -53,9 +53,9 @@ record() {
 	head -n -2 build/wire.txt >"$expected/wire.txt"
 	cp "$out"/wire.{svg,html,pcapng} "$expected"
 	[[ ! -e $expected/wire_narrow.txt ]] ||
-		COLUMNS=80 scripts/lib/wire/ladder.py "$out" >"$expected/wire_narrow.txt"
+		COLUMNS=80 scripts/lib/python.sh wire.ladder "$out" >"$expected/wire_narrow.txt"
 	[[ $chapter != 02_write_read ]] ||
-		scripts/lib/wire/frame.py "$out/wire.pcapng" >docs/wire_frame.svg
+		scripts/lib/python.sh wire.frame "$out/wire.pcapng" >docs/wire_frame.svg
 }
 
 DEVICE=lab

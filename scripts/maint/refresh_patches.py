@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Checks that the patches of breaks and exercises stand where the code is.
 
 Usage: refresh_patches.py [-r ROOT] [--write]
@@ -19,9 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # The two lines before the changes of a file, and its name.

@@ -79,7 +79,7 @@ row() {
 		return 1
 	}
 	ending=$(outcome "$out") || bad=1
-	scripts/lib/wire/packets.py "$out/a.pcap" | awk -F'\t' \
+	scripts/lib/python.sh wire.packets "$out/a.pcap" | awk -F'\t' \
 		-v chapter="$chapter" -v network="${network:-as it is}" \
 		-v ending="$ending" '
 		NR == 2 { first = $2 }

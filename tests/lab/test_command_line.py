@@ -1,8 +1,8 @@
 """The command line."""
 import unittest
 
-from lab.__main__ import command_line, one_node, options, run
-from lab.settings import Misuse, Settings
+from lib.lab.__main__ import command_line, one_node, options, run
+from lib.lab.settings import Misuse, Settings
 
 
 class Up(unittest.TestCase):

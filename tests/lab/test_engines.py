@@ -4,9 +4,9 @@ import tempfile
 import unittest
 import unittest.mock
 
-from lab import choose, qemu, uml
-from lab.engine import Engine
-from lab.settings import REPOSITORY, Failed, Settings
+from lib.lab import choose, qemu, uml
+from lib.lab.engine import Engine
+from lib.lab.settings import REPOSITORY, Failed, Settings
 
 
 def engine_of(kind: type[Engine], **environment: str) -> Engine:

@@ -1,7 +1,7 @@
 """Frames, however they are cut on their way."""
 import unittest
 
-from lab import frames
+from lib.lab import frames
 
 
 class Reader(unittest.TestCase):

@@ -4,8 +4,8 @@ import pathlib
 import tempfile
 import unittest
 
-from lab import image, kernel
-from lab.settings import Failed, Settings
+from lib.lab import image, kernel
+from lib.lab.settings import Failed, Settings
 
 COMPLETE = ''.join(f'kernel/{name}.ko.xz:\n' for name in kernel.NEEDED)
 

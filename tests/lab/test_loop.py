@@ -3,7 +3,7 @@ import os
 import selectors
 import unittest
 
-from lab.loop import Loop, Output
+from lib.lab.loop import Loop, Output
 
 
 class Outputs(unittest.TestCase):

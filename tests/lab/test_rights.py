@@ -3,7 +3,7 @@ import errno
 import struct
 import unittest
 
-from lab import rights
+from lib.lab import rights
 
 X86, NR = rights.CALLS['x86_64']
 

@@ -3,7 +3,7 @@ import os
 import pathlib
 import unittest
 
-from lab.settings import Failed, Refused, Settings, default_name, in_words
+from lib.lab.settings import Failed, Refused, Settings, default_name, in_words
 
 
 class FromEnvironment(unittest.TestCase):

@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from lab.state import State, end_of, lock
+from lib.lab.state import State, end_of, lock
 
 
 class Folder(unittest.TestCase):

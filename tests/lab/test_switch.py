@@ -2,8 +2,8 @@
 import socket
 import unittest
 
-from lab.loop import Loop
-from lab.switch import BROADCAST, Switch, cables
+from lib.lab.loop import Loop
+from lib.lab.switch import BROADCAST, Switch, cables
 
 ALL = b'\xff' * 6
 

@@ -68,7 +68,7 @@ cut() {
 
 	"$top/scripts/wire.sh" 01 break/no_recv_forever \
 		>"$BATS_TEST_TMPDIR/ladder"
-	run -0 "$top/scripts/lib/wire/timers.py" "$out"
+	run -0 "$top/scripts/lib/python.sh" wire.timers "$out"
 	echo "$output"
 	# After the first pause, and not before, it is sent again.
 	awk '/RNR NAK \(timer 0\)/ && !first { first = $1 + 1 }

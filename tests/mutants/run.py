@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Puts faults in, one at a time, and sees whether a test notices.
 
 Usage: tests/mutants/run.py [OPTION...] [NAME...]     (make check-mutants)
@@ -47,11 +47,10 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True
+from lib.arguments import Parser
+from table import read_tables
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / 'scripts/lib'), str(TOP / 'tests/mutants')]
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from table import read_tables  # noqa: E402 pylint: disable=C0413
 
 WORK = TOP / 'build/mutants'
 TREE, SAID = WORK / 'tree', WORK / 'said'
@@ -117,8 +116,8 @@ class Runner:
         TREE.mkdir()
         status = self.within(DEADLINE, 'bash', '-c', r'''set -e; cd "$0"
             { git ls-files -z -co --exclude-standard 2>/dev/null ||
-                find . -path ./build -prune -o -type f -print0; } |
-                perl -0ne 'chomp; print "$_\0" if -f' |
+                find . -path ./build -prune -o ! -type d -print0; } |
+                perl -0ne 'chomp; print "$_\0" if -f || -l' |
                 xargs -0 cp -a --parents -t "$OLDPWD"
             [[ ! -d build/unit ]] || cp -a --parents -t "$OLDPWD" build/unit
             cd "$OLDPWD"; git init -q; git add -A

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+struct captured said;
+
 /* Indexed by descriptor: 1 is stdout, 2 is stderr. */
 static FILE *files[3];
 static int saved[3];

@@ -19,11 +19,28 @@ struct captured {
 	size_t err_length;
 };
 
+/* For a program's capture_stop(). */
+extern struct captured said;
+
 /* From now on, stdout and stderr go to a file. */
 void capture_start(void);
 
 /* stdout and stderr are as before; *captured is what was written. */
 void capture_stop(struct captured *captured);
+
+/* Both around one statement; or around one call, whose value it is. */
+#define CAPTURE(statement)           \
+	do {                         \
+		capture_start();     \
+		statement;           \
+		capture_stop(&said); \
+	} while (0)
+#define CAPTURED(call)                  \
+	({                              \
+		__typeof__(call) value; \
+		CAPTURE(value = call);  \
+		value;                  \
+	})
 
 /* Fails the test unless text is one whole line that contains part. */
 void assert_one_line(const char *text, const char *part);

@@ -32,7 +32,6 @@ static int count, gone;
 static int refuses = -1; /* this registration fails */
 static int keeps = -1; /* this one cannot be taken back */
 static uint32_t port_takes; /* so many bytes in one request */
-static struct captured said;
 
 static struct ibv_mr *note(void *buf, size_t size, int access)
 {

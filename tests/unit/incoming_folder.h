@@ -7,10 +7,6 @@
 #define _GNU_SOURCE
 #include "incoming.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +18,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-#include "capture.h"
-
-static struct captured said;
 static char path[] = "/tmp/test_incoming.XXXXXX";
 static int directory;
 static struct folder folder;
@@ -112,28 +105,19 @@ static int begin(const char *name, uint64_t size, uint64_t version)
 
 static int add(const void *bytes, size_t length)
 {
-	int ret;
-
-	capture_start();
-	ret = incoming_add(&in, bytes, length);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(incoming_add(&in, bytes, length));
 }
 
 /* With the digest of the first length bytes of data. */
 static int end(size_t length)
 {
 	EVP_MD_CTX *ctx;
-	int ret;
 
 	assert_int_equal(digest_begin(&ctx), 0);
 	assert_int_equal(digest_add(ctx, data, length), 0);
 	assert_int_equal(digest_end(ctx, in.wanted), 0);
 	EVP_MD_CTX_free(ctx);
-	capture_start();
-	ret = incoming_end(&in);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(incoming_end(&in));
 }
 
 static off_t size_of(const char *name)

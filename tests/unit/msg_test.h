@@ -13,7 +13,6 @@
 #include "msg.h"
 
 static struct msg msg;
-static struct captured said;
 
 /* Decodes size bytes which stand alone, so that a read beyond them is seen. */
 static int decode(const uint8_t *bytes, size_t size)
@@ -25,9 +24,7 @@ static int decode(const uint8_t *bytes, size_t size)
 	assert_non_null(copy);
 	memcpy(copy + 1, bytes, size);
 	memset(&msg, 0xee, sizeof(msg));
-	capture_start();
-	ret = msg_decode(&msg, copy + 1, size);
-	capture_stop(&said);
+	ret = CAPTURED(msg_decode(&msg, copy + 1, size));
 	free(copy);
 	assert_string_equal(said.out, "");
 	return ret;

@@ -33,7 +33,6 @@ struct ends {
 
 static struct ends ends;
 static bool slowly;
-static struct captured said;
 
 ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
@@ -186,12 +185,7 @@ static int open_impatient(void **state)
 
 static int recv_params(struct params *got)
 {
-	int ret;
-
-	capture_start();
-	ret = oob_recv_params(ends.oob, got, true);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(oob_recv_params(ends.oob, got, true));
 }
 
 static void assert_recv_fails(const char *reason)
@@ -224,10 +218,5 @@ static void reset_peer(void)
 	close(ends.peer);
 	ends.peer = -1;
 }
-
-#define with_server(test) \
-	cmocka_unit_test_setup_teardown(test, open_server, close_ends)
-#define impatient(test) \
-	cmocka_unit_test_setup_teardown(test, open_impatient, close_ends)
 
 #endif

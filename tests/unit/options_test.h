@@ -8,19 +8,12 @@
 #define OPTIONS_TEST_H
 
 #include <getopt.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #define MAX_WORDS 32
 
 static struct options options;
-static struct captured said;
 
 /* Parses one command line: the words end with NULL. */
 static int parse(enum role role, ...)
@@ -37,9 +30,7 @@ static int parse(enum role role, ...)
 	va_end(words);
 	/* In glibc, 0 makes getopt_long() forget the line before. */
 	optind = 0;
-	capture_start();
-	status = options_parse(&options, role, argc, argv);
-	capture_stop(&said);
+	status = CAPTURED(options_parse(&options, role, argc, argv));
 	return status;
 }
 

@@ -16,7 +16,6 @@
 	" LENGTH 1024\n"
 
 static struct params params;
-static struct captured said;
 
 static int decode_bytes(const char *bytes, size_t length, bool roce)
 {
@@ -27,9 +26,7 @@ static int decode_bytes(const char *bytes, size_t length, bool roce)
 	assert_non_null(copy);
 	memcpy(copy + 1, bytes, length);
 	memset(&params, 0xee, sizeof(params));
-	capture_start();
-	ret = params_decode(&params, copy + 1, length, roce);
-	capture_stop(&said);
+	ret = CAPTURED(params_decode(&params, copy + 1, length, roce));
 	free(copy);
 	assert_string_equal(said.out, "");
 	return ret;

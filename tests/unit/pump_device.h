@@ -10,18 +10,12 @@
 #include "pump.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "stats.h"
 
 /* The deepest queue. */
@@ -45,7 +39,6 @@ static struct fake {
 static uint64_t clock_ns, clock_step;
 static int peer_fds[2];
 static char memory[256];
-static struct captured said;
 
 uint64_t stats_now(void)
 {
@@ -166,9 +159,7 @@ static int run(unsigned int depth, unsigned int count, uint64_t *samples)
 {
 	int ret;
 
-	capture_start();
-	ret = pump_run(&pump, depth, count, samples);
-	capture_stop(&said);
+	ret = CAPTURED(pump_run(&pump, depth, count, samples));
 	assert_string_equal(said.out, "");
 	return ret;
 }

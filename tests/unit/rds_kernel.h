@@ -11,10 +11,6 @@
 #include "rds.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <arpa/inet.h>
@@ -22,9 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "dgram.h"
 
 /* What one recvmsg() brings; where from is nobody, only the control message. */
@@ -67,8 +61,6 @@ static struct kernel {
 	struct sockaddr_in cancelled; /* the last of RDS_CANCEL_SENT_TO */
 	uint64_t resets; /* the counter conn_reset */
 } kernel;
-
-static struct captured said;
 
 static struct sockaddr_in someone(const char *address, int port)
 {

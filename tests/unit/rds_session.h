@@ -11,8 +11,6 @@
 
 #define HERE "192.0.2.2"
 #define STRANGER "198.51.100.7", 4000
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 static struct session session;
 static struct options options;
 static struct patience patience;
@@ -53,12 +51,7 @@ static int teardown(void **state)
 
 static int captured(int (*work)(struct session *session))
 {
-	int ret;
-
-	capture_start();
-	ret = work(&session);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(work(&session));
 }
 
 /* How often part is in text. */

@@ -5,19 +5,12 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-#include "capture.h"
-
-static struct captured said;
 static bool no_ipv6;
 
 /* As on a machine whose kernel was booted without IPv6. */
@@ -36,9 +29,7 @@ static struct addrinfo *lookup(const char *host, const char *port)
 	struct addrinfo *list = NULL;
 	int ret;
 
-	capture_start();
-	ret = addr_lookup(host, port, &list);
-	capture_stop(&said);
+	ret = CAPTURED(addr_lookup(host, port, &list));
 	assert_string_equal(said.err, "");
 	assert_int_equal(ret, 0);
 	assert_non_null(list);
@@ -65,11 +56,10 @@ static bool is_loopback(const char *host)
 	return loopback;
 }
 
-static void test_lookup_address(void **state)
+TEST(lookup_address)
 {
 	struct addrinfo *list = lookup("192.0.2.1", "20886");
 
-	(void)state;
 	assert_int_equal(list->ai_family, AF_INET);
 	assert_int_equal(((struct sockaddr_in *)list->ai_addr)->sin_port,
 			 htons(20886));
@@ -84,23 +74,21 @@ static void test_lookup_address(void **state)
 }
 
 /* A server on all addresses is reached over IPv4 and IPv6. */
-static void test_lookup_any(void **state)
+TEST(lookup_any)
 {
 	struct addrinfo *list = lookup(NULL, "7");
 	struct sockaddr_in6 *any = (struct sockaddr_in6 *)list->ai_addr;
 
-	(void)state;
 	assert_int_equal(any->sin6_family, AF_INET6);
 	assert_true(IN6_IS_ADDR_UNSPECIFIED(&any->sin6_addr));
 	assert_int_equal(any->sin6_port, htons(7));
 	freeaddrinfo(list);
 }
 
-static void test_lookup_any_without_ipv6(void **state)
+TEST(lookup_any_without_ipv6)
 {
 	struct addrinfo *list;
 
-	(void)state;
 	no_ipv6 = true;
 	list = lookup(NULL, "7");
 	no_ipv6 = false;
@@ -109,18 +97,15 @@ static void test_lookup_any_without_ipv6(void **state)
 }
 
 /* A machine may be so bare that it has no name at all. */
-static void test_lookup_name(void **state)
+TEST(lookup_name)
 {
 	struct addrinfo *list;
 	bool has_name = !getaddrinfo("localhost", NULL, NULL, &list);
 	int ret;
 
-	(void)state;
 	if (has_name)
 		freeaddrinfo(list);
-	capture_start();
-	ret = addr_lookup("localhost", "7", &list);
-	capture_stop(&said);
+	ret = CAPTURED(addr_lookup("localhost", "7", &list));
 	assert_int_equal(ret, has_name ? 0 : -1);
 	if (!has_name) {
 		assert_one_line(said.err, "error: cannot look up localhost");
@@ -130,31 +115,27 @@ static void test_lookup_name(void **state)
 	freeaddrinfo(list);
 }
 
-static void test_lookup_fails(void **state)
+TEST(lookup_fails)
 {
 	struct addrinfo *list;
 	char name[300];
 	int ret;
 
-	(void)state;
 	/* Longer than a name may be: no name server is asked. */
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
-	capture_start();
-	ret = addr_lookup(name, "7", &list);
-	capture_stop(&said);
+	ret = CAPTURED(addr_lookup(name, "7", &list));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.out, "");
 	assert_one_line(said.err, "error: cannot look up xxx");
 	assert_one_line(said.err, "give an address");
 }
 
-static void test_text(void **state)
+TEST(text)
 {
 	struct sockaddr_storage unknown = { .ss_family = AF_UNSPEC };
 	char text[ADDR_TEXT_SIZE];
 
-	(void)state;
 	assert_string_equal(text_of("192.0.2.1"), "192.0.2.1");
 	assert_string_equal(text_of("2001:db8:0:0::1"), "2001:db8::1");
 	assert_string_equal(text_of("::ffff:192.0.2.1"), "::ffff:192.0.2.1");
@@ -162,9 +143,8 @@ static void test_text(void **state)
 			    "(no address)");
 }
 
-static void test_is_loopback(void **state)
+TEST(is_loopback)
 {
-	(void)state;
 	assert_true(is_loopback("127.0.0.1"));
 	assert_true(is_loopback("127.255.255.254"));
 	assert_true(is_loopback("::1"));
@@ -175,19 +155,4 @@ static void test_is_loopback(void **state)
 	assert_false(is_loopback("::"));
 	assert_false(is_loopback("::2"));
 	assert_false(is_loopback("2001:db8::1"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lookup_address),
-		cmocka_unit_test(test_lookup_any),
-		cmocka_unit_test(test_lookup_any_without_ipv6),
-		cmocka_unit_test(test_lookup_name),
-		cmocka_unit_test(test_lookup_fails),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_is_loopback),
-	};
-
-	return cmocka_run_group_tests_name("01_addr", tests, NULL, NULL);
 }

@@ -3,18 +3,10 @@
  */
 #include "addr.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "fake_devices.h"
-
-static struct captured said;
 
 /* What is said when no device leads to host. */
 static const char *explanation(const char *host)
@@ -23,9 +15,7 @@ static const char *explanation(const char *host)
 	int ret;
 
 	assert_int_equal(addr_lookup(host, "7", &list), 0);
-	capture_start();
-	ret = addr_explain_no_device(list->ai_addr);
-	capture_stop(&said);
+	ret = CAPTURED(addr_explain_no_device(list->ai_addr));
 	freeaddrinfo(list);
 	assert_int_equal(ret, -1);
 	assert_int_equal(lists, 0);
@@ -34,7 +24,7 @@ static const char *explanation(const char *host)
 }
 
 /* The address that would do is the first that others can use. */
-static void test_explain_loopback(void **state)
+TEST(explain_loopback)
 {
 	struct fake closed = { .cannot_open = true };
 	struct fake silent = { .ports = { [1] = { .gid_tbl_len = 0 } } };
@@ -47,7 +37,6 @@ static void test_explain_loopback(void **state)
 			  { 2, V2, "::ffff:192.0.2.7" } },
 	};
 
-	(void)state;
 	rxe.ports[2] = rxe.ports[1];
 	fakes[0] = &closed;
 	fakes[1] = &silent;
@@ -59,27 +48,25 @@ static void test_explain_loopback(void **state)
 	assert_one_line(said.err, "; 192.0.2.7, ");
 }
 
-static void test_explain_ipv6_only(void **state)
+TEST(explain_ipv6_only)
 {
 	struct fake rxe = {
 		.ports = { [1] = UP },
 		.gids = { { 1, V2, "fe80::1" }, { 1, V2, "2001:db8::7" } },
 	};
 
-	(void)state;
 	fakes[0] = &rxe;
 	fake_count = 1;
 	assert_one_line(explanation("127.0.0.1"), "; 2001:db8::7, ");
 }
 
-static void test_explain_other_route(void **state)
+TEST(explain_other_route)
 {
 	struct fake rxe = {
 		.ports = { [1] = UP },
 		.gids = { { 1, V2, "::ffff:192.0.2.7" } },
 	};
 
-	(void)state;
 	fakes[0] = &rxe;
 	fake_count = 1;
 	assert_one_line(explanation("198.51.100.1"),
@@ -88,14 +75,13 @@ static void test_explain_other_route(void **state)
 	assert_null(strstr(said.err, "loopback"));
 }
 
-static void test_explain_no_device(void **state)
+TEST(explain_no_device)
 {
 	struct fake bare = {
 		.ports = { [1] = UP },
 		.gids = { { 1, V2, "fe80::1" } },
 	};
 
-	(void)state;
 	fakes[0] = &bare;
 	for (fake_count = -1; fake_count <= 0; fake_count++)
 		assert_one_line(explanation("127.0.0.1"),
@@ -106,7 +92,7 @@ static void test_explain_no_device(void **state)
 }
 
 /* A good host, whose addresses are no GIDs. */
-static void test_explain_infiniband(void **state)
+TEST(explain_infiniband)
 {
 	struct fake ib = {
 		.ports = { [1] = { .state = IBV_PORT_ACTIVE,
@@ -116,7 +102,6 @@ static void test_explain_infiniband(void **state)
 		.gids = { { 1, IBV_GID_TYPE_IB, "fe80::3" } },
 	};
 
-	(void)state;
 	fakes[0] = &ib;
 	fake_count = 1;
 	assert_one_line(explanation("192.0.2.1"),
@@ -124,17 +109,4 @@ static void test_explain_infiniband(void **state)
 	assert_one_line(said.err, "on InfiniBand the addresses are those of "
 				  "IPoIB netdevs");
 	assert_null(strstr(said.err, "has none"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explain_loopback),
-		cmocka_unit_test(test_explain_ipv6_only),
-		cmocka_unit_test(test_explain_other_route),
-		cmocka_unit_test(test_explain_no_device),
-		cmocka_unit_test(test_explain_infiniband),
-	};
-
-	return cmocka_run_group_tests_name("01_addr_device", tests, NULL, NULL);
 }

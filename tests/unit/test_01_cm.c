@@ -10,17 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 /* What rdma_get_cm_event() does next: an event, or an errno. */
 static struct rdma_cm_event next;
@@ -32,7 +26,6 @@ static struct rdma_cm_event hint;
 static int hints;
 
 static struct rdma_event_channel channel;
-static struct captured said;
 
 static void drain(int fd)
 {
@@ -104,18 +97,15 @@ static int expect(enum rdma_cm_event_type want, struct rdma_cm_id **id)
 	struct patience patience = { .timeout_ms = 20, .stop_fd = -1 };
 	int ret;
 
-	capture_start();
-	ret = cm_expect(&channel, want, &patience, id);
-	capture_stop(&said);
+	ret = CAPTURED(cm_expect(&channel, want, &patience, id));
 	assert_int_equal(unacknowledged, 0);
 	return ret;
 }
 
-static void test_expected(void **state)
+TEST_AROUND(expected, setup, teardown)
 {
 	struct rdma_cm_id id, *got = NULL;
 
-	(void)state;
 	next.event = RDMA_CM_EVENT_CONNECT_REQUEST;
 	next.id = &id;
 	assert_int_equal(expect(RDMA_CM_EVENT_CONNECT_REQUEST, &got), 0);
@@ -147,9 +137,8 @@ static void assert_named(enum rdma_cm_event_type event, int status,
 	assert_non_null(strstr(said.err + strlen(part), meaning));
 }
 
-static void test_rejected(void **state)
+TEST_AROUND(rejected, setup, teardown)
 {
-	(void)state;
 	assert_named(RDMA_CM_EVENT_REJECTED, 8,
 		     "RDMA_CM_EVENT_REJECTED (status 8)", "no server listens");
 	assert_named(RDMA_CM_EVENT_REJECTED, 28,
@@ -166,9 +155,8 @@ static void test_rejected(void **state)
 		     "RDMA_CM_EVENT_REJECTED (status 33)", "12.6.7.2");
 }
 
-static void test_other_events(void **state)
+TEST_AROUND(other_events, setup, teardown)
 {
-	(void)state;
 	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT,
 		     "RDMA_CM_EVENT_ADDR_ERROR (status -110, "
 		     "Connection timed out)",
@@ -201,9 +189,8 @@ static void test_other_events(void **state)
 		     "RDMA_CM_EVENT_TIMEWAIT_EXIT (status 0)", "protocol");
 }
 
-static void test_nothing_comes(void **state)
+TEST_AROUND(nothing_comes, setup, teardown)
 {
-	(void)state;
 	next_errno = EAGAIN;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
 	assert_one_line(said.err, "error: RDMA_CM_EVENT_ESTABLISHED: nothing "
@@ -211,7 +198,7 @@ static void test_nothing_comes(void **state)
 }
 
 /* The library keeps some events to itself: readable is not yet an event. */
-static void test_readable_but_empty(void **state)
+TEST_AROUND(readable_but_empty, setup, teardown)
 {
 	int *pipe_fds = *state;
 
@@ -222,9 +209,8 @@ static void test_readable_but_empty(void **state)
 	assert_one_line(said.err, "nothing came within 0.02 s");
 }
 
-static void test_channel_fails(void **state)
+TEST_AROUND(channel_fails, setup, teardown)
 {
-	(void)state;
 	next_errno = EIO;
 	/* To try again would be to say the same again, for ever. */
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), CM_NO_MORE);
@@ -233,9 +219,8 @@ static void test_channel_fails(void **state)
 				  "RDMA_CM_EVENT_ESTABLISHED");
 }
 
-static void test_acknowledging_fails(void **state)
+TEST_AROUND(acknowledging_fails, setup, teardown)
 {
-	(void)state;
 	ack_errno = EIO;
 	next.event = RDMA_CM_EVENT_ESTABLISHED;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
@@ -247,18 +232,15 @@ static int poll_channel(enum rdma_cm_event_type *type)
 {
 	int ret;
 
-	capture_start();
-	ret = cm_poll(&channel, type);
-	capture_stop(&said);
+	ret = CAPTURED(cm_poll(&channel, type));
 	assert_int_equal(unacknowledged, 0);
 	return ret;
 }
 
-static void test_poll(void **state)
+TEST_AROUND(poll, setup, teardown)
 {
 	enum rdma_cm_event_type type;
 
-	(void)state;
 	next.event = RDMA_CM_EVENT_DISCONNECTED;
 	assert_int_equal(poll_channel(&type), 1);
 	assert_int_equal(type, RDMA_CM_EVENT_DISCONNECTED);
@@ -276,11 +258,10 @@ static void test_poll(void **state)
 }
 
 /* ADDR_CHANGE is a hint: neither what is waited for, nor the end of anything. */
-static void test_hint(void **state)
+TEST_AROUND(hint, setup, teardown)
 {
 	enum rdma_cm_event_type type;
 
-	(void)state;
 	hints = 1;
 	next.event = RDMA_CM_EVENT_ESTABLISHED;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), 0);
@@ -297,18 +278,15 @@ static void test_hint(void **state)
 }
 
 /* Whoever does not wait takes what is there, and says nothing if there is none. */
-static void test_without_patience(void **state)
+TEST_AROUND(without_patience, setup, teardown)
 {
 	struct rdma_cm_id id, *got = NULL;
 
-	(void)state;
 	hints = 1;
 	next_errno = EAGAIN;
-	capture_start();
-	assert_int_equal(cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST,
-				   NULL, &got),
-			 -1);
-	capture_stop(&said);
+	CAPTURE(assert_int_equal(
+		cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST, NULL, &got),
+		-1));
 	assert_string_equal(said.err, "");
 	assert_null(got);
 	next_errno = 0;
@@ -319,25 +297,4 @@ static void test_without_patience(void **state)
 			 0);
 	assert_ptr_equal(got, &id);
 	assert_int_equal(unacknowledged, 0);
-}
-
-#define with_channel(test) \
-	cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		with_channel(test_expected),
-		with_channel(test_rejected),
-		with_channel(test_other_events),
-		with_channel(test_nothing_comes),
-		with_channel(test_readable_but_empty),
-		with_channel(test_channel_fails),
-		with_channel(test_acknowledging_fails),
-		with_channel(test_poll),
-		with_channel(test_hint),
-		with_channel(test_without_patience),
-	};
-
-	return cmocka_run_group_tests_name("01_cm", tests, NULL, NULL);
 }

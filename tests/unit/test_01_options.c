@@ -11,9 +11,8 @@
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, __VA_ARGS__)
 
-static void test_server_defaults(void **state)
+TEST(server_defaults)
 {
-	(void)state;
 	assert_accepted(server(NULL));
 	assert_null(options.address);
 	assert_string_equal(options.port, "20886");
@@ -22,9 +21,8 @@ static void test_server_defaults(void **state)
 	assert_null(options.text);
 }
 
-static void test_client_defaults(void **state)
+TEST(client_defaults)
 {
-	(void)state;
 	assert_accepted(client("-a", "192.0.2.1", NULL));
 	assert_string_equal(options.address, "192.0.2.1");
 	assert_string_equal(options.port, "20886");
@@ -39,9 +37,8 @@ static void assert_all_set(void)
 	assert_int_equal(options.timeout_ms, 3000);
 }
 
-static void test_server_all(void **state)
+TEST(server_all)
 {
-	(void)state;
 	assert_accepted(server("-a", "node", "-p", "7", "-t", "3", "-1", NULL));
 	assert_all_set();
 	assert_true(options.once);
@@ -51,9 +48,8 @@ static void test_server_all(void **state)
 	assert_true(options.once);
 }
 
-static void test_client_all(void **state)
+TEST(client_all)
 {
-	(void)state;
 	assert_accepted(
 		client("-a", "node", "-p", "7", "-t", "3", "-s", "text", NULL));
 	assert_all_set();
@@ -64,9 +60,8 @@ static void test_client_all(void **state)
 	assert_string_equal(options.text, "text");
 }
 
-static void test_grouped(void **state)
+TEST(grouped)
 {
-	(void)state;
 	assert_accepted(server("-1p7", "-t3", NULL));
 	assert_true(options.once);
 	assert_string_equal(options.port, "7");
@@ -75,11 +70,10 @@ static void test_grouped(void **state)
 	assert_refused(server("-1p", NULL), "-1p: needs a value");
 }
 
-static void test_text_length(void **state)
+TEST(text_length)
 {
 	char text[1026];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	text[1024] = 0;
 	assert_accepted(client("-a", "node", "-s", text, NULL));
@@ -93,11 +87,10 @@ static void test_text_length(void **state)
 }
 
 /* What counts is bytes, not characters: each of these has three. */
-static void test_text_length_utf8(void **state)
+TEST(text_length_utf8)
 {
 	char text[342 * 3 + 1] = "";
 
-	(void)state;
 	for (int i = 0; i < 342; i++)
 		memcpy(text + 3 * i, "信", 4);
 	assert_refused(client("-a", "node", "-s", text, NULL), "1026 bytes");
@@ -105,9 +98,8 @@ static void test_text_length_utf8(void **state)
 	assert_accepted(client("-a", "node", "-s", text, NULL));
 }
 
-static void test_unknown(void **state)
+TEST(unknown)
 {
-	(void)state;
 	assert_refused(server("-x", NULL), "error: -x: no such option");
 	assert_refused(server("--nonsense", NULL),
 		       "error: --nonsense: no such");
@@ -120,9 +112,8 @@ static void test_unknown(void **state)
 	assert_refused(server("--", "-1", NULL), "-1: not an option");
 }
 
-static void test_other_role(void **state)
+TEST(other_role)
 {
-	(void)state;
 	assert_refused(server("-s", "text", NULL), "-s: no such option");
 	assert_refused(server("--send", "text", NULL), "no such option");
 	assert_refused(client("-a", "node", "-1", NULL), "-1: no such option");
@@ -130,7 +121,7 @@ static void test_other_role(void **state)
 }
 
 /* Every option of the role, its default, and an example. */
-static void test_help(void **state)
+TEST(help)
 {
 	static const char *const both[] = {
 		"-a",	      "--address",	"-p",	       "--port",
@@ -138,7 +129,6 @@ static void test_help(void **state)
 		"1 to 65535", "default: 20886", "default: 10", "example: ./"
 	};
 
-	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
 		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
 		assert_string_equal(said.err, "");
@@ -150,22 +140,4 @@ static void test_help(void **state)
 				 role == ROLE_CLIENT);
 	}
 	assert_int_equal(client("--help", NULL), EXIT_DONE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server_defaults),
-		cmocka_unit_test(test_client_defaults),
-		cmocka_unit_test(test_server_all),
-		cmocka_unit_test(test_client_all),
-		cmocka_unit_test(test_grouped),
-		cmocka_unit_test(test_text_length),
-		cmocka_unit_test(test_text_length_utf8),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_other_role),
-		cmocka_unit_test(test_help),
-	};
-
-	return cmocka_run_group_tests_name("01_options", tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
 #include "cm.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
 #include "cm_help.h"
+#include "test.h"
 
 static struct rdma_event_channel channel;
 static struct ibv_device device;
@@ -23,7 +17,6 @@ static struct rdma_cm_id id = { .verbs = &context, .channel = &channel };
 static int comp_fd, stop_fd;
 static struct rdma_cm_event event; /* comes next, if its type is not 0 */
 static int unacknowledged;
-static struct captured said;
 
 int rdma_get_cm_event(struct rdma_event_channel *from,
 		      struct rdma_cm_event **got)
@@ -68,29 +61,23 @@ static int teardown(void **state)
 static int wait_turn(void)
 {
 	const struct patience patience = { 20, stop_fd };
-	int ret;
 
-	capture_start();
-	ret = cm_wait_turn(&id, comp_fd, &patience);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(cm_wait_turn(&id, comp_fd, &patience));
 }
 
 /* Over RoCE and InfiniBand nothing is waited for. */
-static void test_no_rule(void **state)
+TEST_AROUND(no_rule, setup, teardown)
 {
-	(void)state;
 	device.transport_type = IBV_TRANSPORT_IB;
 	assert_int_equal(wait_turn(), 0);
 	assert_string_equal(said.err, "");
 }
 
 /* The message is only seen: who waits for its completion still finds it. */
-static void test_message(void **state)
+TEST_AROUND(message, setup, teardown)
 {
 	eventfd_t times;
 
-	(void)state;
 	assert_int_equal(eventfd_write(comp_fd, 1), 0);
 	/* The client may have left again. */
 	event.event = RDMA_CM_EVENT_DISCONNECTED;
@@ -100,9 +87,8 @@ static void test_message(void **state)
 	assert_int_equal(eventfd_read(comp_fd, &times), 0);
 }
 
-static void test_silence(void **state)
+TEST_AROUND(silence, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(wait_turn(), -1);
 	assert_one_line(said.err, "error: the client's message, which comes "
 				  "first over iWARP: nothing came within "
@@ -113,9 +99,8 @@ static void test_silence(void **state)
 	assert_one_line(said.err, "nothing came within 0.02 s");
 }
 
-static void test_left(void **state)
+TEST_AROUND(left, setup, teardown)
 {
-	(void)state;
 	event.event = RDMA_CM_EVENT_DISCONNECTED;
 	assert_int_equal(eventfd_write(channel.fd, 1), 0);
 	assert_int_equal(wait_turn(), -1);
@@ -123,36 +108,20 @@ static void test_left(void **state)
 				  "of the client's first message");
 }
 
-static void test_stopped(void **state)
+TEST_AROUND(stopped, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(eventfd_write(stop_fd, 1), 0);
 	assert_int_equal(wait_turn(), -1);
 	assert_one_line(said.err, "the client's message");
 }
 
 /* Memory that a read fills, and what can be sent with a number. */
-static void test_device(void **state)
+TEST_AROUND(device, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(cm_read_access(&context),
 			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	assert_false(cm_has_immediate(&context));
 	device.transport_type = IBV_TRANSPORT_IB;
 	assert_int_equal(cm_read_access(&context), IBV_ACCESS_LOCAL_WRITE);
 	assert_true(cm_has_immediate(&context));
-}
-
-#define with_channel(test) \
-	cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		with_channel(test_no_rule), with_channel(test_message),
-		with_channel(test_silence), with_channel(test_left),
-		with_channel(test_stopped), with_channel(test_device),
-	};
-
-	return cmocka_run_group_tests_name("01_turn", tests, NULL, NULL);
 }

@@ -3,30 +3,18 @@
  */
 #include "content.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #define SIZE 3000
 
 static char bytes[2][SIZE];
-static struct captured said;
 static struct data data;
 
 static int check(enum mode mode, bool counts)
 {
-	int ret;
-
-	capture_start();
-	ret = content_check(&data, mode, counts);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(content_check(&data, mode, counts));
 }
 
 static int prepare(void **state)
@@ -39,9 +27,8 @@ static int prepare(void **state)
 }
 
 /* What we write is in local, and the peer finds it in its exposed memory. */
-static void test_write(void **state)
+TEST_AROUND(write, prepare, NULL)
 {
-	(void)state;
 	content_write(&data, MODE_WRITE, "active/client");
 	assert_memory_equal(bytes[0], "message from active/client side", 31);
 	assert_int_equal(bytes[1][0], 0);
@@ -53,9 +40,8 @@ static void test_write(void **state)
 }
 
 /* What the peer may read is in exposed, and comes into its local memory. */
-static void test_read(void **state)
+TEST_AROUND(read, prepare, NULL)
 {
-	(void)state;
 	content_write(&data, MODE_READ, "passive/server");
 	assert_memory_equal(bytes[1], "message from passive/server side", 32);
 	assert_int_equal(bytes[0][0], 0);
@@ -68,11 +54,10 @@ static void test_read(void **state)
 }
 
 /* One byte that is wrong is found, wherever it is; the text is shown first. */
-static void test_wrong_byte(void **state)
+TEST_AROUND(wrong_byte, prepare, NULL)
 {
 	const int places[] = { 200, SIZE / 2, SIZE - 1 };
 
-	(void)state;
 	content_write(&data, MODE_READ, "passive/server");
 	memcpy(bytes[0], bytes[1], SIZE);
 	for (int i = 0; i < 3; i++) {
@@ -83,15 +68,4 @@ static void test_wrong_byte(void **state)
 		bytes[0][places[i]] ^= 1;
 	}
 	assert_int_equal(check(MODE_READ, true), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_write, prepare),
-		cmocka_unit_test_setup(test_read, prepare),
-		cmocka_unit_test_setup(test_wrong_byte, prepare),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__)
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	assert_accepted(server("write", NULL));
 	assert_null(options.address);
 	assert_string_equal(options.port, "22222");
@@ -31,9 +30,8 @@ static void test_defaults(void **state)
 	assert_true(options.counts);
 }
 
-static void test_order(void **state)
+TEST(order)
 {
-	(void)state;
 	assert_accepted(server("-o", "first", "write", NULL));
 	assert_true(options.first);
 	assert_accepted(client("--order=answer", "write", NULL));
@@ -43,9 +41,8 @@ static void test_order(void **state)
 	assert_refused(server("-o", NULL), "-o: needs a value");
 }
 
-static void test_other_role(void **state)
+TEST(other_role)
 {
-	(void)state;
 	assert_refused(server("-n", "1", NULL), "-n: no such option");
 	assert_refused(client("--count", "1", NULL), "no such option");
 	assert_refused(client("-q", "1", "write", NULL), "-q: no such option");
@@ -56,9 +53,8 @@ static void test_other_role(void **state)
 	assert_refused(client("--nonsense", "write", NULL), "--nonsense: no");
 }
 
-static void test_common(void **state)
+TEST(common)
 {
-	(void)state;
 	assert_accepted(server("-a", "192.0.2.1", "-p", "65535", "-t", "3600",
 			       "-1", "write", NULL));
 	assert_string_equal(options.address, "192.0.2.1");
@@ -73,7 +69,7 @@ static void test_common(void **state)
 }
 
 /* Every option of the role, its default and its bounds, and an example. */
-static void test_help(void **state)
+TEST(help)
 {
 	static const char *const both[] = { "-a, --address", "-p, --port",
 					    "-t, --timeout", "-o, --order",
@@ -83,7 +79,6 @@ static void test_help(void **state)
 					    "-b, --bytes",   "64 to 67108864",
 					    "default: 1024" };
 
-	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
 		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
 		assert_string_equal(said.err, "");
@@ -92,17 +87,4 @@ static void test_help(void **state)
 		assert_int_equal(strstr(said.out, "--once") != NULL,
 				 role == ROLE_SERVER);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_other_role),
-		cmocka_unit_test(test_common),
-		cmocka_unit_test(test_help),
-	};
-
-	return cmocka_run_group_tests_name("02_options", tests, NULL, NULL);
 }

@@ -6,24 +6,16 @@
  */
 #include "state.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #include "story.h"
 
 #define EVENTS (EV_DONE_RECEIVED + 1)
 #define SENDS (SS_DONE_SENT + 1)
 #define RECVS (RS_DONE_RECV + 1)
-
-static struct captured said;
 
 /* What must come of an event; posted: whether MSG_MR had been posted. */
 static const struct legal {
@@ -123,11 +115,10 @@ static void check_step(enum event event, const struct states *from)
 			 from->mr_posted || action == ACT_SEND_MR);
 }
 
-static void test_every_event_in_every_state(void **state)
+TEST(every_event_in_every_state)
 {
 	size_t checked = 0;
 
-	(void)state;
 	for (int i = 0; i < EVENTS * SENDS * RECVS * 2; i++) {
 		struct states from = {
 			.send = i / EVENTS % SENDS,
@@ -144,11 +135,10 @@ static void test_every_event_in_every_state(void **state)
 	assert_int_equal(checked, EVENTS * (SENDS + 1) * RECVS);
 }
 
-static void test_names(void **state)
+TEST(names)
 {
 	struct states states = { .send = SS_RDMA_SENT, .recv = RS_MR_RECV };
 
-	(void)state;
 	assert_int_equal(step(&states, EV_MR_RECEIVED), -1);
 	assert_string_equal(said.err,
 			    "error: protocol error: the peer's MSG_MR is not "
@@ -253,9 +243,8 @@ static void explore(const struct side from[2])
 	ends++;
 }
 
-static void test_every_order(void **state)
+TEST(every_order)
 {
-	(void)state;
 	for (int first = 1; first <= 3; first++) {
 		struct side sides[2] = { 0 };
 
@@ -270,15 +259,4 @@ static void test_every_order(void **state)
 		/* Only a side that has not begun may answer. */
 		assert_int_equal(answers > 0, first != 3);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_event_in_every_state),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_every_order),
-	};
-
-	return cmocka_run_group_tests_name("02_state", tests, NULL, NULL);
 }

@@ -5,13 +5,7 @@
  */
 #include "transfer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "fake_memory.h"
 
 #include "story.h"
@@ -107,13 +101,9 @@ static int teardown(void **state)
 static int run(const enum step *steps, bool first)
 {
 	struct transfer transfer = { .data = &data, .mode = MODE_WRITE };
-	int ret;
 
 	next = steps;
-	capture_start();
-	ret = transfer_run(&transfer, first);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(transfer_run(&transfer, first));
 }
 
 /* In each order, three requests are posted: MSG_MR, the write, MSG_DONE. */
@@ -126,14 +116,13 @@ static void assert_runs(const enum step *steps, bool first)
 	assert_int_equal(posted, 3);
 }
 
-static void test_orders(void **state)
+TEST_AROUND(orders, setup, teardown)
 {
 	static const enum step ours[] = { MR_SENT,   MR,   RDMA_DONE,
 					  DONE_SENT, DONE, END };
 	static const enum step theirs[] = { MR,	       MR_SENT,	  DONE,
 					    RDMA_DONE, DONE_SENT, END };
 
-	(void)state;
 	assert_runs(ours, true);
 	/* Both have sent theirs: ours is no answer, and is posted once. */
 	assert_runs(theirs, true);
@@ -141,11 +130,10 @@ static void test_orders(void **state)
 }
 
 /* Nothing is written before it is known that the peer runs the same. */
-static void test_differs(void **state)
+TEST_AROUND(differs, setup, teardown)
 {
 	static const enum step steps[] = { MR_SENT, MR, END };
 
-	(void)state;
 	peer_mode = MODE_READ;
 	assert_int_equal(run(steps, true), -1);
 	assert_one_line(said.err, "this side runs write and the peer read");
@@ -157,11 +145,10 @@ static void test_differs(void **state)
 	assert_int_equal(posted, 2);
 }
 
-static void test_illegal(void **state)
+TEST_AROUND(illegal, setup, teardown)
 {
 	static const enum step steps[] = { MR, MR, END };
 
-	(void)state;
 	assert_int_equal(run(steps, false), -1);
 	assert_string_equal(said.err,
 			    "error: protocol error: the peer's MSG_MR is not "
@@ -169,12 +156,11 @@ static void test_illegal(void **state)
 }
 
 /* What was posted on another connection is none of ours. */
-static void test_stranger(void **state)
+TEST_AROUND(stranger, setup, teardown)
 {
 	static const enum step below[] = { BELOW, END };
 	static const enum step beyond[] = { BEYOND, END };
 
-	(void)state;
 	assert_int_equal(run(below, false), -1);
 	assert_one_line(said.err, "a completion with opcode 0, which nothing");
 	assert_int_equal(run(beyond, false), -1);
@@ -183,9 +169,8 @@ static void test_stranger(void **state)
 	assert_string_equal(said.out, "");
 }
 
-static void test_names(void **state)
+TEST_AROUND(names, setup, teardown)
 {
-	(void)state;
 	assert_string_equal(story_request(&data, (uintptr_t)data.local.buf),
 			    "RDMA operation");
 	for (int i = 0; i < SLOT_COUNT; i++)
@@ -194,16 +179,4 @@ static void test_names(void **state)
 			i == SLOT_SEND_FIRST ? "send of MSG_MR" :
 			i == SLOT_SEND_DONE  ? "send of MSG_DONE" :
 					       "receive");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_orders),   TEST(test_differs), TEST(test_illegal),
-		TEST(test_stranger), TEST(test_names),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -7,18 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #define ALL (IBV_EVENT_WQ_FATAL + 1)
 
@@ -31,7 +25,6 @@ static int fds[2];
 static int taken, acknowledged;
 static bool broken;
 static struct ibv_qp qp = { .qp_num = 0x11 };
-static struct captured said;
 
 int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)
@@ -106,7 +99,7 @@ static void happen(const uint8_t *types, size_t count)
 		nanosleep(&pause, NULL);
 }
 
-static void test_named(void **state)
+TEST(named)
 {
 	static const uint8_t types[] = {
 		IBV_EVENT_PORT_ERR,    IBV_EVENT_PORT_ACTIVE,
@@ -118,7 +111,6 @@ static void test_named(void **state)
 	struct device device;
 	int ret;
 
-	(void)state;
 	start(&device, &context);
 	ret = device_start(&device);
 	happen(types, sizeof(types));
@@ -138,7 +130,7 @@ static void test_named(void **state)
 }
 
 /* Whatever it is, it is said in a line and acknowledged. */
-static void test_every_type(void **state)
+TEST(every_type)
 {
 	uint8_t types[ALL];
 	struct ibv_context context;
@@ -146,7 +138,6 @@ static void test_every_type(void **state)
 	const char *line;
 	int lines = 0;
 
-	(void)state;
 	for (int i = 0; i < ALL; i++)
 		types[i] = i;
 	start(&device, &context);
@@ -163,13 +154,12 @@ static void test_every_type(void **state)
 }
 
 /* Nothing comes, for as long as it likes; the watcher ends all the same. */
-static void test_stop(void **state)
+TEST(stop)
 {
 	struct ibv_context context;
 	struct device device;
 	int ret;
 
-	(void)state;
 	for (int i = 0; i < 50; i++) {
 		start(&device, &context);
 		ret = device_start(&device);
@@ -182,12 +172,11 @@ static void test_stop(void **state)
 	device_close(&device);
 }
 
-static void test_broken(void **state)
+TEST(broken)
 {
 	struct ibv_context context;
 	struct device device;
 
-	(void)state;
 	broken = true;
 	start(&device, &context);
 	device_start(&device);
@@ -210,7 +199,7 @@ static void handle(int signal)
 }
 
 /* Signals are for the main thread, which waits for them, and blocks them. */
-static void test_signals_are_not_for_it(void **state)
+TEST(signals_are_not_for_it)
 {
 	struct sigaction action = { .sa_handler = handle };
 	struct ibv_context context;
@@ -218,7 +207,6 @@ static void test_signals_are_not_for_it(void **state)
 	uint8_t type = IBV_EVENT_DEVICE_FATAL;
 	sigset_t set;
 
-	(void)state;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
@@ -232,17 +220,4 @@ static void test_signals_are_not_for_it(void **state)
 	assert_int_equal(handled, 0);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	assert_int_equal(handled, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_named),
-		cmocka_unit_test(test_every_type),
-		cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_signals_are_not_for_it),
-	};
-
-	return cmocka_run_group_tests_name("03_events", tests, NULL, NULL);
 }

@@ -10,10 +10,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "oob_ends.h"
 
 static void assert_recv_works(void)
@@ -37,24 +32,22 @@ static void assert_recv_works(void)
 	assert_int_equal(got.mem.length, params.mem.length);
 }
 
-static void test_params_both_ways(void **state)
+TEST_AROUND(params_both_ways, open_server, close_ends)
 {
 	char line[PARAMS_MAX + 1];
 	size_t length = params_encode(&params, line);
 
-	(void)state;
 	say(line, length);
 	assert_recv_works();
 	assert_int_equal(oob_send_params(ends.oob, &params), 0);
 	hear(line);
 }
 
-static void test_a_byte_at_a_time(void **state)
+TEST_AROUND(a_byte_at_a_time, open_server, close_ends)
 {
 	char line[PARAMS_MAX + 1];
 	size_t length = params_encode(&params, line);
 
-	(void)state;
 	slowly = true;
 	say(line, length);
 	say("READY\n", 6);
@@ -66,43 +59,39 @@ static void test_a_byte_at_a_time(void **state)
 	hear("READY\n");
 }
 
-static void test_in_pieces(void **state)
+TEST_AROUND(in_pieces, open_server, close_ends)
 {
 	char line[PARAMS_MAX + 1] = "";
 	pthread_t thread;
 
-	(void)state;
 	params_encode(&params, line);
 	assert_int_equal(pthread_create(&thread, NULL, dribble, line), 0);
 	assert_recv_works();
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void test_too_long(void **state)
+TEST_AROUND(too_long, open_server, close_ends)
 {
 	char line[PARAMS_MAX + 1];
 
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	say(line, PARAMS_MAX);
 	assert_recv_fails("more than 256 bytes");
 }
 
 /* The longest line that there may be is read, and then looked at. */
-static void test_longest(void **state)
+TEST_AROUND(longest, open_server, close_ends)
 {
 	char line[PARAMS_MAX];
 
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	line[PARAMS_MAX - 1] = '\n';
 	say(line, sizeof(line));
 	assert_recv_fails("begin with RDMA");
 }
 
-static void test_silence(void **state)
+TEST_AROUND(silence, open_impatient, close_ends)
 {
-	(void)state;
 	assert_recv_fails("the peer's parameters: nothing came within 1 s");
 	assert_in_range(wait_deadline(0) - ends.began, 990, 15000);
 }
@@ -118,11 +107,10 @@ static void *dribble_for_ever(void *unused)
 }
 
 /* Each byte is news, but the deadline stays where it was. */
-static void test_dribbling_peer_is_cut_off(void **state)
+TEST_AROUND(dribbling_peer_is_cut_off, open_impatient, close_ends)
 {
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, dribble_for_ever, NULL),
 			 0);
 	assert_recv_fails("the peer's parameters: nothing came within 1 s");
@@ -131,9 +119,8 @@ static void test_dribbling_peer_is_cut_off(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void test_close_in_the_middle(void **state)
+TEST_AROUND(close_in_the_middle, open_server, close_ends)
 {
-	(void)state;
 	say("RDMA 1 QPN", 10);
 	close(ends.peer);
 	ends.peer = -1;
@@ -141,18 +128,16 @@ static void test_close_in_the_middle(void **state)
 			  " parameters");
 }
 
-static void test_reset(void **state)
+TEST_AROUND(reset, open_server, close_ends)
 {
-	(void)state;
 	reset_peer();
 	assert_recv_fails("recv: Connection reset by peer; while waiting for");
 }
 
-static void test_stop(void **state)
+TEST_AROUND(stop, open_server, close_ends)
 {
 	struct patience patience = ends.patience;
 
-	(void)state;
 	patience.stop_fd = eventfd(1, 0);
 	oob_close(ends.oob);
 	close(ends.peer);
@@ -163,12 +148,11 @@ static void test_stop(void **state)
 	close(patience.stop_fd);
 }
 
-static void test_ready(void **state)
+TEST_AROUND(ready, open_server, close_ends)
 {
 	static const char *const bad[] = { "READ\n", "READY \n", "ready\n",
 					   "BYE\n" };
 
-	(void)state;
 	say("READY\n", 6);
 	assert_int_equal(oob_ready(ends.oob), 0);
 	hear("READY\n");
@@ -176,30 +160,9 @@ static void test_ready(void **state)
 		int ret;
 
 		say(bad[i], strlen(bad[i]));
-		capture_start();
-		ret = oob_ready(ends.oob);
-		capture_stop(&said);
+		ret = CAPTURED(oob_ready(ends.oob));
 		assert_int_equal(ret, -1);
 		assert_one_line(said.err, "something else than READY");
 		hear("READY\n");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		with_server(test_params_both_ways),
-		with_server(test_a_byte_at_a_time),
-		with_server(test_in_pieces),
-		with_server(test_too_long),
-		with_server(test_longest),
-		impatient(test_silence),
-		impatient(test_dribbling_peer_is_cut_off),
-		with_server(test_close_in_the_middle),
-		with_server(test_reset),
-		with_server(test_stop),
-		with_server(test_ready),
-	};
-
-	return cmocka_run_group_tests_name("03_oob", tests, NULL, NULL);
 }

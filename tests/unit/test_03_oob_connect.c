@@ -9,21 +9,14 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "addr.h"
-#include "capture.h"
 
-static struct captured said;
 static struct patience patience = { .timeout_ms = 20000, .stop_fd = -1 };
 
 /* A plain server on a loopback address, and what it says to its client. */
@@ -76,9 +69,7 @@ static struct oob *connect_to(const char *address, const char *port)
 	struct options options = { .address = address, .port = port };
 	struct oob *oob;
 
-	capture_start();
-	oob = oob_connect(&options, &patience);
-	capture_stop(&said);
+	oob = CAPTURED(oob_connect(&options, &patience));
 	return oob;
 }
 
@@ -91,14 +82,13 @@ static int option_of(int fd, int level, int option)
 	return value;
 }
 
-static void test_connect(void **state)
+TEST(connect)
 {
 	const struct sockaddr_in *local;
 	struct plain plain;
 	struct oob *oob;
 	int fd;
 
-	(void)state;
 	plain_open(&plain, "HELLO RDMA 1\n");
 	oob = connect_to("127.0.0.1", plain.port);
 	assert_non_null(oob);
@@ -116,12 +106,11 @@ static void test_connect(void **state)
 	plain_close(&plain);
 }
 
-static void test_wrong_hello(void **state)
+TEST(wrong_hello)
 {
 	static const char *const bad[] = { "HELLO RDMA 2\n",
 					   "SSH-2.0-OpenSSH_9.2p1\r\n", "\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct plain plain;
 
@@ -132,11 +121,10 @@ static void test_wrong_hello(void **state)
 	}
 }
 
-static void test_silent_server(void **state)
+TEST(silent_server)
 {
 	struct plain plain;
 
-	(void)state;
 	plain_open(&plain, NULL);
 	patience.timeout_ms = 200;
 	assert_null(connect_to("127.0.0.1", plain.port));
@@ -145,11 +133,10 @@ static void test_silent_server(void **state)
 	plain_close(&plain);
 }
 
-static void test_nobody_there(void **state)
+TEST(nobody_there)
 {
 	struct plain plain;
 
-	(void)state;
 	plain_open(&plain, NULL);
 	assert_int_equal(shutdown(plain.listener, SHUT_RDWR), 0);
 	assert_int_equal(pthread_join(plain.thread, NULL), 0);
@@ -175,7 +162,7 @@ static int plain_client(const char *host, const char *port)
 }
 
 /* An IPv4 client of a server for both: the addresses are IPv4 ones. */
-static void test_both_families(void **state)
+TEST(both_families)
 {
 	static const char *const hosts[] = { "127.0.0.1", "::1" };
 	static const int families[] = { AF_INET, AF_INET6 };
@@ -185,7 +172,6 @@ static void test_both_families(void **state)
 	socklen_t length = sizeof(addr);
 	char port[8];
 
-	(void)state;
 	assert_non_null(listener);
 	assert_int_equal(getsockname(oob_fd(listener), (void *)&addr, &length),
 			 0);
@@ -207,18 +193,15 @@ static const char *listen_error(const char *address, const char *port)
 	struct options options = { .address = address, .port = port };
 	struct oob *oob;
 
-	capture_start();
-	oob = oob_listen(&options);
-	capture_stop(&said);
+	oob = CAPTURED(oob_listen(&options));
 	assert_null(oob);
 	return said.err;
 }
 
-static void test_cannot_listen(void **state)
+TEST(cannot_listen)
 {
 	struct plain plain;
 
-	(void)state;
 	plain_open(&plain, NULL);
 	assert_one_line(listen_error("127.0.0.1", plain.port),
 			"error: bind: Address already in use; another program "
@@ -230,23 +213,7 @@ static void test_cannot_listen(void **state)
 			"an address of this machine");
 }
 
-static void test_close_nothing(void **state)
+TEST(close_nothing)
 {
-	(void)state;
 	oob_close(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_connect),
-		cmocka_unit_test(test_wrong_hello),
-		cmocka_unit_test(test_silent_server),
-		cmocka_unit_test(test_nobody_there),
-		cmocka_unit_test(test_both_families),
-		cmocka_unit_test(test_cannot_listen),
-		cmocka_unit_test(test_close_nothing),
-	};
-
-	return cmocka_run_group_tests_name("03_oob_connect", tests, NULL, NULL);
 }

@@ -10,10 +10,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,23 +18,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "oob_ends.h"
 
 static int check(void)
 {
-	int ret;
-
-	capture_start();
-	ret = oob_check(ends.oob);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(oob_check(ends.oob));
 }
 
-static void test_check(void **state)
+TEST_AROUND(check, open_server, close_ends)
 {
-	(void)state;
 	assert_int_equal(check(), OOB_THERE);
 	say("BYE\n", 4);
 	assert_int_equal(check(), OOB_SAID_BYE);
@@ -52,21 +41,19 @@ static void test_check(void **state)
 	assert_string_equal(said.err, "");
 }
 
-static void test_check_reset(void **state)
+TEST_AROUND(check_reset, open_server, close_ends)
 {
-	(void)state;
 	reset_peer();
 	assert_int_equal(check(), OOB_GONE);
 	assert_string_equal(said.err, "");
 }
 
 /* A goodbye in pieces, when the deadline of the exchange is long over. */
-static void test_late_goodbye(void **state)
+TEST_AROUND(late_goodbye, open_impatient, close_ends)
 {
 	char bye[] = "BYE\n";
 	pthread_t thread;
 
-	(void)state;
 	assert_recv_fails("nothing came within 1 s");
 	say("B", 1);
 	assert_int_equal(pthread_create(&thread, NULL, dribble, bye + 1), 0);
@@ -76,39 +63,24 @@ static void test_late_goodbye(void **state)
 }
 
 /* To write to a peer that is gone is an error and not the end of us. */
-static void test_peer_gone(void **state)
+TEST_AROUND(peer_gone, open_server, close_ends)
 {
 	int ret;
 
-	(void)state;
 	reset_peer();
 	oob_bye(ends.oob);
-	capture_start();
-	ret = oob_send_params(ends.oob, &params);
-	capture_stop(&said);
+	ret = CAPTURED(oob_send_params(ends.oob, &params));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: send: ");
 	/* Nor is the goodbye, now that the socket knows. */
 	oob_bye(ends.oob);
 }
 
-static void test_local_address(void **state)
+TEST_AROUND(local_address, open_server, close_ends)
 {
 	const struct sockaddr_in *local;
 
-	(void)state;
 	local = (const struct sockaddr_in *)oob_local(ends.oob);
 	assert_int_equal(local->sin_family, AF_INET);
 	assert_int_equal(ntohl(local->sin_addr.s_addr), INADDR_LOOPBACK);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		with_server(test_check),	 with_server(test_check_reset),
-		impatient(test_late_goodbye),	 with_server(test_peer_gone),
-		with_server(test_local_address),
-	};
-
-	return cmocka_run_group_tests_name("03_oob_end", tests, NULL, NULL);
 }

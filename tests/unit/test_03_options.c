@@ -19,9 +19,8 @@ static void assert_found_by_itself(void)
 	assert_int_equal(options.psn, -1);
 }
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	assert_accepted(server("write", NULL));
 	assert_null(options.address);
 	assert_string_equal(options.port, "18515");
@@ -45,9 +44,8 @@ static void assert_device(void)
 	assert_int_equal(options.psn, 0x123456);
 }
 
-static void test_device(void **state)
+TEST(device)
 {
-	(void)state;
 	assert_accepted(server("-d", "rxe7", "-i", "2", "-g", "3", "-P",
 			       "0x123456", "write", NULL));
 	assert_device();
@@ -65,9 +63,8 @@ static void test_device(void **state)
 }
 
 /* The other chapters' options are not of this one. */
-static void test_unknown(void **state)
+TEST(unknown)
 {
-	(void)state;
 	assert_refused(server("-o", "first", "write", NULL), "-o: no such");
 	assert_refused(client("--order=first", "write", NULL), "no such");
 	assert_refused(client("-n", "5", NULL), "-n: no such option");
@@ -75,9 +72,8 @@ static void test_unknown(void **state)
 	assert_refused(client("-s", "text", "write", NULL), "-s: no such");
 }
 
-static void test_common(void **state)
+TEST(common)
 {
-	(void)state;
 	assert_accepted(server("-a", "192.0.2.1", "-p", "65535", "-t", "3600",
 			       "-1", "write", NULL));
 	assert_string_equal(options.address, "192.0.2.1");
@@ -95,7 +91,7 @@ static void test_common(void **state)
 }
 
 /* Every option of the role, its default and its bounds, and an example. */
-static void test_help(void **state)
+TEST(help)
 {
 	static const char *const both[] = { "-a, --address",  "-p, --port",
 					    "-t, --timeout",  "-d, --device",
@@ -108,7 +104,6 @@ static void test_help(void **state)
 					    "-b, --bytes",    "default: 1024",
 					    "example: ./" };
 
-	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
 		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
 		assert_string_equal(said.err, "");
@@ -117,15 +112,4 @@ static void test_help(void **state)
 		assert_int_equal(strstr(said.out, "--once") != NULL,
 				 role == ROLE_SERVER);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_device),
-		cmocka_unit_test(test_unknown),	 cmocka_unit_test(test_common),
-		cmocka_unit_test(test_help),
-	};
-
-	return cmocka_run_group_tests_name("03_options", tests, NULL, NULL);
 }

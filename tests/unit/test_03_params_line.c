@@ -4,23 +4,17 @@
 #include "params.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "params_line.h"
 
-static void test_decode(void **state)
+TEST(decode)
 {
 	union ibv_gid gid;
 
-	(void)state;
 	assert_accepted(LINE, true);
 	assert_int_equal(params.qpn, 0x11);
 	assert_int_equal(params.psn, 0x123456);
@@ -34,21 +28,19 @@ static void test_decode(void **state)
 	assert_int_equal(params.mem.length, 1024);
 }
 
-static void test_encode(void **state)
+TEST(encode)
 {
 	char wire[PARAMS_MAX];
 	size_t length;
 
-	(void)state;
 	assert_accepted(LINE, true);
 	length = params_encode(&params, wire);
 	assert_int_equal(length, strlen(LINE));
 	assert_memory_equal(wire, LINE, length);
 }
 
-static void test_version(void **state)
+TEST(version)
 {
-	(void)state;
 	assert_refused("RDMA 1", "RDMA 2", "version 2, this program version 1");
 	assert_refused("RDMA 1", "RDMA 0", "version 0, ");
 	assert_refused("RDMA 1", "RDMA -1", "version -1, ");
@@ -59,7 +51,7 @@ static void test_version(void **state)
 	assert_refused("RDMA 1", "RDMA x", "begin with RDMA and a version");
 }
 
-static void test_garbage(void **state)
+TEST(garbage)
 {
 	static const char *const bad[] = { "\n",
 					   "RDMA\n",
@@ -68,7 +60,6 @@ static void test_garbage(void **state)
 					   "\x16\x03\x01\x02",
 					   "\xff\xff\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_bytes_refused(bad[i], strlen(bad[i]), true,
 				     "begin with RDMA and a version");
@@ -81,17 +72,15 @@ static void test_garbage(void **state)
 	assert_refused("1024\n", "1024 MORE 1\n", FORM);
 }
 
-static void test_every_prefix(void **state)
+TEST(every_prefix)
 {
-	(void)state;
 	for (size_t length = 0; length < strlen(LINE); length++)
 		assert_int_equal(decode_bytes(LINE, length, true), -1);
 }
 
 /* Any other spelling of a line that would be right. */
-static void test_spelling(void **state)
+TEST(spelling)
 {
-	(void)state;
 	assert_refused(" QPN", "  QPN", FORM);
 	assert_refused(" QPN", "\tQPN", FORM);
 	assert_refused("QPN 0x000011", "QPN 0x11", FORM);
@@ -124,7 +113,7 @@ static const char *before_mode(const char *mtu)
 }
 
 /* Numbers that are too big for their field, and words that are none. */
-static void test_fields(void **state)
+TEST(fields)
 {
 	static const char *const mtus[] = { "0",    "1",     "128",
 					    "255",  "1025",  "8192",
@@ -132,7 +121,6 @@ static void test_fields(void **state)
 	static const char *const modes[] = { "unknown", "Write", "writes", "",
 					     "abcdefghijklmnopqrstuvwxyz" };
 
-	(void)state;
 	assert_refused("0x000011", "0x100000011", FORM);
 	assert_refused("0x123456", "0x100123456", FORM);
 	assert_refused("LID 0x0000", "LID 0x10000", FORM);
@@ -142,11 +130,10 @@ static void test_fields(void **state)
 		assert_refused("write", modes[i], FORM);
 }
 
-static void test_length_of_line(void **state)
+TEST(length_of_line)
 {
 	char line[PARAMS_MAX + 2];
 
-	(void)state;
 	memset(line, ' ', sizeof(line));
 	memcpy(line, LINE, strlen(LINE));
 	assert_bytes_refused(line, PARAMS_MAX, true, FORM);
@@ -155,11 +142,10 @@ static void test_length_of_line(void **state)
 }
 
 /* What follows a zero byte would not be looked at by sscanf(3). */
-static void test_zero_inside(void **state)
+TEST(zero_inside)
 {
 	char line[] = LINE "evil";
 
-	(void)state;
 	line[strlen(LINE)] = 0;
 	assert_bytes_refused(line, sizeof(line) - 1, true, "no text");
 	for (size_t i = 0; i < strlen(LINE); i++) {
@@ -167,21 +153,4 @@ static void test_zero_inside(void **state)
 		line[i] = 0;
 		assert_bytes_refused(line, strlen(LINE), true, "no text");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decode),
-		cmocka_unit_test(test_encode),
-		cmocka_unit_test(test_version),
-		cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_every_prefix),
-		cmocka_unit_test(test_spelling),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_length_of_line),
-		cmocka_unit_test(test_zero_inside),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

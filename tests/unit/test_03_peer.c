@@ -3,14 +3,9 @@
  */
 #include "peer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "conn_device.h"
 
 #include "conn_ends.h"
@@ -19,7 +14,6 @@
 
 static struct device device = { .verbs = &context, .port_num = 2 };
 static struct conn conn;
-static struct captured said;
 
 /* A connected queue pair; oob_check() will find answer, if it is asked. */
 static void connected(int answer)
@@ -36,23 +30,14 @@ static void connected(int answer)
 
 static int check(void)
 {
-	int ret;
-
-	capture_start();
-	ret = peer_check(&conn);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(peer_check(&conn));
 }
 
 /* As a client does, or as a server does. */
 static int disconnect(bool server)
 {
-	int ret;
-
-	capture_start();
-	ret = server ? peer_wait_disconnect(&conn, 50) : peer_disconnect(&conn);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(server ? peer_wait_disconnect(&conn, 50) :
+				 peer_disconnect(&conn));
 }
 
 static int start(void **state)
@@ -69,9 +54,8 @@ static int stop(void **state)
 	return close(oob_news);
 }
 
-static void test_there(void **state)
+TEST(there)
 {
-	(void)state;
 	connected(OOB_THERE);
 	assert_int_equal(peer_fd(&conn), oob_news);
 	assert_int_equal(check(), 0);
@@ -82,9 +66,8 @@ static void test_there(void **state)
 }
 
 /* What was posted must come back: only ERR brings it. */
-static void test_left(void **state)
+TEST(left)
 {
-	(void)state;
 	connected(OOB_GONE);
 	assert_int_equal(check(), 0);
 	assert_string_equal(asked, "check ERR");
@@ -101,9 +84,8 @@ static void test_left(void **state)
 }
 
 /* It waits for our goodbye: until then, what is under way can arrive. */
-static void test_done(void **state)
+TEST(done)
 {
-	(void)state;
 	connected(OOB_SAID_BYE);
 	assert_int_equal(check(), 0);
 	assert_string_equal(asked, "check");
@@ -116,9 +98,8 @@ static void test_done(void **state)
 }
 
 /* The client says goodbye first, and the server only to one who has said it. */
-static void test_goodbyes(void **state)
+TEST(goodbyes)
 {
-	(void)state;
 	connected(OOB_SAID_BYE);
 	assert_int_equal(disconnect(false), 0);
 	assert_string_equal(asked, "bye check");
@@ -138,9 +119,8 @@ static void test_goodbyes(void **state)
 }
 
 /* One that is there and says nothing is not waited for without end. */
-static void test_silent(void **state)
+TEST(silent)
 {
-	(void)state;
 	for (int server = 0; server < 2; server++) {
 		connected(OOB_THERE);
 		assert_int_equal(disconnect(server), -1);
@@ -153,11 +133,10 @@ static void test_silent(void **state)
  * A client has all, so it is not stopped on the last step; but a server that does
  * not answer keeps it for a second, and not for as long as -t says.
  */
-static void test_stopped(void **state)
+TEST(stopped)
 {
 	int64_t begin;
 
-	(void)state;
 	connected(OOB_THERE);
 	conn.patience = (struct patience){ 60000, oob_news };
 	alarm(30);
@@ -175,14 +154,4 @@ static void test_stopped(void **state)
 	assert_one_line(said.err, "asked to stop");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there),  cmocka_unit_test(test_left),
-		cmocka_unit_test(test_done),   cmocka_unit_test(test_goodbyes),
-		cmocka_unit_test(test_silent), cmocka_unit_test(test_stopped),
-	};
-
-	(void)prepare;
-	return cmocka_run_group_tests_name("03_peer", tests, start, stop);
-}
+AROUND_ALL(start, stop)

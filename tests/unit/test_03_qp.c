@@ -5,18 +5,11 @@
  */
 #include "qp.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-#include "capture.h"
-
-static struct captured said;
 static struct ibv_qp_attr told;
 static int told_mask;
 
@@ -80,9 +73,8 @@ static void assert_global(void)
 	assert_int_equal(told.ah_attr.grh.sgid_index, 3);
 }
 
-static void test_way_to_the_peer(void **state)
+TEST(way_to_the_peer)
 {
-	(void)state;
 	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 16, 16);
 	assert_global();
 	assert_int_equal(told.ah_attr.dlid, 0);
@@ -95,16 +87,15 @@ static void test_way_to_the_peer(void **state)
 }
 
 /* As many as were asked for when the device was opened, in each direction. */
-static void test_reads(void **state)
+TEST(reads)
 {
-	(void)state;
 	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 4, 1);
 	assert_int_equal(told.max_dest_rd_atomic, 4);
 	assert_int_equal(told.max_rd_atomic, 1);
 }
 
 /* What options ask for is told, and what they do not is as the chapter has it. */
-static void test_network(void **state)
+TEST(network)
 {
 	struct device device = {
 		.port_num = 1,
@@ -120,7 +111,6 @@ static void test_network(void **state)
 	struct source source = { .gid_index = 3 };
 	struct ibv_qp qp = { 0 };
 
-	(void)state;
 	capture_start();
 	assert_int_equal(qp_to_init(&qp, &device, 0), 0);
 	assert_int_equal(told.pkey_index, 2);
@@ -141,7 +131,7 @@ static void test_network(void **state)
 }
 
 /* InfiniBand: the service level goes with the LID, with and without a GID. */
-static void test_service_level(void **state)
+TEST(service_level)
 {
 	struct device device = {
 		.port_num = 1,
@@ -151,24 +141,9 @@ static void test_service_level(void **state)
 	struct source source = { .gid_index = 0 };
 	struct ibv_qp qp = { 0 };
 
-	(void)state;
-	capture_start();
-	assert_int_equal(qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024),
-			 0);
-	capture_stop(&said);
+	CAPTURE(assert_int_equal(
+		qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024), 0));
 	assert_int_equal(told.ah_attr.is_global, 0);
 	assert_int_equal(told.ah_attr.dlid, 7);
 	assert_int_equal(told.ah_attr.sl, 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_way_to_the_peer),
-		cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_network),
-		cmocka_unit_test(test_service_level),
-	};
-
-	return cmocka_run_group_tests_name("03_qp", tests, NULL, NULL);
 }

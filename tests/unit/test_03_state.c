@@ -7,17 +7,11 @@
  */
 #include "state.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #include "story.h"
 
@@ -25,8 +19,6 @@
 #define SENDS (SS_DONE_SENT + 1)
 #define RECVS (RS_DONE_RECV + 1)
 #define LEGAL (sizeof(legal) / sizeof(*legal))
-
-static struct captured said;
 
 /* What must come of an event. */
 static const struct legal {
@@ -112,9 +104,8 @@ static void check_step(enum event event, const struct states *from)
 	assert_int_equal(states.recv, want->to.recv);
 }
 
-static void test_every_event_in_every_state(void **state)
+TEST(every_event_in_every_state)
 {
-	(void)state;
 	for (int i = 0; i < EVENTS * SENDS * RECVS; i++) {
 		struct states from = {
 			.send = i / EVENTS % SENDS,
@@ -125,11 +116,10 @@ static void test_every_event_in_every_state(void **state)
 	}
 }
 
-static void test_names(void **state)
+TEST(names)
 {
 	struct states states = { .send = SS_RDMA_SENT, .recv = RS_DONE_RECV };
 
-	(void)state;
 	assert_int_equal(step(&states, EV_DONE_RECEIVED), -1);
 	assert_string_equal(said.err,
 			    "error: protocol error: the peer's MSG_DONE is "
@@ -206,24 +196,12 @@ static void explore(const struct side from[2])
 }
 
 /* Both begin with RDMA; there is no rule that no order of events needs. */
-static void test_every_order(void **state)
+TEST(every_order)
 {
 	const struct side sides[2] = { { .posted = 1 }, { .posted = 1 } };
 
-	(void)state;
 	explore(sides);
 	assert_true(ends > 50);
 	for (size_t i = 0; i < LEGAL; i++)
 		assert_true(happened[i] > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_event_in_every_state),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_every_order),
-	};
-
-	return cmocka_run_group_tests_name("03_state", tests, NULL, NULL);
 }

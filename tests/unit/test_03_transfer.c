@@ -5,13 +5,7 @@
  */
 #include "transfer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "fake_memory.h"
 
 #include "story.h"
@@ -94,14 +88,10 @@ static void connected(void)
 static int run(const enum step *steps)
 {
 	struct transfer transfer = { .data = &data, .mode = MODE_WRITE };
-	int ret;
 
 	connected();
 	next = steps;
-	capture_start();
-	ret = transfer_run(&transfer);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(transfer_run(&transfer));
 }
 
 static void close_all(void)
@@ -111,9 +101,8 @@ static void close_all(void)
 }
 
 /* What the peer is told of our memory is what it may use, and nothing else. */
-static void test_offer(void **state)
+TEST(offer)
 {
-	(void)state;
 	connected();
 	assert_int_equal(conn.mine.mode, MODE_WRITE);
 	assert_true(conn.mine.mem.addr == (uintptr_t)data.exposed.buf);
@@ -123,7 +112,7 @@ static void test_offer(void **state)
 }
 
 /* Its MSG_DONE may be here before, between and after what we do. */
-static void test_orders(void **state)
+TEST(orders)
 {
 	static const struct {
 		enum step steps[4];
@@ -137,7 +126,6 @@ static void test_orders(void **state)
 		  "opcode=128, send_state=2, recv_state=0" },
 	};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(run(orders[i].steps), 0);
 		assert_string_equal(said.err, "");
@@ -150,11 +138,10 @@ static void test_orders(void **state)
 }
 
 /* It is done once. */
-static void test_twice(void **state)
+TEST(twice)
 {
 	static const enum step twice[] = { DONE, DONE, END };
 
-	(void)state;
 	assert_int_equal(run(twice), -1);
 	assert_one_line(said.err, "protocol error: the peer's MSG_DONE is not "
 				  "legal in SS_INIT and RS_DONE_RECV");
@@ -162,12 +149,11 @@ static void test_twice(void **state)
 }
 
 /* What was posted on another connection is none of ours. */
-static void test_stranger(void **state)
+TEST(stranger)
 {
 	static const enum step below[] = { BELOW, END };
 	static const enum step beyond[] = { BEYOND, END };
 
-	(void)state;
 	assert_int_equal(run(below), -1);
 	assert_one_line(said.err, "a completion with opcode 0, which nothing");
 	close_all();
@@ -177,14 +163,13 @@ static void test_stranger(void **state)
 	close_all();
 }
 
-static void test_names(void **state)
+TEST(names)
 {
 	static const char *const names[] = {
 		[SLOT_SEND_DONE] = "send of MSG_DONE",
 		[SLOT_RECV] = "receive",
 	};
 
-	(void)state;
 	connected();
 	for (int i = 0; i < SLOT_COUNT; i++)
 		assert_string_equal(
@@ -196,11 +181,10 @@ static void test_names(void **state)
 }
 
 /* Who waits in vain says for what. */
-static void test_awaited(void **state)
+TEST(awaited)
 {
 	struct states states = { SS_INIT, RS_DONE_RECV };
 
-	(void)state;
 	assert_string_equal(story_awaited(&states),
 			    "the completion of our RDMA operation");
 	states.send = SS_RDMA_SENT;
@@ -209,15 +193,4 @@ static void test_awaited(void **state)
 	states = (struct states){ SS_DONE_SENT, RS_INIT };
 	assert_non_null(strstr(story_awaited(&states), "the peer's MSG_DONE"));
 	assert_non_null(strstr(story_awaited(&states), "no proof"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_offer), cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_twice), cmocka_unit_test(test_stranger),
-		cmocka_unit_test(test_names), cmocka_unit_test(test_awaited),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -9,25 +9,19 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 /* The longest that is let in, with its headers. */
 #define LONGEST (9 + 4096)
 
 static struct patience patience = { .timeout_ms = 20000, .stop_fd = -1 };
-static struct captured said;
 
 /* Our end, and the stranger's. */
 static int fd, stranger;
@@ -84,13 +78,8 @@ static void say(const uint8_t *bytes, size_t length)
 
 static int wait_for_hello(int ms)
 {
-	int ret;
-
 	patience.timeout_ms = ms;
-	capture_start();
-	ret = client_hello_wait(fd, &patience, wait_deadline(ms));
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(client_hello_wait(fd, &patience, wait_deadline(ms)));
 }
 
 static void assert_refused(const char *reason)
@@ -101,7 +90,7 @@ static void assert_refused(const char *reason)
 }
 
 /* Whether it is good; either way, all of it must still be there. */
-static void test_lengths(void **state)
+TEST_AROUND(lengths, open_ends, close_ends)
 {
 	static const int lengths[] = { 1, 240, 1700, 4095, 4096 };
 
@@ -122,7 +111,6 @@ static void test_lengths(void **state)
 				 0);
 		assert_int_equal(value, 1);
 	}
-	(void)state;
 }
 
 /* How long this process has computed. */
@@ -135,13 +123,12 @@ static int64_t processor_ms(void)
 }
 
 /* A part of it, and then nothing: it must not look for more all the time. */
-static void test_parts(void **state)
+TEST_AROUND(parts, open_ends, close_ends)
 {
 	static const int parts[] = { 0, 1, 5, 8, 9, 10, 200, 248 };
 	uint8_t bytes[LONGEST];
 	int sent = 0;
 
-	(void)state;
 	make_hello(bytes, 240, 244);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		int64_t begin = wait_deadline(0), computed = processor_ms();
@@ -168,12 +155,11 @@ static void *dribble(void *bytes)
 	return NULL;
 }
 
-static void test_dribble(void **state)
+TEST_AROUND(dribble, open_ends, close_ends)
 {
 	uint8_t bytes[LONGEST];
 	pthread_t thread;
 
-	(void)state;
 	make_hello(bytes, 240, 244);
 	assert_int_equal(pthread_create(&thread, NULL, dribble, bytes), 0);
 	assert_int_equal(wait_for_hello(20000), 0);
@@ -182,7 +168,7 @@ static void test_dribble(void **state)
 }
 
 /* One byte of the headers is another; nine bytes are enough to see that. */
-static void test_no_hello(void **state)
+TEST_AROUND(no_hello, open_ends, close_ends)
 {
 	static const struct {
 		int at, byte;
@@ -200,11 +186,10 @@ static void test_no_hello(void **state)
 		assert_refused("the peer does not begin with a ClientHello");
 		recv(fd, bytes, sizeof(bytes), 0);
 	}
-	(void)state;
 }
 
 /* Too long, or not all of the record. */
-static void test_announced(void **state)
+TEST_AROUND(announced, open_ends, close_ends)
 {
 	static const struct {
 		int message, record;
@@ -224,10 +209,9 @@ static void test_announced(void **state)
 		assert_refused("the peer announces a ClientHello of ");
 		recv(fd, bytes, sizeof(bytes), 0);
 	}
-	(void)state;
 }
 
-static void test_gone(void **state)
+TEST_AROUND(gone, open_ends, close_ends)
 {
 	struct linger linger = { .l_onoff = 1 };
 	uint8_t bytes[LONGEST];
@@ -264,7 +248,7 @@ static void *stop_soon(void *unused)
 	return NULL;
 }
 
-static void test_stop(void **state)
+TEST_AROUND(stop, open_ends, close_ends)
 {
 	uint8_t bytes[LONGEST];
 
@@ -282,19 +266,4 @@ static void test_stop(void **state)
 		close_ends(state);
 		open_ends(state);
 	}
-}
-
-#define with_ends(test) \
-	cmocka_unit_test_setup_teardown(test, open_ends, close_ends)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		with_ends(test_lengths),   with_ends(test_parts),
-		with_ends(test_dribble),   with_ends(test_no_hello),
-		with_ends(test_announced), with_ends(test_gone),
-		with_ends(test_stop),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static void assert_files(const char *cert, const char *key, const char *ca)
 	assert_string_equal(options.ca, ca);
 }
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	assert_accepted(server("write"));
 	assert_files("certs/server.pem", "certs/server.key", "certs/ca.pem");
 	assert_string_equal(options.port, "4433");
@@ -29,22 +28,11 @@ static void test_defaults(void **state)
 	assert_int_equal(options.psn, -1);
 }
 
-static void test_files(void **state)
+TEST(files)
 {
-	(void)state;
 	assert_accepted(server("-C", "a", "-K", "b", "-A", "c", "write"));
 	assert_files("a", "b", "c");
 	assert_accepted(client("--cert", "d", "--key", "e", "--ca=f", "read"));
 	assert_files("d", "e", "f");
 	assert_refused(client("write", "--ca"), "--ca: needs a value");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_files),
-	};
-
-	return cmocka_run_group_tests_name("04_options", tests, NULL, NULL);
 }

@@ -6,10 +6,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "allowed.h"
-
-static struct captured said;
 
 /* A client takes two of it, a stranger one. */
 static int share(unsigned long left, struct room *room)
@@ -37,18 +29,15 @@ static int share(unsigned long left, struct room *room)
 	};
 	int ret;
 
-	capture_start();
-	ret = admission_share(room, &supply);
-	capture_stop(&said);
+	ret = CAPTURED(admission_share(room, &supply));
 	return ret;
 }
 
 /* Never for more than there is of it, and some for strangers. */
-static void test_share(void **state)
+TEST(share)
 {
 	struct room room = { 20, 8 };
 
-	(void)state;
 	assert_int_equal(share(ULONG_MAX, &room), 0);
 	assert_int_equal(share(48, &room), 0);
 	assert_string_equal(said.out, "");
@@ -71,52 +60,21 @@ static void test_share(void **state)
 }
 
 /* What strangers do not need is all for clients. */
-static void test_no_stranger(void **state)
+TEST(no_stranger)
 {
 	const struct supply supply = { 40, "kB", "", 12, 0 };
 	struct room room = { 5, 2048 };
 	int ret;
 
-	(void)state;
-	capture_start();
-	ret = admission_share(&room, &supply);
-	capture_stop(&said);
+	ret = CAPTURED(admission_share(&room, &supply));
 	assert_int_equal(ret, 0);
 	assert_int_equal(room.clients, 3);
 	assert_int_equal(room.strangers, 2048);
 }
 
-/* What is open counts, how many that may be: devices, for example. */
-static void test_descriptors(void **state)
-{
-	struct rlimit limit;
-	unsigned long before;
-	int fds[10];
-
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	limit.rlim_cur = 60;
-	limit.rlim_max = 100;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	before = allowed_descriptors(30);
-	assert_true(before >= 30 && before < 60);
-	for (int i = 0; i < 10; i++)
-		fds[i] = dup(STDIN_FILENO);
-	assert_int_equal(allowed_descriptors(10), before - 10);
-	/* Up to the hard limit, and no more. */
-	before = allowed_descriptors(1000);
-	assert_true(before < 90 && before > 60);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	assert_int_equal(limit.rlim_cur, 100);
-	for (int i = 0; i < 10; i++)
-		close(fds[i]);
-	assert_int_equal(allowed_descriptors(1000), before + 10);
-}
-
 /* A quarter of what there is, at 96 kB each; and some in any case. */
-static void test_strangers(void **state)
+TEST(strangers)
 {
-	(void)state;
 	assert_int_equal(admission_strangers(0), 4);
 	assert_int_equal(admission_strangers(4 * 96 * 5 - 1), 4);
 	assert_int_equal(admission_strangers(4 * 96 * 5), 5);
@@ -151,11 +109,10 @@ static void write_group(const char *group, const char *max, const char *used)
 }
 
 /* The least that is left in a group and in those around it. */
-static void test_groups(void **state)
+TEST(groups)
 {
 	char command[64];
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	write_group("", NULL, NULL);
 	write_group("/a", "100", "30");
@@ -215,12 +172,11 @@ static int count_as_user(void)
 	return 0;
 }
 
-static void test_user(void **state)
+TEST(user)
 {
 	int status;
 	pid_t child;
 
-	(void)state;
 	/* Root has no such limit; others are counted with all that they run. */
 	if (getuid())
 		return;
@@ -233,17 +189,31 @@ static void test_user(void **state)
 	assert_int_equal(status, 0);
 }
 
-int main(void)
+/*
+ * What is open counts, how many that may be: devices, for example. The last test,
+ * since a limit can only go down.
+ */
+TEST(descriptors)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_share),
-		cmocka_unit_test(test_no_stranger),
-		cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_user),
-		/* The last, since a limit can only go down. */
-		cmocka_unit_test(test_descriptors),
-	};
+	struct rlimit limit;
+	unsigned long before;
+	int fds[10];
 
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 60;
+	limit.rlim_max = 100;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = allowed_descriptors(30);
+	assert_true(before >= 30 && before < 60);
+	for (int i = 0; i < 10; i++)
+		fds[i] = dup(STDIN_FILENO);
+	assert_int_equal(allowed_descriptors(10), before - 10);
+	/* Up to the hard limit, and no more. */
+	before = allowed_descriptors(1000);
+	assert_true(before < 90 && before > 60);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(limit.rlim_cur, 100);
+	for (int i = 0; i < 10; i++)
+		close(fds[i]);
+	assert_int_equal(allowed_descriptors(1000), before + 10);
 }

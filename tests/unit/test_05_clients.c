@@ -1,30 +1,21 @@
 /*
  * test_05_clients.c - what is new for many clients: hello and retries
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "capture.h"
-#include "options.h"
 #include "params.h"
 #include "retry.h"
 
-static struct captured said;
-
-static void test_hello(void **state)
+TEST(hello)
 {
 	static const uint8_t want[] = { 0, 0, 1, 2, 0, 0, 0, 9, 0, 0, 4, 0 };
 	const struct hello hello = { 0x102, 9, 1024 };
 	uint8_t wire[PARAMS_MAX], header[PARAMS_HEADER];
 	struct hello got;
 
-	(void)state;
 	assert_int_equal(params_header(PARAMS_HELLO, header), sizeof(want));
 	assert_int_equal(params_check_header(PARAMS_HELLO, header), 0);
 	assert_int_equal(params_encode_hello(&hello, wire), sizeof(want));
@@ -34,17 +25,15 @@ static void test_hello(void **state)
 	for (size_t length = 0; length < 20; length++) {
 		if (length == sizeof(want))
 			continue;
-		capture_start();
-		assert_int_equal(params_decode_hello(&got, wire, length), -1);
-		capture_stop(&said);
+		CAPTURE(assert_int_equal(
+			params_decode_hello(&got, wire, length), -1));
 		assert_one_line(said.err, "instead of 12");
 	}
 }
 
 /* The pause doubles up to the longest; where in its second half is chance. */
-static void test_pause(void **state)
+TEST(pause)
 {
-	(void)state;
 	for (unsigned int failures = 1; failures < 40; failures++) {
 		int pause = RETRY_FIRST_MS, low = 0, high = 0;
 
@@ -69,20 +58,15 @@ static void test_pause(void **state)
 static int wait_for_try(unsigned int failures, unsigned int retries, int fd)
 {
 	const struct patience patience = { .stop_fd = fd };
-	int ret;
 
-	capture_start();
-	ret = retry_wait(failures, retries, &patience);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(retry_wait(failures, retries, &patience));
 }
 
 /* As often as options say, each time with a word; and not when told to stop. */
-static void test_wait(void **state)
+TEST(wait)
 {
 	int fd = eventfd(0, 0);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(wait_for_try(1, 0, fd), -1);
 	assert_string_equal(said.out, "");
@@ -97,15 +81,4 @@ static void test_wait(void **state)
 	assert_int_equal(wait_for_try(30, 40, fd), -1);
 	assert_one_line(said.err, "asked to stop");
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hello),
-		cmocka_unit_test(test_pause),
-		cmocka_unit_test(test_wait),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

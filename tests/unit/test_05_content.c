@@ -3,20 +3,13 @@
  */
 #include "content.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "pattern.h"
 
 static char bytes[2][3000];
-static struct captured said;
 static struct data data;
 
 /* What who writes for the client with number; returns where it stands. */
@@ -38,20 +31,14 @@ static enum mode other(enum mode mode)
 /* What has been written in mode, as the peer that gets it sees it. */
 static int check(enum mode mode, const char *who, unsigned int number)
 {
-	int ret;
-
-	capture_start();
-	ret = content_check(&data, other(mode), true, who, number);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(content_check(&data, other(mode), true, who, number));
 }
 
-static void test_own(void **state)
+TEST(own)
 {
 	const unsigned int numbers[] = { 1, 12, 4294967295U };
 	char expected[256];
 
-	(void)state;
 	for (int mode = MODE_WRITE; mode <= MODE_READ; mode++) {
 		for (int i = 0; i < 3; i++) {
 			snprintf(
@@ -70,11 +57,10 @@ static void test_own(void **state)
 }
 
 /* Another client's, one's own that came back, and nobody's. */
-static void test_of_others(void **state)
+TEST(of_others)
 {
 	const struct region *region;
 
-	(void)state;
 	region = written(MODE_READ, CONTENT_CLIENT, 12);
 	assert_int_equal(check(MODE_READ, CONTENT_CLIENT, 1), -1);
 	assert_one_line(said.err, "these bytes are not client 1's");
@@ -84,14 +70,4 @@ static void test_of_others(void **state)
 	pattern_fill(region->buf, region->size);
 	assert_int_equal(check(MODE_READ, CONTENT_CLIENT, 12), -1);
 	assert_null(strstr(said.out, "verified"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own),
-		cmocka_unit_test(test_of_others),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  */
 #include "figures.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "log.h"
 #include "report.h"
 
@@ -54,13 +49,12 @@ static void *come_and_go(void *argument)
 	return NULL;
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
 	pthread_t threads[THREADS];
 	unsigned int sum;
 	void *failed;
 
-	(void)state;
 	figures_start(MAX);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go,
@@ -83,11 +77,10 @@ static void test_threads(void **state)
 }
 
 /* Full is full, and a place that is left is one to be had. */
-static void test_full(void **state)
+TEST(full)
 {
 	struct hello hello;
 
-	(void)state;
 	figures_start(2);
 	for (unsigned int i = 1; i <= 3; i++) {
 		figures_arrive(&figures);
@@ -111,7 +104,7 @@ static void test_full(void **state)
 }
 
 /* Each client is counted where it failed, and the objects that are held. */
-static void test_print(void **state)
+TEST(print)
 {
 	static const char *const lines[] = {
 		"[figures] connected: 1 of 2; shaking hands: 1\n",
@@ -121,10 +114,8 @@ static void test_print(void **state)
 		"[figures] objects held: 5 PDs, 3 CQs, 2 QPs, 7 MRs\n",
 	};
 	static struct held held = { { 5, 3, 2, 7 } };
-	struct captured said;
 	struct hello hello;
 
-	(void)state;
 	figures_start(2);
 	for (int i = 1; i <= 7; i++)
 		figures_arrive(&figures);
@@ -136,9 +127,7 @@ static void test_print(void **state)
 	figures_let_in(&figures, &hello);
 	figures_leave(&figures, STEP_HANDSHAKE);
 	figures_leave(&figures, STEP_HANDSHAKE);
-	capture_start();
-	report_print(&figures, &held);
-	capture_stop(&said);
+	CAPTURE(report_print(&figures, &held));
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(said.out, lines[i]))
 			fail_msg("no line %s in:\n%s", lines[i], said.out);
@@ -155,13 +144,11 @@ static void *say_as_five(void *argument)
 }
 
 /* The prefix is the thread's, on both streams. */
-static void test_prefix(void **state)
+TEST(prefix)
 {
-	struct captured said;
 	pthread_t thread;
 	bool failed;
 
-	(void)state;
 	capture_start();
 	failed = pthread_create(&thread, NULL, say_as_five, NULL) ||
 		 pthread_join(thread, NULL);
@@ -173,16 +160,4 @@ static void test_prefix(void **state)
 	assert_string_equal(said.err, "error: Client 5: fail\n"
 				      "error: Client 5: call: failed without "
 				      "saying why; try\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_print),
-		cmocka_unit_test(test_prefix),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

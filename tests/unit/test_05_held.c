@@ -3,13 +3,7 @@
  */
 #include "data.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "fake_memory.h"
 
 static struct held held;
@@ -17,27 +11,19 @@ static struct held held;
 /* Opens it with this registration refused, or none. */
 static int open_captured(int which)
 {
-	int ret;
-
 	reset();
 	refuses = which;
 	conn.held = &held;
-	capture_start();
-	ret = data_open(&data, &conn, MODE_WRITE, 3000);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(data_open(&data, &conn, MODE_WRITE, 3000));
 }
 
 static void close_captured(void)
 {
-	capture_start();
-	data_close(&data);
-	capture_stop(&said);
+	CAPTURE(data_close(&data));
 }
 
-static void test_counted(void **state)
+TEST(counted)
 {
-	(void)state;
 	assert_int_equal(open_captured(-1), 0);
 	assert_int_equal(held.of[HELD_MR], 3);
 	close_captured();
@@ -49,9 +35,8 @@ static void test_counted(void **state)
 }
 
 /* One that was not made does not count; those before it do. */
-static void test_half(void **state)
+TEST(half)
 {
-	(void)state;
 	for (int which = 0; which < 3; which++) {
 		assert_int_equal(open_captured(which), -1);
 		assert_int_equal(held.of[HELD_MR], which);
@@ -61,9 +46,8 @@ static void test_half(void **state)
 }
 
 /* One that the device does not give back is still held. */
-static void test_kept(void **state)
+TEST(kept)
 {
-	(void)state;
 	assert_int_equal(open_captured(-1), 0);
 	keeps = 1;
 	close_captured();
@@ -72,15 +56,4 @@ static void test_kept(void **state)
 	keeps = -1;
 	close_captured();
 	assert_int_equal(held.of[HELD_MR], 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_half),
-		cmocka_unit_test(test_kept),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

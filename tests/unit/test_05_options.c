@@ -11,9 +11,8 @@
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__, NULL)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__, NULL)
 
-static void test_server(void **state)
+TEST(server)
 {
-	(void)state;
 	assert_accepted(server("write"));
 	assert_int_equal(options.max, 1024);
 	assert_int_equal(options.grace, 10);
@@ -28,9 +27,8 @@ static void test_server(void **state)
 	assert_refused(server("-w", "2", "write"), "-w: no such option");
 }
 
-static void test_client(void **state)
+TEST(client)
 {
-	(void)state;
 	assert_accepted(client("write"));
 	assert_int_equal(options.hold, 0);
 	assert_int_equal(options.retries, 0);
@@ -46,9 +44,8 @@ static void test_client(void **state)
 }
 
 /* A PSN that is given is one connection's. */
-static void test_psn(void **state)
+TEST(psn)
 {
-	(void)state;
 	assert_accepted(server("-P", "0x123456", "-1", "write"));
 	assert_int_equal(options.psn, 0x123456);
 	assert_accepted(server("-e", "1", "-P", "0", "write"));
@@ -56,15 +53,4 @@ static void test_psn(void **state)
 	assert_refused(server("-P", "0", "write"), "give -1 with it");
 	assert_refused(server("-P", "7", "-e", "2", "write"), "give -1 with");
 	assert_accepted(client("-P", "7", "-r", "3", "write"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server),
-		cmocka_unit_test(test_client),
-		cmocka_unit_test(test_psn),
-	};
-
-	return cmocka_run_group_tests_name("05_options", tests, NULL, NULL);
 }

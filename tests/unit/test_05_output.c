@@ -6,16 +6,11 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "log.h"
 #include "wait.h"
 
@@ -83,14 +78,13 @@ static int64_t say_all(void)
 	return wait_deadline(0) - begin;
 }
 
-static void test_nobody_reads(void **state)
+TEST_AROUND(nobody_reads, open_pipe, close_pipe)
 {
 	static char text[16384];
 	int64_t took = say_all();
 	unsigned int lines = 0, lost = 0;
 	ssize_t n;
 
-	(void)state;
 	assert_in_range(took, OUTPUT_STALL_MS, SOON_MS);
 	/* Somebody reads again, and is told. */
 	n = read(ends[0], text, sizeof(text) - 1);
@@ -120,13 +114,12 @@ static void *read_all(void *count)
 }
 
 /* A reader that is slow misses nothing. */
-static void test_somebody_reads(void **state)
+TEST_AROUND(somebody_reads, open_pipe, close_pipe)
 {
 	unsigned int count = 0;
 	pthread_t thread;
 	int64_t took;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, read_all, &count), 0);
 	took = say_all();
 	close(ends[1]);
@@ -137,12 +130,11 @@ static void test_somebody_reads(void **state)
 }
 
 /* What is longer than a line may be is cut, and still a line. */
-static void test_long(void **state)
+TEST_AROUND(long, open_pipe, close_pipe)
 {
 	static char text[20000], got[20000];
 	ssize_t n;
 
-	(void)state;
 	fcntl(ends[1], F_SETPIPE_SZ, 65536);
 	memset(text, 'y', sizeof(text) - 1);
 	use_pipe();
@@ -153,18 +145,4 @@ static void test_long(void **state)
 	assert_in_range(n, 8000, 8200);
 	got[n] = 0;
 	assert_string_equal(got + n - 7, "y\nnext\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nobody_reads, open_pipe,
-						close_pipe),
-		cmocka_unit_test_setup_teardown(test_somebody_reads, open_pipe,
-						close_pipe),
-		cmocka_unit_test_setup_teardown(test_long, open_pipe,
-						close_pipe),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,17 +3,9 @@
  */
 #include "params.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
-
-static struct captured said;
+#include "test.h"
 
 static const uint8_t wire[12] = { 0x01, 0x02, 0x03, 0x04, 0x05, 0x06,
 				  0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c };
@@ -23,12 +15,11 @@ static const struct hello hello = {
 	.max = 0x090a0b0c,
 };
 
-static void test_there_and_back(void **state)
+TEST(there_and_back)
 {
 	uint8_t bytes[PARAMS_MAX];
 	struct hello got;
 
-	(void)state;
 	assert_int_equal(params_encode_hello(&hello, bytes), sizeof(wire));
 	assert_memory_equal(bytes, wire, sizeof(wire));
 	assert_int_equal(params_decode_hello(&got, wire, sizeof(wire)), 0);
@@ -37,31 +28,18 @@ static void test_there_and_back(void **state)
 	assert_int_equal(got.max, hello.max);
 }
 
-static void test_length(void **state)
+TEST(length)
 {
 	uint8_t bytes[64] = { 0 };
 	struct hello got;
 
-	(void)state;
 	for (size_t length = 0; length <= sizeof(bytes); length++) {
 		int ret;
 
 		if (length == sizeof(wire))
 			continue;
-		capture_start();
-		ret = params_decode_hello(&got, bytes, length);
-		capture_stop(&said);
+		ret = CAPTURED(params_decode_hello(&got, bytes, length));
 		assert_int_equal(ret, -1);
 		assert_one_line(said.err, "bytes instead of 12");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_length),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

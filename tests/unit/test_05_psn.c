@@ -8,14 +8,9 @@
 #include "psn.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #define THREADS 8
 #define DRAWS 20000
 
@@ -63,11 +58,10 @@ static void assert_even(const unsigned int bins[256], unsigned int count)
 }
 
 /* Each thread's numbers, each byte of them, and all together. */
-static void test_spread(void **state)
+TEST(spread)
 {
 	static unsigned int all[3][256];
 
-	(void)state;
 	for (int t = 0; t < THREADS; t++) {
 		unsigned int own[3][256] = { { 0 } };
 
@@ -88,9 +82,8 @@ static void test_spread(void **state)
 }
 
 /* No thread gets what another one got: not even now and then in a row. */
-static void test_threads_differ(void **state)
+TEST(threads_differ)
 {
-	(void)state;
 	for (int a = 0; a < THREADS; a++) {
 		for (int b = a + 1; b < THREADS; b++) {
 			unsigned int bins[256] = { 0 }, equal = 0;
@@ -120,12 +113,11 @@ static int compare(const void *a, const void *b)
  * 763 of 160,000, with a deviation of the root of that, 28. Fewer would mean
  * that somebody draws again, more that the source has fewer bits.
  */
-static void test_repeats(void **state)
+TEST(repeats)
 {
 	static uint32_t sorted[THREADS * DRAWS];
 	unsigned int repeats = 0;
 
-	(void)state;
 	for (int i = 0; i < THREADS * DRAWS; i++)
 		sorted[i] = drawn[i / DRAWS][i % DRAWS];
 	qsort(sorted, THREADS * DRAWS, sizeof(sorted[0]), compare);
@@ -134,13 +126,4 @@ static void test_repeats(void **state)
 	assert_in_range(repeats, 763 - 280, 763 + 280);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_threads_differ),
-		cmocka_unit_test(test_repeats),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, draw_all, NULL);
-}
+AROUND_ALL(draw_all, NULL)

@@ -6,15 +6,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "wait.h"
 
 #define THREADS 8
@@ -47,13 +43,12 @@ static void *compute(void *argument)
 }
 
 /* Never more than there are places, and all of them in the end. */
-static void test_places(void **state)
+TEST(places)
 {
 	struct turn turn[THREADS] = { { 0 } };
 	pthread_t threads[THREADS];
 	void *failed;
 
-	(void)state;
 	turns_open(&turns);
 	assert_int_equal(turns.places, 2 * sysconf(_SC_NPROCESSORS_ONLN));
 	turns.places = PLACES;
@@ -131,13 +126,12 @@ static void join(pthread_t threads[THREADS])
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 
-static void test_order(void **state)
+TEST(order)
 {
 	struct turn turn[THREADS];
 	pthread_t threads[THREADS];
 	int64_t end;
 
-	(void)state;
 	queue(turn, threads);
 	/* All of them wait at least for so long. */
 	end = wait_deadline(50);
@@ -155,13 +149,12 @@ static void test_order(void **state)
 }
 
 /* When it closes, nobody waits any longer, and nobody gets a place. */
-static void test_close(void **state)
+TEST(close)
 {
 	struct turn turn[THREADS];
 	pthread_t threads[THREADS];
 	int64_t deadline = 0;
 
-	(void)state;
 	queue(turn, threads);
 	refused = 0;
 	turns_close(&turns);
@@ -171,15 +164,4 @@ static void test_close(void **state)
 	turn_leave(&turn[THREADS - 1]);
 	assert_int_equal(turn_take(&turn[0], &deadline), -1);
 	assert_int_equal(errno, ECANCELED);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_close),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -4,19 +4,12 @@
 #include "words.h"
 
 #include <getopt.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 static struct words words;
 static struct options options;
-static struct captured said;
 
 static int parse(const char *line)
 {
@@ -28,9 +21,7 @@ static int parse(const char *line)
 	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	optind = 0;
-	capture_start();
-	ret = words_parse(&words, &options, argc, argv);
-	capture_stop(&said);
+	ret = CAPTURED(words_parse(&words, &options, argc, argv));
 	return ret;
 }
 
@@ -40,9 +31,8 @@ static void refused(const char *line, const char *why)
 	assert_one_line(said.err, why);
 }
 
-static void test_own(void **state)
+TEST(own)
 {
-	(void)state;
 	assert_int_equal(parse("-a node write"), OPTIONS_GO_ON);
 	assert_int_equal(words.clients, 1);
 	assert_int_equal(words.cycles, 1);
@@ -63,9 +53,8 @@ static void test_own(void **state)
 	assert_int_equal(options.retries, 2);
 }
 
-static void test_wrong(void **state)
+TEST(wrong)
 {
-	(void)state;
 	refused("-n 0 -a node write", "-n 0: give a whole number from 1 to");
 	refused("-N many -a node write", "-N many: give a whole number");
 	refused("-a node write -j", "-j (nothing): give a whole number");
@@ -76,20 +65,8 @@ static void test_wrong(void **state)
 	refused("-P 7 -n 2 -a node write", "-P is for one connection");
 }
 
-static void test_help(void **state)
+TEST(help)
 {
-	(void)state;
 	assert_int_equal(parse("-n 5 -h"), EXIT_DONE);
 	assert_non_null(strstr(said.out, "usage: ./load/load "));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_help),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

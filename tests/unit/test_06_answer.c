@@ -37,17 +37,11 @@ static int teardown(void **state)
 
 static int captured(int (*next)(struct answer *answer))
 {
-	int ret;
-
-	capture_start();
-	ret = next(&answer);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(next(&answer));
 }
 
-static void test_nonsense(void **state)
+TEST_AROUND(nonsense, setup, teardown)
 {
-	(void)state;
 	kernel_datagram("192.0.2.2", 5000, DGRAM_ANSWER, "");
 	kernel_datagram("192.0.2.2", 5000, 0, NULL);
 	assert_int_equal(captured(answer_next), 0);
@@ -62,9 +56,8 @@ static void test_nonsense(void **state)
 	assert_int_equal(kernel.sent, 0);
 }
 
-static void test_nonsense_on_the_control_port(void **state)
+TEST_AROUND(nonsense_on_the_control_port, setup, teardown)
 {
-	(void)state;
 	answer.control.fd = answer.rds.fd;
 	kernel_datagram("192.0.2.2", 5000, DGRAM_TEXT, "hello");
 	kernel_datagram("192.0.2.2", 5000, 0, NULL);
@@ -80,12 +73,11 @@ static void test_nonsense_on_the_control_port(void **state)
 	assert_int_equal(captured(answer_control), -1);
 }
 
-static void test_long_text(void **state)
+TEST_AROUND(long_text, setup, teardown)
 {
 	struct incoming *in =
 		kernel_datagram("192.0.2.2", 5000, DGRAM_TEXT, "");
 
-	(void)state;
 	memset(in->bytes + DGRAM_HEADER, 1, DGRAM_TEXT_MAX + 1);
 	in->length = DGRAM_HEADER + DGRAM_TEXT_MAX + 1;
 	assert_int_equal(captured(answer_next), 0);
@@ -93,18 +85,16 @@ static void test_long_text(void **state)
 	assert_one_line(said.err, "1025 bytes of text");
 }
 
-static void test_too_long(void **state)
+TEST_AROUND(too_long, setup, teardown)
 {
-	(void)state;
 	kernel_datagram(CLIENT, DGRAM_TEXT, "hello")->truncated = true;
 	assert_int_equal(captured(answer_next), -1);
 	assert_one_line(said.err, "a datagram of more than 1048576 bytes");
 	assert_int_equal(kernel.sent, 0);
 }
 
-static void test_ended_numbers(void **state)
+TEST_AROUND(ended_numbers, setup, teardown)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		kernel_datagram(CLIENT, DGRAM_NUMBERED, "");
 		kernel_datagram(CLIENT, DGRAM_BYE, "");
@@ -142,30 +132,26 @@ static void assert_waits_for_connection(int refusal)
 			 kernel.sent_to.sin_addr.s_addr);
 }
 
-static void test_no_connection_yet(void **state)
+TEST_AROUND(no_connection_yet, setup, teardown)
 {
-	(void)state;
 	assert_waits_for_connection(EAGAIN);
 }
 
-static void test_connection_being_made(void **state)
+TEST_AROUND(connection_being_made, setup, teardown)
 {
-	(void)state;
 	assert_waits_for_connection(EINVAL);
 }
 
 /* Whoever knows the port may write there; only that host's kernel counts. */
-static void test_stranger_is_no_connection(void **state)
+TEST_AROUND(stranger_is_no_connection, setup, teardown)
 {
-	(void)state;
 	kernel.strangers = 2;
 	assert_waits_for_connection(EAGAIN);
 	assert_int_equal(kernel.strangers, 0);
 }
 
-static void test_no_connection_ever(void **state)
+TEST_AROUND(no_connection_ever, setup, teardown)
 {
-	(void)state;
 	kernel.no_connection = EAGAIN;
 	assert_int_equal(borrow(), 0);
 	assert_one_line(said.err, "a connection to 192.0.2.2 over ib: nothing "
@@ -176,11 +162,10 @@ static void test_no_connection_ever(void **state)
 	assert_null(lend_find(&answer.lend, &client));
 }
 
-static void test_stop_without_connection(void **state)
+TEST_AROUND(stop_without_connection, setup, teardown)
 {
 	static const uint64_t one = 1;
 
-	(void)state;
 	kernel.no_connection = EAGAIN;
 	patience.timeout_ms = 20000;
 	patience.stop_fd = eventfd(0, EFD_NONBLOCK);
@@ -194,11 +179,10 @@ static void test_stop_without_connection(void **state)
 }
 
 /* Other errors are final, and so is EINVAL where nothing is lent. */
-static void test_errors_are_final(void **state)
+TEST_AROUND(errors_are_final, setup, teardown)
 {
 	static const int errors[] = { EOPNOTSUPP, ENOTCONN, EPERM };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		kernel.calls = 0;
 		kernel.no_connection = errors[i];
@@ -216,9 +200,8 @@ static void test_errors_are_final(void **state)
 }
 
 /* There is always room, and never enough: the deadline ends it. */
-static void test_no_room(void **state)
+TEST_AROUND(no_room, setup, teardown)
 {
-	(void)state;
 	kernel.refused_port = 5000;
 	kernel.refusal = EAGAIN;
 	kernel_datagram(CLIENT, DGRAM_TEXT, "hello");
@@ -228,11 +211,10 @@ static void test_no_room(void **state)
 	assert_one_line(said.err, "room in the send buffer: nothing came");
 }
 
-static void test_written(void **state)
+TEST_AROUND(written, setup, teardown)
 {
 	struct loan *loan;
 
-	(void)state;
 	assert_int_equal(borrow(), 0);
 	loan = lend_find(&answer.lend, &client);
 	assert_non_null(loan);
@@ -251,35 +233,11 @@ static void test_written(void **state)
 	assert_one_line(said.err, "has nothing of ours");
 }
 
-static void test_bye_ends_a_loan(void **state)
+TEST_AROUND(bye_ends_a_loan, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(borrow(), 0);
 	kernel_datagram(CLIENT, DGRAM_BYE, "");
 	assert_int_equal(captured(answer_next), 0);
 	assert_int_equal(kernel.freed[0], 1);
 	assert_int_equal(lend_deadline(&answer.lend), INT64_MAX);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_nonsense),
-		TEST(test_nonsense_on_the_control_port),
-		TEST(test_long_text),
-		TEST(test_too_long),
-		TEST(test_ended_numbers),
-		TEST(test_no_connection_yet),
-		TEST(test_connection_being_made),
-		TEST(test_stranger_is_no_connection),
-		TEST(test_no_connection_ever),
-		TEST(test_stop_without_connection),
-		TEST(test_errors_are_final),
-		TEST(test_no_room),
-		TEST(test_written),
-		TEST(test_bye_ends_a_loan),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

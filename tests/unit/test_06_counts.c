@@ -3,15 +3,10 @@
  */
 #include "counts.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include <arpa/inet.h>
-#include <cmocka.h>
-
+#include "test.h"
 static struct counts counts;
 
 static struct sockaddr_in sender(int port)
@@ -53,9 +48,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static void test_in_order(void **state)
+TEST_AROUND(in_order, setup, NULL)
 {
-	(void)state;
 	assert_text(1, "no numbered messages");
 	for (uint32_t n = 0; n < 5; n++)
 		number(1, n);
@@ -65,9 +59,8 @@ static void test_in_order(void **state)
 	assert_text(1, "1 messages, all of them, in order");
 }
 
-static void test_lost_doubled_late(void **state)
+TEST_AROUND(lost_doubled_late, setup, NULL)
 {
-	(void)state;
 	number(1, 0);
 	number(1, 3);
 	assert_text(1, "2 messages; missed: 2, doubled or late: 0");
@@ -79,9 +72,8 @@ static void test_lost_doubled_late(void **state)
 	assert_text(2, "1 messages; missed: 1, doubled or late: 0");
 }
 
-static void test_senders_are_apart(void **state)
+TEST_AROUND(senders_are_apart, setup, NULL)
 {
-	(void)state;
 	for (uint32_t n = 0; n < 3; n++)
 		for (int port = 1; port <= COUNTS_SENDERS; port++)
 			number(port, n);
@@ -103,25 +95,12 @@ static void test_senders_are_apart(void **state)
 }
 
 /* A place that nobody has is not that of 0.0.0.0 port 0, nor of port 0. */
-static void test_nobody(void **state)
+TEST_AROUND(nobody, setup, NULL)
 {
 	struct sockaddr_in from = { .sin_family = AF_INET };
 	char found[COUNTS_TEXT];
 
-	(void)state;
 	number(1, 0);
 	counts_text(&counts, &from, found);
 	assert_string_equal(found, "no numbered messages");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_in_order, setup),
-		cmocka_unit_test_setup(test_lost_doubled_late, setup),
-		cmocka_unit_test_setup(test_senders_are_apart, setup),
-		cmocka_unit_test_setup(test_nobody, setup),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,28 +3,16 @@
  */
 #include "dgram.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-#include "capture.h"
-
-static struct captured said;
 static char wire[DGRAM_HEADER + DGRAM_TEXT_MAX];
 static struct dgram decoded;
 
 static int decode(const char *bytes, size_t length)
 {
-	int ret;
-
-	capture_start();
-	ret = dgram_decode(&decoded, bytes, length);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(dgram_decode(&decoded, bytes, length));
 }
 
 static void assert_refused(const char *bytes, size_t length, const char *part)
@@ -46,16 +34,14 @@ static size_t encode(enum dgram_type type, const char *text, size_t length)
 	return dgram_encode(wire, &dgram);
 }
 
-static void test_bytes(void **state)
+TEST(bytes)
 {
-	(void)state;
 	assert_int_equal(encode(DGRAM_ANSWER, "hi", 2), 14);
 	assert_memory_equal(wire, "RDS6\0\2\0\0\1\2\3\4hi", 14);
 }
 
-static void test_there_and_back(void **state)
+TEST(there_and_back)
 {
-	(void)state;
 	for (int type = DGRAM_TEXT; type < DGRAM_TYPE_END; type++) {
 		size_t length = encode(type, "some text", 9);
 
@@ -70,20 +56,18 @@ static void test_there_and_back(void **state)
 	assert_int_equal(decoded.length, 0);
 }
 
-static void test_too_long_is_cut(void **state)
+TEST(too_long_is_cut)
 {
 	static char text[2 * DGRAM_TEXT_MAX];
 
-	(void)state;
 	assert_int_equal(encode(DGRAM_TEXT, text, sizeof(text)),
 			 DGRAM_HEADER + DGRAM_TEXT_MAX);
 }
 
-static void test_refused(void **state)
+TEST(refused)
 {
 	size_t length = encode(DGRAM_TEXT, "x", 1);
 
-	(void)state;
 	for (size_t n = 0; n < DGRAM_HEADER; n++)
 		assert_refused(wire, n, "ours have 12 and more");
 	wire[0] = 'r';
@@ -97,11 +81,10 @@ static void test_refused(void **state)
 	assert_refused(wire, length, "of type 1");
 }
 
-static void test_length(void **state)
+TEST(length)
 {
 	static char bytes[DGRAM_HEADER + DGRAM_TEXT_MAX + 1];
 
-	(void)state;
 	for (int type = DGRAM_TEXT; type < DGRAM_TYPE_END; type++) {
 		dgram_header(bytes, type, 0);
 		assert_int_equal(decode(bytes, sizeof(bytes) - 1), 0);
@@ -113,17 +96,4 @@ static void test_length(void **state)
 			assert_refused(bytes, sizeof(bytes),
 				       "1025 bytes of text");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_too_long_is_cut),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_length),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

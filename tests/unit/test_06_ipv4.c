@@ -3,27 +3,14 @@
  */
 #include "ipv4.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <arpa/inet.h>
-#include <cmocka.h>
+#include "test.h"
 
-#include "capture.h"
-
-static struct captured said;
 static struct sockaddr_in addr;
 
 static int lookup(const char *text)
 {
-	int ret;
-
-	capture_start();
-	ret = ipv4_lookup(text, "4000", &addr);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(ipv4_lookup(text, "4000", &addr));
 }
 
 static void assert_port(const char *text, int port)
@@ -41,15 +28,14 @@ static void assert_refused(const char *text, const char *part)
 	assert_one_line(said.err, part);
 }
 
-static void test_ports(void **state)
+TEST(ports)
 {
-	(void)state;
 	assert_port("192.0.2.1", 4000);
 	assert_port("192.0.2.1:2", 2);
 	assert_port("192.0.2.1:65535", 65535);
 }
 
-static void test_no_ports(void **state)
+TEST(no_ports)
 {
 	static const char *const texts[] = {
 		"192.0.2.1:",
@@ -67,17 +53,15 @@ static void test_no_ports(void **state)
 		"192.0.2.1:18446744073709551617",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_refused(texts[i], "a port, from 2 to 65535");
 	assert_refused("256.0.0.1", "cannot look up 256.0.0.1");
 }
 
-static void test_same(void **state)
+TEST(same)
 {
 	struct sockaddr_in other;
 
-	(void)state;
 	assert_port("192.0.2.1", 4000);
 	other = addr;
 	assert_true(ipv4_same(&addr, &other));
@@ -86,15 +70,4 @@ static void test_same(void **state)
 	other = addr;
 	other.sin_addr.s_addr = htonl(0xc0000202);
 	assert_false(ipv4_same(&addr, &other));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_no_ports),
-		cmocka_unit_test(test_same),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

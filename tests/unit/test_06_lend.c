@@ -36,9 +36,7 @@ static struct loan *lent_to(int port, int ms)
 	struct sockaddr_in to = someone("192.0.2.2", port);
 	struct loan *loan;
 
-	capture_start();
-	loan = lend_begin(&lend, &rds, &to, wait_deadline(ms));
-	capture_stop(&said);
+	loan = CAPTURED(lend_begin(&lend, &rds, &to, wait_deadline(ms)));
 	if (loan)
 		assert_int_equal(lend_send(loan, &rds, "x", 1), 0);
 	return loan;
@@ -52,11 +50,10 @@ static bool has_loan(int port)
 }
 
 /* What the kernel was asked to do, exactly: a write, once, and then no more. */
-static void test_rights(void **state)
+TEST_AROUND(rights, setup, teardown)
 {
 	struct loan *loan = lent_to(5000, 1000);
 
-	(void)state;
 	assert_int_equal(kernel.loan.flags, RDS_RDMA_READWRITE |
 						    RDS_RDMA_USE_ONCE |
 						    RDS_RDMA_INVALIDATE);
@@ -66,12 +63,11 @@ static void test_rights(void **state)
 }
 
 /* The kernel registers whole pages. */
-static void test_a_page_each(void **state)
+TEST_AROUND(a_page_each, setup, teardown)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	struct loan *a = lent_to(5000, 1000), *b = lent_to(5001, 1000);
 
-	(void)state;
 	assert_ptr_not_equal(a, b);
 	assert_int_equal((uintptr_t)a->memory % page, 0);
 	assert_int_equal((uintptr_t)b->memory % page, 0);
@@ -83,12 +79,11 @@ static void test_a_page_each(void **state)
 }
 
 /* What one has written, the next does not find. */
-static void test_wiped(void **state)
+TEST_AROUND(wiped, setup, teardown)
 {
 	struct sockaddr_in borrower = someone("192.0.2.2", 5000);
 	struct loan *a = lent_to(5000, 1000), *b;
 
-	(void)state;
 	memset(a->memory, 'a', LEND_SIZE);
 	assert_int_equal(lend_end(a, &rds), 0);
 	/* This one's key, and all that were used: no use is still on its way. */
@@ -103,9 +98,8 @@ static void test_wiped(void **state)
 		assert_int_equal(b->memory[i], 0);
 }
 
-static void test_all_lent(void **state)
+TEST_AROUND(all_lent, setup, teardown)
 {
-	(void)state;
 	for (int i = 0; i < LEND_MAX; i++)
 		assert_non_null(lent_to(5000 + i, 1000));
 	assert_null(lent_to(6000, 1000));
@@ -121,14 +115,11 @@ static void test_all_lent(void **state)
 
 static void expire(void)
 {
-	capture_start();
-	lend_expire(&lend, &rds);
-	capture_stop(&said);
+	CAPTURE(lend_expire(&lend, &rds));
 }
 
-static void test_expire(void **state)
+TEST_AROUND(expire, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(lend_deadline(&lend), INT64_MAX);
 	assert_non_null(lent_to(5000, 100000));
 	assert_non_null(lent_to(5001, 0));
@@ -142,15 +133,4 @@ static void test_expire(void **state)
 	assert_true(lend_deadline(&lend) > wait_deadline(50000));
 	expire();
 	assert_string_equal(said.out, "");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_rights),   TEST(test_a_page_each), TEST(test_wiped),
-		TEST(test_all_lent), TEST(test_expire),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

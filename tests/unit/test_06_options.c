@@ -13,9 +13,8 @@
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__, NULL)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__, NULL)
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	assert_accepted(parse(ROLE_CLIENT, "-a", "node", NULL));
 	assert_int_equal(options.address_count, 1);
 	assert_string_equal(options.addresses[0], "node");
@@ -28,9 +27,8 @@ static void test_defaults(void **state)
 	assert_false(options.wait);
 }
 
-static void test_values(void **state)
+TEST(values)
 {
-	(void)state;
 	assert_accepted(client("-a", "b:4001", "-b", "here", "-T", "ib", "-n",
 			       "7", "-s", "12", "-x", "true", "-c", "count"));
 	assert_int_equal(options.address_count, 2);
@@ -50,7 +48,7 @@ static void test_values(void **state)
 	assert_true(options.wait);
 }
 
-static void test_every_work(void **state)
+TEST(every_work)
 {
 	static const struct {
 		const char *word;
@@ -61,16 +59,14 @@ static void test_every_work(void **state)
 		{ "write", WORK_WRITE },     { "bench", WORK_BENCH },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		assert_accepted(client(words[i].word));
 		assert_int_equal(options.work, words[i].work);
 	}
 }
 
-static void test_refused(void **state)
+TEST(refused)
 {
-	(void)state;
 	assert_refused(parse(ROLE_CLIENT, NULL), "an address is missing");
 	assert_refused(parse(ROLE_SERVER, "-1", NULL), "an address is missing");
 	assert_refused(server("-a", "one", "-a", "two"), "at most 1");
@@ -103,9 +99,8 @@ static void test_refused(void **state)
 }
 
 /* The first and the last that are allowed. */
-static void test_ends(void **state)
+TEST(ends)
 {
-	(void)state;
 	assert_accepted(server("-a", "node", "-p", "2", "-t", "1"));
 	assert_string_equal(options.port, "2");
 	assert_int_equal(options.timeout_ms, 1000);
@@ -119,26 +114,11 @@ static void test_ends(void **state)
 	assert_true(options.key == UINT64_MAX);
 }
 
-static void test_help(void **state)
+TEST(help)
 {
-	(void)state;
 	assert_int_equal(parse(ROLE_SERVER, "-h", NULL), EXIT_DONE);
 	assert_non_null(strstr(said.out, "usage: ./server -a ADDRESS"));
 	assert_int_equal(parse(ROLE_CLIENT, "-h", NULL), EXIT_DONE);
 	assert_non_null(strstr(said.out, "usage: ./client -a ADDRESS"));
 	assert_string_equal(said.err, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_every_work),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_help),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ static void assert_told(const char *who)
 	assert_one_line(said.err, "was not asked");
 }
 
-static void test_talk(void **state)
+TEST_AROUND(talk, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	patience.timeout_ms = 20000;
 	kernel_datagram(STRANGER, DGRAM_ANSWER, "lies");
@@ -33,9 +32,8 @@ static void test_talk(void **state)
 	assert_told("an answer: 198.51.100.7 port 4000");
 }
 
-static void test_one_is_not_two(void **state)
+TEST_AROUND(one_is_not_two, setup, teardown)
 {
-	(void)state;
 	open_session(2);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ANSWER, "first");
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ANSWER, "twice");
@@ -46,9 +44,8 @@ static void test_one_is_not_two(void **state)
 	assert_told("192.0.2.1 port 4000");
 }
 
-static void test_silence(void **state)
+TEST_AROUND(silence, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel_datagram(STRANGER, DGRAM_ANSWER, "lies");
 	assert_int_equal(captured(work_talk), -1);
@@ -73,18 +70,16 @@ static void assert_ends(int (*work)(struct session *session))
 	assert_true(kernel.endless);
 }
 
-static void test_flood(void **state)
+TEST_AROUND(flood, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel_datagram(STRANGER, DGRAM_ANSWER, "lies");
 	assert_ends(work_talk);
 	assert_int_equal(times(said.err, "error: "), 2);
 }
 
-static void test_greet(void **state)
+TEST_AROUND(greet, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	patience.timeout_ms = 20000;
 	kernel_datagram(STRANGER, 0, NULL);
@@ -95,9 +90,8 @@ static void test_greet(void **state)
 	assert_told("198.51.100.7 port 4000");
 }
 
-static void test_bye(void **state)
+TEST_AROUND(bye, setup, teardown)
 {
-	(void)state;
 	open_session(2);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_BYE, "");
 	kernel_datagram("192.0.2.1", 4000, DGRAM_BYE, "");
@@ -107,9 +101,8 @@ static void test_bye(void **state)
 	assert_non_null(strstr(said.err, "nothing came within"));
 }
 
-static void test_same_server_twice(void **state)
+TEST_AROUND(same_server_twice, setup, teardown)
 {
-	(void)state;
 	open_session(2);
 	session.peers[1] = session.peers[0];
 	kernel_datagram("192.0.2.1", 4000, DGRAM_BYE, "");
@@ -118,9 +111,8 @@ static void test_same_server_twice(void **state)
 	assert_string_equal(said.err, "");
 }
 
-static void test_total(void **state)
+TEST_AROUND(total, setup, teardown)
 {
-	(void)state;
 	open_session(2);
 	patience.timeout_ms = 20000;
 	kernel_datagram("192.0.2.1", 4001, DGRAM_TOTAL, "not yet asked");
@@ -132,9 +124,8 @@ static void test_total(void **state)
 	assert_non_null(strstr(said.out, "port 4001 has received:\n  of 4001"));
 }
 
-static void test_wrong_type(void **state)
+TEST_AROUND(wrong_type, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_BYE, "");
 	assert_int_equal(captured(work_talk), -1);
@@ -147,9 +138,8 @@ static int send_one(struct session *opened)
 	return session_send(opened, &opened->peers[0], "x", 1, NULL);
 }
 
-static void test_flutter(void **state)
+TEST_AROUND(flutter, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel.refused_port = 4000;
 	kernel.refusal = ENOBUFS;
@@ -159,9 +149,8 @@ static void test_flutter(void **state)
 }
 
 /* News of other ports is no reason to try again. */
-static void test_congested_others(void **state)
+TEST_AROUND(congested_others, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel.refused_port = 4000;
 	kernel.refusal = ENOBUFS;
@@ -171,9 +160,8 @@ static void test_congested_others(void **state)
 	assert_int_equal(kernel.calls, 1);
 }
 
-static void test_congested_stranger(void **state)
+TEST_AROUND(congested_stranger, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel.refused_port = 4000;
 	kernel.refusal = ENOBUFS;
@@ -182,24 +170,4 @@ static void test_congested_stranger(void **state)
 	assert_int_equal(times(said.err, "error: "), 2);
 	assert_non_null(strstr(said.err, "198.51.100.7 port 4000"));
 	assert_non_null(strstr(said.err, "the end of a congestion: nothing"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_talk),
-		TEST(test_one_is_not_two),
-		TEST(test_silence),
-		TEST(test_flood),
-		TEST(test_greet),
-		TEST(test_bye),
-		TEST(test_total),
-		TEST(test_same_server_twice),
-		TEST(test_wrong_type),
-		TEST(test_flutter),
-		TEST(test_congested_stranger),
-		TEST(test_congested_others),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

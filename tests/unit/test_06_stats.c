@@ -3,18 +3,10 @@
  */
 #include "stats.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
-
-static struct captured said;
+#include "test.h"
 
 /* The latencies of 1, 2, ... count, in an order that is not sorted. */
 static struct stats latencies(size_t count)
@@ -40,9 +32,8 @@ static void assert_latencies(struct stats s, uint64_t median, uint64_t p99,
 	assert_int_equal(s.max, max);
 }
 
-static void test_percentiles(void **state)
+TEST(percentiles)
 {
-	(void)state;
 	assert_latencies(latencies(1), 1, 1, 1, 1);
 	assert_latencies(latencies(2), 1, 2, 2, 2);
 	assert_latencies(latencies(3), 2, 3, 3, 3);
@@ -57,12 +48,11 @@ static void test_percentiles(void **state)
 }
 
 /* Larger than an int, and further apart than one. */
-static void test_large_samples(void **state)
+TEST(large_samples)
 {
 	uint64_t samples[] = { 3000000001, 1, 3000000000, 8000000000 };
 	struct stats s = { 0 };
 
-	(void)state;
 	stats_latency(&s, samples, 4);
 	assert_int_equal(s.min, 1);
 	assert_true(s.median == 3000000000);
@@ -95,15 +85,12 @@ static const struct stats table[] = {
 
 static void print(bool csv)
 {
-	capture_start();
-	stats_print(table, 2, csv);
-	capture_stop(&said);
+	CAPTURE(stats_print(table, 2, csv));
 	assert_string_equal(said.err, "");
 }
 
-static void test_csv(void **state)
+TEST(csv)
 {
-	(void)state;
 	print(true);
 	assert_string_equal(
 		said.out,
@@ -114,13 +101,12 @@ static void test_csv(void **state)
 		"2500\n");
 }
 
-static void test_aligned(void **state)
+TEST(aligned)
 {
 	char *line, *rest = said.out;
 	size_t width = 0;
 	int lines = 0;
 
-	(void)state;
 	print(false);
 	while ((line = strsep(&rest, "\n")) && *line) {
 		assert_int_equal(strlen(line), width ? width : strlen(line));
@@ -130,24 +116,10 @@ static void test_aligned(void **state)
 	assert_int_equal(lines, 3);
 }
 
-static void test_clock(void **state)
+TEST(clock)
 {
 	uint64_t before = stats_now();
 
-	(void)state;
 	assert_true(before > 0);
 	assert_true(stats_now() >= before);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_percentiles),
-		cmocka_unit_test(test_large_samples),
-		cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_aligned),
-		cmocka_unit_test(test_clock),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 #include "work.h"
 
-static void test_key(void **state)
+TEST_AROUND(key, setup, teardown)
 {
-	(void)state;
 	open_session(2);
 	kernel_key(kernel_datagram(STRANGER, DGRAM_LENT, ""), 0xbad);
 	kernel_key(kernel_datagram("192.0.2.1", 4001, DGRAM_LENT, ""), 0xbad);
@@ -29,11 +28,10 @@ static void __attribute__((noinline)) use_stack(void)
 		bytes[i] = 0x55;
 }
 
-static void test_memory_stays(void **state)
+TEST_AROUND(memory_stays, setup, teardown)
 {
 	static const char text[] = "written from active/client side";
 
-	(void)state;
 	open_session(1);
 	options.key = 0x777;
 	/* Nobody says that the write is done, so it may still go on. */
@@ -43,9 +41,8 @@ static void test_memory_stays(void **state)
 }
 
 /* What is done is told by its token. */
-static void test_completion(void **state)
+TEST_AROUND(completion, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	options.key = 0x777;
 	kernel_completion(7, RDS_RDMA_REMOTE_ERROR);
@@ -58,9 +55,8 @@ static void test_completion(void **state)
 }
 
 /* A server that lends and gives no key has lent nothing. */
-static void test_no_key(void **state)
+TEST_AROUND(no_key, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_LENT, "");
 	assert_int_equal(captured(work_write), -1);
@@ -68,18 +64,16 @@ static void test_no_key(void **state)
 }
 
 /* What comes back must be what was sent, and all of it. */
-static void test_echo(void **state)
+TEST_AROUND(echo, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_ECHO, "too short");
 	assert_int_equal(captured(work_bench), -1);
 	assert_one_line(said.err, "an echo of 21 bytes for 64");
 }
 
-static void test_group(void **state)
+TEST_AROUND(group, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel.refused_port = 4000;
 	kernel.refused_from = 3;
@@ -93,9 +87,8 @@ static void test_group(void **state)
 	assert_non_null(strstr(said.out, "news: group 32 of the ports"));
 }
 
-static void test_other_group(void **state)
+TEST_AROUND(other_group, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	kernel.refused_port = 4000;
 	kernel.refused_from = 3;
@@ -106,9 +99,8 @@ static void test_other_group(void **state)
 	assert_null(strstr(said.out, "news:"));
 }
 
-static void test_no_port_after_it(void **state)
+TEST_AROUND(no_port_after_it, setup, teardown)
 {
-	(void)state;
 	open_session(1);
 	session.peers[0].sin_port = htons(65535);
 	assert_int_equal(captured(work_congest), -1);
@@ -126,11 +118,10 @@ static int run_command(const char *command, int timeout_ms)
 	return captured(work_count);
 }
 
-static void test_command_ends(void **state)
+TEST_AROUND(command_ends, setup, teardown)
 {
 	sigset_t signals;
 
-	(void)state;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
@@ -148,9 +139,8 @@ static void test_command_ends(void **state)
 	assert_one_line(said.err, "failed, with status 3");
 }
 
-static void test_command_is_killed(void **state)
+TEST_AROUND(command_is_killed, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(run_command("kill -9 $$", 20000), -1);
 	assert_one_line(said.err, "was ended by signal 9 (Killed)");
 	session_close(&session);
@@ -175,9 +165,8 @@ static void assert_stops(int (*work)(struct session *session))
 	assert_true(kernel.sent < 100);
 }
 
-static void test_stop_ends_sending(void **state)
+TEST_AROUND(stop_ends_sending, setup, teardown)
 {
-	(void)state;
 	assert_stops(work_count);
 	assert_stops(work_congest);
 	assert_stops(work_fill);
@@ -204,38 +193,15 @@ static void assert_killed(const char *part)
 	assert_one_line(said.err, part);
 }
 
-static void test_command_takes_long(void **state)
+TEST_AROUND(command_takes_long, setup, teardown)
 {
-	(void)state;
 	assert_killed("has not ended within 0.2 s after the last message");
 }
 
-static void test_stop_ends_command(void **state)
+TEST_AROUND(stop_ends_command, setup, teardown)
 {
 	static const uint64_t one = 1;
 
-	(void)state;
 	assert_int_equal(write(stop_fd, &one, sizeof(one)), sizeof(one));
 	assert_killed("the end of the command of -x: given up");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_key),
-		TEST(test_memory_stays),
-		TEST(test_completion),
-		TEST(test_no_key),
-		TEST(test_echo),
-		TEST(test_group),
-		TEST(test_other_group),
-		TEST(test_no_port_after_it),
-		TEST(test_command_ends),
-		TEST(test_command_is_killed),
-		TEST(test_stop_ends_sending),
-		TEST(test_command_takes_long),
-		TEST(test_stop_ends_command),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
  */
 #include "two_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #define BYTES 64
 #define PARTS 250
 
@@ -39,11 +34,10 @@ static unsigned int chain_of(unsigned int depth)
 	return depth / 4 < REQUEST_CHAIN ? depth / 4 : REQUEST_CHAIN;
 }
 
-static void test_sender(void **state)
+TEST(sender)
 {
 	static const unsigned int depths[] = { 4, 7, 8, 13, 32, 64, 256 };
 
-	(void)state;
 	for (order = 0; order < ORDERS; order++)
 		for (int m = 0; m < 3; m++)
 			for (int d = 0; d < 7; d++) {
@@ -56,9 +50,8 @@ static void test_sender(void **state)
 }
 
 /* At a depth of 64, four of five calls and completions are saved, at least. */
-static void test_fewer(void **state)
+TEST(fewer)
 {
-	(void)state;
 	order = SENDER_FIRST;
 	for (int m = 0; m < 3; m++) {
 		sends(modes[m], 64);
@@ -67,9 +60,8 @@ static void test_fewer(void **state)
 }
 
 /* READs go in chains too, but each says when its part is here. */
-static void test_reader(void **state)
+TEST(reader)
 {
-	(void)state;
 	order = SENDER_FIRST;
 	sends(MODE_READ, 64);
 	assert_int_equal(ends[1].longest, REQUEST_CHAIN);
@@ -77,15 +69,4 @@ static void test_reader(void **state)
 	assert_true(ends[1].calls * 5 < ends[1].requests);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sender),
-		cmocka_unit_test(test_fewer),
-		cmocka_unit_test(test_reader),
-	};
-
-	full_at = shrinks_at = changes_at = -1;
-	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folders,
-					   remove_folders);
-}
+AROUND_ALL(make_folders, remove_folders)

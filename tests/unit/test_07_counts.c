@@ -4,12 +4,7 @@
  */
 #include "two_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #define BYTES 256
 
 /* As after so many parts, and so many requests. */
@@ -42,14 +37,13 @@ static void passes(uint64_t count, enum mode mode, unsigned int depth)
 }
 
 /* 2^32 is no multiple of most depths; 2^31 is where a signed number ends. */
-static void test_counts(void **state)
+TEST(counts)
 {
 	static const enum mode modes[] = { MODE_SEND, MODE_WRITE, MODE_READ };
 	static const unsigned int depths[] = { 4, 5, 7, 10, 12, 48 };
 	static const uint64_t borders[] = { 0x10000, 0x80000000, 0x100000000,
 					    0x200000000, UINT64_MAX };
 
-	(void)state;
 	for (int b = 0; b < 5; b++)
 		for (int m = 0; m < 3; m++)
 			for (int d = 0; d < 6; d++)
@@ -57,14 +51,10 @@ static void test_counts(void **state)
 				       modes[m], depths[d]);
 }
 
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-	};
-
 	order = BY_TURNS;
-	full_at = shrinks_at = changes_at = -1;
-	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folders,
-					   remove_folders);
+	return make_folders(state);
 }
+
+AROUND_ALL(begin, remove_folders)

@@ -6,15 +6,9 @@
 #include "echo.h"
 
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "stats.h"
 
 #define DEPTH 4
@@ -24,7 +18,6 @@ static struct ibv_wc comes[8];
 static unsigned int next, end;
 static unsigned int receives, sends;
 static uint32_t last_imm;
-static struct captured said;
 
 static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		     struct ibv_recv_wr **bad)
@@ -99,29 +92,19 @@ static void will_come(enum ibv_wc_opcode opcode, uint32_t imm)
 
 static int serve(void)
 {
-	int ret;
-
-	capture_start();
-	ret = echo_serve(&data, sizeof(memory), DEPTH);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(echo_serve(&data, sizeof(memory), DEPTH));
 }
 
 static int send_all(unsigned int count)
 {
 	struct credits credits = { 0 };
-	int ret;
 
-	capture_start();
-	ret = echo_send(&data, &credits, DEPTH, count, NULL);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(echo_send(&data, &credits, DEPTH, count, NULL));
 }
 
 /* The first answer says how many receives there are, the next what is new. */
-static void test_serve(void **state)
+TEST(serve)
 {
-	(void)state;
 	reset();
 	will_come(IBV_WC_RECV, 1);
 	will_come(IBV_WC_SEND, 0);
@@ -142,9 +125,8 @@ static void test_serve(void **state)
 }
 
 /* Before its first SEND, and between two. */
-static void test_peer_leaves(void **state)
+TEST(peer_leaves)
 {
-	(void)state;
 	reset();
 	assert_int_equal(serve(), -1);
 	assert_one_line(said.err, "error: the peer left in a benchmark");
@@ -159,9 +141,8 @@ static void test_peer_leaves(void **state)
 }
 
 /* A write with immediate data takes a receive and is no message. */
-static void test_write(void **state)
+TEST(write)
 {
-	(void)state;
 	reset();
 	will_come(IBV_WC_RECV_RDMA_WITH_IMM, 1);
 	assert_int_equal(serve(), -1);
@@ -170,9 +151,8 @@ static void test_write(void **state)
 	assert_int_equal(receives + sends, 0);
 }
 
-static void test_status(void **state)
+TEST(status)
 {
-	(void)state;
 	reset();
 	will_come(IBV_WC_RECV, 1);
 	comes[0].status = IBV_WC_LOC_LEN_ERR;
@@ -181,7 +161,7 @@ static void test_status(void **state)
 }
 
 /* Credits that cannot be: none, and more than there are receives. */
-static void test_credits(void **state)
+TEST(credits)
 {
 	static const struct {
 		uint32_t first, second;
@@ -192,7 +172,6 @@ static void test_credits(void **state)
 		{ DEPTH, 2, "error: protocol error: 2 credits, of 4" },
 	};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		reset();
 		will_come(IBV_WC_RECV, wrong[i].first);
@@ -206,17 +185,4 @@ static void test_credits(void **state)
 	assert_int_equal(send_all(2), 0);
 	assert_string_equal(said.err, "");
 	assert_int_equal(sends, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_serve),
-		cmocka_unit_test(test_peer_leaves),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_status),
-		cmocka_unit_test(test_credits),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -4,28 +4,19 @@
 #include "filename.h"
 
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-#include "capture.h"
-
-static struct captured said;
-
-static void test_good(void **state)
+TEST(good)
 {
 	static const char *const good[] = { "a",     "a b.txt", "a-b",
 					    "naïve", "日本語",	"a.",
 					    "~",     "\\",	"$(x)" };
 	char longest[FILENAME_MAX_BYTES + 2];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
 		assert_true(filename_is_good(good[i], strlen(good[i])));
 	memset(longest, 'a', sizeof(longest));
@@ -33,7 +24,7 @@ static void test_good(void **state)
 	assert_false(filename_is_good(longest, FILENAME_MAX_BYTES + 1));
 }
 
-static void test_bad(void **state)
+TEST(bad)
 {
 	static const char *const bad[] = { "",
 					   ".",
@@ -57,18 +48,16 @@ static void test_bad(void **state)
 					   "a\xe2\x80\xa8"
 					   "b" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (filename_is_good(bad[i], strlen(bad[i])))
 			fail_msg("number %zu is taken", i);
 	assert_false(filename_is_good("a\0b", 3));
 }
 
-static void test_show(void **state)
+TEST(show)
 {
 	char shown[FILENAME_SHOWN], name[2 * FILENAME_SHOWN];
 
-	(void)state;
 	filename_show("a/naïve b", shown);
 	assert_string_equal(shown, "a/naïve b");
 	filename_show("\033[2J\xff\xc2\x9b", shown);
@@ -84,19 +73,13 @@ static void test_show(void **state)
 
 static int check_all(char **paths, unsigned int count)
 {
-	int ret;
-
-	capture_start();
-	ret = filename_check_all(paths, count);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(filename_check_all(paths, count));
 }
 
-static void test_same(void **state)
+TEST(same)
 {
 	char *paths[] = { "d1/data", "a", "./b", "d1/c", "d2/data" };
 
-	(void)state;
 	assert_int_equal(check_all(paths, 1), 0);
 	assert_int_equal(check_all(paths, 4), 0);
 	assert_int_equal(check_all(paths, 5), -1);
@@ -108,15 +91,10 @@ static void test_same(void **state)
 	assert_null(strchr(said.err, '\a'));
 }
 
-int main(void)
+static int set_locale(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_show),
-		cmocka_unit_test(test_same),
-	};
-
-	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+	(void)state;
+	return !setlocale(LC_CTYPE, "C.UTF-8");
 }
+
+AROUND_ALL(set_locale, NULL)

@@ -3,17 +3,9 @@
  */
 #include "flow.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
-
-static struct captured said;
+#include "test.h"
 
 /* Two sides, and the messages that are under way from each to the other. */
 static struct side {
@@ -31,12 +23,7 @@ static void put(struct side *to, unsigned int credits)
 
 static int returned(struct side *side, unsigned int credits)
 {
-	int ret;
-
-	capture_start();
-	ret = flow_returned(&side->flow, credits);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(flow_returned(&side->flow, credits));
 }
 
 /* The next message arrives: there must be a receive for it. */
@@ -101,11 +88,10 @@ static void play(unsigned int depth, unsigned int mine, unsigned int yours)
 	}
 }
 
-static void test_play(void **state)
+TEST(play)
 {
 	static const unsigned int depths[] = { FLOW_LEAST, 5, 7, 64, 1024 };
 
-	(void)state;
 	srand(7);
 	for (int i = 0; i < 5; i++)
 		for (int n = 0; n < 50; n++) {
@@ -116,11 +102,10 @@ static void test_play(void **state)
 }
 
 /* The last credit is for what returns credits. */
-static void test_last(void **state)
+TEST(last)
 {
 	struct flow flow;
 
-	(void)state;
 	flow_open(&flow, 4);
 	for (int i = 0; i < 3; i++) {
 		assert_true(flow_may_send(&flow));
@@ -140,26 +125,14 @@ static void test_last(void **state)
 	assert_false(flow_must_return(&flow));
 }
 
-static void test_too_many(void **state)
+TEST(too_many)
 {
 	struct side side;
 
-	(void)state;
 	flow_open(&side.flow, 4);
 	flow_send_bare(&side.flow);
 	assert_int_equal(returned(&side, 2), -1);
 	assert_one_line(said.err, "returns 2 credits, and has 1 of 4");
 	assert_int_equal(returned(&side, 1), 0);
 	assert_int_equal(returned(&side, 65535), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_play),
-		cmocka_unit_test(test_last),
-		cmocka_unit_test(test_too_many),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -19,11 +19,10 @@ static void put(const char *name, time_t seconds)
 }
 
 /* What others may have put where the part would be is not written to. */
-static void test_in_the_way(void **state)
+TEST(in_the_way)
 {
 	struct incoming other = { .folder = &folder };
 
-	(void)state;
 	assert_int_equal(symlinkat("/dev/null", directory, part), 0);
 	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
 	assert_one_line(said.err, "error: openat: ");
@@ -66,9 +65,8 @@ static void test_in_the_way(void **state)
 }
 
 /* A file that is there stays, unless it is older and the server may replace it. */
-static void test_replace(void **state)
+TEST(replace)
 {
-	(void)state;
 	put("a", 5);
 	assert_int_equal(begin("a", 10, 6000000000), INCOMING_THERE);
 	assert_one_line(said.err, "-u replaces files that are older");
@@ -111,12 +109,11 @@ static void test_replace(void **state)
 }
 
 /* What was stored, and nobody heard of it, is not stored twice. */
-static void test_stored_before(void **state)
+TEST(stored_before)
 {
 	const uint64_t version = 1234567890123456789;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
 	assert_int_equal(add(data, 5000), INCOMING_OK);
 	assert_int_equal(end(5000), INCOMING_OK);
@@ -144,9 +141,8 @@ static void test_stored_before(void **state)
 }
 
 /* All files in the folder count, those that are under way as well. */
-static void test_room(void **state)
+TEST(room)
 {
-	(void)state;
 	folder.most = 3 * 4096;
 	put("b", 1);
 	assert_int_equal(folder_look(&folder), 0);
@@ -173,33 +169,26 @@ static void test_room(void **state)
 }
 
 /* Old parts go, and nothing else; nor one that is under way. */
-static void test_old_parts(void **state)
+TEST(old_parts)
 {
 	const char *stay[] = { "a", ".a.part", ".a.0000000000000g01.part",
 			       "a.0000000000000001.part",
 			       "..0000000000000001.part" };
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		put(stay[i], 1);
 	put(part, time(NULL) - FOLDER_PART_HOURS * 3600 + 60);
-	capture_start();
-	folder_look(&folder);
-	capture_stop(&said);
+	CAPTURE(folder_look(&folder));
 	assert_string_equal(said.out, "");
 	assert_int_equal(size_of(part), 1);
 	assert_int_equal(begin("a", 10, 1), INCOMING_THERE);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
 	put(part, 1);
-	capture_start();
-	folder_look(&folder);
-	capture_stop(&said);
+	CAPTURE(folder_look(&folder));
 	assert_int_equal(size_of(part), 1);
 	incoming_drop(&in, true);
-	capture_start();
-	folder_look(&folder);
-	capture_stop(&said);
+	CAPTURE(folder_look(&folder));
 	assert_one_line(said.out, "removed, since nobody went on with it");
 	assert_int_equal(size_of(part), -1);
 	for (int i = 1; i < 5; i++)
@@ -207,16 +196,4 @@ static void test_old_parts(void **state)
 	folder.used = 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_the_way),
-		cmocka_unit_test(test_replace),
-		cmocka_unit_test(test_stored_before),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_old_parts),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folder,
-					   remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

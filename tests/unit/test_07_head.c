@@ -3,39 +3,26 @@
  */
 #include "head.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 static const uint8_t wire[HEAD_SIZE] = {
 	'R',  'D',  'M',  'F',	3,    5,    0x01, 0x02, 0,    0,    0,	  3,
 	0,    0,    0,	  9,	0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
 	0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28, 0,    0,    0,	  7,
 };
-static struct captured said;
 static struct head head;
 
 static int decode(const void *bytes, size_t size)
 {
-	int ret;
-
-	capture_start();
-	ret = head_decode(&head, bytes, size);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(head_decode(&head, bytes, size));
 }
 
-static void test_there_and_back(void **state)
+TEST(there_and_back)
 {
 	uint8_t again[HEAD_SIZE];
 
-	(void)state;
 	assert_int_equal(decode(wire, HEAD_SIZE), 0);
 	assert_int_equal(head.type, HEAD_HERE);
 	assert_int_equal(head.credits, 258);
@@ -49,7 +36,7 @@ static void test_there_and_back(void **state)
 }
 
 /* A byte at a time: all that may not be otherwise. */
-static void test_bad(void **state)
+TEST(bad)
 {
 	static const struct {
 		size_t offset;
@@ -66,7 +53,6 @@ static void test_bad(void **state)
 	};
 	uint8_t bytes[HEAD_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		memcpy(bytes, wire, HEAD_SIZE);
 		bytes[bad[i].offset] = bad[i].value;
@@ -76,11 +62,10 @@ static void test_bad(void **state)
 }
 
 /* As many bytes behind it as it says; behind HERE, none. */
-static void test_size(void **state)
+TEST(size)
 {
 	uint8_t bytes[HEAD_SIZE + 10];
 
-	(void)state;
 	memcpy(bytes, wire, HEAD_SIZE);
 	assert_int_equal(decode(bytes, HEAD_SIZE - 1), -1);
 	assert_one_line(said.err, "39 bytes is too short");
@@ -93,25 +78,12 @@ static void test_size(void **state)
 	assert_int_equal(decode(bytes, HEAD_SIZE), -1);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-	(void)state;
 	assert_non_null(strstr(head_refusal(REFUSAL_NO_DIRECTORY), "-d"));
 	for (int i = REFUSAL_NAME; i < REFUSAL_COUNT; i++)
 		assert_non_null(head_refusal(i));
 	assert_string_equal(head_refusal(0), "for no known reason");
 	assert_string_equal(head_refusal(REFUSAL_COUNT), "for no known reason");
 	assert_string_equal(head_refusal(UINT64_MAX), "for no known reason");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_refusals),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

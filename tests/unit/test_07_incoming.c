@@ -4,9 +4,8 @@
 #include "incoming_folder.h"
 
 /* It has its name at the end, and not before. */
-static void test_whole(void **state)
+TEST(whole)
 {
-	(void)state;
 	assert_int_equal(begin("a", 5000, 1), 0);
 	assert_true(in.at == 0);
 	assert_int_equal(add(data, 3000), 0);
@@ -23,9 +22,8 @@ static void test_whole(void **state)
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 }
 
-static void test_wrong(void **state)
+TEST(wrong)
 {
-	(void)state;
 	assert_int_equal(begin("a", 5000, 1), 0);
 	assert_int_equal(add(data, 5000), 0);
 	assert_int_equal(end(4999), INCOMING_WRONG);
@@ -44,9 +42,8 @@ static void test_wrong(void **state)
 }
 
 /* What was kept is gone on with, if it is the same version. */
-static void test_go_on(void **state)
+TEST(go_on)
 {
-	(void)state;
 	assert_int_equal(begin("a", 90000, 1), 0);
 	assert_int_equal(add(data, 70000), 0);
 	incoming_drop(&in, true);
@@ -79,12 +76,11 @@ static void test_go_on(void **state)
 }
 
 /* The digest is that of the stored bytes, whatever a peer writes meanwhile. */
-static void test_double_fetch(void **state)
+TEST(double_fetch)
 {
 	char stored[sizeof(data)];
 	int fd;
 
-	(void)state;
 	assert_int_equal(begin("a", sizeof(data), 1), 0);
 	/* The disk has the old byte; who looks again finds the new one. */
 	changes = &data[70000];
@@ -102,9 +98,8 @@ static void test_double_fetch(void **state)
 }
 
 /* STORED means: the bytes are on the disk, and then the name is. */
-static void test_on_the_disk(void **state)
+TEST(on_the_disk)
 {
-	(void)state;
 	for (fails_at = 0; fails_at < 3; fails_at++) {
 		int failing = fails_at;
 
@@ -128,12 +123,11 @@ static void test_on_the_disk(void **state)
  * Who finds the file under its name syncs it, and the name: the server that gave it
  * the name may have ended before it did.
  */
-static void test_found(void **state)
+TEST(found)
 {
 	static const char *const orders[] = { "file folder ", "file ",
 					      "file folder " };
 
-	(void)state;
 	assert_int_equal(begin("a", 5000, 1), 0);
 	assert_int_equal(add(data, 5000), 0);
 	assert_int_equal(end(5000), INCOMING_OK);
@@ -151,17 +145,4 @@ static void test_found(void **state)
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_go_on),
-		cmocka_unit_test(test_double_fetch),
-		cmocka_unit_test(test_on_the_disk),
-		cmocka_unit_test(test_found),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folder,
-					   remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

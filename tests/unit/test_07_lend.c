@@ -3,21 +3,14 @@
  */
 #include "data.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "fake_memory.h"
 
 #define SIZE 1024
 
 /* For a benchmark's peer: to read and to write, and no more than asked for. */
-static void test_lend(void **state)
+TEST(lend)
 {
-	(void)state;
 	reset();
 	assert_int_equal(data_open(&data, &conn, 0), 0);
 	assert_int_equal(data_lend(&data, 100), 0);
@@ -31,28 +24,15 @@ static void test_lend(void **state)
 }
 
 /* The device is asked before anything is registered. */
-static void test_too_much(void **state)
+TEST(too_much)
 {
 	int ret;
 
-	(void)state;
 	reset();
 	assert_int_equal(data_open(&data, &conn, 0), 0);
-	capture_start();
-	ret = data_lend(&data, MOST_BYTES + 1);
-	capture_stop(&said);
+	ret = CAPTURED(data_lend(&data, MOST_BYTES + 1));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "the device registers at most 5000 bytes");
 	assert_int_equal(count, 1);
 	data_close(&data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lend),
-		cmocka_unit_test(test_too_much),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

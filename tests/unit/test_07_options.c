@@ -13,9 +13,8 @@
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__)
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	assert_accepted(server(NULL));
 	assert_null(options.address);
 	assert_string_equal(options.port, "22227");
@@ -32,9 +31,8 @@ static void test_defaults(void **state)
 	assert_int_equal(options.count, 0);
 }
 
-static void test_files(void **state)
+TEST(files)
 {
-	(void)state;
 	assert_accepted(client("read", "a", "-R", "3", "b", "--", "-c", NULL));
 	assert_int_equal(options.mode, MODE_READ);
 	assert_int_equal(options.tries, 3);
@@ -68,9 +66,8 @@ static void test_files(void **state)
 }
 
 /* Room for credits and names, and no more memory than a message may name. */
-static void test_channel(void **state)
+TEST(channel)
 {
-	(void)state;
 	assert_accepted(client("-q", "4", "-b", "256", "send", "a", NULL));
 	assert_refused(client("-q", "3", "send", "a", NULL), "at least 4");
 	assert_refused(client("-b", "255", "send", "a", NULL), "at least 256");
@@ -82,9 +79,8 @@ static void test_channel(void **state)
 		       "from 0 to 1000");
 }
 
-static void test_benchmark(void **state)
+TEST(benchmark)
 {
-	(void)state;
 	assert_accepted(client("-n", "1", NULL));
 	assert_int_equal(options.mode, MODE_BENCH);
 	assert_int_equal(options.count, 1);
@@ -124,9 +120,8 @@ static void check_bounds(const char *option, const char *max,
 			       "from 1 to");
 }
 
-static void test_bounds(void **state)
+TEST(bounds)
 {
-	(void)state;
 	check_bounds("-n", "10000000", "10000001");
 	check_bounds("-b", "67108864", "67108865");
 	check_bounds("-q", "1024", "1025");
@@ -143,14 +138,13 @@ static unsigned int without(const char *list)
 	return options.without;
 }
 
-static void test_without(void **state)
+TEST(without)
 {
 	static const char *const bad[] = {
 		"x", "selectiv", "inline,x", "inline=1", "inline chains", ","
 	};
 	char list[] = "chains,inline";
 
-	(void)state;
 	assert_int_equal(without("selective"), WITHOUT_SELECTIVE);
 	assert_int_equal(without("chains"), WITHOUT_CHAINS);
 	assert_int_equal(without("batches"), WITHOUT_BATCHES);
@@ -175,15 +169,13 @@ static void test_without(void **state)
 }
 
 /* What only a benchmark uses is refused where none is asked for. */
-static void test_benchmark_without_count(void **state)
+TEST(benchmark_without_count)
 {
-	(void)state;
 	assert_refused(client(WITHOUT, "inline", "write", "a", NULL), "-n");
 }
 
-static void test_other_role(void **state)
+TEST(other_role)
 {
-	(void)state;
 	assert_refused(server("-n", "1", NULL), "-n: no such option");
 	assert_refused(server("--count", "1", NULL), "no such option");
 	assert_refused(server("-b", "1", NULL), "-b: no such option");
@@ -195,7 +187,7 @@ static void test_other_role(void **state)
 }
 
 /* Every option of the role, its default and its bounds, and an example. */
-static void test_help(void **state)
+TEST(help)
 {
 	static const char *const both[] = { "-a, --address", "-p, --port",
 					    "-t, --timeout", "-q, --depth",
@@ -208,7 +200,6 @@ static void test_help(void **state)
 		"67108864",    "send|write|read"
 	};
 
-	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
 		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
 		assert_string_equal(said.err, "");
@@ -220,21 +211,4 @@ static void test_help(void **state)
 		assert_int_equal(strstr(said.out, "--directory") != NULL,
 				 role == ROLE_SERVER);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_channel),
-		cmocka_unit_test(test_benchmark),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_without),
-		cmocka_unit_test(test_benchmark_without_count),
-		cmocka_unit_test(test_other_role),
-		cmocka_unit_test(test_help),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static unsigned int left(unsigned int without)
 }
 
 /* What the device has refused, and what was chained behind it, never reports. */
-static void test_refused_post(void **state)
+TEST(refused_post)
 {
 	static const unsigned int withouts[] = {
 		0,
@@ -31,7 +31,6 @@ static void test_refused_post(void **state)
 
 	unsigned int n;
 
-	(void)state;
 	for (unsigned int at = 1; at <= 200; at += 7)
 		for (int i = 0; i < 4; i++) {
 			reset();
@@ -42,9 +41,8 @@ static void test_refused_post(void **state)
 		}
 }
 
-static void test_message(void **state)
+TEST(message)
 {
-	(void)state;
 	reset();
 	fake.message_at = 3;
 	left(0);
@@ -52,13 +50,4 @@ static void test_message(void **state)
 				  "middle of a benchmark");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused_post),
-		cmocka_unit_test(test_message),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, open_peer,
-					   close_peer);
-}
+AROUND_ALL(open_peer, close_peer)

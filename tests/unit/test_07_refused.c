@@ -4,12 +4,7 @@
  */
 #include "two_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #define BYTES 256
 
 static const unsigned int depths[] = { 4, 5 };
@@ -55,30 +50,26 @@ static void each_moment(enum mode mode)
 }
 
 /* The disk is full at each part of files of each number of parts. */
-static void test_full_send(void **state)
+TEST(full_send)
 {
-	(void)state;
 	each_moment(MODE_SEND);
 }
 
-static void test_full_write(void **state)
+TEST(full_write)
 {
-	(void)state;
 	each_moment(MODE_WRITE);
 }
 
-static void test_full_read(void **state)
+TEST(full_read)
 {
-	(void)state;
 	each_moment(MODE_READ);
 }
 
 /* The file is given up by one side as it is refused by the other. */
-static void test_both(void **state)
+TEST(both)
 {
 	static const enum mode modes[] = { MODE_SEND, MODE_WRITE, MODE_READ };
 
-	(void)state;
 	for (order = 0; order < ORDERS; order++)
 		for (int m = 0; m < 3; m++)
 			for (int at = 0; at < 5; at++)
@@ -87,11 +78,10 @@ static void test_both(void **state)
 }
 
 /* It changes while it is sent; and, at each part, the disk is full as well. */
-static void test_changes(void **state)
+TEST(changes)
 {
 	static const enum mode modes[] = { MODE_SEND, MODE_WRITE, MODE_READ };
 
-	(void)state;
 	for (order = 0; order < ORDERS; order++)
 		for (int m = 0; m < 3; m++)
 			for (int at = -1; at < 6; at++)
@@ -101,11 +91,10 @@ static void test_changes(void **state)
 }
 
 /* At its beginning, and at its end. */
-static void test_edges(void **state)
+TEST(edges)
 {
 	int sent = 1, received = 1;
 
-	(void)state;
 	for (order = 0; order < ORDERS; order++) {
 		assert_int_equal(make_file(0, ".a", 3 * BYTES), 0);
 		assert_int_equal(make_file(1, "b", 9 * BYTES), 0);
@@ -124,18 +113,4 @@ static void test_edges(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full_send),
-		cmocka_unit_test(test_full_write),
-		cmocka_unit_test(test_full_read),
-		cmocka_unit_test(test_both),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_edges),
-	};
-
-	full_at = shrinks_at = changes_at = -1;
-	return cmocka_run_group_tests_name(TEST_NAME, tests, make_folders,
-					   remove_folders);
-}
+AROUND_ALL(make_folders, remove_folders)

@@ -12,7 +12,7 @@
 #define server(...) parse(ROLE_SERVER, SERVER_WORDS __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, CLIENT_WORDS __VA_ARGS__)
 
-static void test_ports(void **state)
+TEST(ports)
 {
 	static const char *const bad[] = { "0",
 					   "65536",
@@ -26,7 +26,6 @@ static void test_ports(void **state)
 					   "1e3",
 					   "99999999999999999999" };
 
-	(void)state;
 	assert_accepted(server("-p", FIRST_PORT, NULL));
 	assert_accepted(server("-p", "65535", NULL));
 	assert_string_equal(options.port, "65535");
@@ -37,12 +36,11 @@ static void test_ports(void **state)
 	}
 }
 
-static void test_timeouts(void **state)
+TEST(timeouts)
 {
 	static const char *const bad[] = { "0", "3601", "-1", "abc",
 					   "",	"1.5",	"10s" };
 
-	(void)state;
 	assert_accepted(server("-t", "1", NULL));
 	assert_int_equal(options.timeout_ms, 1000);
 	assert_accepted(server("-t", "3600", NULL));
@@ -51,16 +49,14 @@ static void test_timeouts(void **state)
 		assert_refused(server("-t", bad[i], NULL), "1 to 3600");
 }
 
-static void test_last_one_counts(void **state)
+TEST(last_one_counts)
 {
-	(void)state;
 	assert_accepted(server("-p", "7", "-p", "8", NULL));
 	assert_string_equal(options.port, "8");
 }
 
-static void test_unknown(void **state)
+TEST(unknown)
 {
-	(void)state;
 	assert_refused(server("-Z", NULL), "error: -Z: no such option");
 	assert_refused(client("-Z", NULL), "error: -Z: no such option");
 	assert_refused(server("--nonsense", NULL), "--nonsense: no such");
@@ -72,14 +68,13 @@ static void test_unknown(void **state)
 	assert_refused(client("some", "surplus", NULL), "error: s");
 }
 
-static void test_missing_value(void **state)
+TEST(missing_value)
 {
 	static const char *const both[] = {
 		"-a", "-p", "-t", "--address", "--port", "--timeout"
 	};
 	char part[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(both) / sizeof(*both); i++) {
 		snprintf(part, sizeof(part), "error: %s: needs a value",
 			 both[i]);
@@ -88,9 +83,8 @@ static void test_missing_value(void **state)
 	}
 }
 
-static void test_surplus_value(void **state)
+TEST(surplus_value)
 {
-	(void)state;
 	assert_refused(server("--once=yes", NULL), "--once=yes: takes no");
 	assert_refused(server("--help=yes", NULL), "--help=yes: takes no");
 	/* Beside it, an unknown letter is still called by its name. */
@@ -98,17 +92,15 @@ static void test_surplus_value(void **state)
 	assert_refused(server("--port=7", "-:", NULL), "error: -:: no such");
 }
 
-static void test_address_missing(void **state)
+TEST(address_missing)
 {
-	(void)state;
 	assert_refused(parse(ROLE_CLIENT, NULL), "address is missing");
 	assert_one_line(said.err, "-a 192.0.2.1");
 	assert_refused(parse(ROLE_CLIENT, "-p", "7", NULL), "-a 192.0.2.1");
 }
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	assert_accepted(server(NULL));
 	assert_string_equal(options.port, DEFAULT_PORT);
 	assert_int_equal(options.timeout_ms, 10000);
@@ -118,14 +110,13 @@ static void test_defaults(void **state)
 }
 
 /* Every option of the role, its default, and an example. */
-static void test_help(void **state)
+TEST(help)
 {
 	static const char *const both[] = { "-a, --address", "-p, --port",
 					    "-t, --timeout", "-h, --help",
 					    PORTS,	     DEFAULT_PORT,
 					    "default: 10",   "example: ./" };
 
-	(void)state;
 	for (int role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
 		assert_int_equal(parse(role, "-h", NULL), EXIT_DONE);
 		assert_string_equal(said.err, "");
@@ -135,21 +126,4 @@ static void test_help(void **state)
 				 role == ROLE_SERVER);
 	}
 	assert_int_equal(parse(ROLE_CLIENT, "--help", NULL), EXIT_DONE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_timeouts),
-		cmocka_unit_test(test_last_one_counts),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_missing_value),
-		cmocka_unit_test(test_surplus_value),
-		cmocka_unit_test(test_address_missing),
-		cmocka_unit_test(test_help),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
  */
 #include "conn.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "conn_device.h"
 
 #include "conn_ends.h"
@@ -28,7 +22,6 @@ static const struct remote ours = { 0x1000, 0x9, 1024 };
 
 static struct device device = { .verbs = &context, .port_num = 2 };
 static struct conn conn;
-static struct captured said;
 
 static int reset(void **state)
 {
@@ -49,12 +42,7 @@ static int reset(void **state)
 
 static int create(unsigned int access)
 {
-	int ret;
-
-	capture_start();
-	ret = conn_create_qp(&conn, 5, 3, access);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(conn_create_qp(&conn, 5, 3, access));
 }
 
 /* As a server does, or as a client does. */
@@ -66,24 +54,19 @@ static int establish(bool server, enum mode mode)
 	/* As data_open() fills them in. */
 	conn.mine.mode = mode;
 	conn.mine.mem = ours;
-	capture_start();
-	ret = server ? conn_accept(&conn) : conn_connect(&conn);
-	capture_stop(&said);
+	ret = CAPTURED(server ? conn_accept(&conn) : conn_connect(&conn));
 	return ret;
 }
 
 static void close_all(void)
 {
 	asked[0] = 0;
-	capture_start();
-	conn_close(&conn);
-	capture_stop(&said);
+	CAPTURE(conn_close(&conn));
 	assert_string_equal(said.err, "");
 }
 
-static void test_create(void **state)
+TEST_AROUND(create, reset, NULL)
 {
-	(void)state;
 	assert_int_equal(create(IBV_ACCESS_REMOTE_READ), 0);
 	assert_string_equal(asked, "pd channel cq qp INIT");
 	/* Room for every completion that can be there at a time. */
@@ -100,9 +83,8 @@ static void test_create(void **state)
 }
 
 /* The last that was made is the first to go. */
-static void test_close(void **state)
+TEST_AROUND(close, reset, NULL)
 {
-	(void)state;
 	assert_int_equal(create(0), 0);
 	close_all();
 	assert_string_equal(asked, "-qp -cq -channel -pd -oob");
@@ -117,9 +99,8 @@ static void test_close(void **state)
 }
 
 /* Each side's PSN is the other's; who is READY can be sent to. */
-static void test_establish(void **state)
+TEST_AROUND(establish, reset, NULL)
 {
-	(void)state;
 	assert_int_equal(create(0), 0);
 	assert_int_equal(establish(true, MODE_READ), 0);
 	assert_string_equal(asked, "send RTR RTS ready");
@@ -138,11 +119,10 @@ static void test_establish(void **state)
 }
 
 /* A packet must fit the smaller of the two ports. */
-static void test_mtu(void **state)
+TEST_AROUND(mtu, reset, NULL)
 {
 	struct params other = peer;
 
-	(void)state;
 	peer_says = &other;
 	for (enum ibv_mtu a = IBV_MTU_256; a <= IBV_MTU_4096; a++)
 		for (enum ibv_mtu b = IBV_MTU_256; b <= IBV_MTU_4096; b++) {
@@ -158,9 +138,8 @@ static void test_mtu(void **state)
 }
 
 /* Found out before the queue pair can do anything. */
-static void test_modes(void **state)
+TEST_AROUND(modes, reset, NULL)
 {
-	(void)state;
 	for (int server = 0; server < 2; server++) {
 		reset(NULL);
 		assert_int_equal(create(0), 0);
@@ -173,11 +152,10 @@ static void test_modes(void **state)
 }
 
 /* And so is it if they do not have as much memory. */
-static void test_sizes(void **state)
+TEST_AROUND(sizes, reset, NULL)
 {
 	struct params other = peer;
 
-	(void)state;
 	for (int server = 0; server < 2; server++) {
 		reset(NULL);
 		peer_says = &other;
@@ -191,9 +169,8 @@ static void test_sizes(void **state)
 	}
 }
 
-static void test_not_ready(void **state)
+TEST_AROUND(not_ready, reset, NULL)
 {
-	(void)state;
 	ready_answer = -1;
 	assert_int_equal(create(0), 0);
 	assert_int_equal(establish(true, MODE_READ), -1);
@@ -203,19 +180,4 @@ static void test_not_ready(void **state)
 	assert_int_equal(establish(false, MODE_READ), -1);
 	assert_string_equal(asked, "send recv");
 	close_all();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_create, reset),
-		cmocka_unit_test_setup(test_close, reset),
-		cmocka_unit_test_setup(test_establish, reset),
-		cmocka_unit_test_setup(test_mtu, reset),
-		cmocka_unit_test_setup(test_modes, reset),
-		cmocka_unit_test_setup(test_sizes, reset),
-		cmocka_unit_test_setup(test_not_ready, reset),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

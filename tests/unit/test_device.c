@@ -3,21 +3,14 @@
  */
 #include "device.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "addr.h"
-#include "capture.h"
 #include "devices.h"
 #include "fake_hosts.h"
 
-static struct captured said;
 static struct device device;
 
 /* Opens the device for options and, unless NULL, the address local. */
@@ -29,9 +22,8 @@ static int open_for(const struct options *options, const char *local)
 	if (local)
 		assert_int_equal(addr_lookup(local, "7", &list), 0);
 	device = (struct device){ 0 };
-	capture_start();
-	ret = devices_open_one(&device, options, local ? list->ai_addr : NULL);
-	capture_stop(&said);
+	ret = CAPTURED(devices_open_one(&device, options,
+					local ? list->ai_addr : NULL));
 	if (list)
 		freeaddrinfo(list);
 	return ret;
@@ -65,18 +57,16 @@ static void assert_none(const struct options *options, const char *local,
 
 static const struct options any = { .gid_index = -1 };
 
-static void test_first_active_port(void **state)
+TEST(first_active_port)
 {
-	(void)state;
 	use(&rxe0, &card);
 	assert_opened(&any, NULL, "Opened RDMA device: rxe0, port 1");
 	use(&card, &rxe0);
 	assert_opened(&any, NULL, "Opened RDMA device: card1, port 2");
 }
 
-static void test_device_of_the_address(void **state)
+TEST(device_of_the_address)
 {
-	(void)state;
 	use(&rxe0, &card);
 	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
 	assert_opened(&any, "2001:db8::1", "Opened RDMA device: rxe0, port 1");
@@ -86,11 +76,10 @@ static void test_device_of_the_address(void **state)
 	assert_none(&any, "127.0.0.1", "a loopback address");
 }
 
-static void test_by_hand(void **state)
+TEST(by_hand)
 {
 	struct options options = any;
 
-	(void)state;
 	use(&rxe0, &card);
 	options.device = "card1";
 	assert_opened(&options, NULL, "Opened RDMA device: card1, port 2");
@@ -113,12 +102,11 @@ static void test_by_hand(void **state)
 		      "Opened RDMA device: card1, port 2");
 }
 
-static void test_none_will_do(void **state)
+TEST(none_will_do)
 {
 	struct fake down = { .device.name = "rxe0" };
 	struct fake closed = rxe0;
 
-	(void)state;
 	use(NULL, NULL);
 	assert_none(&any, NULL, "this machine has no RDMA device");
 	fake_count = -1;
@@ -144,9 +132,7 @@ static int source_of(struct fake *fake, int gid_index, const char *local,
 	use(fake, NULL);
 	assert_int_equal(open_for(&options, NULL), 0);
 	assert_int_equal(addr_lookup(local, "7", &list), 0);
-	capture_start();
-	ret = device_source(&device, list->ai_addr, source);
-	capture_stop(&said);
+	ret = CAPTURED(device_source(&device, list->ai_addr, source));
 	freeaddrinfo(list);
 	device_close(&device);
 	return ret ? -1 : source->gid_index;
@@ -161,7 +147,7 @@ static void assert_gid(const struct source *source, const char *address)
 }
 
 /* Never index 0 by habit: the v2 entry of this port with this address. */
-static void test_gid_of_the_address(void **state)
+TEST(gid_of_the_address)
 {
 	/* Addresses that were taken away leave holes in the table. */
 	struct fake holes = {
@@ -170,7 +156,6 @@ static void test_gid_of_the_address(void **state)
 	};
 	struct source source;
 
-	(void)state;
 	assert_int_equal(source_of(&holes, -1, "2001:db8::1", &source), 3);
 	assert_int_equal(source_of(&rxe0, -1, "192.0.2.1", &source), 1);
 	assert_gid(&source, "::ffff:192.0.2.1");
@@ -182,11 +167,10 @@ static void test_gid_of_the_address(void **state)
 	assert_one_line(said.err, "error: 192.0.2.2: no RDMA device leads");
 }
 
-static void test_gid_by_hand(void **state)
+TEST(gid_by_hand)
 {
 	struct source source;
 
-	(void)state;
 	assert_int_equal(source_of(&rxe0, 0, "192.0.2.1", &source), 0);
 	assert_gid(&source, "fe80::1");
 	assert_int_equal(source_of(&rxe0, 3, "192.0.2.1", &source), -1);
@@ -196,11 +180,10 @@ static void test_gid_by_hand(void **state)
 				  "200");
 }
 
-static void test_infiniband(void **state)
+TEST(infiniband)
 {
 	struct source source;
 
-	(void)state;
 	/* The address is of TCP alone: no GID needs to be it. */
 	assert_int_equal(source_of(&ib, -1, "192.0.2.1", &source), 0);
 	assert_gid(&source, "fe80::3");
@@ -215,11 +198,10 @@ static void test_infiniband(void **state)
 	device_close(&device);
 }
 
-static void test_iwarp_is_no_roce(void **state)
+TEST(iwarp_is_no_roce)
 {
 	struct options options = { .gid_index = -1, .device = "siw0" };
 
-	(void)state;
 	use(&iwarp, NULL);
 	assert_none(&any, NULL, "siw0 is an iWARP device, whose queue pairs");
 	assert_none(&any, "192.0.2.1", "use chapter 01, 02 or 07, or RoCE");
@@ -231,9 +213,8 @@ static void test_iwarp_is_no_roce(void **state)
 }
 
 /* InfiniBand cannot say whose address it is: so RoCE is asked first. */
-static void test_exact_before_infiniband(void **state)
+TEST(exact_before_infiniband)
 {
-	(void)state;
 	use(&ib, &rxe0);
 	assert_opened(&any, "192.0.2.1", "Opened RDMA device: rxe0, port 1");
 	assert_opened(&any, "198.51.100.9", "Opened RDMA device: ib0, port 1");
@@ -254,21 +235,19 @@ static void assert_reads(int in, int out, int want_in, int want_out)
 	device_close(&device);
 }
 
-static void test_reads(void **state)
+TEST(reads)
 {
-	(void)state;
 	assert_reads(128, 128, DEVICES_READS, DEVICES_READS);
 	assert_reads(4, 1, 4, 1);
 	assert_reads(1, 300, 1, DEVICES_READS);
 }
 
 /* A subnet manager gives another LID while the device is open. */
-static void test_port_is_asked_again(void **state)
+TEST(port_is_asked_again)
 {
 	struct addrinfo *list;
 	struct source source;
 
-	(void)state;
 	use(&ib, NULL);
 	assert_int_equal(open_for(&any, "192.0.2.1"), 0);
 	ib.ports[1].lid = 9;
@@ -281,7 +260,7 @@ static void test_port_is_asked_again(void **state)
 }
 
 /* A VLAN has the link-local address of the netdev below it: the scope decides. */
-static void test_link_local(void **state)
+TEST(link_local)
 {
 	struct fake vlan = {
 		.ports[1] = UP,
@@ -294,7 +273,6 @@ static void test_link_local(void **state)
 	struct sockaddr *addr = (struct sockaddr *)&local;
 	struct source source;
 
-	(void)state;
 	use(&vlan, NULL);
 	assert_int_equal(open_for(&any, NULL), 0);
 	inet_pton(AF_INET6, "fe80::1", &local.sin6_addr);
@@ -311,13 +289,12 @@ static void test_link_local(void **state)
 }
 
 /* -M: no more than is asked for, and no more than the port has. */
-static void test_mtu(void **state)
+TEST(mtu)
 {
 	struct options options = any;
 	struct addrinfo *list;
 	struct source source;
 
-	(void)state;
 	use(&rxe0, NULL);
 	rxe0.ports[1].active_mtu = IBV_MTU_1024;
 	assert_int_equal(addr_lookup("192.0.2.1", "7", &list), 0);
@@ -332,25 +309,4 @@ static void test_mtu(void **state)
 		device_close(&device);
 	}
 	freeaddrinfo(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_active_port),
-		cmocka_unit_test(test_device_of_the_address),
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_none_will_do),
-		cmocka_unit_test(test_gid_of_the_address),
-		cmocka_unit_test(test_gid_by_hand),
-		cmocka_unit_test(test_infiniband),
-		cmocka_unit_test(test_iwarp_is_no_roce),
-		cmocka_unit_test(test_exact_before_infiniband),
-		cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_port_is_asked_again),
-		cmocka_unit_test(test_link_local),
-		cmocka_unit_test(test_mtu),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

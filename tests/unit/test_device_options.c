@@ -12,13 +12,12 @@
 #define server(...) parse(ROLE_SERVER, SERVER_WORDS __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, CLIENT_WORDS __VA_ARGS__)
 
-static void test_port_number(void **state)
+TEST(port_number)
 {
 	static const char *const bad[] = { "0",	  "256", "-1",	      "",
 					   "abc", "1x",	 "0x1",	      "1.",
 					   "2 ",  "257", "4294967297" };
 
-	(void)state;
 	assert_accepted(server("-i", "1", NULL));
 	assert_int_equal(options.port_num, 1);
 	assert_accepted(server("-i", "255", NULL));
@@ -28,12 +27,11 @@ static void test_port_number(void **state)
 			       "give a whole number from 1 to 255");
 }
 
-static void test_gid_index(void **state)
+TEST(gid_index)
 {
 	static const char *const bad[] = { "256", "-1", "",
 					   "x",	  "1 ", "4294967296" };
 
-	(void)state;
 	/* 0 is an index like any other, not "none given". */
 	assert_accepted(client(GID_INDEX, "0", NULL));
 	assert_int_equal(options.gid_index, 0);
@@ -50,7 +48,7 @@ static int32_t psn(const char *text)
 	return options.psn;
 }
 
-static void test_psn(void **state)
+TEST(psn)
 {
 	static const char *const bad[] = {
 		"0x1000000",  "16777216",
@@ -62,7 +60,6 @@ static void test_psn(void **state)
 		"4294967296", "99999999999999999999999"
 	};
 
-	(void)state;
 	/* 0 is a PSN like any other, not "none given". */
 	assert_int_equal(psn("0"), 0);
 	assert_int_equal(psn("0xffffff"), 0xffffff);
@@ -77,11 +74,10 @@ static void test_psn(void **state)
 }
 
 /* Without these options nothing is asked for, which is 0. */
-static void test_network(void **state)
+TEST(network)
 {
 	static const struct network nothing;
 
-	(void)state;
 	assert_accepted(client(NULL));
 	assert_memory_equal(&options.network, &nothing, sizeof(nothing));
 	assert_accepted(server("-S", "15", "-Q", "104", "-I", "2", "-M", "1024",
@@ -106,28 +102,14 @@ static void test_network(void **state)
 	assert_refused(client("-N", "0", NULL), "from 1 to 7");
 }
 
-static void test_values_missing(void **state)
+TEST(values_missing)
 {
 	static const char *const options_with_value[] = {
 		"-d",	    "-i",	 GID_INDEX,	"-P",
 		"--device", "--ib-port", "--gid-index", "--psn"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 8; i++)
 		assert_refused(server(options_with_value[i], NULL),
 			       "needs a value");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_number),
-		cmocka_unit_test(test_gid_index),
-		cmocka_unit_test(test_psn),
-		cmocka_unit_test(test_network),
-		cmocka_unit_test(test_values_missing),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

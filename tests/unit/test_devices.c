@@ -3,20 +3,13 @@
  */
 #include "devices.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "addr.h"
-#include "capture.h"
 #include "fake_hosts.h"
 
-static struct captured said;
 static const struct options any = { .gid_index = -1 };
 static struct devices devices;
 
@@ -29,9 +22,8 @@ static int open_all_for(const char *local)
 	if (local)
 		assert_int_equal(addr_lookup(local, "7", &list), 0);
 	devices = (struct devices){ 0 };
-	capture_start();
-	ret = devices_open(&devices, &any, local ? list->ai_addr : NULL);
-	capture_stop(&said);
+	ret = CAPTURED(
+		devices_open(&devices, &any, local ? list->ai_addr : NULL));
 	if (list)
 		freeaddrinfo(list);
 	return ret;
@@ -44,18 +36,15 @@ static const char *found(const char *local)
 	struct addrinfo *list;
 
 	assert_int_equal(addr_lookup(local, "7", &list), 0);
-	capture_start();
-	of = devices_find(&devices, list->ai_addr);
-	capture_stop(&said);
+	of = CAPTURED(devices_find(&devices, list->ai_addr));
 	freeaddrinfo(list);
 	assert_int_equal(said.err_length == 0, of != NULL);
 	return of ? of->verbs->device->name : "";
 }
 
 /* A server has clients by all of its devices, whichever is the first. */
-static void test_each_by_its_own(void **state)
+TEST(each_by_its_own)
 {
-	(void)state;
 	for (int turn = 0; turn < 2; turn++) {
 		use(turn ? &card : &rxe0, turn ? &rxe0 : &card);
 		fakes[2] = &ib;
@@ -82,7 +71,7 @@ static void test_each_by_its_own(void **state)
 }
 
 /* Two ports of one card; and an address that comes while a server runs. */
-static void test_ports_as_they_are_now(void **state)
+TEST(ports_as_they_are_now)
 {
 	struct fake two = {
 		.device.name = "card2",
@@ -90,7 +79,6 @@ static void test_ports_as_they_are_now(void **state)
 		.gids = { { 1, V2, "::ffff:192.0.2.1" } },
 	};
 
-	(void)state;
 	use(&two, NULL);
 	assert_int_equal(open_all_for(NULL), 0);
 	assert_int_equal(devices.count, 2);
@@ -101,14 +89,4 @@ static void test_ports_as_they_are_now(void **state)
 	assert_string_equal(found("192.0.2.2"), "");
 	devices_close(&devices);
 	assert_int_equal(opened, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_by_its_own),
-		cmocka_unit_test(test_ports_as_they_are_now),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -6,17 +6,12 @@
 #define _GNU_SOURCE
 #include "oob.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "exchange_peer.h"
 
 #include "exchange.h"
@@ -67,9 +62,7 @@ static void begin(enum ending ending)
 	assert_int_equal(pthread_create(&peer.thread, NULL, run_peer, NULL), 0);
 	assert_true(wait_readable(oob_fd(listener), -1, -1,
 				  wait_deadline(20000)) > 0);
-	capture_start();
-	oob = accept_client(listener, &patience);
-	capture_stop(&said);
+	oob = CAPTURED(accept_client(listener, &patience));
 	if (!oob)
 		fail_msg("%s", said.err);
 }
@@ -84,12 +77,7 @@ static void end(void)
 
 static int recv_params(bool roce)
 {
-	int ret;
-
-	capture_start();
-	ret = oob_recv_params(oob, &got, roce);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(oob_recv_params(oob, &got, roce));
 }
 
 static void assert_refused(const char *reason)
@@ -100,12 +88,11 @@ static void assert_refused(const char *reason)
 	end();
 }
 
-static void test_both_ways(void **state)
+TEST(both_ways)
 {
 	uint8_t body[PARAMS_MAX];
 	size_t length = params_encode(&good, body);
 
-	(void)state;
 	say_params(&good);
 	say(PARAMS_READY, NULL);
 	begin(WAITS);
@@ -130,11 +117,10 @@ static void test_both_ways(void **state)
 }
 
 /* It comes from 192.0.2.1: a queue pair elsewhere is somebody else's. */
-static void test_another_address(void **state)
+TEST(another_address)
 {
 	struct params params = good;
 
-	(void)state;
 	params.gid.raw[15] = 2;
 	say_params(&params);
 	begin(WAITS);
@@ -152,11 +138,10 @@ static void test_another_address(void **state)
 	end();
 }
 
-static void test_bad_params(void **state)
+TEST(bad_params)
 {
 	struct params params = good;
 
-	(void)state;
 	params.qpn = 1;
 	say_params(&params);
 	begin(WAITS);
@@ -168,13 +153,12 @@ static void test_bad_params(void **state)
 	assert_refused("are allowed");
 }
 
-static void test_wrong_message(void **state)
+TEST(wrong_message)
 {
 	static const enum params_type wrong[] = { PARAMS_HELLO, PARAMS_READY,
 						  PARAMS_BYE };
 	const uint8_t body[PARAMS_MAX] = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		say(wrong[i], body);
 		say_params(&good);
@@ -183,9 +167,8 @@ static void test_wrong_message(void **state)
 	}
 }
 
-static void test_too_long(void **state)
+TEST(too_long)
 {
-	(void)state;
 	say_params(&good);
 	peer.says[8] = 1;
 	begin(WAITS);
@@ -193,9 +176,8 @@ static void test_too_long(void **state)
 }
 
 /* Half of it, and then nothing; or an end of one kind or the other. */
-static void test_half(void **state)
+TEST(half)
 {
-	(void)state;
 	say_params(&good);
 	peer.length -= 1;
 	patience.timeout_ms = 1500;
@@ -212,13 +194,12 @@ static void test_half(void **state)
 	assert_refused("closed the connection without a goodbye");
 }
 
-static void test_not_ready(void **state)
+TEST(not_ready)
 {
 	static const enum params_type wrong[] = { PARAMS_HELLO, PARAMS_PARAMS,
 						  PARAMS_BYE };
 	const uint8_t body[PARAMS_MAX] = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		int ret;
 
@@ -226,9 +207,7 @@ static void test_not_ready(void **state)
 		say(wrong[i], body);
 		begin(WAITS);
 		assert_int_equal(recv_params(true), 0);
-		capture_start();
-		ret = oob_ready(oob);
-		capture_stop(&said);
+		ret = CAPTURED(oob_ready(oob));
 		assert_int_equal(ret, -1);
 		assert_one_line(said.err, "protocol error: message type");
 		end();
@@ -243,14 +222,12 @@ static int check(void)
 
 	do {
 		wait_readable(oob_fd(oob), -1, -1, deadline);
-		capture_start();
-		ret = oob_check(oob);
-		capture_stop(&said);
+		ret = CAPTURED(oob_check(oob));
 	} while (ret == OOB_THERE && wait_deadline(0) < deadline);
 	return ret;
 }
 
-static void test_check(void **state)
+TEST(check)
 {
 	static const struct {
 		enum params_type type;
@@ -264,7 +241,6 @@ static void test_check(void **state)
 		{ 0, IS_CUT, OOB_GONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (cases[i].type)
 			say(cases[i].type, NULL);
@@ -295,17 +271,14 @@ static struct oob *connect_to_peer(void)
 	snprintf(port, sizeof(port), "%d", port_of(peer.fd));
 	options = options_of("client", port);
 	assert_int_equal(pthread_create(&peer.thread, NULL, run_peer, NULL), 0);
-	capture_start();
-	connected = connect_to_server(&options, &patience);
-	capture_stop(&said);
+	connected = CAPTURED(connect_to_server(&options, &patience));
 	return connected;
 }
 
-static void test_hello(void **state)
+TEST(hello)
 {
 	uint8_t body[PARAMS_MAX] = { [3] = 1, [7] = 1, [11] = 1 };
 
-	(void)state;
 	for (enum params_type type = PARAMS_HELLO; type <= PARAMS_BYE; type++) {
 		say(type, body);
 		oob = connect_to_peer();
@@ -329,21 +302,4 @@ static void test_hello(void **state)
 	peer = (struct peer){ 0 };
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_both_ways),
-		cmocka_unit_test(test_another_address),
-		cmocka_unit_test(test_bad_params),
-		cmocka_unit_test(test_wrong_message),
-		cmocka_unit_test(test_too_long),
-		cmocka_unit_test(test_half),
-		cmocka_unit_test(test_not_ready),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_hello),
-	};
-
-	weaken_openssl();
-	return cmocka_run_group_tests_name(TEST_NAME, tests, make_files,
-					   remove_files);
-}
+AROUND_ALL(make_files, remove_files)

@@ -5,40 +5,28 @@
 #include "log.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <sanitizer/asan_interface.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
 #include "log_wc.h"
+#include "test.h"
 
-static struct captured said;
-
-static void test_line(void **state)
+TEST(line)
 {
-	(void)state;
-	capture_start();
-	log_line("qp %d of %s", 17, "rxe0");
-	capture_stop(&said);
+	CAPTURE(log_line("qp %d of %s", 17, "rxe0"));
 	assert_string_equal(said.out, "qp 17 of rxe0\n");
 	assert_string_equal(said.err, "");
 }
 
 /* A line must have left the buffer when log_line() returns. */
-static void test_line_is_flushed(void **state)
+TEST(line_is_flushed)
 {
 	char text[64] = "";
 	FILE *file;
 
-	(void)state;
 	capture_start();
 	log_line("one");
 	log_text("two: ", "2", 1);
@@ -52,53 +40,42 @@ static void test_line_is_flushed(void **state)
 	assert_string_equal(text, "one\ntwo: 2\n");
 }
 
-static void test_fail(void **state)
+TEST(fail)
 {
 	int ret;
 
-	(void)state;
-	capture_start();
-	ret = log_fail("%s: %d", "text", 7);
-	capture_stop(&said);
+	ret = CAPTURED(log_fail("%s: %d", "text", 7));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.err, "error: text: 7\n");
 	assert_string_equal(said.out, "");
 }
 
-static void test_fail_errno(void **state)
+TEST(fail_errno)
 {
 	int ret;
 
-	(void)state;
-	capture_start();
-	ret = log_fail_errno("ibv_call", ENOMEM, "try %s", "less");
-	capture_stop(&said);
+	ret = CAPTURED(log_fail_errno("ibv_call", ENOMEM, "try %s", "less"));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.err, "error: ibv_call: Cannot allocate "
 				      "memory; try less\n");
 	assert_string_equal(said.out, "");
 
-	capture_start();
-	ret = log_fail_errno("ibv_poll_cq", 0, "give up");
-	capture_stop(&said);
+	ret = CAPTURED(log_fail_errno("ibv_poll_cq", 0, "give up"));
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.err, "error: ibv_poll_cq: failed without "
 				      "saying why; give up\n");
 }
 
 /* Every status is named by number and name, and something is said of it. */
-static void test_fail_wc(void **state)
+TEST(fail_wc)
 {
 	char part[128], names[IBV_WC_TM_RNDV_INCOMPLETE + 1][CAPTURE_SIZE];
 
-	(void)state;
 	for (int i = 1; i <= IBV_WC_TM_RNDV_INCOMPLETE; i++) {
 		struct ibv_wc wc = { .status = i };
 		int ret;
 
-		capture_start();
-		ret = log_fail_wc("receive", &wc);
-		capture_stop(&said);
+		ret = CAPTURED(log_fail_wc("receive", &wc));
 		assert_int_equal(ret, -1);
 		assert_string_equal(said.out, "");
 		snprintf(part, sizeof(part),
@@ -119,34 +96,17 @@ static void test_fail_wc(void **state)
 }
 
 /* In a failed completion, opcode and byte_len hold nothing. */
-static void test_fail_wc_reads_what_is_defined(void **state)
+TEST(fail_wc_reads_what_is_defined)
 {
 	struct ibv_wc *wc = calloc(1, sizeof(*wc));
 
-	(void)state;
 	assert_non_null(wc);
 	wc->status = IBV_WC_WR_FLUSH_ERR;
 	/* From here on a read of these fields ends the program. */
 	ASAN_POISON_MEMORY_REGION(&wc->opcode, sizeof(wc->opcode));
 	ASAN_POISON_MEMORY_REGION(&wc->byte_len, sizeof(wc->byte_len));
-	capture_start();
-	log_fail_wc("send", wc);
-	capture_stop(&said);
+	CAPTURE(log_fail_wc("send", wc));
 	ASAN_UNPOISON_MEMORY_REGION(wc, sizeof(*wc));
 	free(wc);
 	assert_one_line(said.err, "error: send: status 5 (");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_line_is_flushed),
-		cmocka_unit_test(test_fail),
-		cmocka_unit_test(test_fail_errno),
-		cmocka_unit_test(test_fail_wc),
-		cmocka_unit_test(test_fail_wc_reads_what_is_defined),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  */
 #include "data.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "fake_memory.h"
 #include "memory.h"
 
@@ -17,19 +11,12 @@
 
 static int open_captured(int mode)
 {
-	int ret;
-
-	capture_start();
-	ret = open_memory(&data, &conn, mode);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(open_memory(&data, &conn, mode));
 }
 
 static void close_captured(void)
 {
-	capture_start();
-	data_close(&data);
-	capture_stop(&said);
+	CAPTURE(data_close(&data));
 }
 
 /* Which region of a mode is filled by reads of ours; most chapters have none. */
@@ -61,23 +48,20 @@ static void assert_access(bool iwarp)
 }
 
 /* The least that will do, and not a right more. */
-static void test_access(void **state)
+TEST(access)
 {
-	(void)state;
 	assert_access(false);
 }
 
 /* Over iWARP, what a read fills is open to the peer, and nothing else is. */
-static void test_access_iwarp(void **state)
+TEST(access_iwarp)
 {
-	(void)state;
 	assert_access(true);
 }
 
 /* What was in the memory before is nobody's to see. */
-static void test_zeroed(void **state)
+TEST(zeroed)
 {
-	(void)state;
 	reset();
 	assert_int_equal(open_captured(wanted[0].mode), 0);
 	for (int r = 0; r < count; r++)
@@ -87,9 +71,8 @@ static void test_zeroed(void **state)
 }
 
 /* Before its memory is freed, and the last one first. */
-static void test_close(void **state)
+TEST(close)
 {
-	(void)state;
 	reset();
 	assert_int_equal(open_captured(wanted[0].mode), 0);
 	close_captured();
@@ -101,9 +84,8 @@ static void test_close(void **state)
 }
 
 /* Half of it was made: that half is given back. */
-static void test_refused(void **state)
+TEST(refused)
 {
-	(void)state;
 	for (int n = 0; n < wanted[0].count; n++) {
 		reset();
 		refuses = n;
@@ -117,9 +99,8 @@ static void test_refused(void **state)
 }
 
 /* What the device may still write to must not become somebody else's. */
-static void test_not_taken_back(void **state)
+TEST(not_taken_back)
 {
-	(void)state;
 	reset();
 	assert_int_equal(open_captured(wanted[0].mode), 0);
 	keeps = 1;
@@ -129,18 +110,4 @@ static void test_not_taken_back(void **state)
 	assert_int_equal(gone, count - 1);
 	/* Had it been freed, a sanitizer would say so here. */
 	free(all[1].mr.addr);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_access),
-		cmocka_unit_test(test_access_iwarp),
-		cmocka_unit_test(test_zeroed),
-		cmocka_unit_test(test_close),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_not_taken_back),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  */
 #include "msg.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "msg_bytes.h"
 #include "msg_test.h"
 
@@ -43,11 +38,10 @@ static bool is_type(int type)
 }
 
 /* Each becomes what it was, and nothing beside it is written. */
-static void test_there_and_back(void **state)
+TEST(there_and_back)
 {
 	uint8_t bytes[MSG_SIZE + 1];
 
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		assert_accepted(samples[i].bytes);
 		assert_int_equal(msg.type, samples[i].type);
@@ -58,20 +52,18 @@ static void test_there_and_back(void **state)
 	}
 }
 
-static void test_magic(void **state)
+TEST(magic)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++)
 		for (size_t at = 0; at < 4; at++)
 			assert_byte_refused(&samples[i], at, 'x',
 					    "begin with RDMA");
 }
 
-static void test_version(void **state)
+TEST(version)
 {
 	char reason[64];
 
-	(void)state;
 	for (int version = 0; version < 256; version++) {
 		if (version == MSG_VERSION)
 			continue;
@@ -82,11 +74,10 @@ static void test_version(void **state)
 	}
 }
 
-static void test_type(void **state)
+TEST(type)
 {
 	char reason[64];
 
-	(void)state;
 	for (int type = 0; type < 256; type++) {
 		if (is_type(type))
 			continue;
@@ -96,9 +87,8 @@ static void test_type(void **state)
 }
 
 /* Each byte that a type does not use must be zero, all of it. */
-static void test_zeros(void **state)
+TEST(zeros)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++)
 		for (size_t at = 0; at < MSG_SIZE; at++) {
 			if (!(samples[i].zeros >> at & 1))
@@ -109,31 +99,16 @@ static void test_zeros(void **state)
 		}
 }
 
-static void test_size(void **state)
+TEST(size)
 {
 	static const size_t bad[] = { 0, 1, MSG_SIZE - 1, MSG_SIZE + 1, 1024 };
 	uint8_t bytes[1024] = { 0 };
 	char reason[64];
 
-	(void)state;
 	memcpy(bytes, samples[0].bytes, MSG_SIZE);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		snprintf(reason, sizeof(reason), "of %zu bytes instead of %d",
 			 bad[i], MSG_SIZE);
 		assert_refused(bytes, bad[i], reason);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_magic),
-		cmocka_unit_test(test_version),
-		cmocka_unit_test(test_type),
-		cmocka_unit_test(test_zeros),
-		cmocka_unit_test(test_size),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  */
 #include "msg.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "msg_bytes.h"
 #include "msg_test.h"
 
@@ -41,9 +35,8 @@ static const uint8_t *with_memory(const uint8_t message[MSG_SIZE],
 	return bytes;
 }
 
-static void test_decode_mr(void **state)
+TEST(decode_mr)
 {
-	(void)state;
 	assert_accepted(mr_bytes);
 	assert_int_equal(msg.type, MSG_MR);
 	assert_int_equal(msg.mode, MODE_READ);
@@ -52,9 +45,8 @@ static void test_decode_mr(void **state)
 	assert_int_equal(msg.mem.length, 1024);
 }
 
-static void test_decode_done(void **state)
+TEST(decode_done)
 {
-	(void)state;
 	assert_accepted(done_bytes);
 	assert_int_equal(msg.type, MSG_DONE);
 	assert_int_equal(msg.mode, 0);
@@ -63,11 +55,10 @@ static void test_decode_done(void **state)
 	assert_int_equal(msg.mem.length, 0);
 }
 
-static void test_mode(void **state)
+TEST(mode)
 {
 	uint8_t bytes[MSG_SIZE];
 
-	(void)state;
 	memcpy(bytes, mr_bytes, MSG_SIZE);
 	for (int mode = 0; mode < 256; mode++) {
 		bytes[MODE] = mode;
@@ -80,13 +71,12 @@ static void test_mode(void **state)
 	}
 }
 
-static void test_lengths(void **state)
+TEST(lengths)
 {
 	static const uint32_t bad[] = { 0,	    MSG_MAX_LENGTH + 1,
 					0x7fffffff, 0x80000000,
 					0xfffffffe, 0xffffffff };
 
-	(void)state;
 	for (size_t i = 0; i < WITH_MEMORY; i++) {
 		const uint8_t *bytes = samples[with_memory_at[i]].bytes;
 
@@ -101,11 +91,10 @@ static void test_lengths(void **state)
 	assert_one_line(said.err, "4294967295 bytes");
 }
 
-static void test_end_of_address_space(void **state)
+TEST(end_of_address_space)
 {
 	const char *reason = "beyond the end of the address space";
 
-	(void)state;
 	assert_accepted(with_memory(mr_bytes, UINT64_MAX - 4096, 4096));
 	assert_true(msg.mem.addr == UINT64_MAX - 4096);
 	assert_refused(with_memory(mr_bytes, UINT64_MAX - 4095, 4097), MSG_SIZE,
@@ -115,25 +104,10 @@ static void test_end_of_address_space(void **state)
 		       MSG_SIZE, reason);
 }
 
-static void test_mode_names(void **state)
+TEST(mode_names)
 {
-	(void)state;
 	assert_string_equal(msg_mode_name(MODE_WRITE), "write");
 	assert_string_equal(msg_mode_name(MODE_READ), "read");
 	assert_string_equal(msg_mode_name(0), "unknown");
 	assert_string_equal(msg_mode_name(LAST_MODE + 1), "unknown");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decode_mr),
-		cmocka_unit_test(test_decode_done),
-		cmocka_unit_test(test_mode),
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_end_of_address_space),
-		cmocka_unit_test(test_mode_names),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -5,17 +5,11 @@
 #include "params.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "params_wire.h"
 
 static const struct params good = {
@@ -30,7 +24,6 @@ static const struct params good = {
 
 /* To be changed; the one that a test decodes into; and what was said. */
 static struct params sent, got;
-static struct captured said;
 
 static int decode_bytes(const void *bytes, size_t length, bool roce)
 {
@@ -41,9 +34,7 @@ static int decode_bytes(const void *bytes, size_t length, bool roce)
 	assert_non_null(copy);
 	memcpy(copy + 1, bytes, length);
 	memset(&got, 0xee, sizeof(got));
-	capture_start();
-	ret = params_decode(&got, (void *)(copy + 1), length, roce);
-	capture_stop(&said);
+	ret = CAPTURED(params_decode(&got, (void *)(copy + 1), length, roce));
 	free(copy);
 	assert_string_equal(said.out, "");
 	return ret;
@@ -87,26 +78,24 @@ static void assert_refused(bool roce, const char *reason)
 }
 
 /* All of them on a wire that was written here. */
-static void test_decode(void **state)
+TEST(decode)
 {
-	(void)state;
 	sent = good;
 	assert_accepted(true);
 	assert_accepted(false);
 }
 
-static void test_encode(void **state)
+TEST(encode)
 {
 	char want[PARAMS_MAX], wire[PARAMS_MAX];
 	size_t length = wire_of(&good, want);
 
-	(void)state;
 	assert_int_equal(params_encode(&good, (void *)wire), length);
 	assert_memory_equal(wire, want, length);
 }
 
 /* Every field at its smallest and largest is what it was, there and back. */
-static void test_round_trip(void **state)
+TEST(round_trip)
 {
 	static const struct params some[] = {
 		{ 2, 0, { { 1 } }, 1, IBV_MTU_256, MODE_WRITE, { 0, 0, 1 } },
@@ -136,7 +125,6 @@ static void test_round_trip(void **state)
 	};
 	char wire[PARAMS_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
 		size_t length = params_encode(&some[i], (void *)wire);
 
@@ -150,12 +138,11 @@ static void test_round_trip(void **state)
 }
 
 /* Not a byte less than all of them, and not one more. */
-static void test_length(void **state)
+TEST(length)
 {
 	char wire[PARAMS_MAX * 2] = "";
 	size_t whole = wire_of(&good, wire);
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(wire); length++) {
 		if (length == whole)
 			continue;
@@ -164,14 +151,13 @@ static void test_length(void **state)
 	}
 }
 
-static void test_qpn(void **state)
+TEST(qpn)
 {
 	static const uint32_t fine[] = { 2, 3, 0x800000, 0xfffffe };
 	static const uint32_t bad[] = { 0,	   1,	      0xffffff,
 					0x1000000, 0x1000011, 0xffffffff };
 	char reason[64];
 
-	(void)state;
 	sent = good;
 	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++) {
 		sent.qpn = fine[i];
@@ -185,9 +171,8 @@ static void test_qpn(void **state)
 	}
 }
 
-static void test_psn(void **state)
+TEST(psn)
 {
-	(void)state;
 	sent = good;
 	sent.psn = 0;
 	assert_accepted(true);
@@ -199,9 +184,8 @@ static void test_psn(void **state)
 	assert_refused(true, "PSN 0xffffffff has more than 24 bits");
 }
 
-static void test_mtu(void **state)
+TEST(mtu)
 {
-	(void)state;
 	sent = good;
 	for (int mtu = 0; mtu < 16; mtu++) {
 		sent.mtu = mtu;
@@ -214,9 +198,8 @@ static void test_mtu(void **state)
 	}
 }
 
-static void test_mode(void **state)
+TEST(mode)
 {
-	(void)state;
 	sent = good;
 	for (int mode = 0; mode < 256; mode++) {
 		sent.mode = mode;
@@ -232,9 +215,8 @@ static void set_gid(const char *address)
 	assert_int_equal(inet_pton(AF_INET6, address, sent.gid.raw), 1);
 }
 
-static void test_gid(void **state)
+TEST(gid)
 {
-	(void)state;
 	sent = good;
 	set_gid("2001:db8::1");
 	assert_accepted(true);
@@ -250,9 +232,8 @@ static void test_gid(void **state)
 }
 
 /* InfiniBand: a LID is needed, and a GID is not. RoCE: the other way round. */
-static void test_lid(void **state)
+TEST(lid)
 {
-	(void)state;
 	sent = good;
 	set_gid("::");
 	assert_accepted(false);
@@ -266,12 +247,11 @@ static void test_lid(void **state)
 	assert_refused(false, "the peer's LID ");
 }
 
-static void test_memory(void **state)
+TEST(memory)
 {
 	static const uint32_t bad[] = { 0, MSG_MAX_LENGTH + 1, 0x80000000,
 					0xffffffff };
 
-	(void)state;
 	sent = good;
 	sent.mem.length = 1;
 	assert_accepted(true);
@@ -292,20 +272,14 @@ static void test_memory(void **state)
 
 static int check(const struct params *params)
 {
-	int ret;
-
-	capture_start();
-	ret = params_check(params, true);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(params_check(params, true));
 }
 
 /* What cannot be said in every way of sending parameters. */
-static void test_check(void **state)
+TEST(check)
 {
 	struct params wrong = good;
 
-	(void)state;
 	assert_int_equal(check(&wrong), 0);
 	wrong.mtu = IBV_MTU_4096 + 1;
 	assert_int_equal(check(&wrong), -1);
@@ -320,35 +294,11 @@ static void test_check(void **state)
 	assert_int_equal(check(&wrong), -1);
 }
 
-static void test_print(void **state)
+TEST(print)
 {
-	(void)state;
-	capture_start();
-	params_print("remote:", &good);
-	capture_stop(&said);
+	CAPTURE(params_print("remote:", &good));
 	assert_string_equal(said.out, "remote: QPN 0x000011, PSN 0x123456, GID "
 				      "::ffff:192.0.2.1, LID 0x0708, MTU "
 				      "1024\n");
 	assert_string_equal(said.err, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decode),
-		cmocka_unit_test(test_encode),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_length),
-		cmocka_unit_test(test_qpn),
-		cmocka_unit_test(test_psn),
-		cmocka_unit_test(test_mtu),
-		cmocka_unit_test(test_mode),
-		cmocka_unit_test(test_gid),
-		cmocka_unit_test(test_lid),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_print),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,19 +3,11 @@
  */
 #include "params.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "params_wire.h"
-
-static struct captured said;
 
 static const struct params good = {
 	.qpn = 0x11,
@@ -36,33 +28,22 @@ static const uint8_t good_wire[BODY] = {
 
 static int check_header(enum params_type type, const uint8_t *wire)
 {
-	int ret;
-
-	capture_start();
-	ret = params_check_header(type, wire);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(params_check_header(type, wire));
 }
 
 static int decode(struct params *params, const uint8_t *wire, size_t length,
 		  bool roce)
 {
-	int ret;
-
-	capture_start();
-	ret = params_decode(params, wire, length, roce);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(params_decode(params, wire, length, roce));
 }
 
-static void test_header_bytes(void **state)
+TEST(header_bytes)
 {
 	static const uint8_t want[PARAMS_HEADER] = { 'R',     'D', 'M', 'X',
 						     VERSION, 2,   0,	0,
 						     0,	      0,   0,	48 };
 	uint8_t wire[PARAMS_HEADER];
 
-	(void)state;
 	assert_int_equal(params_header(PARAMS_PARAMS, wire), BODY);
 	assert_memory_equal(wire, want, sizeof(want));
 	assert_int_equal(params_header(PARAMS_HELLO, wire), HELLO_BODY);
@@ -71,11 +52,10 @@ static void test_header_bytes(void **state)
 }
 
 /* Each type's header is good for that type, and for no other. */
-static void test_header_types(void **state)
+TEST(header_types)
 {
 	uint8_t wire[PARAMS_HEADER];
 
-	(void)state;
 	for (enum params_type is = PARAMS_HELLO; is <= PARAMS_BYE; is++) {
 		params_header(is, wire);
 		for (enum params_type want = PARAMS_HELLO; want <= PARAMS_BYE;
@@ -93,7 +73,7 @@ static void test_header_types(void **state)
 	}
 }
 
-static void test_header_refused(void **state)
+TEST(header_refused)
 {
 	static const struct {
 		enum params_type type;
@@ -130,7 +110,6 @@ static void test_header_refused(void **state)
 	};
 	uint8_t wire[PARAMS_HEADER];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		params_header(cases[i].type, wire);
 		memcpy(wire + cases[i].at, cases[i].bytes, cases[i].count);
@@ -139,12 +118,11 @@ static void test_header_refused(void **state)
 	}
 }
 
-static void test_version(void **state)
+TEST(version)
 {
 	uint8_t wire[PARAMS_HEADER];
 	char reason[64];
 
-	(void)state;
 	params_header(PARAMS_PARAMS, wire);
 	for (int version = 0; version < 256; version++) {
 		wire[4] = version;
@@ -158,12 +136,11 @@ static void test_version(void **state)
 	}
 }
 
-static void test_body_bytes(void **state)
+TEST(body_bytes)
 {
 	uint8_t wire[PARAMS_MAX];
 	struct params params;
 
-	(void)state;
 	assert_int_equal(params_encode(&good, wire), BODY);
 	assert_memory_equal(wire, good_wire, BODY);
 	assert_int_equal(decode(&params, good_wire, BODY, true), 0);
@@ -180,12 +157,11 @@ static void test_body_bytes(void **state)
 }
 
 /* Each bit that means nothing must be zero. */
-static void test_body_zeros(void **state)
+TEST(body_zeros)
 {
 	uint8_t wire[BODY];
 	struct params params;
 
-	(void)state;
 	for (size_t at = 44; at < BODY; at++)
 		for (int bit = 0; bit < 8; bit++) {
 			memcpy(wire, good_wire, BODY);
@@ -195,12 +171,11 @@ static void test_body_zeros(void **state)
 		}
 }
 
-static void test_body_length(void **state)
+TEST(body_length)
 {
 	uint8_t wire[PARAMS_MAX] = { 0 };
 	struct params params;
 
-	(void)state;
 	memcpy(wire, good_wire, BODY);
 	for (size_t length = 0; length <= PARAMS_MAX; length++) {
 		if (length == BODY)
@@ -208,19 +183,4 @@ static void test_body_length(void **state)
 		assert_int_equal(decode(&params, wire, length, true), -1);
 		assert_one_line(said.err, "instead of 48");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header_bytes),
-		cmocka_unit_test(test_header_types),
-		cmocka_unit_test(test_header_refused),
-		cmocka_unit_test(test_version),
-		cmocka_unit_test(test_body_bytes),
-		cmocka_unit_test(test_body_zeros),
-		cmocka_unit_test(test_body_length),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

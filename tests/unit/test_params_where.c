@@ -4,18 +4,10 @@
 #include "params.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
-
-static struct captured said;
+#include "test.h"
 
 /* What params_check() says of a peer at gid and lid; "" if it is accepted. */
 static const char *verdict(const char *gid, uint16_t lid, bool roce)
@@ -31,15 +23,13 @@ static const char *verdict(const char *gid, uint16_t lid, bool roce)
 	int ret;
 
 	assert_int_equal(inet_pton(AF_INET6, gid, params.gid.raw), 1);
-	capture_start();
-	ret = params_check(&params, roce);
-	capture_stop(&said);
+	ret = CAPTURED(params_check(&params, roce));
 	assert_int_equal(ret, said.err_length ? -1 : 0);
 	return said.err;
 }
 
 /* 224.0.0.0/4 is multicast; 240.0.0.0/4 is reserved, and its end broadcast. */
-static void test_ipv4(void **state)
+TEST(ipv4)
 {
 	static const char *const hosts[] = {
 		"::ffff:192.0.2.1",	  "::ffff:1.0.0.1",
@@ -53,7 +43,6 @@ static void test_ipv4(void **state)
 		"::ffff:240.0.0.1", "::ffff:255.255.255.255",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
 		assert_string_equal(verdict(hosts[i], 0, true), "");
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
@@ -61,9 +50,8 @@ static void test_ipv4(void **state)
 				"an IPv4 address that no host has: refused");
 }
 
-static void test_ipv6(void **state)
+TEST(ipv6)
 {
-	(void)state;
 	assert_string_equal(verdict("2001:db8::1", 0, true), "");
 	assert_string_equal(verdict("fe80::1", 0, true), "");
 	/* Not ::ffff:0:0/96. */
@@ -73,9 +61,8 @@ static void test_ipv6(void **state)
 	assert_one_line(verdict("ff0e::ffff:e000:1", 0, true), "multicast");
 }
 
-static void test_lid(void **state)
+TEST(lid)
 {
-	(void)state;
 	assert_string_equal(verdict("::", 1, false), "");
 	assert_string_equal(verdict("::", 0xbfff, false), "");
 	assert_one_line(verdict("::", 0, false), "LID 0x0 is none");
@@ -83,15 +70,4 @@ static void test_lid(void **state)
 	assert_one_line(verdict("::", 0xffff, false), "LID 0xffff is none");
 	/* RoCE has no LIDs. */
 	assert_string_equal(verdict("fe80::1", 0xffff, true), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ipv4),
-		cmocka_unit_test(test_ipv6),
-		cmocka_unit_test(test_lid),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,30 +3,18 @@
  */
 #include "pattern.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #define SIZE 20000
 
-static struct captured said;
 static char memory[SIZE];
 
 static int check(size_t size)
 {
-	int ret;
-
-	capture_start();
-	ret = pattern_check(memory, size);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(pattern_check(memory, size));
 }
 
 static void fill(size_t size)
@@ -36,9 +24,8 @@ static void fill(size_t size)
 	pattern_fill(memory, size);
 }
 
-static void test_right(void **state)
+TEST(right)
 {
-	(void)state;
 	for (size_t size = PATTERN_MIN; size <= SIZE; size += 997) {
 		fill(size);
 		assert_int_equal(check(size), 0);
@@ -50,9 +37,8 @@ static void test_right(void **state)
 }
 
 /* Whichever byte it is, and whatever is wrong with it. */
-static void test_wrong(void **state)
+TEST(wrong)
 {
-	(void)state;
 	for (size_t i = 0; i < SIZE; i++) {
 		fill(SIZE);
 		memory[i] ^= 1U << i % 8;
@@ -61,11 +47,10 @@ static void test_wrong(void **state)
 	}
 }
 
-static void test_offset(void **state)
+TEST(offset)
 {
 	char part[32];
 
-	(void)state;
 	for (size_t i = PATTERN_MIN; i < SIZE; i += 501) {
 		fill(SIZE);
 		memory[i]++;
@@ -76,11 +61,10 @@ static void test_offset(void **state)
 }
 
 /* Another page, or one that nobody has written, is not taken for the right. */
-static void test_pages(void **state)
+TEST(pages)
 {
 	char page[4096];
 
-	(void)state;
 	fill(SIZE);
 	memcpy(page, memory + 4096, 4096);
 	memmove(memory + 4096, memory + 8192, 4096);
@@ -92,16 +76,4 @@ static void test_pages(void **state)
 	assert_int_equal(check(SIZE), -1);
 	assert_one_line(said.err, "byte 63 of the memory is 0x78 and should "
 				  "be 0x00");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_offset),
-		cmocka_unit_test(test_pages),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -3,31 +3,18 @@
  */
 #include "psn.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 #include "psn_source.h"
 
 #define DRAWS 100000
 
-static struct captured said;
-
 static int draw(uint32_t *psn)
 {
-	int ret;
-
 	calls = 0;
 	asked = 0;
-	capture_start();
-	ret = psn_draw(psn);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(psn_draw(psn));
 }
 
 /* The PSN that comes of these three bytes, asked for once. */
@@ -47,9 +34,8 @@ static uint32_t psn_of(uint8_t first, uint8_t second, uint8_t third)
 }
 
 /* All 24 bits, each from a bit of its own, and none beyond. */
-static void test_bits(void **state)
+TEST(bits)
 {
-	(void)state;
 	assert_int_equal(PSN_MAX, 0xffffff);
 	assert_int_equal(psn_of(0, 0, 0), 0);
 	assert_int_equal(psn_of(0xff, 0xff, 0xff), PSN_MAX);
@@ -64,9 +50,8 @@ static void test_bits(void **state)
 }
 
 /* No number is made up instead. */
-static void test_failure(void **state)
+TEST(failure)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
 		uint32_t psn = 0xdeadbeef;
 
@@ -93,13 +78,12 @@ static double chi_square(const unsigned int *count, unsigned int bins)
 }
 
 /* Each of the three bytes, looked at alone, is spread evenly. */
-static void test_distribution(void **state)
+TEST(distribution)
 {
 	static unsigned int count[3][256];
 	static unsigned int bits[24];
 	double off;
 
-	(void)state;
 	for (unsigned int i = 0; i < DRAWS; i++) {
 		uint32_t psn;
 
@@ -125,13 +109,12 @@ static void test_distribution(void **state)
  * Two draws in a row have nothing to do with each other: the difference is
  * spread like the draws, which that of a counter or of a poor generator is not.
  */
-static void test_differences(void **state)
+TEST(differences)
 {
 	static unsigned int count[256];
 	uint32_t last, psn;
 	double off;
 
-	(void)state;
 	assert_int_equal(psn_draw(&last), 0);
 	for (unsigned int i = 0; i < DRAWS; i++, last = psn) {
 		assert_int_equal(psn_draw(&psn), 0);
@@ -151,29 +134,15 @@ static int compare(const void *a, const void *b)
  * Numbers come twice about as often as they should: of n draws about
  * n * n / 2 / 2^24, here 298, with a deviation of the root of that, 17.
  */
-static void test_repeats(void **state)
+TEST(repeats)
 {
 	static uint32_t draws[DRAWS];
 	int pairs = 0;
 
-	(void)state;
 	for (int i = 0; i < DRAWS; i++)
 		assert_int_equal(psn_draw(&draws[i]), 0);
 	qsort(draws, DRAWS, sizeof(*draws), compare);
 	for (int i = 1; i < DRAWS; i++)
 		pairs += draws[i] == draws[i - 1];
 	assert_in_range(pairs, 298 - 170, 298 + 170);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bits),
-		cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_distribution),
-		cmocka_unit_test(test_differences),
-		cmocka_unit_test(test_repeats),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

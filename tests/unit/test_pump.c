@@ -13,12 +13,11 @@ static void assert_done(unsigned int depth, unsigned int count)
 	assert_true(fake.most <= depth);
 }
 
-static void test_counts_and_depths(void **state)
+TEST(counts_and_depths)
 {
 	static const unsigned int depths[] = { 1, 2, 3, 4, 7, 8, 64, 255, 1024 };
 	static const unsigned int counts[] = { 1, 2, 3, 63, 64, 65, 999, 2049 };
 
-	(void)state;
 	for (int i = 0; i < 9 * 8; i++) {
 		unsigned int depth = depths[i / 8], count = counts[i % 8];
 
@@ -31,11 +30,10 @@ static void test_counts_and_depths(void **state)
 	}
 }
 
-static void test_request(void **state)
+TEST(request)
 {
 	const struct ibv_send_wr *wr = &fake.queue[0];
 
-	(void)state;
 	reset();
 	pump.opcode = IBV_WR_RDMA_READ;
 	assert_done(4, 1);
@@ -58,9 +56,8 @@ static void do_without(unsigned int without, unsigned int count)
 	assert_done(64, count);
 }
 
-static void test_chains(void **state)
+TEST(chains)
 {
-	(void)state;
 	do_without(0, 160);
 	assert_int_equal(fake.longest, 16);
 	assert_int_equal(fake.calls, 10);
@@ -68,9 +65,8 @@ static void test_chains(void **state)
 	assert_true(fake.polled > 1);
 }
 
-static void test_shorter_last_chain(void **state)
+TEST(shorter_last_chain)
 {
-	(void)state;
 	do_without(0, 37);
 	assert_int_equal(fake.calls, 3);
 	assert_int_equal(fake.signalled, 3);
@@ -78,9 +74,8 @@ static void test_shorter_last_chain(void **state)
 	assert_int_equal(fake.queue[36].wr_id, 5);
 }
 
-static void test_without(void **state)
+TEST(without)
 {
-	(void)state;
 	do_without(WITHOUT_SELECTIVE, 165);
 	assert_int_equal(fake.signalled, 165);
 	assert_int_equal(fake.calls, 11);
@@ -114,9 +109,8 @@ static bool is_inline(enum ibv_wr_opcode opcode, size_t size,
 	return count;
 }
 
-static void test_inline(void **state)
+TEST(inline)
 {
-	(void)state;
 	assert_true(is_inline(IBV_WR_RDMA_WRITE, 1, 64, 0));
 	assert_true(is_inline(IBV_WR_RDMA_WRITE, 64, 64, 0));
 	assert_false(is_inline(IBV_WR_RDMA_WRITE, 65, 64, 0));
@@ -125,11 +119,10 @@ static void test_inline(void **state)
 	assert_false(is_inline(IBV_WR_RDMA_READ, 1, 64, 0));
 }
 
-static void test_samples(void **state)
+TEST(samples)
 {
 	uint64_t samples[300] = { 0 };
 
-	(void)state;
 	reset();
 	assert_int_equal(run(1, 300, samples), 0);
 	/* From one look at the clock to the next. */
@@ -138,18 +131,4 @@ static void test_samples(void **state)
 	assert_int_equal(fake.most, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts_and_depths),
-		cmocka_unit_test(test_request),
-		cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_shorter_last_chain),
-		cmocka_unit_test(test_without),
-		cmocka_unit_test(test_inline),
-		cmocka_unit_test(test_samples),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, open_peer,
-					   close_peer);
-}
+AROUND_ALL(open_peer, close_peer)

@@ -7,18 +7,16 @@
 
 #define S 1000000000ULL
 
-static void test_failed_completion(void **state)
+TEST(failed_completion)
 {
-	(void)state;
 	reset();
 	fake.fails_at = 70;
 	assert_int_equal(run(64, 160, NULL), -1);
 	assert_one_line(said.err, "error: RDMA operation: status 10 (");
 }
 
-static void test_failed_post(void **state)
+TEST(failed_post)
 {
-	(void)state;
 	reset();
 	fake.refuses_at = 20;
 	assert_int_equal(run(64, 160, NULL), -1);
@@ -26,9 +24,8 @@ static void test_failed_post(void **state)
 }
 
 /* Its wr_id is no number of operations. */
-static void test_message(void **state)
+TEST(message)
 {
-	(void)state;
 	reset();
 	fake.message_at = 3;
 	assert_int_equal(run(1, 100, NULL), -1);
@@ -36,9 +33,8 @@ static void test_message(void **state)
 				  "middle of a benchmark");
 }
 
-static void test_broken_cq(void **state)
+TEST(broken_cq)
 {
-	(void)state;
 	reset();
 	fake.broken = true;
 	assert_int_equal(run(64, 160, NULL), -1);
@@ -46,9 +42,8 @@ static void test_broken_cq(void **state)
 }
 
 /* Nothing completes, and the clock is rarely looked at. */
-static void test_deadline(void **state)
+TEST(deadline)
 {
-	(void)state;
 	reset();
 	fake.ready = 0;
 	clock_step = S * 3 / 10;
@@ -59,9 +54,8 @@ static void test_deadline(void **state)
 }
 
 /* Signs of life take no more of the queue than is left for them. */
-static void test_beats(void **state)
+TEST(beats)
 {
-	(void)state;
 	reset();
 	data.messages = (struct region){ .buf = memory, .mr = &mr };
 	pump.beat = 1;
@@ -81,11 +75,10 @@ static void test_beats(void **state)
 	conn.patience.timeout_ms = 1000;
 }
 
-static void test_peer_leaves(void **state)
+TEST(peer_leaves)
 {
 	char c;
 
-	(void)state;
 	reset();
 	fake.ready = 0;
 	assert_int_equal(write(peer_fds[1], "", 1), 1);
@@ -128,38 +121,20 @@ static const char *progress(uint64_t step)
 }
 
 /* The loop looks at the clock once before and then every 256 operations. */
-static void test_progress(void **state)
+TEST(progress)
 {
-	(void)state;
 	assert_string_equal(progress(S / 10), "end");
 	assert_string_equal(progress(S), " 50 %\r 75 %\r100 %\r     \rend");
 	assert_string_equal(progress(S / 5 * 3), "100 %\r     \rend");
 }
 
 /* A file gets none of it, however long it takes. */
-static void test_no_progress(void **state)
+TEST(no_progress)
 {
-	(void)state;
 	reset();
 	clock_step = S;
 	assert_int_equal(run(1, 1024, NULL), 0);
 	assert_string_equal(said.err, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failed_completion),
-		cmocka_unit_test(test_failed_post),
-		cmocka_unit_test(test_message),
-		cmocka_unit_test(test_broken_cq),
-		cmocka_unit_test(test_deadline),
-		cmocka_unit_test(test_beats),
-		cmocka_unit_test(test_peer_leaves),
-		cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_no_progress),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, open_peer,
-					   close_peer);
-}
+AROUND_ALL(open_peer, close_peer)

@@ -3,13 +3,7 @@
  */
 #include "data.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "fake_memory.h"
 
 #define SIZE 1024
@@ -18,21 +12,16 @@
 static int post_rdma(enum ibv_wr_opcode op, uint32_t length)
 {
 	const struct remote peer = { 0x10000, 0x77, length };
-	int ret;
 
-	capture_start();
-	ret = data_post_rdma(&data, op, &peer);
-	capture_stop(&said);
-	return ret;
+	return CAPTURED(data_post_rdma(&data, op, &peer));
 }
 
 /* It must fit into what the peer has offered, and goes nowhere else. */
-static void test_fits(void **state)
+TEST(fits)
 {
 	static const enum ibv_wr_opcode ops[] = { IBV_WR_RDMA_WRITE,
 						  IBV_WR_RDMA_READ };
 
-	(void)state;
 	reset();
 	assert_int_equal(data_open(&data, &conn, MODE_READ, SIZE), 0);
 	for (int i = 0; i < 2; i++) {
@@ -57,11 +46,10 @@ static void test_fits(void **state)
 }
 
 /* A message has a completion, too, and is sent from its own slot. */
-static void test_message(void **state)
+TEST(message)
 {
 	const struct msg msg = { .type = MSG_DONE };
 
-	(void)state;
 	reset();
 	assert_int_equal(data_open(&data, &conn, MODE_WRITE, SIZE), 0);
 	assert_int_equal(data_post_send(&data, SLOT_SEND_DONE, &msg), 0);
@@ -81,9 +69,7 @@ static void assert_too_much(size_t most, const char *error)
 	assert_int_equal(ret, 0);
 	data_close(&data);
 	count = 0;
-	capture_start();
-	ret = data_open(&data, &conn, MODE_WRITE, most + 1);
-	capture_stop(&said);
+	ret = CAPTURED(data_open(&data, &conn, MODE_WRITE, most + 1));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, error);
 	assert_int_equal(count, 0);
@@ -91,9 +77,8 @@ static void assert_too_much(size_t most, const char *error)
 }
 
 /* Device and port are asked before anything is registered. */
-static void test_too_much(void **state)
+TEST(too_much)
 {
-	(void)state;
 	reset();
 	assert_too_much(MOST_BYTES, "error: -b 5001: the device registers at "
 				    "most 5000 bytes at a time; give both "
@@ -103,15 +88,4 @@ static void test_too_much(void **state)
 	assert_too_much(4000, "error: -b 4001: the device writes or reads at "
 			      "most 4000 bytes at a time; give both ends -b "
 			      "4000 or less");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_message),
-		cmocka_unit_test(test_too_much),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

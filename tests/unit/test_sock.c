@@ -8,22 +8,14 @@
 #include <dlfcn.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 #define BUSY_MAX 8
-
-static struct captured said;
 
 /* Instead of libc's: "many" has two addresses, in this order. */
 int getaddrinfo(const char *host, const char *port,
@@ -77,7 +69,7 @@ static int silence(const struct sockaddr_in *addr, int busy[BUSY_MAX])
 }
 
 /* The first address does not answer: the second must have its time. */
-static void test_first_is_silent(void **state)
+TEST(first_is_silent)
 {
 	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
 	struct sockaddr_in addr, got;
@@ -85,16 +77,13 @@ static void test_first_is_silent(void **state)
 	int silent, good, fd, count, busy[BUSY_MAX];
 	char port[8];
 
-	(void)state;
 	silent = listen_on("127.0.0.2", 0);
 	assert_int_equal(getsockname(silent, (void *)&addr, &length), 0);
 	good = listen_on("127.0.0.1", addr.sin_port);
 	count = silence(&addr, busy);
 	snprintf(port, sizeof(port), "%d", ntohs(addr.sin_port));
-	capture_start();
-	fd = sock_connect("many", port, &patience,
-			  wait_deadline(patience.timeout_ms));
-	capture_stop(&said);
+	fd = CAPTURED(sock_connect("many", port, &patience,
+				   wait_deadline(patience.timeout_ms)));
 	assert_true(fd >= 0);
 	assert_one_line(said.err,
 			"the TCP connection: nothing came within 5 s");
@@ -109,7 +98,7 @@ static void test_first_is_silent(void **state)
 }
 
 /* All of them together have no more time than there is. */
-static void test_no_time_left(void **state)
+TEST(no_time_left)
 {
 	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
 	struct sockaddr_in addr;
@@ -118,7 +107,6 @@ static void test_no_time_left(void **state)
 	int64_t begin, took;
 	char port[8];
 
-	(void)state;
 	silent = listen_on("127.0.0.2", 0);
 	assert_int_equal(getsockname(silent, (void *)&addr, &length), 0);
 	count = silence(&addr, busy);
@@ -134,14 +122,4 @@ static void test_no_time_left(void **state)
 	while (count)
 		close(busy[--count]);
 	close(silent);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_is_silent),
-		cmocka_unit_test(test_no_time_left),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -5,21 +5,13 @@
 
 #include <locale.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
-
-static struct captured said;
+#include "test.h"
 
 /* What log_text() makes of length bytes, or of a string. */
 static void assert_shown(const char *bytes, size_t length, const char *shown)
@@ -30,9 +22,7 @@ static void assert_shown(const char *bytes, size_t length, const char *shown)
 	/* Exactly as long, so that a byte too far is an error. */
 	assert_non_null(copy);
 	memcpy(copy, bytes, length);
-	capture_start();
-	log_text("got: ", copy, length);
-	capture_stop(&said);
+	CAPTURE(log_text("got: ", copy, length));
 	free(copy);
 	snprintf(expected, sizeof(expected), "got: %s\n", shown);
 	assert_string_equal(said.out, expected);
@@ -43,9 +33,8 @@ static void assert_shown(const char *bytes, size_t length, const char *shown)
 #define assert_literal_shown(bytes, shown) \
 	assert_shown(bytes, sizeof(bytes) - 1, shown)
 
-static void test_text_passes(void **state)
+TEST(text_passes)
 {
-	(void)state;
 	assert_literal_shown("", "");
 	assert_literal_shown("hello, RDMA 100% \\n", "hello, RDMA 100% \\n");
 	assert_literal_shown("来自主动方的消息，编号 7。",
@@ -53,9 +42,8 @@ static void test_text_passes(void **state)
 	assert_literal_shown("é ß Ж ☎ 𝄞", "é ß Ж ☎ 𝄞");
 }
 
-static void test_text_control(void **state)
+TEST(text_control)
 {
-	(void)state;
 	assert_literal_shown("a\nb\tc\rd", "a\\x0ab\\x09c\\x0dd");
 	assert_literal_shown("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m");
 	assert_literal_shown("bell\a del\x7f", "bell\\x07 del\\x7f");
@@ -63,11 +51,10 @@ static void test_text_control(void **state)
 }
 
 /* A peer that sends its whole buffer: the screen is not for its zeros. */
-static void test_text_zeros(void **state)
+TEST(text_zeros)
 {
 	char whole[1024] = "message";
 
-	(void)state;
 	assert_shown(whole, sizeof(whole), "message (and 1017 zero bytes)");
 	assert_shown(whole + 7, 1017, " (and 1017 zero bytes)");
 	assert_literal_shown("a\0\0\0\0\0\0\0b",
@@ -77,9 +64,8 @@ static void test_text_zeros(void **state)
 }
 
 /* U+0080 to U+009F control a terminal too: U+009B is ESC [. */
-static void test_text_c1(void **state)
+TEST(text_c1)
 {
-	(void)state;
 	assert_literal_shown("\xc2\x9b"
 			     "31m",
 			     "\\xc2\\x9b31m");
@@ -88,9 +74,8 @@ static void test_text_c1(void **state)
 }
 
 /* Text that runs backwards, or is not seen, is another than it looks like. */
-static void test_text_unseen(void **state)
+TEST(text_unseen)
 {
-	(void)state;
 	assert_literal_shown("a\u202eb\u2066",
 			     "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6");
 	assert_literal_shown("\u200b\u200f", "\\xe2\\x80\\x8b\\xe2\\x80\\x8f");
@@ -111,18 +96,15 @@ static void *change(void *arg)
 }
 
 /* A peer may write to what is printed: each byte is looked at but once. */
-static void test_text_that_changes(void **state)
+TEST(text_that_changes)
 {
 	bool escaped = false;
 	pthread_t thread;
 
-	(void)state;
 	memset(changing, 'A', sizeof(changing));
 	assert_int_equal(pthread_create(&thread, NULL, change, NULL), 0);
 	for (int i = 0; i < 300 && !escaped; i++) {
-		capture_start();
-		log_text("got: ", changing, sizeof(changing));
-		capture_stop(&said);
+		CAPTURE(log_text("got: ", changing, sizeof(changing)));
 		escaped = memchr(said.out, '\x1b', said.out_length);
 	}
 	enough = true;
@@ -130,9 +112,8 @@ static void test_text_that_changes(void **state)
 	assert_false(escaped);
 }
 
-static void test_text_not_utf8(void **state)
+TEST(text_not_utf8)
 {
-	(void)state;
 	assert_literal_shown("\xe6\x9d", "\\xe6\\x9d");
 	assert_literal_shown("来\xe6", "来\\xe6");
 	assert_literal_shown("\xe6", "\\xe6");
@@ -146,21 +127,17 @@ static void test_text_not_utf8(void **state)
 }
 
 /* What stands after the message in the buffer is not part of it. */
-static void test_text_ends_where_it_ends(void **state)
+TEST(text_ends_where_it_ends)
 {
-	(void)state;
-	capture_start();
-	log_text("got: ", "来自", 4);
-	capture_stop(&said);
+	CAPTURE(log_text("got: ", "来自", 4));
 	assert_string_equal(said.out, "got: 来\\xe8\n");
 }
 
 /* No byte, alone or between two letters, reaches a terminal unprintable. */
-static void test_text_each_byte(void **state)
+TEST(text_each_byte)
 {
 	char expected[32], bytes[3] = "a.b";
 
-	(void)state;
 	for (int c = 0; c < 256; c++) {
 		bytes[1] = (char)c;
 		if (c >= 0x20 && c < 0x7f)
@@ -171,24 +148,11 @@ static void test_text_each_byte(void **state)
 	}
 }
 
-int main(void)
+/* As both programs do: what is printable depends on it. */
+static int set_locale(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_passes),
-		cmocka_unit_test(test_text_control),
-		cmocka_unit_test(test_text_zeros),
-		cmocka_unit_test(test_text_c1),
-		cmocka_unit_test(test_text_unseen),
-		cmocka_unit_test(test_text_that_changes),
-		cmocka_unit_test(test_text_not_utf8),
-		cmocka_unit_test(test_text_ends_where_it_ends),
-		cmocka_unit_test(test_text_each_byte),
-	};
-
-	/* As both programs do: what is printable depends on it. */
-	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
-		fputs("no locale C.UTF-8\n", stderr);
-		return EXIT_FAILURE;
-	}
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
+	(void)state;
+	return !setlocale(LC_CTYPE, "C.UTF-8");
 }
+
+AROUND_ALL(set_locale, NULL)

@@ -7,8 +7,4 @@
 #include "tls_peers.h"
 #include "tls_talk.h"
 
-int main(void)
-{
-	weaken_openssl();
-	return run_tls_tests(TEST_NAME);
-}
+AROUND_ALL(open_files, close_files)

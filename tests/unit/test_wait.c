@@ -5,11 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -17,16 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "capture.h"
+#include "test.h"
 
 /* Three pipes to wait for; [0] is read from, [1] written to. */
 struct pipes {
 	int first[2], second[2], stop[2];
 };
-
-static struct captured said;
 
 static int setup(void **state)
 {
@@ -69,16 +61,15 @@ static int wait_for_pipes(const struct pipes *pipes, int ms)
 			     wait_deadline(ms));
 }
 
-static void test_deadline(void **state)
+TEST(deadline)
 {
 	int64_t before = now();
 
-	(void)state;
 	assert_true(wait_deadline(-1) == INT64_MAX);
 	assert_in_range(wait_deadline(5000) - before, 5000, 60000);
 }
 
-static void test_timeout(void **state)
+TEST_AROUND(timeout, setup, teardown)
 {
 	int64_t before = now();
 
@@ -93,7 +84,7 @@ static void test_timeout(void **state)
  * A deadline that has passed ends it, whatever there is to read: otherwise a
  * peer that never stops sending would never be given up.
  */
-static void test_past_deadline(void **state)
+TEST_AROUND(past_deadline, setup, teardown)
 {
 	struct pipes *pipes = *state;
 	int64_t past = wait_deadline(0) - 10000;
@@ -111,7 +102,7 @@ static void test_past_deadline(void **state)
 }
 
 /* 0 is no deadline that is over, but a look at what is there. */
-static void test_look(void **state)
+TEST_AROUND(look, setup, teardown)
 {
 	struct pipes *pipes = *state;
 
@@ -125,14 +116,13 @@ static void test_look(void **state)
 	assert_int_equal(errno, ECANCELED);
 }
 
-static void test_nothing_to_wait_for(void **state)
+TEST(nothing_to_wait_for)
 {
-	(void)state;
 	assert_int_equal(wait_readable(-1, -1, -1, wait_deadline(1)), -1);
 	assert_int_equal(errno, ETIMEDOUT);
 }
 
-static void test_first_and_second(void **state)
+TEST_AROUND(first_and_second, setup, teardown)
 {
 	struct pipes *pipes = *state;
 
@@ -150,7 +140,7 @@ static void test_first_and_second(void **state)
 }
 
 /* To stop counts more than any news. */
-static void test_stop(void **state)
+TEST_AROUND(stop, setup, teardown)
 {
 	struct pipes *pipes = *state;
 
@@ -168,7 +158,7 @@ static void ignore_alarm(int signal)
 }
 
 /* A signal that is handled does not end the wait, nor prolong it. */
-static void test_interrupted(void **state)
+TEST_AROUND(interrupted, setup, teardown)
 {
 	struct sigaction action = { .sa_handler = ignore_alarm };
 	struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, never = { 0 };
@@ -185,27 +175,20 @@ static void test_interrupted(void **state)
 	assert_in_range(now() - before, 59, 30000);
 }
 
-static void test_fail_messages(void **state)
+TEST(fail_messages)
 {
 	struct patience patience = { .timeout_ms = 2000, .stop_fd = -1 };
 	int ret;
 
-	(void)state;
-	capture_start();
-	ret = wait_fail("thing", ETIMEDOUT, &patience);
-	capture_stop(&said);
+	ret = CAPTURED(wait_fail("thing", ETIMEDOUT, &patience));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: thing: nothing came within 2 s");
 	assert_one_line(said.err, "-t");
-	capture_start();
-	ret = wait_fail("thing", ECANCELED, &patience);
-	capture_stop(&said);
+	ret = CAPTURED(wait_fail("thing", ECANCELED, &patience));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: thing: given up, since this program "
 				  "was asked to stop");
-	capture_start();
-	ret = wait_fail("thing", EINVAL, &patience);
-	capture_stop(&said);
+	ret = CAPTURED(wait_fail("thing", EINVAL, &patience));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: poll: Invalid argument; while "
 				  "waiting for: thing");
@@ -247,11 +230,10 @@ static int status_of_child(int signal)
 	return status;
 }
 
-static void test_signals(void **state)
+TEST(signals)
 {
 	int status;
 
-	(void)state;
 	assert_int_equal(status_of_child(SIGTERM), 0);
 	assert_int_equal(status_of_child(SIGINT), 0);
 	/* Others do what they always did. */
@@ -259,7 +241,7 @@ static void test_signals(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
 }
 
-static void test_nonblocking(void **state)
+TEST_AROUND(nonblocking, setup, teardown)
 {
 	struct pipes *pipes = *state;
 	char byte;
@@ -268,31 +250,8 @@ static void test_nonblocking(void **state)
 	assert_int_equal(wait_nonblocking(pipes->first[0], "pipe"), 0);
 	assert_int_equal(read(pipes->first[0], &byte, 1), -1);
 	assert_int_equal(errno, EAGAIN);
-	capture_start();
-	ret = wait_nonblocking(-1, "pipe");
-	capture_stop(&said);
+	ret = CAPTURED(wait_nonblocking(-1, "pipe"));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "error: fcntl: Bad file descriptor; ");
 	assert_one_line(said.err, "pipe");
-}
-
-#define with_pipes(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_deadline),
-		with_pipes(test_timeout),
-		with_pipes(test_past_deadline),
-		with_pipes(test_look),
-		cmocka_unit_test(test_nothing_to_wait_for),
-		with_pipes(test_first_and_second),
-		with_pipes(test_stop),
-		with_pipes(test_interrupted),
-		cmocka_unit_test(test_fail_messages),
-		cmocka_unit_test(test_signals),
-		with_pipes(test_nonblocking),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

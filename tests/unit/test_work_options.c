@@ -12,9 +12,8 @@
 #define server(...) parse(ROLE_SERVER, __VA_ARGS__)
 #define client(...) parse(ROLE_CLIENT, "-a", "node", __VA_ARGS__)
 
-static void test_mode(void **state)
+TEST(mode)
 {
-	(void)state;
 	assert_accepted(server("write", NULL));
 	assert_int_equal(options.mode, MODE_WRITE);
 	assert_accepted(server("read", NULL));
@@ -29,12 +28,11 @@ static void test_mode(void **state)
 	assert_int_equal(options.mode, MODE_WRITE);
 }
 
-static void test_bad_mode(void **state)
+TEST(bad_mode)
 {
 	static const char *const bad[] = { "", "Write", "writes", "r",
 					   "benchmark" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_refused(server(bad[i], NULL), "write or read");
 		assert_refused(client(bad[i], NULL), "write or read");
@@ -46,7 +44,7 @@ static void test_bad_mode(void **state)
 }
 
 /* The bounds are in, what is beside them is not. */
-static void test_bytes(void **state)
+TEST(bytes)
 {
 	static const char *const bad[] = { "63",
 					   "67108865",
@@ -62,7 +60,6 @@ static void test_bytes(void **state)
 					   "4294967360",
 					   "99999999999999999999" };
 
-	(void)state;
 	assert_accepted(server("write", NULL));
 	assert_int_equal(options.bytes, 1024);
 	assert_accepted(client("read", NULL));
@@ -77,15 +74,4 @@ static void test_bytes(void **state)
 		assert_refused(client("-b", bad[i], "write", NULL),
 			       "from 64 to 67108864");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mode),
-		cmocka_unit_test(test_bad_mode),
-		cmocka_unit_test(test_bytes),
-	};
-
-	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }

@@ -61,35 +61,32 @@ static const struct {
 	{ CERT("x", HERE, CLIENT, .rsa_bits = 2048), NULL, NULL },
 };
 
-static void test_kinds(void **state)
+TEST(kinds)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		expect_cert(&kinds[i].spec, &ca, kinds[i].name, kinds[i].error);
 }
 
 /* Both have the same name, and neither chain ends in our CA's key. */
-static void test_other_ca(void **state)
+TEST(other_ca)
 {
 	const struct spec server = CERT("x", HOST_SAN, SERVER);
 	const struct spec client = CERT("x", HERE, CLIENT);
 
-	(void)state;
 	expect_cert(&server, &other_ca, HOST, "certificate verify failed (");
 	expect_cert(&client, &other_ca, NULL, "certificate verify failed (");
 	expect_cert(&client, NULL, NULL, "certificate verify failed (");
 }
 
-static void test_no_certificate(void **state)
+TEST(no_certificate)
 {
 	struct ends ends = { .peer = { .cert = NULL } };
 
-	(void)state;
 	expect(&ends, NULL, "the client came without a certificate: refused");
 }
 
 /* One CA may stand between, and no second one; a leaf is no CA. */
-static void test_chains(void **state)
+TEST(chains)
 {
 	const struct spec first = { "first", .ca = true };
 	const struct spec second = { "second", .ca = true };
@@ -108,7 +105,6 @@ static void test_chains(void **state)
 		.peer = { .cert = &by_leaf, .chain = { &by_one, &one } },
 	};
 
-	(void)state;
 	expect(&good, NULL, NULL);
 	expect(&deep, NULL, "certificate verify failed (22, ");
 	expect(&leaf, NULL, "certificate verify failed (");
@@ -123,14 +119,13 @@ static void test_chains(void **state)
  * Before a peer is known it announces how long its certificates are, and OpenSSL
  * makes room for them: not for more than anybody needs.
  */
-static void test_long_certificates(void **state)
+TEST(long_certificates)
 {
 	static char names[32768];
 	const struct spec server = CERT("x", names, SERVER);
 	const struct spec client = CERT("x", names, CLIENT);
 	size_t length = sprintf(names, HOST_SAN "," HERE);
 
-	(void)state;
 	while (length < 12000)
 		length += sprintf(names + length, ",DNS:n%zu.example.org",
 				  length);
@@ -158,9 +153,7 @@ static void try_key(mode_t mode, uid_t owner, bool is_good)
 	for (enum role role = ROLE_SERVER; role <= ROLE_CLIENT; role++) {
 		SSL_CTX *ctx;
 
-		capture_start();
-		ctx = tls_context(&options, role);
-		capture_stop(&said);
+		ctx = CAPTURED(tls_context(&options, role));
 		if (!ctx != !is_good)
 			fail_msg("a key of mode %04o: %s", mode, said.err);
 		if (!is_good)
@@ -171,12 +164,11 @@ static void try_key(mode_t mode, uid_t owner, bool is_good)
 	}
 }
 
-static void test_key_rights(void **state)
+TEST(key_rights)
 {
 	static const mode_t others[] = { 0644, 0640, 0620, 0610, 0604,
 					 0602, 0601, 0666, 0777 };
 
-	(void)state;
 	try_key(0600, getuid(), true);
 	try_key(0400, getuid(), true);
 	try_key(0700, getuid(), true);
@@ -193,7 +185,7 @@ static void test_key_rights(void **state)
 }
 
 /* What is spoken, and how strongly, is not the peer's choice. */
-static void test_policy(void **state)
+TEST(policy)
 {
 	const struct spec server = CERT("x", HOST_SAN, SERVER);
 	const struct spec client = CERT("x", HERE, CLIENT);
@@ -218,7 +210,6 @@ static void test_policy(void **state)
 		  "bad extension" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ends ends = { .peer = cases[i].peer };
 

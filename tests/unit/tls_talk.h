@@ -91,9 +91,8 @@ static void *stop_soon(void *fd)
 
 static const char *const names[] = { NULL, HOST };
 
-static void test_in_time(void **state)
+TEST(in_time)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		int64_t begin = wait_deadline(0);
 		int stop_fd = eventfd(0, 0);
@@ -114,9 +113,8 @@ static void test_in_time(void **state)
 }
 
 /* Sixteen KeyUpdates, answered or not, are let pass; then it is enough. */
-static void test_flood(void **state)
+TEST(flood)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		for (int updates = 15; updates <= 18; updates++) {
 			struct ends ends = {
@@ -138,11 +136,10 @@ static void test_flood(void **state)
 }
 
 /* Without an end: one call must not take them for as long as they come. */
-static void test_endless_flood(void **state)
+TEST(endless_flood)
 {
 	int64_t begin = wait_deadline(0);
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct ends ends = { .peer = { .updates = 200000 } };
 
@@ -152,12 +149,11 @@ static void test_endless_flood(void **state)
 	assert_in_range(wait_deadline(0) - begin, 0, SOON_MS);
 }
 
-static void test_tickets(void **state)
+TEST(tickets)
 {
 	struct ends few = { .peer = { .tickets = 2, .says = 1 } };
 	struct ends many = { .peer = { .tickets = 17, .says = 1 } };
 
-	(void)state;
 	assert_int_equal(read_from(&few, HOST, 1), 0);
 	assert_int_equal(read_from(&many, HOST, 1), -1);
 	assert_one_line(said.err, "more than 16 key updates or tickets");
@@ -171,11 +167,10 @@ static int look(struct ends *ends, int deadline_ms)
 	return tls_look(ends->ssl, &ends->limit);
 }
 
-static void test_look(void **state)
+TEST(look)
 {
 	static const char bytes[4096];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct ends asks = {
 			.peer = { .updates = 1, .asks = true, .says = 1 },
@@ -210,7 +205,7 @@ static void test_look(void **state)
 }
 
 /* Who the peer says it is stays one line, not too long, and plain text. */
-static void test_subject(void **state)
+TEST(subject)
 {
 	char longest[129] = "";
 	const struct {
@@ -223,7 +218,6 @@ static void test_subject(void **state)
 		{ longest, NULL },
 	};
 
-	(void)state;
 	for (int i = 0; i < 64; i++)
 		memcpy(longest + 2 * i, "\xc3\xa9", 2);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -233,10 +227,8 @@ static void test_subject(void **state)
 		int ret;
 
 		start(&ends, NULL);
-		capture_start();
-		ret = tls_handshake(ends.ssl, &ends.limit) ||
-		      tls_print_peer(ends.ssl);
-		capture_stop(&said);
+		ret = CAPTURED(tls_handshake(ends.ssl, &ends.limit) ||
+			       tls_print_peer(ends.ssl));
 		end(&ends);
 		free_cert(&cert);
 		assert_int_equal(ret, 0);
@@ -249,45 +241,19 @@ static void test_subject(void **state)
 }
 
 /* Newer OpenSSL queues the errno of a system call, which has no words of its own. */
-static void test_system_error(void **state)
+TEST(system_error)
 {
 	SSL_CTX *ctx = SSL_CTX_new(TLS_method());
 	SSL *ssl = SSL_new(ctx);
 	int ret;
 
-	(void)state;
 	ERR_raise(ERR_LIB_SYS, EPIPE);
 	errno = 0;
-	capture_start();
-	ret = tls_fail_ssl(ssl, "a byte");
-	capture_stop(&said);
+	ret = CAPTURED(tls_fail_ssl(ssl, "a byte"));
 	SSL_free(ssl);
 	SSL_CTX_free(ctx);
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "a byte: Broken pipe; is the peer still");
-}
-
-static int run_tls_tests(const char *name)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_other_ca),
-		cmocka_unit_test(test_no_certificate),
-		cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_long_certificates),
-		cmocka_unit_test(test_key_rights),
-		cmocka_unit_test(test_policy),
-		cmocka_unit_test(test_in_time),
-		cmocka_unit_test(test_flood),
-		cmocka_unit_test(test_endless_flood),
-		cmocka_unit_test(test_tickets),
-		cmocka_unit_test(test_look),
-		cmocka_unit_test(test_subject),
-		cmocka_unit_test(test_system_error),
-	};
-
-	return cmocka_run_group_tests_name(name, tests, open_files,
-					   close_files);
 }
 
 #endif

@@ -25,8 +25,7 @@ static char from[] = "/tmp/test_two_files.XXXXXX",
 	    to[] = "/tmp/test_two_files.XXXXXX";
 static int from_fd, to_fd;
 static struct folder folder;
-static int full_at, shrinks_at, changes_at; /* -1: never */
-static struct captured said;
+static int full_at = -1, shrinks_at = -1, changes_at = -1; /* -1: never */
 static struct sender sender;
 static char *names[3];
 

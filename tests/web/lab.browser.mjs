@@ -39,7 +39,7 @@ test('the ladder has the packets that tshark finds in the capture', options, asy
 	const folder = mkdtempSync(join(tmpdir(), 'web-lab-'));
 	const bytes = await lab('return [...lab.capture()]');
 	writeFileSync(join(folder, 'a.pcapng'), Uint8Array.from(bytes));
-	const rows = execFileSync('python3', ['scripts/lib/wire/packets.py', join(folder, 'a.pcapng')],
+	const rows = execFileSync('scripts/lib/python.sh', ['wire.packets', join(folder, 'a.pcapng')],
 		{encoding: 'utf8'}).trimEnd().split('\n').slice(1).map(x => x.split('\t').at(-1));
 	rmSync(folder, {recursive: true});
 	assert.deepEqual((await lab('return lab.packets()')).map(x => x.text),

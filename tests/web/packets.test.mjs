@@ -21,8 +21,8 @@ function fromPage(path) {
 }
 
 function fromTshark(path) {
-	const [head, ...rows] = execFileSync('python3',
-		['scripts/lib/wire/packets.py', path], {encoding: 'utf8'})
+	const [head, ...rows] = execFileSync('scripts/lib/python.sh',
+		['wire.packets', path], {encoding: 'utf8'})
 		.trimEnd().split('\n').map(x => x.split('\t'));
 	const at = ['src', 'dst', 'kind', 'mark', 'text', 'rel'].map(x => head.indexOf(x));
 	return rows.map(row => at.map(i => row[i]).join('\t'));

@@ -11,10 +11,9 @@ const PAYLOAD = new TextEncoder().encode('forged: neither of you wrote this\0');
 const hex = bytes => Buffer.from(bytes).toString('hex');
 
 function python(code) {
-	return execFileSync('python3', ['-B', '-c', `import sys
-sys.path.insert(0, 'scripts/lib/wiretap')
-import roce
-${code}`], {encoding: 'utf8'}).trim();
+	return execFileSync('python3', ['-B', '-c', `from lib.wiretap import roce
+${code}`],
+		{encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'}}).trim();
 }
 
 test('a forged frame is the one that the lab\'s switch would send', () => {

@@ -66,7 +66,7 @@ export function chapterData(top, tree, chapter) {
 }
 
 export function writeLabData(top, site) {
-	const rules = execFileSync('python3', [join(top, 'web/site/rules.py')]);
+	const rules = execFileSync('python3', ['-B', join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);
 	site.write('web/lab/show_memory.patch', readFileSync(join(top, 'scripts/lib/wiretap/show_memory.patch')));
 	for (const chapter of site.chapters)

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """What the page knows of logs and packets, from where the shell has it: JSON.
 
 Usage: rules.py
@@ -7,17 +7,10 @@ The tokens of log_tokens.py, for the comparison, and what sends which packet, fr
 wire/sources.py.
 """
 import json
-import pathlib
-import sys
 
-sys.dont_write_bytecode = True
-LIB = pathlib.Path(__file__).resolve().parents[2] / 'scripts/lib'
-sys.path[:0] = [str(LIB), str(LIB / 'wire')]
-# pylint: disable=wrong-import-position
-from arguments import Parser  # noqa: E402
-import log_tokens  # noqa: E402
-import sources  # noqa: E402
-
+from lib.arguments import Parser
+from lib import log_tokens
+from lib.wire import sources
 
 def javascript(regex):
     """A pattern of Python's as one of JavaScript's."""

@@ -7,10 +7,10 @@ import signal
 import sys
 import types
 
-from lab import commands
-from lab.progress import say_failed
-from lab.settings import NODES, Failed, Misuse, Settings, is_number
-from lab.usage import usage
+from lib.lab import commands
+from lib.lab.progress import say_failed
+from lib.lab.settings import NODES, Failed, Misuse, Settings, is_number
+from lib.lab.usage import usage
 
 VERBS = 'up, status, shell, exec, reset, down, fetch or kernel'
 
@@ -91,7 +91,7 @@ def one_node(verb: str, words: list[str]) -> str:
 
 def part(name: str) -> types.ModuleType:
     """A module that only few verbs need: a command in a node is to begin at once."""
-    return importlib.import_module(f'lab.{name}')
+    return importlib.import_module(f'lib.lab.{name}')
 
 
 def fetch(settings: Settings) -> None:

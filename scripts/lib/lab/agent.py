@@ -1,6 +1,6 @@
 """Runs commands in a node: the far end of `lab.sh exec` and `lab.sh shell`.
 
-Usage: python3 -m lab.agent DEVICE
+Usage: python3 -m lib.lab.agent DEVICE
 
 DEVICE is the node's line to the keeper of the lab. For what is said
 over it, see frames.py. Runs in the node only, as root, until the node ends.
@@ -13,9 +13,9 @@ import sys
 import time
 import tty
 
-from lab import frames
-from lab.job import Job, Order, set_size
-from lab.loop import Loop, Output
+from lib.lab import frames
+from lib.lab.job import Job, Order, set_size
+from lib.lab.loop import Loop, Output
 
 # From the loading of a driver to its device.
 DEVICE_SECONDS = 60

@@ -1,8 +1,8 @@
 """Which engine runs the nodes, by what works here and what is there."""
 import os
 
-from lab import kernel, qemu, uml
-from lab.settings import Failed, Settings
+from lib.lab import kernel, qemu, uml
+from lib.lab.settings import Failed, Settings
 
 
 def is_kvm_likely(settings: Settings) -> bool:

@@ -15,9 +15,9 @@ import tty
 import types
 import typing
 
-from lab import frames
+from lib.lab import frames
 if typing.TYPE_CHECKING:
-    from lab.job import Order
+    from lib.lab.job import Order
 
 PASSED_ON = ('INT', 'TERM', 'HUP', 'QUIT', 'USR1', 'USR2')
 

@@ -8,9 +8,9 @@ import signal
 import sys
 import time
 
-from lab import client
-from lab.settings import NODES, REPOSITORY, Failed, Misuse, Settings, in_words
-from lab.state import State, lock
+from lib.lab import client
+from lib.lab.settings import NODES, REPOSITORY, Failed, Misuse, Settings, in_words
+from lib.lab.state import State, lock
 
 
 class Unreachable(Failed):

@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import typing
 
-from lab import sandbox
-from lab.settings import REPOSITORY, Failed, Settings
+from lib.lab import sandbox
+from lib.lab.settings import REPOSITORY, Failed, Settings
 
 if typing.TYPE_CHECKING:
-    from lab.keeper import Keeper
-    from lab.node import Node
+    from lib.lab.keeper import Keeper
+    from lib.lab.node import Node
 
 
 class Engine(abc.ABC):

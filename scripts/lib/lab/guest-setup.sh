@@ -137,5 +137,5 @@ say "step agent"
 clocks=/sys/devices/system/clocksource/clocksource0
 read -r line <"$clocks/current_clocksource"
 [ "$line" != hpet ] || faster_clock &
-PYTHONPATH=$LAB_REPO/scripts/lib /usr/bin/python3 -B -s -S -m lab.agent "$LAB_LINE" &
+PYTHONPATH=$LAB_REPO/scripts /usr/bin/python3 -B -s -S -m lib.lab.agent "$LAB_LINE" &
 exec $b init

@@ -4,9 +4,9 @@ import pathlib
 import shutil
 import subprocess
 
-from lab.engine import Engine, busybox
-from lab.kernel import Kernel
-from lab.settings import PARTS, Failed
+from lib.lab.engine import Engine, busybox
+from lib.lab.kernel import Kernel
+from lib.lab.settings import PARTS, Failed
 
 # What the file systems need, then what the rest of the boot needs. All are carried in
 # the image: modprobe in the guest would cost seconds.

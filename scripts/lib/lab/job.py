@@ -12,11 +12,11 @@ import subprocess
 import termios
 import typing
 
-from lab import frames
-from lab.loop import Output
+from lib.lab import frames
+from lib.lab.loop import Output
 
 if typing.TYPE_CHECKING:
-    from lab.agent import Agent
+    from lib.lab.agent import Agent
 
 # What an OPEN says: see frames.py.
 Order = dict[str, typing.Any]

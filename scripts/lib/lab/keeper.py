@@ -24,14 +24,14 @@ import socket
 import subprocess
 import time
 
-from lab import choose, kernel, switch
-from lab.engine import Engine
-from lab.loop import Loop
-from lab.node import Node
-from lab.qemu import Qemu
-from lab.settings import NODES, Failed, Settings, in_words
-from lab.state import State, lock
-from lab.uml import Uml
+from lib.lab import choose, kernel, switch
+from lib.lab.engine import Engine
+from lib.lab.loop import Loop
+from lib.lab.node import Node
+from lib.lab.qemu import Qemu
+from lib.lab.settings import NODES, Failed, Settings, in_words
+from lib.lab.state import State, lock
+from lib.lab.uml import Uml
 
 ROOT_WARNING = ('you are root: a node reads all files of this machine but those '
                 'in /root and /tmp, and writes those of the repository, whoever '

@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import typing
 
-from lab.settings import PARTS, Failed, Settings
+from lib.lab.settings import PARTS, Failed, Settings
 
 if typing.TYPE_CHECKING:
-    from lab.keeper import Keeper
+    from lib.lab.keeper import Keeper
 
 # Without these the lab cannot boot, or has no rxe.
 NEEDED = ('9pnet_virtio', '9p', 'overlay', 'virtio_pci', 'virtio_net',

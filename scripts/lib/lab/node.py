@@ -14,12 +14,12 @@ import subprocess
 import time
 import typing
 
-from lab import frames, sandbox, uml
-from lab.loop import Output
-from lab.visitor import Visitor
+from lib.lab import frames, sandbox, uml
+from lib.lab.loop import Output
+from lib.lab.visitor import Visitor
 
 if typing.TYPE_CHECKING:
-    from lab.keeper import Keeper
+    from lib.lab.keeper import Keeper
 
 # A node with a time of its own whose command does not end is reset after so long.
 STUCK_SECONDS = 10

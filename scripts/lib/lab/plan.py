@@ -1,13 +1,13 @@
 """What a lab would take, in words: for demo.sh --plan and doctor.sh.
 
-Usage: python3 -m lab.plan engine|kernel
+Usage: python3 -m lib.lab.plan engine|kernel
 """
 import os
 import sys
 
-from lab import kernel, uml
-from lab.choose import choose, why_not_kvm
-from lab.settings import Failed, Settings
+from lib.lab import kernel, uml
+from lib.lab.choose import choose, why_not_kvm
+from lib.lab.settings import Failed, Settings
 
 
 def engine_in_words(settings: Settings) -> str:

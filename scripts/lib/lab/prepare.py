@@ -4,9 +4,9 @@ import os
 import pathlib
 import subprocess
 
-from lab import up
-from lab.progress import say
-from lab.settings import REPOSITORY, Failed, Settings
+from lib.lab import up
+from lib.lab.progress import say
+from lib.lab.settings import REPOSITORY, Failed, Settings
 
 
 def fetch(settings: Settings) -> None:

@@ -4,10 +4,10 @@ import pathlib
 import shutil
 import subprocess
 
-from lab import image, kernel, rights, sandbox, uml
-from lab.engine import Engine
-from lab.node import Node
-from lab.settings import REPOSITORY, Failed, Settings
+from lib.lab import image, kernel, rights, sandbox, uml
+from lib.lab.engine import Engine
+from lib.lab.node import Node
+from lib.lab.settings import REPOSITORY, Failed, Settings
 
 # A guest under KVM gets so long for its first line. It needs less than a second;
 # where /dev/kvm opens but does not work, it would hang for ever.

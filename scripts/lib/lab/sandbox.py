@@ -11,7 +11,7 @@ import pathlib
 import signal
 import subprocess
 
-from lab.settings import REPOSITORY
+from lib.lab.settings import REPOSITORY
 
 
 def command(mounts: list[str], root: str = '/') -> list[str]:

@@ -15,7 +15,7 @@ import pathlib
 import shutil
 import sys
 
-from lab.settings import NODES
+from lib.lab.settings import NODES
 
 # The lines of a console that are shown: reasons, and the end.
 REASONS = ('lab: failed', 'Kernel panic', 'BUG:', 'Oops', 'Out of memory',

@@ -3,7 +3,7 @@ import collections
 import selectors
 import socket
 
-from lab.loop import Loop
+from lib.lab.loop import Loop
 
 BROADCAST = 1
 # What waits for a port that is full; more is dropped, as on a real wire.

@@ -9,9 +9,9 @@ import shutil
 import signal
 import subprocess
 
-from lab import sandbox
-from lab.engine import Engine, busybox
-from lab.settings import PARTS, Settings
+from lib.lab import sandbox
+from lib.lab.engine import Engine, busybox
+from lib.lab.settings import PARTS, Settings
 
 # A kernel that cannot work here says so at once; this is for a busy machine.
 PROBE_SECONDS = 30

@@ -8,10 +8,10 @@ import signal
 import socket
 import time
 
-from lab import engine, keeper
-from lab.progress import Progress, say
-from lab.settings import Failed, Settings, in_words
-from lab.state import State
+from lib.lab import engine, keeper
+from lib.lab.progress import Progress, say
+from lib.lab.settings import Failed, Settings, in_words
+from lib.lab.state import State
 
 # The programs that the lab needs, and Debian's packages of them.
 PROGRAMS = {

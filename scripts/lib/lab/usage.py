@@ -1,5 +1,5 @@
 """What lab.sh -h says."""
-from lab.settings import Settings
+from lib.lab.settings import Settings
 
 TEXT = r"""Usage: scripts/lab.sh up [--nodes 1..4] [--device rxe|siw] [--engine kvm|uml|tcg]
                          [--time own]

@@ -6,12 +6,12 @@ import socket
 import time
 import typing
 
-from lab import frames
-from lab.loop import Output
+from lib.lab import frames
+from lib.lab.loop import Output
 
 if typing.TYPE_CHECKING:
-    from lab.keeper import Keeper
-    from lab.node import Node
+    from lib.lab.keeper import Keeper
+    from lib.lab.node import Node
 
 
 class Visitor:

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The first RDMA WRITE of a capture as a picture, from Ethernet to ICRC.
 
 Usage: frame.py CAPTURE >docs/wire_frame.svg
@@ -7,14 +6,11 @@ The bytes and the values are that packet's; tshark says where each field is.
 """
 import collections
 import html
-import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
 
 Field = collections.namedtuple('Field', 'layer name tshark meaning')
 MAC, ADDRESS = 'link-layer address', 'as in the GID of this end'

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """A run as a ladder: both programs' lines, and the packets between them.
 
 Usage: ladder.py [--svg FILE] [--html FILE --source CHAPTER] [--title TEXT]
@@ -14,13 +13,8 @@ import shutil
 import statistics
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
-import lines  # noqa: E402 pylint: disable=C0413
-import packets  # noqa: E402 pylint: disable=C0413
-import replay  # noqa: E402 pylint: disable=C0413
-import svg  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser, folder
+from lib.wire import lines, packets, replay, svg
 
 # From how many columns on a terminal has room for three.
 WIDE = 130
@@ -32,13 +26,6 @@ Step = collections.namedtuple('Step', 'time side line packet right')
 def shown(packet):
     """Bare acknowledgements of TCP tell nothing."""
     return packet.kind != 'TCP ACK'
-
-
-def events_of(node, seen, said):
-    """What one node saw and said, in the order of its own clock."""
-    return sorted([(line.time, 0, line) for line in said] +
-                  [(packet.time, 1, packet) for packet in seen],
-                  key=lambda event: event[:2]) if node else []
 
 
 def identity(packet):

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The packets of a capture, in the words of the specification.
 
 Usage: packets.py CAPTURE
@@ -12,11 +11,10 @@ import pathlib
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
+from lib.arguments import Parser
+from lib.chapters import chapters
+
 TOP = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(TOP / 'scripts/lib'))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-from chapters import chapters  # noqa: E402 pylint: disable=C0413
 
 # What we ask tshark for: our name and its.
 TSHARK = {

@@ -8,8 +8,7 @@ import json
 import pathlib
 import re
 
-import sources
-import states
+from lib.wire import sources, states
 
 # More steps than that, and the middle of the run is left out.
 MOST = 500

@@ -9,7 +9,7 @@ import collections
 import pathlib
 import re
 
-import states
+from lib.wire import states
 
 # The text is the call as it stands in the file, in one line.
 Code = collections.namedtuple('Code', 'file line text')

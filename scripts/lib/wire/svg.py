@@ -4,8 +4,7 @@ Used by ladder.py.
 """
 import html
 
-import lines
-import packets
+from lib.wire import lines, packets
 
 # The columns, in pixels: server's lines, its line of life, the client's.
 WIDTH, SERVER, CLIENT = 1350, 415, 935

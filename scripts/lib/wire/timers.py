@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """When a requester sent a packet again, and when it gave up.
 
 Usage: timers.py RUN_DIR
@@ -8,15 +7,11 @@ request was not acknowledged, or answered with receiver not ready. Prints when
 the client sent the first packet of that request, in seconds since the last sign
 of life from the server, each NAK of that kind, and the client's error.
 """
-import pathlib
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from arguments import Parser, folder  # noqa: E402 pylint: disable=C0413
-import lines  # noqa: E402 pylint: disable=C0413
-import packets  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser, folder
+from lib.wire import lines, packets
 
 
 def events(run):

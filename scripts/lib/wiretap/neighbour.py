@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Another user of the client's machine, who sends a packet in the client's name.
 
 Usage: neighbour.py OWN_ADDRESS SERVER_ADDRESS
@@ -18,10 +17,8 @@ import struct
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-import roce  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.wiretap import roce
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
 # As msg.c writes it: magic, version, type, two bytes of zero.

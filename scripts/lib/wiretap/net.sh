@@ -47,9 +47,9 @@ put_switch() {
 	ip link set eth0 netns switch
 	ip -n switch link set port1 up
 	ip -n switch link set eth0 up
-	ip netns exec switch "$here/offload.py" eth0
+	ip netns exec switch "$here/../python.sh" wiretap.offload eth0
 	no_ipv6 eth1
-	"$here/offload.py" eth1
+	"$here/../python.sh" wiretap.offload eth1
 	ip addr add 192.0.2.2/24 dev eth1
 	ip link set eth1 up
 	rxe_on eth1

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Makes a network device send and deliver frames as they are on the wire.
 
 Usage: offload.py DEVICE
@@ -10,14 +9,11 @@ received to larger pieces. switch.py passes frames on, so they must be whole.
 import array
 import errno
 import fcntl
-import pathlib
 import socket
 import struct
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
 
 SIOCETHTOOL = 0x8946
 ETHTOOL_STXCSUM = 0x17  # checksums on sending

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """A switch between two hosts that sends one packet of its own.
 
 Usage: switch.py CLIENT_PORT SERVER_PORT CAPTURE [--told LOG] [--send WHAT]
@@ -28,10 +27,8 @@ import struct
 import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from arguments import Parser  # noqa: E402 pylint: disable=C0413
-import roce  # noqa: E402 pylint: disable=C0413
+from lib.arguments import Parser
+from lib.wiretap import roce
 
 ETH_P_ALL = 3
 SOL_PACKET, PACKET_ADD_MEMBERSHIP, PACKET_IGNORE_OUTGOING = 263, 1, 23

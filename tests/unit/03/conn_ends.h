@@ -22,7 +22,7 @@ struct oob *oob_connect(const struct options *options,
 }
 
 /* What a connection needs before all else. */
-static void prepare(struct conn *conn)
+static inline void prepare(struct conn *conn)
 {
 	(void)conn;
 }

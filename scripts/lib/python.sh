@@ -1,0 +1,26 @@
+#!/bin/bash
+# python.sh - start a program of the Python package that this folder is
+#
+# usage: scripts/lib/python.sh MODULE [ARGUMENT...]
+#
+# Example: scripts/lib/python.sh wire.packets 02_write_read/expected/wire.pcapng
+#
+# The package is called `lib`, like its folder. The folders whose programs one starts
+# by their own names have a link to it, so `import lib` works there as well.
+
+case ${1:-} in
+-h | --help)
+	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+	exit 0
+	;;
+'' | -*)
+	echo "python: which MODULE? -h explains" >&2
+	exit 2
+	;;
+esac
+script=$(realpath -- "${BASH_SOURCE[0]}") || exit
+export PYTHONPATH=${script%/lib/*}
+# Or else what is in the current folder would come before it (Python 3.11).
+export PYTHONSAFEPATH=1
+# -B: the tree may be read-only, or watched by git.
+exec /usr/bin/python3 -B -S -m "lib.$1" "${@:2}"

@@ -1,0 +1,1 @@
+"""The third parties of ../../wiretap.sh, and the packets that they send."""
