@@ -3,6 +3,7 @@
  */
 #include "figures.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "test.h"
