@@ -46,7 +46,7 @@ static unsigned int admit(struct client *client)
 {
 	struct crowd *crowd = client->crowd;
 	char text[ADDR_TEXT_SIZE];
-	struct hello hello;
+	struct hello hello = { .max = crowd->figures.max };
 
 	/* Until it has a number, it has only an address. */
 	log_prefix("%s: ", addr_text(oob_peer(client->oob), text));
@@ -55,7 +55,7 @@ static unsigned int admit(struct client *client)
 		return 0;
 	}
 	/* Only clients that have shown who they are get a place. */
-	figures_let_in(&crowd->figures, &hello);
+	hello.number = figures_let_in(&crowd->figures, &hello.connected);
 	crowd_room(crowd);
 	if (!hello.number) {
 		log_line("server full (%u of %u): refused.", hello.connected,

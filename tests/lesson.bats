@@ -124,6 +124,22 @@ parts() {
 	run -2 scripts/lesson.sh 1 2 3
 }
 
+@test "how long a program of one file takes, with the text that goes through it" {
+	seq 30 >01_one/first.c
+	{
+		printf '# 01\n\n'
+		printf 'word %.0s' {1..97}
+		printf '\n## Told\n\n```c file=first.c\n1\n2\n```\n\nLast.\n'
+		printf '\n## Next\n\n'
+		printf 'word %.0s' {1..500}
+	} >01_one/README.md
+	run -0 make -s lesson CH=01
+	[[ $output == *$'\nOf these, first.c: 30 lines and 102 words, 2.5 minutes.' ]]
+	second
+	run -0 make -s lesson CH=02
+	[[ $output != *'Of these'* ]]
+}
+
 @test "a terminal gets colours, and a pager that it names" {
 	second
 	run -0 env PAGER='sed s/^/PAGED:/' script -qec 'scripts/lesson.sh 2' /dev/null

@@ -55,6 +55,20 @@ def minutes(chapter, lines):
     return 5 * max(1, round((words / WORDS + lines / LINES) / 5))
 
 
+def alone(chapter):
+    """How long each program of one file takes, with the README up to the end of
+    the section that quotes it last. Its words are those outside of blocks."""
+    text = (chapter / 'README.md').read_text('utf-8')
+    for name in ALONE:
+        told = re.search(rf'\A.*file={re.escape(name)}$.*?(?=^## |\Z)', text, re.M | re.S)
+        if not told:
+            continue
+        words = len(re.sub(r'^```.*?^```$', '', told[0], flags=re.M | re.S).split())
+        lines = (chapter / name).read_text('utf-8').count('\n')
+        yield (f'{name}: {lines} lines and {words} words, '
+               f'{words / WORDS + lines / LINES:.1f} minutes.')
+
+
 def reading_order(chapter):
     """{name: part} in the order of the table of files, which reference.md or the
     README has; None: no part is said."""
@@ -195,6 +209,8 @@ def main(root, name, part=None, colour='no'):
         whole = minutes(lesson.chapter, len(list(lesson.lines())))
         print(f'With the README, {whole} minutes to read ({WORDS} words, {LINES} '
               'lines of code a minute).')
+        for line in alone(lesson.chapter):
+            print(f'Of these, {line}')
     return 0
 
 

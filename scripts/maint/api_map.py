@@ -30,7 +30,7 @@ SHOWN = 30
 # Title, where it comes from, what its calls look like, its man pages.
 LIBRARIES = [
     ('Verbs', 'libibverbs, `infiniband/verbs.h`', r'ibv_[a-z0-9_]+', '3'),
-    ('The connection manager', 'librdmacm, `rdma/rdma_cma.h`',
+    ('The connection manager', 'librdmacm, `rdma/rdma_cma.h` and `rdma/rdma_verbs.h`',
      r'rdma_[a-z0-9_]+', '3'),
     ('TLS', 'OpenSSL 3, libssl and libcrypto',
      r'(?:SSL|ERR|RAND|X509|TLS|EVP|CRYPTO|OPENSSL|BIO|PEM)_[A-Za-z0-9_]+',

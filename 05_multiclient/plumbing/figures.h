@@ -8,8 +8,6 @@
 
 #include <pthread.h>
 
-#include "params.h"
-
 /* How far a client has come: where it fails, or STEP_DONE. */
 enum step {
 	STEP_HANDSHAKE,
@@ -35,10 +33,10 @@ struct figures {
 void figures_arrive(struct figures *figures);
 
 /*
- * A stranger has shown who it is: whether there is room for it, and what to
- * tell it, is in *hello.
+ * A stranger has shown who it is. Returns its number, or 0 if there is no room
+ * for it; *connected says how many are connected, it included.
  */
-void figures_let_in(struct figures *figures, struct hello *hello);
+unsigned int figures_let_in(struct figures *figures, unsigned int *connected);
 
 /* It has left; STEP_HANDSHAKE: as a stranger. */
 void figures_leave(struct figures *figures, enum step step);

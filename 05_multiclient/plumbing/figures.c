@@ -10,20 +10,22 @@ void figures_arrive(struct figures *figures)
 	pthread_mutex_unlock(&figures->lock);
 }
 
-void figures_let_in(struct figures *figures, struct hello *hello)
+unsigned int figures_let_in(struct figures *figures, unsigned int *connected)
 {
-	*hello = (struct hello){ .max = figures->max };
+	unsigned int number = 0;
+
 	pthread_mutex_lock(&figures->lock);
 	figures->strangers--;
 	/* Check and take under one lock: two must not take the last place. */
 	if (figures->connected < figures->max) {
 		figures->connected++;
-		hello->number = ++figures->number;
+		number = ++figures->number;
 	} else {
 		figures->refused++;
 	}
-	hello->connected = figures->connected;
+	*connected = figures->connected;
 	pthread_mutex_unlock(&figures->lock);
+	return number;
 }
 
 void figures_leave(struct figures *figures, enum step step)
