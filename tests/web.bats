@@ -50,6 +50,10 @@ unit() {
 	unit link
 }
 
+@test "the front page's lab: its button, what it costs, what was seen" {
+	unit door
+}
+
 @test "the service worker keeps a file only under its own hash" {
 	unit service_worker
 }

@@ -154,11 +154,15 @@ test('window.lab is what web/README.md says', options, async () => {
 test('on 390 pixels, and without a mouse', options, async () => {
 	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab`, {viewport: {width: 390, height: 800}});
 	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+	assert.ok(await page.isVisible('.ladder') && !await page.isVisible('.terminals'));
+	await page.getByRole('button', {name: 'Terminals'}).press('Enter');
+	assert.ok(!await page.isVisible('.ladder') && await page.isVisible('.terminals'));
 	await page.locator('.xterm-helper-textarea').first().focus();
 	await page.keyboard.type('echo $((6 * 7))\n');
 	await until('/^42$/m.test(lab.screen("a"))', 'the shell answers');
 	await page.keyboard.press('Shift+Tab');
 	assert.ok(!await page.evaluate(`document.activeElement.matches('.xterm-helper-textarea')`));
+	await page.getByRole('button', {name: 'Chapter', exact: true}).press('Enter');
 	await page.getByRole('tab', {name: 'Run'}).focus();
 	await page.keyboard.press('ArrowRight');
 	await page.keyboard.press('Enter');

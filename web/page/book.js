@@ -78,5 +78,7 @@ if (document.body.dataset.chapter) {
 	if (new URLSearchParams(location.search).has('lab'))
 		openLab();
 }
+if (document.body.dataset.door)
+	import('./door.js').then(({openDoor}) => openDoor(document.body.dataset.door, top));
 // A browser that keeps nothing shows the pages all the same.
 keepOffline(top).catch(() => {});

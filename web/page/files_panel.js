@@ -92,5 +92,5 @@ export function filesPanel(page) {
 		files.result, files.host);
 	panel.addEventListener('show', () => files.view ?? files.show(
 		'client.c' in files.originals ? 'client.c' : files.choice.value));
-	return panel;
+	return {panel, show: (file, line) => files.show(file, line)};
 }

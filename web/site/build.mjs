@@ -64,7 +64,8 @@ class Site {
 			const page = render(md, readFileSync(join(top, path), 'utf8'), {
 				path, resolve: (target, hash, image) => this.link(place, target, hash, image)});
 			const [, chapter] = /^(\d\d_[^/]+)\/README\.md$/.exec(path) ?? [];
-			this.pages.set(path, {...page, path, place, chapter});
+			this.pages.set(path, {...page, path, place, chapter,
+				...path === 'README.md' && {door: this.chapters[0]}});
 		}
 	}
 
