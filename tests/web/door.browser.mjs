@@ -41,10 +41,12 @@ test('one button: the message crosses, and a line says what was seen', options, 
 		assert.ok(await inside(page, part), `${part} is in the window`);
 	assert.ok(await page.isVisible('.wire button'));
 
+	// rxe does not always send again what was lost; then the line says that, too.
 	await page.getByRole('button', {name: 'Lose it'}).click();
 	await said(asked, 'never arrived');
 	assert.equal(await page.locator('.ladder .packet.lost').count(), 1);
-	assert.ok(await page.locator('.ladder .packet.again').count() >= 1);
+	assert.equal(await page.locator('.ladder .packet.again').count() >= 1,
+		(await page.innerText('.seen')).includes('the same PSN'));
 
 	await page.getByRole('button', {name: 'Hold it, and step'}).click();
 	await said(asked, 'waits at the wire');

@@ -8,6 +8,9 @@ export function seen(packets) {
 		packets.some(x => x.kind === 'ReadyToUse');
 	if (lost.length && sends.some(x => x.mark === 'again'))
 		return sentAgain(sends, lost);
+	if (lost.some(x => x.kind.startsWith('SEND')))
+		return 'The SEND with the cross never arrived, and nobody reported that. Its sender’s device did ' +
+			'not send it again while the program waited: the terminals say how long that was.';
 	if (!sends.length)
 		return '';
 	return `You have seen ${packets.length} packets. ` + (agreed ?
