@@ -54,6 +54,10 @@ unit() {
 	unit door
 }
 
+@test "anybody's capture: as tshark reads it, what happened in it, ten thousand broken ones" {
+	unit capture
+}
+
 @test "the service worker keeps a file only under its own hash" {
 	unit service_worker
 }

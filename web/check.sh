@@ -17,10 +17,10 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 source "$top/scripts/lib/cli.sh"
 cli_help "$@"
 pages=()
-tests=(actionlint.test {pages,policy,door,visit,lab}.browser)
+tests=(actionlint.test {pages,policy,capture,door,visit,lab}.browser)
 case ${1:-} in
 '') ;;
---pages) tests=(actionlint.test {pages,policy}.browser) pages=(--pages) ;;
+--pages) tests=(actionlint.test {pages,policy,capture}.browser) pages=(--pages) ;;
 --long) tests=(cases.browser) ;;
 --firefox) tests=(lab.browser) && export BROWSER=firefox ;;
 *) cli_misuse "$1: there is no such option" ;;

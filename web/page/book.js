@@ -80,5 +80,7 @@ if (document.body.dataset.chapter) {
 }
 if (document.body.dataset.door)
 	import('./door.js').then(({openDoor}) => openDoor(document.body.dataset.door, top));
+if (document.querySelector('.drop'))
+	import('./capture_page.js').then(({openCaptures}) => openCaptures(top));
 // A browser that keeps nothing shows the pages all the same.
 keepOffline(top).catch(() => {});

@@ -18,11 +18,11 @@ const DRAW_MS = 15, SHARE = 10;
 const shorten = (text, width) => text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
 export class Ladder {
-	// choose(entry): a packet was clicked.
-	constructor(choose) {
+	// choose(entry): a packet was clicked. names: of the two ends.
+	constructor(choose, names = ['node a: server', 'node b: client']) {
 		this.choose = choose;
 		this.lives = [drawing('line'), drawing('line')];
-		this.heads = ['node a: server', 'node b: client'].map(name =>
+		this.heads = names.map(name =>
 			drawing('text', {y: 18, class: 'head'}, name));
 		this.rows = drawing('g');
 		this.svg = drawing('svg', {class: 'ladder', role: 'group',

@@ -15,6 +15,7 @@ import {withPolicy} from './csp.mjs';
 import {sourcePage} from './source.mjs';
 import {writeLabData} from './lab_data.mjs';
 import {copyLibraries} from './libraries.mjs';
+import {capturePage} from './capture_page.mjs';
 import {insidePage} from './inside.mjs';
 import {searchIndex} from './search_index.mjs';
 import {writeServiceWorker} from './offline.mjs';
@@ -142,6 +143,7 @@ async function main([out, parts]) {
 	}
 	const inside = insidePage(top, site);
 	site.write('web/inside.html', layout({place: 'web/inside.html', ...inside}, site));
+	site.write('web/capture.html', layout(capturePage(), site));
 	site.write('web/search.json', searchIndex([...site.pages.values()]));
 	cpSync(join(top, 'web/page'), join(site.out, 'web/page'), {recursive: true});
 	await copyLibraries(top, site.out);

@@ -45,7 +45,7 @@ const DOOR = `<section class="door" aria-label="See it happen" hidden>
 const withDoor = html => html.replace('</h1>', all => `${all}\n${DOOR}`);
 
 // page: {place, title, html, sections, chapter, door: the chapter that the
-// front page's lab is of}; site: {menu, order, name}
+// front page's lab is of, styled: it has a ladder}; site: {menu, order, name}
 export function layout(page, site) {
 	const up = file => relative(page.place, file);
 	const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`;
@@ -58,7 +58,8 @@ ${policyTag(page)}
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${up('web/page/style.css')}">
+<link rel="stylesheet" href="${up('web/page/style.css')}">${page.styled ? `
+<link rel="stylesheet" href="${up('web/page/lab.css')}">` : ''}
 <script src="${up('web/page/theme.js')}"></script>
 <script type="module" src="${up('web/page/book.js')}" data-top="${up('index.html').replace(/index\.html$/, '') || './'}"></script>
 </head>
@@ -77,7 +78,7 @@ ${contents(page.sections ?? [])}
 ${page.door ? withDoor(page.html) : page.html}
 ${neighbours(page.place, site.order)}
 </main>
-<footer><a href="${up('web/inside.html')}">What is inside these pages</a></footer>
+<footer><a href="${up('web/capture.html')}">Open a capture</a> · <a href="${up('web/inside.html')}">What is inside these pages</a></footer>
 </body>
 </html>
 `;
