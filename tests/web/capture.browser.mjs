@@ -34,6 +34,10 @@ test('a capture becomes a ladder, and what happened is said and leads to the boo
 	await page.locator('.ladder .packet.nak').click();
 	assert.match(await page.innerText('.details'), /From 192\.0\.2\.1 to 192\.0\.2\.2[^]*syndrome/);
 	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+	for (const width of [1400, 390]) {
+		await page.setViewportSize({width, height: 844});
+		assert.ok(await page.$eval('.ladder-box', x => x.clientHeight > 200), `the ladder is seen at ${width} pixels`);
+	}
 	// Only the worker's own modules were asked for.
 	assert.ok(site.sent - asked < 60_000, `${site.sent - asked} bytes`);
 	await page.locator('.happened a').click();
