@@ -176,6 +176,19 @@ test('on 390 pixels, and without a mouse', options, async () => {
 	await page.context().close();
 });
 
+test('Run here runs it, and Break it here chooses the case and waits for the reader', options, async () => {
+	const page = await site.open(`${FIRST}/index.html`, {viewport: {width: 1400, height: 900}});
+	page.setDefaultTimeout(PATIENCE);
+	await page.getByRole('button', {name: 'Run here'}).first().click();
+	await askLab(page).until(`document.querySelector('.lab .good')`, 'the run matches');
+	assert.match(await askLab(page).run('return lab.screen("a")'), /\$ \.\/first\n/);
+	await page.locator('button.here[data-case=no_recv]').first().click();
+	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
+	assert.equal(await page.getByRole('combobox', {name: /Break it/}).inputValue(), 'no_recv');
+	assert.doesNotMatch(await askLab(page).run('return lab.screen("a")'), /\.\/server/);
+	await page.context().close();
+});
+
 test('a browser that cannot run it gets the reason and the recorded run', options, async () => {
 	for (const [lacks, says] of [['delete globalThis.WebAssembly', /no WebAssembly/],
 		['Object.defineProperty(navigator, "deviceMemory", {value: 1})', /too little memory/]]) {

@@ -60,9 +60,10 @@ class LabPage {
 		});
 		const terminals = element('div', {className: 'terminals'}), wire = wirePanel(lab);
 		this.files = filesPanel(this);
+		this.panels = {runs: runPanel(this, 'runs'), cases: runPanel(this, 'cases')};
 		this.tabs = makeTabs({
-			'Run': runPanel(this, 'runs'),
-			'Break it': runPanel(this, 'cases'),
+			'Run': this.panels.runs.panel,
+			'Break it': this.panels.cases.panel,
 			'Files': this.files.panel,
 			...lab.data.exercises.length && {'Exercises': exercisesPanel(this)},
 			.../^0[34]/.test(this.chapter) && {'Third party': wiretapPanel(this)},
@@ -76,6 +77,19 @@ class LabPage {
 		lab.addEventListener('clear', () => this.views.show('Ladder'));
 		for (const node of Object.values(lab.nodes))
 			terminals.append(makeTerminal(node, this.terminals));
+	}
+
+	// What a button in the text asks for: a run is run, a case is only chosen, since
+	// the reader predicts it first.
+	here(kind, name) {
+		if (!this.panels)
+			return;
+		this.panels[kind].choose(name);
+		this.tabs.show(kind === 'runs' ? 'Run' : 'Break it');
+		this.views.show('Chapter');
+		this.root.scrollIntoView({block: 'nearest'});
+		if (kind === 'runs')
+			this.panels.runs.run();
 	}
 
 	async open() {

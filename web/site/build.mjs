@@ -13,7 +13,7 @@ import {makeRenderer, render} from './markdown.mjs';
 import {escape, layout} from './layout.mjs';
 import {withPolicy} from './csp.mjs';
 import {sourcePage} from './source.mjs';
-import {writeLabData} from './lab_data.mjs';
+import {titlesOfRuns, writeLabData} from './lab_data.mjs';
 import {copyLibraries} from './libraries.mjs';
 import {capturePage} from './capture_page.mjs';
 import {insidePage} from './inside.mjs';
@@ -62,9 +62,10 @@ class Site {
 		const md = makeRenderer();
 		for (const path of this.tree.pages) {
 			const place = placeOf(path);
-			const page = render(md, readFileSync(join(top, path), 'utf8'), {
-				path, resolve: (target, hash, image) => this.link(place, target, hash, image)});
 			const [, chapter] = /^(\d\d_[^/]+)\/README\.md$/.exec(path) ?? [];
+			const page = render(md, readFileSync(join(top, path), 'utf8'), {
+				path, runs: chapter && titlesOfRuns(top, chapter),
+				resolve: (target, hash, image) => this.link(place, target, hash, image)});
 			this.pages.set(path, {...page, path, place, chapter,
 				...path === 'README.md' && {door: this.chapters[0]}});
 		}
