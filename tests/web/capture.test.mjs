@@ -1,7 +1,7 @@
 // Captures of others: read in every form, field by field as tshark reads them; what
 // happened in them is named, nothing is in the logged runs; no file does any harm.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -165,6 +165,21 @@ test('a loss that was mended is told, and is not called wrong', () => {
 	const {found} = openCapture(pcap([...frames.slice(0, at), frames[at], ...frames.slice(at)]));
 	assert.deepEqual(found.map(x => x.bad), [false]);
 	assert.match(found[0].text, /sent 1 packet again.*then one came/);
+});
+
+test('scripts/wire.sh --read says the same in a terminal', () => {
+	const say = path => spawnSync('scripts/wire.sh', ['--read', path], {encoding: 'utf8'});
+	const bad = `${BROKEN}/02_write_read.bad_rkey.pcapng`, {status, stdout} = say(bad);
+	assert.equal(status, 1);
+	const {entries, found} = openCapture(read(bad));
+	for (const {packet} of entries)
+		assert.ok(stdout.includes(packet.label), packet.label);
+	for (const {text} of found)
+		assert.ok(stdout.includes(`! ${text}\n  docs/troubleshooting.md#`), stdout);
+	assert.equal(say(LOGGED[0]).status, 0);
+	assert.match(say('README.md').stderr, /neither pcap nor pcapng/);
+	assert.match(say('nowhere').stderr, /nowhere cannot be read/);
+	assert.equal(spawnSync('scripts/wire.sh', ['--read']).status, 2);
 });
 
 // A generator of numbers that is the same in each run.
