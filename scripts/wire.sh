@@ -4,6 +4,7 @@
 # usage: scripts/wire.sh CHAPTER [RUN]       (make wire CH=02 RUN=read)
 #        scripts/wire.sh CHAPTER break/CASE  (make wire CH=03 CASE=psn_wrap)
 #        scripts/wire.sh CHAPTER FOLDER      (make wire CH=02 RUN=build/mine)
+#        scripts/wire.sh --read FILE         a capture of your own; needs node
 #
 # Runs the logged run RUN of CHAPTER (default: the one that chapters.tsv names), or any FOLDER
 # with a file `commands`, with the server on node a and the client on node b of
@@ -19,7 +20,10 @@
 #   CUT=300        node a's link goes down once it has received 300 kB, and up
 #                  again when the client has ended
 #
-# Exit status: 0 done, 1 could not be done, 2 usage.
+# --read prints the packets of a pcap or pcapng file, then what happened in it and
+# where this repository explains that: what the page "Open a capture" shows.
+#
+# Exit status: 0 done, 1 could not be done, or --read found something wrong, 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,6 +36,16 @@ source scripts/lib/chapter.sh
 source scripts/lib/device.sh
 
 cli_help "$@"
+if [[ ${1:-} == --read ]]; then
+	[[ $# -eq 2 ]] || cli_misuse "which FILE?"
+	cli_checked
+	command -v node >/dev/null || {
+		echo "wire: --read needs node; scripts/install_deps.sh check installs it" >&2
+		exit 1
+	}
+	cd "$OLDPWD"
+	exec node "$top/web/read_capture.mjs" "$2"
+fi
 [[ $# -le 2 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and RUN?"
 cli_chapter "${1:-}"
 

@@ -50,6 +50,14 @@ unit() {
 	unit link
 }
 
+@test "the front page's lab: its button, what it costs, what was seen" {
+	unit door
+}
+
+@test "anybody's capture: as tshark reads it, what happened in it, ten thousand broken ones" {
+	unit capture
+}
+
 @test "the service worker keeps a file only under its own hash" {
 	unit service_worker
 }

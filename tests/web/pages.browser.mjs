@@ -96,6 +96,25 @@ test('without JavaScript, a chapter is all text, and the menu works', async () =
 	await page.context().close();
 });
 
+test('where a chapter says how to run it, the page runs it, and folds the shell\'s way', async () => {
+	for (const chapter of chapters) {
+		const [, run] = /class="here" data-run="(\w+)"/.exec(html.get(`${chapter}/index.html`)) ?? [];
+		assert.ok(existsSync(`${chapter}/expected/${run}/commands`), `${chapter}: ${run}`);
+		for (const [, name] of html.get(`${chapter}/index.html`).matchAll(/class="here" data-case="(\w+)"/g))
+			assert.ok(existsSync(`${chapter}/break/${name}`), `${chapter}: ${name}`);
+	}
+	const path = `${chapters[0]}/index.html`, plain = await site.open(path, {javaScriptEnabled: false});
+	assert.ok(await plain.isVisible('details.shell pre'));
+	assert.equal(await plain.locator('button.here:visible').count(), 0);
+	await plain.context().close();
+	const page = await site.open(path);
+	await page.waitForSelector('button.here[data-run]');
+	assert.ok(!await page.isVisible('details.shell pre'));
+	await page.getByText('In a shell').click();
+	assert.ok(await page.isVisible('details.shell pre'));
+	await page.context().close();
+});
+
 test('on 390 pixels nothing is wider than the window', async () => {
 	const page = await site.open('index.html', {viewport: {width: 390, height: 800}});
 	for (const path of [...chapters.map(x => `${x}/index.html`), 'docs/glossary.html',

@@ -154,11 +154,15 @@ test('window.lab is what web/README.md says', options, async () => {
 test('on 390 pixels, and without a mouse', options, async () => {
 	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab`, {viewport: {width: 390, height: 800}});
 	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+	assert.ok(await page.isVisible('.ladder') && !await page.isVisible('.terminals'));
+	await page.getByRole('button', {name: 'Terminals'}).press('Enter');
+	assert.ok(!await page.isVisible('.ladder') && await page.isVisible('.terminals'));
 	await page.locator('.xterm-helper-textarea').first().focus();
 	await page.keyboard.type('echo $((6 * 7))\n');
 	await until('/^42$/m.test(lab.screen("a"))', 'the shell answers');
 	await page.keyboard.press('Shift+Tab');
 	assert.ok(!await page.evaluate(`document.activeElement.matches('.xterm-helper-textarea')`));
+	await page.getByRole('button', {name: 'Chapter', exact: true}).press('Enter');
 	await page.getByRole('tab', {name: 'Run'}).focus();
 	await page.keyboard.press('ArrowRight');
 	await page.keyboard.press('Enter');
@@ -169,6 +173,19 @@ test('on 390 pixels, and without a mouse', options, async () => {
 	await page.locator('.ladder .packet').first().press('Enter');
 	assert.match(await page.innerText('.details'), /ConnectRequest/);
 	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+	await page.context().close();
+});
+
+test('Run here runs it, and Break it here chooses the case and waits for the reader', options, async () => {
+	const page = await site.open(`${FIRST}/index.html`, {viewport: {width: 1400, height: 900}});
+	page.setDefaultTimeout(PATIENCE);
+	await page.getByRole('button', {name: 'Run here'}).first().click();
+	await askLab(page).until(`document.querySelector('.lab .good')`, 'the run matches');
+	assert.match(await askLab(page).run('return lab.screen("a")'), /\$ \.\/first\n/);
+	await page.locator('button.here[data-case=no_recv]').first().click();
+	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
+	assert.equal(await page.getByRole('combobox', {name: /Break it/}).inputValue(), 'no_recv');
+	assert.doesNotMatch(await askLab(page).run('return lab.screen("a")'), /\.\/server/);
 	await page.context().close();
 });
 

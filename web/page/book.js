@@ -62,11 +62,29 @@ function search() {
 	});
 }
 
+let lab = null;
+
 // A link such as ?lab&case=no_recv&loss=0.05 opens the lab at once.
-async function openLab() {
+function openLab(wish = new URLSearchParams(location.search)) {
 	document.querySelector('.lab-open').hidden = true;
-	const {openLab: open} = await import('./lab_page.js');
-	await open(document.body.dataset.chapter, top, new URLSearchParams(location.search));
+	lab ??= import('./lab_page.js').then(({openLab: open}) =>
+		open(document.body.dataset.chapter, top, wish));
+	return lab;
+}
+
+// Where the text says how to run something, the page runs it; how a shell does that is
+// folded below.
+function runHere() {
+	for (const here of document.querySelectorAll('button.here')) {
+		const {run, case: name} = here.dataset;
+		here.hidden = false;
+		here.addEventListener('click', async () => {
+			const page = await openLab(new URLSearchParams());
+			page.here(run ? 'runs' : 'cases', run ?? name);
+		});
+	}
+	for (const shell of document.querySelectorAll('details.shell'))
+		shell.open = false;
 }
 
 theme();
@@ -74,9 +92,14 @@ search();
 if (document.body.dataset.chapter) {
 	const bar = document.querySelector('.lab-open');
 	bar.hidden = false;
-	bar.querySelector('button').addEventListener('click', openLab);
+	bar.querySelector('button').addEventListener('click', () => openLab());
+	runHere();
 	if (new URLSearchParams(location.search).has('lab'))
 		openLab();
 }
+if (document.body.dataset.door)
+	import('./door.js').then(({openDoor}) => openDoor(document.body.dataset.door, top));
+if (document.querySelector('.drop'))
+	import('./capture_page.js').then(({openCaptures}) => openCaptures(top));
 // A browser that keeps nothing shows the pages all the same.
 keepOffline(top).catch(() => {});

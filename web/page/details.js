@@ -26,10 +26,11 @@ export function details(entry, code, link) {
 	element('td', {}, String(field.at)), element('td', {}, field.text)));
 	return element('div', {className: 'details'},
 		element('h3', {}, packet.text),
-		element('p', {}, `From node ${record.from} to node ${record.to}, ` +
+		element('p', {}, record.captured ? `From ${packet.src} to ${packet.dst}, ${record.bytes.length} bytes. ` +
+			(packet.broken ? `It is not whole: ${packet.broken}.` : '') : `From node ${record.from} to node ${record.to}, ` +
 			`${record.bytes.length} bytes; ${fates[record.fate]}. ` +
 			(record.forged ? 'The third party has sent it. ' : ''),
-		record.forged ? '' : code ? element('span', {}, 'Sent by ',
+		record.forged || record.captured ? '' : code ? element('span', {}, 'Sent by ',
 			element('a', {href: link(code)}, `${code.file}:${code.line}`), ': ',
 			element('code', {}, code.text)) : byItself(packet)),
 		element('div', {className: 'scroll'}, element('table', {},

@@ -29,7 +29,11 @@ class Files {
 	}
 
 	async show(file, line) {
+		// Whoever asks last is shown, though the editor may load meanwhile.
+		const asked = this.asked = Symbol(file);
 		this.library ??= await import(new URL('web/libraries/editor.js', this.page.top));
+		if (asked !== this.asked)
+			return;
 		const {EditorView, basicSetup, cpp, oneDark} = this.library;
 		const dark = getComputedStyle(document.documentElement).colorScheme === 'dark';
 		this.file = this.choice.value = file;
@@ -92,5 +96,5 @@ export function filesPanel(page) {
 		files.result, files.host);
 	panel.addEventListener('show', () => files.view ?? files.show(
 		['client.c', 'carried/client.c'].find(x => x in files.originals) ?? files.choice.value));
-	return panel;
+	return {panel, show: (file, line) => files.show(file, line)};
 }

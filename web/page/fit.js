@@ -9,3 +9,12 @@ export function unfit(world = globalThis) {
 		return 'This device has too little memory for two machines.';
 	return '';
 }
+
+// What the lab costs, said before anything of it is loaded; world as above.
+export function cost(world = globalThis) {
+	const link = world.navigator?.connection;
+	return 'It loads about 14 MB, once, and takes up to 600 MB of memory and two of this ' +
+		'device\'s processors while it is open.' +
+		(link?.saveData || link?.type === 'cellular' ?
+			' This device is on a connection that counts what it loads.' : '');
+}

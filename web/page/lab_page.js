@@ -3,6 +3,7 @@
 import {Lab} from './lab.js';
 import {Ladder} from './ladder.js';
 import {button, element} from './dom.js';
+import {makeTabs, makeViews} from './tabs.js';
 import {makeTerminal} from './terminal.js';
 import {wirePanel} from './wire_panel.js';
 import {runPanel} from './run_panel.js';
@@ -20,33 +21,6 @@ import {keepLab} from './offline.js';
 function style(top, path) {
 	return new Promise(resolve => document.head.append(element('link', {rel: 'stylesheet',
 		href: new URL(path, top).href, onload: resolve, onerror: resolve})));
-}
-
-// Tabs: a name and what it shows; first: the one that is shown at first.
-function tabs(panels, first) {
-	const row = element('div', {className: 'tabs', role: 'tablist'});
-	const box = element('div');
-	const names = Object.keys(panels);
-	const show = name => {
-		for (const tab of row.children)
-			tab.setAttribute('aria-selected', tab.textContent === name);
-		for (const [other, panel] of Object.entries(panels))
-			panel.hidden = other !== name;
-		panels[name].dispatchEvent(new Event('show'));
-	};
-	for (const name of names) {
-		row.append(button(name, () => show(name), {role: 'tab'}));
-		panels[name].setAttribute('role', 'tabpanel');
-		box.append(panels[name]);
-	}
-	row.addEventListener('keydown', event => {
-		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-		const at = [...row.children].indexOf(document.activeElement);
-		if (step && at >= 0)
-			row.children[(at + step + names.length) % names.length].focus();
-	});
-	show(first);
-	return element('div', {}, row, box);
 }
 
 class LabPage {
@@ -71,6 +45,7 @@ class LabPage {
 		const link = ({file, line}) => new URL(`${this.chapter}/${file}.html#L${line}`, this.top).href;
 		this.packet.replaceChildren(details(entry, code, link));
 		this.packet.hidden = false;
+		this.packet.scrollIntoView({block: 'nearest'});
 	}
 
 	build() {
@@ -83,22 +58,44 @@ class LabPage {
 			this.ladder.clear();
 			this.packet.hidden = true;
 		});
-		const terminals = element('div', {className: 'terminals'});
-		this.body.append(terminals, wirePanel(lab), this.ladder.box, this.packet, tabs({
-			'Run': runPanel(this, 'runs'),
-			'Break it': runPanel(this, 'cases'),
-			'Files': filesPanel(this),
+		const terminals = element('div', {className: 'terminals'}), wire = wirePanel(lab);
+		this.files = filesPanel(this);
+		this.panels = {runs: runPanel(this, 'runs'), cases: runPanel(this, 'cases')};
+		this.tabs = makeTabs({
+			'Run': this.panels.runs.panel,
+			'Break it': this.panels.cases.panel,
+			'Files': this.files.panel,
 			...lab.data.exercises.length && {'Exercises': exercisesPanel(this)},
 			.../^0[34]/.test(this.chapter) && {'Third party': wiretapPanel(this)},
 			'Queue pairs': statesPanel(this),
-		}, this.wish.has('case') ? 'Break it' : 'Run'));
+		}, this.wish.has('case') ? 'Break it' : 'Run', 'The chapter');
+		const chapter = element('div', {className: 'chapter-box'}, this.tabs.row, this.tabs.box);
+		const ladder = element('div', {className: 'ladder-part'}, this.ladder.box, this.packet);
+		this.views = makeViews(this.body, {Ladder: [ladder, wire], Terminals: [terminals],
+			Wire: [wire], Chapter: [chapter]});
+		this.body.append(this.views.row, chapter, terminals, wire, ladder);
+		lab.addEventListener('clear', () => this.views.show('Ladder'));
 		for (const node of Object.values(lab.nodes))
 			terminals.append(makeTerminal(node, this.terminals));
 	}
 
+	// What a button in the text asks for: a run is run, a case is only chosen, since
+	// the reader predicts it first.
+	here(kind, name) {
+		if (!this.panels)
+			return;
+		this.panels[kind].choose(name);
+		this.tabs.show(kind === 'runs' ? 'Run' : 'Break it');
+		this.views.show('Chapter');
+		this.root.scrollIntoView({block: 'nearest'});
+		if (kind === 'runs')
+			this.panels.runs.run();
+	}
+
 	async open() {
 		document.body.classList.add('with-lab');
-		document.querySelector('main').after(this.root);
+		// Before the text: where there is no room beside it, the lab is what was asked for.
+		document.querySelector('main').before(this.root);
 		const why = unfit();
 		if (why) {
 			this.say(`${why} Here is the recorded run instead.`, true);

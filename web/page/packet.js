@@ -84,6 +84,22 @@ function readAeth(reader, at, packet) {
 	return at + 4;
 }
 
+function readImmediate(reader, at, packet) {
+	packet.immediate = reader.number('immediate', 'data', at, 4, hex);
+	return at + 4;
+}
+
+function readAtomic(reader, at, packet) {
+	packet.va = reader.view.getBigUint64(at);
+	reader.field('AtomicETH', 'virtual address', at, 8, `0x${packet.va.toString(16)}`);
+	packet.rkey = reader.number('AtomicETH', 'rkey', at + 8, 4, hex);
+	packet.swap = reader.view.getBigUint64(at + 12);
+	reader.field('AtomicETH', 'swap or add', at + 12, 8, `0x${packet.swap.toString(16)}`);
+	packet.compare = reader.view.getBigUint64(at + 20);
+	reader.field('AtomicETH', 'compare', at + 20, 8, `0x${packet.compare.toString(16)}`);
+	return at + 28;
+}
+
 // CM messages: where the private fields of REQ and REP stand, after the header of
 // the management datagram (24 bytes).
 const REQ = 0x10, REJ = 0x12, REP = 0x13;
@@ -108,18 +124,29 @@ function readRoce(reader, at, end, packet) {
 	at = readBth(reader, at, packet);
 	const operation = packet.opcode & 0x1f, type = packet.opcode >> 5;
 	if (type === 3) {
-		reader.number('DETH', 'queue key', at, 4, hex);
-		reader.number('DETH', 'source QPN', at + 5, 3, x => hex(x, 6));
+		packet.qkey = reader.number('DETH', 'queue key', at, 4, hex);
+		packet.srcqp = reader.number('DETH', 'source QPN', at + 5, 3, x => hex(x, 6));
 		at += 8;
+		if (operation === 5)
+			at = readImmediate(reader, at, packet);
 		if (packet.destqp === 1)
 			readMad(reader, at, packet);
 	} else if (type === 0) {
 		if ([6, 10, 11, 12].includes(operation))
 			at = readReth(reader, at, packet);
-		if ([13, 15, 16, 17].includes(operation))
+		if ([13, 15, 16, 17, 18].includes(operation))
 			at = readAeth(reader, at, packet);
-		if ([3, 5, 9, 11].includes(operation)) {
-			reader.number('immediate', 'data', at, 4, hex);
+		if ([3, 5, 9, 11].includes(operation))
+			at = readImmediate(reader, at, packet);
+		if (operation === 18) {
+			packet.original = reader.view.getBigUint64(at);
+			reader.field('AtomicAckETH', 'original data', at, 8, `0x${packet.original.toString(16)}`);
+			at += 8;
+		}
+		if (operation === 19 || operation === 20)
+			at = readAtomic(reader, at, packet);
+		if (operation === 22 || operation === 23) {
+			packet.invalidated = reader.number('IETH', 'rkey', at, 4, hex);
 			at += 4;
 		}
 	}

@@ -64,5 +64,10 @@ export function runPanel(page, kind) {
 	if (page.wish.get(kind === 'runs' ? 'run' : 'case'))
 		choice.value = page.wish.get(kind === 'runs' ? 'run' : 'case');
 	describe();
-	return element('div', {}, choice, go, commands, story, result);
+	// choose(name): as if the reader had chosen it; run(): as if they had pressed.
+	return {panel: element('div', {}, choice, go, commands, story, result), run: () => go.click(),
+		choose: name => {
+			choice.value = name;
+			describe();
+		}};
 }

@@ -16,7 +16,7 @@ function text(terminal) {
 }
 
 export function makeTerminal(node, {Terminal, FitAddon}) {
-	const terminal = new Terminal({fontSize: 13, convertEol: true, scrollback: 5000,
+	const terminal = new Terminal({fontSize: 12, convertEol: true, scrollback: 5000,
 		screenReaderMode: true, theme: {background: '#0d1117', foreground: '#e6edf3'}});
 	const fit = new FitAddon();
 	const inside = element('div', {className: 'screen'});
@@ -30,7 +30,7 @@ export function makeTerminal(node, {Terminal, FitAddon}) {
 	terminal.onData(data => node.type(data));
 	terminal.onResize(({rows, cols}) => node.up && node.resize(rows, cols));
 	// Once it is in the document, and whenever that changes.
-	new ResizeObserver(() => fit.fit()).observe(inside);
+	new ResizeObserver(() => inside.clientWidth && fit.fit()).observe(inside);
 	queueMicrotask(() => terminal.open(inside));
 	node.addEventListener('up', () => node.resize(terminal.rows, terminal.cols));
 	return box;

@@ -20,6 +20,12 @@ export class Wire {
 		this.settings = {...QUIET};
 		this.records = [];
 		this.waiting = [];
+		this.unlucky = null;
+	}
+
+	// Loses the next frame for which chosen(bytes) is true, and no other.
+	loseOnce(chosen) {
+		this.unlucky = chosen;
 	}
 
 	// {loss, duplicate, reorder}: 0 to 1; delay: milliseconds; cut, hold: yes or no.
@@ -71,10 +77,14 @@ export class Wire {
 
 	// What the wire does with a frame that it does not hold.
 	pass(record) {
+		const {bytes} = record;
 		const {loss, delay, duplicate, reorder, cut} = this.settings;
 		let copies = 1;
 
-		if (cut || this.random() < loss) {
+		const unlucky = Boolean(this.unlucky?.(bytes));
+		if (unlucky)
+			this.unlucky = null;
+		if (cut || unlucky || this.random() < loss) {
 			record.fate = cut ? 'cut' : 'lost';
 			this.onFrame(record);
 			return;

@@ -7,7 +7,9 @@ const OPCODES = ['SEND First', 'SEND Middle', 'SEND Last', 'SEND Last with Immed
 	'RDMA WRITE Last', 'RDMA WRITE Last with Immediate', 'RDMA WRITE Only',
 	'RDMA WRITE Only with Immediate', 'RDMA READ Request', 'RDMA READ response First',
 	'RDMA READ response Middle', 'RDMA READ response Last', 'RDMA READ response Only',
-	'Acknowledge'];
+	'Acknowledge', 'Atomic Acknowledge', 'Compare and Swap', 'Fetch and Add', 'opcode 21',
+	'SEND Last with Invalidate', 'SEND Only with Invalidate'];
+const ATOMIC = 18;
 const READ_REQUEST = 12, ACKNOWLEDGE = 17;
 const CM = {0x10: 'ConnectRequest', 0x11: 'MsgRcptAck', 0x12: 'ConnectReject',
 	0x13: 'ConnectReply', 0x14: 'ReadyToUse', 0x15: 'DisconnectRequest',
@@ -18,6 +20,8 @@ const TLS_RECORDS = {20: 'Change Cipher Spec', 21: 'Alert', 22: 'Handshake',
 	23: 'Application Data'};
 const TLS_HANDSHAKES = {1: 'Client Hello', 2: 'Server Hello'}, TLS_MAJOR = 3;
 const PSN_SPACE = 1 << 24;
+// Of two hosts, those whose first PSN a response is compared with.
+const MOST_FLOWS = 1000;
 
 const modulo = x => (x % PSN_SPACE + PSN_SPACE) % PSN_SPACE;
 
@@ -94,6 +98,7 @@ export class Words {
 	constructor(mtu = 1024) {
 		this.mtu = mtu;
 		this.first = new Map();
+		this.firsts = new Map();
 		this.next = new Map();
 		this.asked = new Set();
 		this.segments = new Map();
@@ -136,13 +141,13 @@ export class Words {
 			packet.kind = kind.split(' (')[0];
 			packet.mark = mark;
 		}
-		if (packet.opcode > READ_REQUEST && packet.opcode <= ACKNOWLEDGE)
+		if (packet.opcode > READ_REQUEST && packet.opcode <= ATOMIC)
 			packet.rel = this.response(packet);
 		else
 			this.request(packet);
 		if (packet.va !== undefined)
 			packet.text += ` va 0x${packet.va.toString(16)}, rkey ` +
-				`${hex(packet.rkey)}, ${packet.dmalen} bytes`;
+				`${hex(packet.rkey)}, ${packet.dmalen ?? 8} bytes`;
 		if (packet.kind.startsWith('SEND'))
 			packet.text += head(packet.payload);
 	}
@@ -151,8 +156,11 @@ export class Words {
 		const key = [packet.src, packet.dst, packet.destqp].join();
 		const count = packet.opcode === READ_REQUEST ?
 			Math.max(1, Math.ceil(packet.dmalen / this.mtu)) : 1;
-		if (!this.first.has(key))
+		if (!this.first.has(key)) {
 			this.first.set(key, packet.psn);
+			const ends = `${packet.src},${packet.dst}`;
+			this.firsts.set(ends, [...this.firsts.get(ends) ?? [], packet.psn].slice(0, MOST_FLOWS));
+		}
 		packet.rel = modulo(packet.psn - this.first.get(key));
 		const ahead = modulo(packet.rel - (this.next.get(key) ?? 0));
 		// Half the space back is old, half ahead is new.
@@ -164,9 +172,8 @@ export class Words {
 
 	// Responses carry the PSNs of the requester that they answer.
 	response(packet) {
-		const rels = [...this.first]
-			.filter(([key]) => key.startsWith(`${packet.dst},${packet.src},`))
-			.map(([, first]) => modulo(packet.psn - first));
+		const rels = (this.firsts.get(`${packet.dst},${packet.src}`) ?? [])
+			.map(first => modulo(packet.psn - first));
 		return rels.length ? Math.min(...rels) : null;
 	}
 

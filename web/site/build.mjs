@@ -13,8 +13,9 @@ import {makeRenderer, render} from './markdown.mjs';
 import {escape, layout} from './layout.mjs';
 import {withPolicy} from './csp.mjs';
 import {sourcePage} from './source.mjs';
-import {writeLabData} from './lab_data.mjs';
+import {titlesOfRuns, writeLabData} from './lab_data.mjs';
 import {copyLibraries} from './libraries.mjs';
+import {capturePage} from './capture_page.mjs';
 import {insidePage} from './inside.mjs';
 import {searchIndex} from './search_index.mjs';
 import {writeServiceWorker} from './offline.mjs';
@@ -61,10 +62,12 @@ class Site {
 		const md = makeRenderer();
 		for (const path of this.tree.pages) {
 			const place = placeOf(path);
-			const page = render(md, readFileSync(join(top, path), 'utf8'), {
-				path, resolve: (target, hash, image) => this.link(place, target, hash, image)});
 			const [, chapter] = /^(\d\d_[^/]+)\/README\.md$/.exec(path) ?? [];
-			this.pages.set(path, {...page, path, place, chapter});
+			const page = render(md, readFileSync(join(top, path), 'utf8'), {
+				path, runs: chapter && titlesOfRuns(top, chapter),
+				resolve: (target, hash, image) => this.link(place, target, hash, image)});
+			this.pages.set(path, {...page, path, place, chapter,
+				...path === 'README.md' && {door: this.chapters[0]}});
 		}
 	}
 
@@ -141,6 +144,7 @@ async function main([out, parts]) {
 	}
 	const inside = insidePage(top, site);
 	site.write('web/inside.html', layout({place: 'web/inside.html', ...inside}, site));
+	site.write('web/capture.html', layout(capturePage(), site));
 	site.write('web/search.json', searchIndex([...site.pages.values()]));
 	cpSync(join(top, 'web/page'), join(site.out, 'web/page'), {recursive: true});
 	await copyLibraries(top, site.out);

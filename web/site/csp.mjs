@@ -32,7 +32,7 @@ const PAGE = {
 // drawing of a Mermaid picture, which is on the same pages.
 const LAB = {...PAGE, 'style-src': ["'self'", "'unsafe-inline'"]};
 
-export const policyOf = page => join(page.chapter ? LAB : PAGE);
+export const policyOf = page => join(page.chapter || page.door ? LAB : PAGE);
 
 const meta = policy =>
 	`<meta http-equiv="Content-Security-Policy" content="${policy}">`;

@@ -65,6 +65,10 @@ export function chapterData(top, tree, chapter) {
 		exercises: exercisesOf(chapter, join(folder, 'exercises'))};
 }
 
+// What each logged run of a chapter does: {name: title}.
+export const titlesOfRuns = (top, chapter) => Object.fromEntries(
+	Object.entries(runsOf(join(top, chapter, 'expected'))).map(([name, {title}]) => [name, title || name]));
+
 export function writeLabData(top, site) {
 	const rules = execFileSync('python3', ['-B', join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);

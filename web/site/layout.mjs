@@ -33,7 +33,19 @@ function contents(sections) {
 	}</ul></details>`;
 }
 
-// page: {place, title, html, sections, chapter}; site: {menu, order, name}
+// The front page begins with the lab: a sentence and a button (web/page/door.js). Without
+// JavaScript, neither is there.
+const DOOR = `<section class="door" aria-label="See it happen" hidden>
+<p>One machine puts a message into another machine’s memory: watch every packet of it cross, in this page.</p>
+<p><button type="button" class="start">Send the first message</button></p>
+<p class="cost"></p>
+</section>`;
+
+// After the page's main heading.
+const withDoor = html => html.replace('</h1>', all => `${all}\n${DOOR}`);
+
+// page: {place, title, html, sections, chapter, door: the chapter that the
+// front page's lab is of, styled: it has a ladder}; site: {menu, order, name}
 export function layout(page, site) {
 	const up = file => relative(page.place, file);
 	const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`;
@@ -46,11 +58,12 @@ ${policyTag(page)}
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${up('web/page/style.css')}">
+<link rel="stylesheet" href="${up('web/page/style.css')}">${page.styled ? `
+<link rel="stylesheet" href="${up('web/page/lab.css')}">` : ''}
 <script src="${up('web/page/theme.js')}"></script>
 <script type="module" src="${up('web/page/book.js')}" data-top="${up('index.html').replace(/index\.html$/, '') || './'}"></script>
 </head>
-<body${page.chapter ? ` data-chapter="${page.chapter}"` : ''}>
+<body${page.chapter ? ` data-chapter="${page.chapter}"` : ''}${page.door ? ` data-door="${page.door}"` : ''}>
 <a class="skip" href="#text">To the text</a>
 <header>
 <details class="menu"><summary>Contents</summary><nav aria-label="All pages">${navigation(page.place, site.menu)}</nav></details>
@@ -62,10 +75,10 @@ ${policyTag(page)}
 ${page.chapter ? `<div class="lab-open" hidden><button type="button">Open the lab: real Soft-RoCE in this page</button></div>
 <noscript><p class="note">With JavaScript, two machines with Soft-RoCE run in this page. The text needs none.</p></noscript>` : ''}
 ${contents(page.sections ?? [])}
-${page.html}
+${page.door ? withDoor(page.html) : page.html}
 ${neighbours(page.place, site.order)}
 </main>
-<footer><a href="${up('web/inside.html')}">What is inside these pages</a></footer>
+<footer><a href="${up('web/capture.html')}">Open a capture</a> · <a href="${up('web/inside.html')}">What is inside these pages</a></footer>
 </body>
 </html>
 `;

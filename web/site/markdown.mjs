@@ -25,12 +25,30 @@ function mermaid(text) {
 		`</div></figure>\n`;
 }
 
-function fence(tokens, at) {
-	const [language = ''] = tokens[at].info.split(/\s+/);
+// ```sh here=RUN: the page runs that logged run of the chapter, and shows the shell's
+// way folded; open where there is no JavaScript. env.runs: {name: what it does}.
+function fence(tokens, at, options, env) {
+	const [language = '', ...words] = tokens[at].info.split(/\s+/);
 	if (language === 'mermaid')
 		return mermaid(tokens[at].content);
-	return `<pre tabindex="0"><code class="hljs">${
+	const pre = `<pre tabindex="0"><code class="hljs">${
 		colour(tokens[at].content, language)}</code></pre>\n`;
+	const run = words.find(x => x.startsWith('here='))?.slice('here='.length);
+	if (!run)
+		return pre;
+	if (!env.runs?.[run])
+		throw new Error(`${env.path}: here=${run}: there is no such run`);
+	return `<p class="run-here"><button type="button" class="here" data-run="${escape(run)}" hidden>Run here</button> ` +
+		`${escape(env.runs[run])}</p>\n<details class="shell" open><summary>In a shell</summary>${pre}</details>\n`;
+}
+
+// What breaks a case in a shell has a button beside it that chooses the case in the lab.
+function codeInline(tokens, at, options, env) {
+	const text = tokens[at].content;
+	const [, chapter, name] = /^make break CH=(\d\d) CASE=(\w+)$/.exec(text) ?? [];
+	return `<code>${escape(text)}</code>` + (chapter && env.path?.startsWith(`${chapter}_`) &&
+		/^\d\d_[^/]+\/README\.md$/.test(env.path) ? ` <button type="button" class="here" data-case="${
+			name}" aria-label="Break it here: ${name}" hidden>Break it here</button>` : '');
 }
 
 function textOf(token) {
@@ -63,6 +81,7 @@ function links(state) {
 export function makeRenderer() {
 	const md = new MarkdownIt({html: true, linkify: false, typographer: false});
 	md.renderer.rules.fence = fence;
+	md.renderer.rules.code_inline = codeInline;
 	md.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>\n';
 	md.renderer.rules.table_close = () => '</table></div>\n';
 	md.core.ruler.push('anchors', anchors);

@@ -1,0 +1,216 @@
+// Captures of others: read in every form, field by field as tshark reads them; what
+// happened in them is named, nothing is in the logged runs; no file does any harm.
+import assert from 'node:assert/strict';
+import {execFileSync, spawnSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, readdirSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {after} from 'node:test';
+import {asEthernet, framesOf} from '../../web/page/capture.js';
+import {dissect} from '../../web/page/packet.js';
+import {openCapture} from '../../web/page/open_capture.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'capture-'));
+after(() => rmSync(folder, {recursive: true}));
+const read = path => new Uint8Array(readFileSync(path));
+const LOGGED = readdirSync('.').filter(x => /^\d\d_/.test(x)).map(x => `${x}/expected/wire.pcapng`);
+const BROKEN = 'tests/fixtures/captures';
+
+// tshark's field, and what the page has of it, as numbers.
+const FIELDS = [['infiniband.bth.opcode', 'opcode'], ['infiniband.bth.destqp', 'destqp'],
+	['infiniband.bth.psn', 'psn'], ['infiniband.bth.padcnt', 'padding'], ['infiniband.reth.va', 'va'],
+	['infiniband.reth.r_key', 'rkey'], ['infiniband.reth.dmalen', 'dmalen'],
+	['infiniband.aeth.syndrome', 'syndrome'], ['infiniband.aeth.msn', 'msn'],
+	['infiniband.deth.srcqp', 'srcqp'], ['infiniband.deth.q_key', 'qkey'], ['infiniband.immdt', 'immediate'],
+	['infiniband.atomiceth.va', 'va'], ['infiniband.atomiceth.swapdt', 'swap'], ['infiniband.atomiceth.cmpdt', 'compare'],
+	['infiniband.mad.attributeid', 'cm'], ['infiniband.cm.rej.reason', 'reason'],
+	['infiniband.cm.req.startpsn', 'startPsn'], ['infiniband.cm.rep.startpsn', 'startPsn'],
+	['infiniband.cm.req.localqpn', 'startQpn'], ['infiniband.cm.rep.localqpn', 'startQpn'],
+	['tcp.srcport', 'sport'], ['tcp.dstport', 'dport'], ['tcp.seq_raw', 'seq'], ['tcp.ack_raw', 'ack']];
+const known = new Set(execFileSync('tshark', ['-G', 'fields'], {encoding: 'utf8', maxBuffer: 1e9,
+	stdio: ['ignore', 'pipe', 'ignore']}).split('\n').map(x => x.split('\t')[2]));
+const asked = FIELDS.filter(([name]) => known.has(name));
+
+function tshark(path) {
+	return execFileSync('tshark', ['-n', '-r', path, '-T', 'fields', '-E', 'separator=/t', '-E', 'occurrence=f',
+		...asked.flatMap(([name]) => ['-e', name])], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']})
+		.split('\n').slice(0, -1).map(x => x.split('\t'));
+}
+
+// Both ways: what tshark has, the page has; what the page has, tshark has.
+function agrees(path) {
+	const rows = tshark(path), frames = [...framesOf(read(path))];
+	assert.equal(frames.length, rows.length);
+	let compared = 0;
+	frames.forEach(({bytes}, i) => {
+		const packet = dissect(bytes), said = new Map();
+		asked.forEach(([name, own], at) => {
+			// tshark writes immediate data as bytes, in hexadecimal digits.
+			if (rows[i][at] !== '')
+				said.set(own, BigInt((name === 'infiniband.immdt' ? '0x' : '') + rows[i][at]));
+		});
+		for (const own of new Set(asked.map(x => x[1]))) {
+			assert.equal(packet[own] === undefined ? undefined : BigInt(packet[own]), said.get(own), `${path}: frame ${i + 1}: ${own}`);
+			compared += said.has(own);
+		}
+	});
+	return compared;
+}
+
+test('tshark knows the fields that are compared', () => assert.ok(asked.length > 20, asked.map(x => x[0]).join()));
+
+for (const path of [...LOGGED, ...readdirSync(BROKEN).map(x => `${BROKEN}/${x}`)])
+	test(`${path}: field by field as tshark has it`, () => assert.ok(agrees(path) > 10));
+
+// A frame of RoCE v2 with that opcode and those bytes behind BTH.
+function frame(opcode, rest) {
+	const bytes = new Uint8Array(14 + 20 + 8 + 12 + rest.length + 4), view = new DataView(bytes.buffer);
+	view.setUint16(12, 0x0800);
+	bytes.set([0x45, 0], 14);
+	view.setUint16(16, bytes.length - 14);
+	bytes.set([64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2], 22);
+	view.setUint16(34, 49152);
+	view.setUint16(36, 4791);
+	view.setUint16(38, bytes.length - 34);
+	bytes.set([opcode, 0, 255, 255, 0, 0, 0, 17, 0, 1, 2, 3, ...rest], 42);
+	return bytes;
+}
+
+function pcap(frames, {little = true, nano = false} = {}) {
+	const out = new Uint8Array(24 + frames.reduce((sum, x) => sum + 16 + x.length, 0)), view = new DataView(out.buffer);
+	view.setUint32(0, nano ? 0xa1b23c4d : 0xa1b2c3d4, little);
+	view.setUint16(4, 2, little);
+	view.setUint16(6, 4, little);
+	view.setUint32(16, 65535, little);
+	view.setUint32(20, 1, little);
+	let at = 24;
+	for (const bytes of frames) {
+		[1_700_000_000, 5e5 * (nano ? 1000 : 1), bytes.length, bytes.length].forEach((x, i) => view.setUint32(at + 4 * i, x, little));
+		out.set(bytes, at + 16);
+		at += 16 + bytes.length;
+	}
+	return out;
+}
+
+const counting = n => Array.from({length: n}, (_, i) => i + 1);
+test('atomics, immediates and datagrams, which no capture here has, as tshark has them', async () => {
+	const {writeFileSync} = await import('node:fs'), path = join(folder, 'made.pcap');
+	writeFileSync(path, pcap([frame(19, counting(28)), frame(20, counting(28)), frame(18, counting(12)),
+		frame(3, counting(8)), frame(11, counting(24)), frame(0x64, counting(16)), frame(0x65, counting(16)), frame(22, counting(8))]));
+	assert.ok(agrees(path) > 30);
+});
+
+test('a capture is read in each byte order and unit, and in pcapng as editcap writes it', () => {
+	const plain = [...framesOf(read(LOGGED[0]))], whole = plain.map(x => [...x.bytes]);
+	for (const little of [true, false])
+		for (const nano of [true, false]) {
+			const again = [...framesOf(pcap(plain.map(x => x.bytes), {little, nano}))];
+			assert.deepEqual(again.map(x => [...x.bytes]), whole);
+			assert.equal(again[0].time, 1_700_000_000_500);
+		}
+	for (const kind of ['pcap', 'nsecpcap', 'pcapng']) {
+		const path = join(folder, `a.${kind}`);
+		execFileSync('editcap', ['-F', kind, LOGGED[0], path], {stdio: 'ignore'});
+		const again = [...framesOf(read(path))];
+		assert.deepEqual(again.map(x => [...x.bytes]), whole);
+		again.forEach((x, i) => assert.ok(Math.abs(x.time - plain[i].time) < 0.002, `${kind} ${i}`));
+	}
+});
+
+test('a tag is taken away, and what has no Ethernet gets some', () => {
+	const bytes = frame(4, [1, 2, 3, 4]), ip = bytes.subarray(14);
+	const tagged = Uint8Array.from([...bytes.subarray(0, 12), 0x81, 0, 0, 5, 8, 0, ...ip]);
+	const cooked = Uint8Array.from([...new Uint8Array(14), 8, 0, ...ip]);
+	for (const frameOf of [asEthernet(1, tagged), asEthernet(101, ip), asEthernet(113, cooked)])
+		assert.equal(dissect(frameOf).psn, 0x010203);
+	assert.equal(asEthernet(250, ip), null);
+});
+
+for (const path of LOGGED)
+	test(`${path}: nothing is said to be wrong`, () => {
+		const {found, packets, trouble} = openCapture(read(path));
+		assert.deepEqual({found, trouble}, {found: [], trouble: ''});
+		assert.ok(packets);
+	});
+
+// What a capture of each case must be said to show.
+const CAUSES = {
+	'01_send_recv.no_server': /reason 8: no program listens/, '01_send_recv.no_recv': /RNR NAK/,
+	'01_send_recv.short_recv': /receive that it had posted is too short/,
+	'02_write_read.bad_rkey': /Remote Access Error.* rkey 0x/, '02_write_read.out_of_range': /Remote Access Error.*address, length/,
+	'02_write_read.no_remote_write': /permissions.* RDMA WRITE/, '02_write_read.own_lkey_as_rkey': /Remote Access Error/,
+	'03_pure_verbs.mtu_mismatch': /path MTU is another.*WRITE First/, '03_pure_verbs.no_access_flags': /does not allow that operation/,
+	'03_pure_verbs.wrong_psn': /told 192\.0\.2\.1 that its first PSN is 0x12345b, and began with 0x123456/,
+	'03_pure_verbs.wrong_psn_upper': /told .* first PSN/, '03_pure_verbs.wrong_qpn': /nothing acknowledged it: no such queue pair/,
+	'04_tls_psn.expired': /certificate expired/, '04_tls_psn.wrong_name': /192\.0\.2\.1 broke off the TCP connection/,
+	'04_tls_psn.plain_tcp_peer': /broke off the TCP connection/,
+	'05_multiclient.stolen_rkey': /Remote Access Error.*READ Request/, '07_full_speed.no_credits': /RNR NAK/,
+};
+for (const [name, cause] of Object.entries(CAUSES))
+	test(`${name}: what is wrong is named, with a place that explains it`, () => {
+		const {found} = openCapture(read(`${BROKEN}/${name}.pcapng`)), bad = found.filter(x => x.bad);
+		assert.ok(bad.some(x => cause.test(x.text)), JSON.stringify(found));
+		for (const {place} of found) {
+			const [page, anchor] = place.split('#');
+			const text = readFileSync(page.replace('.html', '.md'), 'utf8');
+			const anchors = text.split('\n').filter(x => /^#+ /.test(x)).map(x => x.replace(/^#+ /, '').toLowerCase()
+				.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
+			assert.ok(!anchor || anchors.includes(anchor), `${place}: there is no such heading`);
+		}
+	});
+
+test('a loss that was mended is told, and is not called wrong', () => {
+	const frames = [...framesOf(read(LOGGED[0]))].map(x => x.bytes);
+	const at = frames.findIndex(x => dissect(x).opcode === 4 && dissect(x).transport === 'roce');
+	const {found} = openCapture(pcap([...frames.slice(0, at), frames[at], ...frames.slice(at)]));
+	assert.deepEqual(found.map(x => x.bad), [false]);
+	assert.match(found[0].text, /sent 1 packet again.*then one came/);
+});
+
+test('scripts/wire.sh --read says the same in a terminal', () => {
+	const say = path => spawnSync('scripts/wire.sh', ['--read', path], {encoding: 'utf8'});
+	const bad = `${BROKEN}/02_write_read.bad_rkey.pcapng`, {status, stdout} = say(bad);
+	assert.equal(status, 1);
+	const {entries, found} = openCapture(read(bad));
+	for (const {packet} of entries)
+		assert.ok(stdout.includes(packet.label), packet.label);
+	for (const {text} of found)
+		assert.ok(stdout.includes(`! ${text}\n  docs/troubleshooting.md#`), stdout);
+	assert.equal(say(LOGGED[0]).status, 0);
+	assert.match(say('README.md').stderr, /neither pcap nor pcapng/);
+	assert.match(say('nowhere').stderr, /nowhere cannot be read/);
+	assert.equal(spawnSync('scripts/wire.sh', ['--read']).status, 2);
+});
+
+// A generator of numbers that is the same in each run.
+function numbers(seed) {
+	return () => (seed = Math.imul(seed, 1664525) + 1013904223 >>> 0) / 2 ** 32;
+}
+
+test('ten thousand files that were changed at random neither hang nor throw', () => {
+	const random = numbers(26), whole = [...LOGGED.slice(0, 3).map(read), pcap([...framesOf(read(LOGGED[3]))].map(x => x.bytes))];
+	let slowest = 0;
+	for (let i = 0; i < 10_000; i++) {
+		const bytes = whole[i % whole.length].slice(0, i % 3 ? undefined : Math.floor(random() * 4000));
+		for (let n = 1 + Math.floor(random() * 20); n; n--)
+			bytes[Math.floor(random() * bytes.length)] = random() < 0.3 ? 255 : Math.floor(random() * 256);
+		const began = performance.now(), opened = openCapture(bytes);
+		slowest = Math.max(slowest, performance.now() - began);
+		assert.ok(opened.found.every(x => typeof x.text === 'string' && x.place.startsWith('docs/')));
+	}
+	// Each takes a millisecond; a second is for a machine that does something else, too.
+	assert.ok(slowest < 5000, `${slowest} ms`);
+});
+
+test('a long capture: what is kept of it is bounded', t => {
+	const frames = [...framesOf(read(LOGGED[4]))].map(x => x.bytes), many = [];
+	for (let size = 0; size < 20e6;)
+		for (const bytes of frames) {
+			many.push(bytes);
+			size += bytes.length + 16;
+		}
+	const data = pcap(many), began = performance.now(), {entries, count} = openCapture(data);
+	t.diagnostic(`${(data.length / 1e6).toFixed(0)} MB, ${count} frames: ${Math.round(performance.now() - began)} ms`);
+	assert.equal(count, many.length);
+	assert.equal(entries.length, 2000);
+});

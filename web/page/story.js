@@ -1,0 +1,168 @@
+// What happened in a capture, in sentences, each with the place of this book that
+// explains it. Only what the wire shows: what a program did with it, it does not say.
+
+const TROUBLE = 'docs/troubleshooting.html';
+const PLACES = {
+	rnr: `${TROUBLE}#status-13-rnr-retry-counter-exceeded`,
+	access: `${TROUBLE}#status-10-remote-access-error`,
+	invalid: `${TROUBLE}#status-9-remote-invalid-request-error`,
+	remote: `${TROUBLE}#status-11-remote-operation-error`,
+	silent: `${TROUBLE}#status-12-transport-retry-counter-exceeded`,
+	rejected: `${TROUBLE}#rdma_cm_event_rejected-status-8-status-28`,
+	unreachable: `${TROUBLE}#rdma_cm_event_unreachable-status--110-connection-timed-out`,
+	refused: `${TROUBLE}#error-connect-connection-refused`,
+	tls: `${TROUBLE}#error-tls-handshake-`,
+	left: `${TROUBLE}#error-the-peer-left--the-peer-closed-the-connection-`,
+	lost: 'docs/wire.html',
+};
+// REJ's reasons, those that a program meets: IBTA specification, 12.6.7.2.
+const REASONS = {1: 'it has no queue pair left', 2: 'it has no EE context', 3: 'it has no resources left',
+	4: 'it waited too long', 8: 'no program listens on that port', 10: 'the queue pair is used already',
+	28: 'the program refused it'};
+const TLS_ALERT = 'TLS Alert';
+// Who sends the same packet oftener, though answers come, does not get them. And no
+// file, whoever made it, is asked about more than so many flows.
+const PATIENT = 4, MOST = 100;
+
+const hex = (value, digits = 6) => `0x${value.toString(16).padStart(digits, '0')}`;
+const times = n => n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`;
+const isRequest = x => x.transport === 'roce' && x.cm === undefined && (x.opcode < 13 ||
+	x.opcode > 18) && x.opcode < 32;
+
+// packets: in their order, dissected and with their words. Returns [{text, place, bad}]:
+// bad, or something that the protocol has mended by itself.
+export function story(packets) {
+	const found = [...naks(packets), ...unanswered(packets), ...told(packets), ...connecting(packets), ...overTcp(packets)];
+	return found.sort((x, y) => x.at - y.at).slice(0, MOST);
+}
+
+const KINDS = [
+	['RNR NAK', 'rnr', (x, n) => `${x.src} answered “receiver not ready” (RNR NAK) ${times(n)}: a SEND came, or a ` +
+		'WRITE with immediate, and no receive was posted for it.'],
+	['Remote Access Error', 'access', x => `${x.src} refused to touch its memory (NAK, Remote Access Error): rkey, ` +
+		'address, length or the permissions that it was registered with do not fit the request.'],
+	['Invalid Request', 'invalid', x => `${x.src} refused a request (NAK, Invalid Request): its queue pair does not ` +
+		'allow that operation, its path MTU is another, or the message is longer than the receive.'],
+	['Remote Operational Error', 'remote', x => `${x.src} could not do a request (NAK, Remote Operational Error): ` +
+		'the receive that it had posted is too short (so says rxe), or its memory is not registered.'],
+];
+
+// The request that a NAK answers, as a clause.
+function asked(packets, nak) {
+	const request = packets.slice(0, nak).findLast(x => isRequest(x) && x.src === packets[nak].dst &&
+		x.psn === packets[nak].psn);
+	return request ? ` It was ${request.kind}, PSN ${hex(request.psn)}` + (request.rkey === undefined ? '.' :
+		`, rkey ${hex(request.rkey, 0)}, ${request.dmalen ?? 8} bytes.`) : '';
+}
+
+function* naks(packets) {
+	for (const [word, place, say] of KINDS) {
+		const hits = packets.flatMap((x, i) => x.mark === 'nak' && x.text.includes(word) ? [i] : []);
+		if (hits.length)
+			yield {at: hits[0], bad: true, place: PLACES[place],
+				text: say(packets[hits[0]], hits.length) + asked(packets, hits[0])};
+	}
+	const gaps = packets.flatMap((x, i) => x.mark === 'nak' && x.text.includes('PSN Sequence') ? [i] : []);
+	if (gaps.length)
+		yield {at: gaps[0], bad: false, place: PLACES.lost, text: `${packets[gaps[0]].src} missed a packet and said ` +
+			`so (NAK, PSN Sequence Error) ${times(gaps.length)}: packets were lost, or came in another order.`};
+}
+
+// What each requester sent again: {x, again, at, last, psn, most}; psn: the last that it
+// sent again, most: how often it sent that.
+function repeated(packets) {
+	const flows = new Map();
+	packets.forEach((x, at) => {
+		if (!isRequest(x))
+			return;
+		const key = [x.src, x.dst, x.destqp].join();
+		if (!flows.has(key))
+			flows.set(key, {again: 0, sent: new Map()});
+		const flow = flows.get(key);
+		flow.sent.set(x.psn, (flow.sent.get(x.psn) ?? 0) + 1);
+		if (x.mark === 'again')
+			Object.assign(flow, {x, psn: x.psn, again: flow.again + 1, at: flow.at ?? at, last: at,
+				most: flow.sent.get(x.psn)});
+	});
+	return [...flows.values()].filter(x => x.again).slice(0, MOST);
+}
+
+const isAnswer = (y, x) => y.transport === 'roce' && y.src === x.dst && y.dst === x.src &&
+	y.opcode > 12 && y.opcode <= 18;
+// An answer to that PSN or to a later one, and no NAK of it.
+const acknowledges = (y, x) => isAnswer(y, x) && y.mark !== 'nak' && (y.psn - x.psn & 0xffffff) < 0x800000;
+
+// Requests that were sent again: what was lost on the way and mended, and what nobody
+// has acknowledged at all.
+function* unanswered(packets) {
+	for (const {x, again, at, last, most} of repeated(packets)) {
+		const begins = `${x.src} sent ${x.kind}, PSN ${hex(x.psn)}, to queue pair ${hex(x.destqp)} of ${x.dst} ${times(most)}`;
+		const answer = packets.slice(last).find(y => acknowledges(y, x));
+		const other = packets.slice(at).find(y => isAnswer(y, x) && y.mark === '' && !acknowledges(y, x));
+		if (answer && most > PATIENT)
+			yield {at, bad: true, place: PLACES.silent, text: `${begins}, though it was acknowledged: to queue pair ${
+				hex(answer.destqp)}. That is not the sender’s number, or the answers were lost later.`};
+		else if (answer)
+			yield {at, bad: false, place: PLACES.lost, text: `${x.src} sent ${again} ` +
+				`${again === 1 ? 'packet' : 'packets'} again, since no acknowledgement came in time; then one came.`};
+		else if (packets.slice(at).some(y => isAnswer(y, x) && y.mark === 'nak'))
+			continue; // The NAK has been told.
+		else
+			yield {at, bad: true, place: PLACES.silent, text: other ? `${begins}, and each time the answer ` +
+				`acknowledged another PSN (${hex(other.psn)}): the receiver expects other PSNs than the sender sends.` :
+				`${begins}, and nothing acknowledged it: no such queue pair is ready there, it expects another PSN, ` +
+				'the other end is gone, or the wire is cut.'};
+	}
+}
+
+// Where the queue pairs' numbers are exchanged as text, what an end told and what it did.
+function* told(packets) {
+	const texts = [...packets.entries()].filter(([, x]) => x.text.startsWith('TCP "RDMA ')).slice(0, MOST);
+	for (const [at, x] of texts) {
+		const [, psn] = /^TCP "RDMA \d+ QPN \S+ PSN (0x[0-9a-f]+)/.exec(x.text) ?? [];
+		const first = psn && packets.slice(at).find(y => isRequest(y) && y.src === x.src);
+		if (first && first.psn !== Number(psn))
+			yield {at, bad: true, place: PLACES.silent, text: `${x.src} told ${x.dst} that its first PSN is ${psn}, ` +
+				`and began with ${hex(first.psn)}.`};
+	}
+}
+
+function* connecting(packets) {
+	for (const [at, x] of packets.entries())
+		if (x.kind === 'ConnectReject')
+			yield {at, bad: true, place: PLACES.rejected, text: `${x.src} refused the connection, reason ${x.reason}${
+				REASONS[x.reason] ? `: ${REASONS[x.reason]}` : ''}.`};
+	const asks = packets.flatMap((x, i) => x.kind === 'ConnectRequest' && x.mark === 'again' ? [i] : []);
+	const answers = packets.some(x => ['ConnectReply', 'ConnectReject', 'MsgRcptAck'].includes(x.kind));
+	if (asks.length && !answers)
+		yield {at: asks[0], bad: true, place: PLACES.unreachable, text: `${packets[asks[0]].src} asked for a connection ${
+			times(asks.length + 1)}, and ${packets[asks[0]].dst} has not answered: no RDMA device has that address, or ` +
+			'UDP port 4791 does not come through.'};
+}
+
+function* overTcp(packets) {
+	const opened = new Set(), ended = new Set();
+	for (const [at, x] of packets.entries()) {
+		if (x.transport !== 'tcp')
+			continue;
+		const here = [x.src, x.sport, x.dst, x.dport].join(), there = [x.dst, x.dport, x.src, x.sport].join();
+		if (x.flags & 4 && !ended.has(here) && !ended.has(there)) {
+			ended.add(here);
+			yield opened.has(there) ? {at, bad: true, place: PLACES.refused,
+				text: `${x.src} refused a TCP connection to port ${x.sport}: nobody listens there.`} :
+				{at, bad: true, place: PLACES.left, text: `${x.src} broke off the TCP connection between port ${x.sport} and ${
+					x.dport} (RST): it ended without reading what had come, as a program does that refuses its peer. ` +
+					'If TLS had begun, the reason went before it, encrypted; the programs’ own lines say it.'};
+		}
+		opened.delete(there);
+		if ((x.flags & 0x12) === 2)
+			opened.add(here);
+		if (x.kind === TLS_ALERT && x.payload.length === 7)
+			yield {at, bad: x.payload[5] === 2, place: PLACES.tls, text: `${x.src} ended TLS with alert ${
+				x.payload[6]}${ALERTS[x.payload[6]] ? `, ${ALERTS[x.payload[6]]}` : ''}.`};
+	}
+}
+
+const ALERTS = {40: 'handshake failure', 42: 'bad certificate', 45: 'certificate expired', 48: 'unknown CA', 50: 'decode error',
+	70: 'protocol version', 116: 'certificate required'};
+
