@@ -41,7 +41,7 @@ test('one button: the message crosses, and a line says what was seen', options, 
 		assert.ok(await inside(page, part), `${part} is in the window`);
 	assert.ok(await page.isVisible('.wire button'));
 
-	// rxe does not always send again what was lost; then the line says that, too.
+	// In one run it was not sent again within the ten seconds; then the line says that.
 	await page.getByRole('button', {name: 'Lose it'}).click();
 	await said(asked, 'never arrived');
 	assert.equal(await page.locator('.ladder .packet.lost').count(), 1);

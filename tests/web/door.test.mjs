@@ -7,6 +7,7 @@ import {dissect} from '../../web/page/packet.js';
 import {Words} from '../../web/page/words.js';
 import {readPcapng} from '../../web/page/pcapng.js';
 import {seen} from '../../web/page/seen.js';
+import {CALL} from '../../web/page/door.js';
 import {cost} from '../../web/page/fit.js';
 import {linesOf} from '../../web/page/ladder.js';
 import {Wire} from '../../web/page/wire.js';
@@ -29,7 +30,7 @@ test('a SEND that was lost and sent again is said to be, with its PSN', () => {
 	const said = seen([...recorded.slice(0, at), {...send, fate: 'lost'},
 		{...send, mark: 'again'}, ...recorded.slice(at + 1)]);
 	assert.match(said, /^The SEND with the cross never arrived/);
-	// Now and then rxe does not; then nothing may be said of it.
+	// Seen once, and not explained.
 	assert.match(seen([...recorded.slice(0, at), {...send, fate: 'lost'}]), /did not send it again/);
 	assert.ok(said.includes(`0x${send.psn.toString(16).padStart(6, '0')}`), said);
 });
@@ -67,4 +68,9 @@ test('the front page has the button under its heading, and its policy is the lab
 	assert.match(html, /<body data-door="01_send_recv">/);
 	assert.ok(html.includes(policyOf({chapter: '01_send_recv'})));
 	assert.doesNotMatch(layout({...page, door: undefined}, {menu: [], order: [], name: 'A'}), /door/);
+});
+
+test('what is to be changed is a line of first.c', () => {
+	const lines = readFileSync(new URL('../../01_send_recv/first.c', import.meta.url), 'utf8').split('\n');
+	assert.equal(lines.filter(x => CALL.test(x)).length, 1);
 });

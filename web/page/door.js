@@ -6,7 +6,9 @@ import {recorded} from './recorded.js';
 import {dissect} from './packet.js';
 import {seen} from './seen.js';
 
-const RUN = 'first', FILE = 'first.c', CALL = /snprintf\(conn->send/;
+const RUN = 'first', FILE = 'first.c';
+// The line that makes the message.
+export const CALL = /snprintf\(.*"message from/;
 
 const isSend = bytes => {
 	const {transport, opcode} = dissect(bytes);
