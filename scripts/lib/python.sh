@@ -18,6 +18,8 @@ case ${1:-} in
 	exit 2
 	;;
 esac
+# What it reads of other programs' output is in English then.
+export LC_ALL=C
 script=$(realpath -- "${BASH_SOURCE[0]}") || exit
 export PYTHONPATH=${script%/lib/*}
 # Or else what is in the current folder would come before it (Python 3.11).
