@@ -115,6 +115,8 @@ static int live(struct conn *conn, struct data *data,
 		return -1;
 	if (options->hold && hold_connection(conn, options->hold))
 		return -1;
+	/* A signal ends them all at a time, and the server needs its time for it. */
+	conn->patience.stop_fd = -1;
 	return peer_disconnect(conn);
 }
 
