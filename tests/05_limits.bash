@@ -29,6 +29,21 @@ few_descriptors() {
 	stop_server
 }
 
+# A signal ends connections whose server takes longer than client's second.
+slow_goodbyes() {
+	start_server ./server -t 60 write
+	start_client ./load/load -t 60 -a "$address" -n 3 -w 3600 write
+	await "three clients that hold" all_hold 3
+	kill -STOP "$server"
+	kill -TERM "$client"
+	read -rt 3 -u "$silence" || true
+	kill -CONT "$server"
+	end_client 0
+	says_nothing client.err
+	await "an idle server" idle
+	stop_server
+}
+
 signals() {
 	start_server ./server -t 100 -G 60 write
 	start_client ./load/load -t 100 -a "$address" -n 3 -w 3600 write

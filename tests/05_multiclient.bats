@@ -86,6 +86,10 @@ teardown_file() {
 	clients_on_device few_descriptors
 }
 
+@test "05: connections that a signal ends at a time wait for a busy server" {
+	clients_on_device slow_goodbyes
+}
+
 @test "05: a signal lets the last clients finish, a second one does not" {
 	clients_on_device signals
 }
