@@ -36,7 +36,8 @@ test('a capture becomes a ladder, and what happened is said and leads to the boo
 	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
 	for (const width of [1400, 390]) {
 		await page.setViewportSize({width, height: 844});
-		assert.ok(await page.$eval('.ladder-box', x => x.clientHeight > 200), `the ladder is seen at ${width} pixels`);
+		// It is drawn anew for its width.
+		await until('document.querySelector(".ladder-box").clientHeight > 200', `the ladder is seen at ${width} pixels`);
 	}
 	// Only the worker's own modules were asked for.
 	assert.ok(site.sent - asked < 60_000, `${site.sent - asked} bytes`);
