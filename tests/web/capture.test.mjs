@@ -117,6 +117,18 @@ test('a capture is read in each byte order and unit, and in pcapng as editcap wr
 	}
 });
 
+test('a packet that is longer than its block, or than the file, is where the reading ends', () => {
+	const bytes = Buffer.from(read(LOGGED[0])), view = new DataView(bytes.buffer, bytes.byteOffset);
+	let at = 0;
+	while (view.getUint32(at, true) !== 6)
+		at += view.getUint32(at + 4, true);
+	view.setUint32(at + 20, view.getUint32(at + 4, true), true);
+	assert.match(openCapture(bytes).trouble, /^it says that a packet has \d+ bytes/);
+	const old = Buffer.from(pcap([frame(4, [])], {little: true, nano: false}));
+	old.writeUInt32LE(1000, 24 + 8);
+	assert.match(openCapture(old).trouble, /^it says that a packet has 1000 bytes, at byte 24/);
+});
+
 test('a tag is taken away, and what has no Ethernet gets some', () => {
 	const bytes = frame(4, [1, 2, 3, 4]), ip = bytes.subarray(14);
 	const tagged = Uint8Array.from([...bytes.subarray(0, 12), 0x81, 0, 0, 5, 8, 0, ...ip]);

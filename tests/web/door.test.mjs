@@ -8,7 +8,7 @@ import {Words} from '../../web/page/words.js';
 import {readPcapng} from '../../web/page/pcapng.js';
 import {seen} from '../../web/page/seen.js';
 import {CALL} from '../../web/page/door.js';
-import {cost} from '../../web/page/fit.js';
+import {cost, unfit} from '../../web/page/fit.js';
 import {linesOf} from '../../web/page/ladder.js';
 import {Wire} from '../../web/page/wire.js';
 import {layout} from '../../web/site/layout.mjs';
@@ -32,6 +32,8 @@ test('a SEND that was lost and sent again is said to be, with its PSN', () => {
 	assert.match(said, /^The SEND with the cross never arrived/);
 	// Seen once, and not explained.
 	assert.match(seen([...recorded.slice(0, at), {...send, fate: 'lost'}]), /did not send it again/);
+	// Sent again though it was not lost, as happens on a slow machine.
+	assert.match(seen([...recorded, {...send, mark: 'again'}]), /^You have seen/);
 	assert.ok(said.includes(`0x${send.psn.toString(16).padStart(6, '0')}`), said);
 });
 
@@ -49,6 +51,14 @@ test('the cost is said, and more of it on a connection that counts', () => {
 	assert.doesNotMatch(cost({navigator: {connection: {}}}), /counts/);
 	assert.match(cost({navigator: {connection: {saveData: true}}}), /counts/);
 	assert.match(cost({navigator: {connection: {type: 'cellular'}}}), /counts/);
+});
+
+test('what cannot run the lab is named', () => {
+	const world = {WebAssembly: {}, Worker() {}, navigator: {deviceMemory: 2}};
+	assert.equal(unfit(world), '');
+	assert.match(unfit({...world, WebAssembly: undefined}), /no WebAssembly/);
+	assert.match(unfit({...world, Worker: undefined}), /no workers/);
+	assert.match(unfit({...world, navigator: {deviceMemory: 1}}), /too little memory/);
 });
 
 test('a label has the lines of its row, none longer than fits, and loses nothing that fits', () => {

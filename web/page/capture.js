@@ -5,8 +5,6 @@
 const PCAP = new Map([[0xa1b2c3d4, 1e3], [0xa1b23c4d, 1e6]]);
 const SECTION = 0x0a0d0d0a, ORDER = 0x1a2b3c4d;
 const INTERFACE = 1, OLD_PACKET = 2, SIMPLE = 3, PACKET = 6;
-// A frame of a network is never longer; with offloads, 64 KiB and its headers.
-const LONGEST = 256 * 1024;
 const ETHERNET = 1, RAW = 101, LINUX = 113, LINUX2 = 276;
 const VLAN = [0x8100, 0x88a8];
 
@@ -62,7 +60,7 @@ function* pcap(data, view) {
 		if (at + 16 > data.length)
 			throw new RangeError(`it ends within the header of a packet, at byte ${at}`);
 		const size = view.getUint32(at + 8, little), whole = view.getUint32(at + 12, little);
-		if (size > LONGEST || at + 16 + size > data.length)
+		if (at + 16 + size > data.length)
 			throw new RangeError(`it says that a packet has ${size} bytes, at byte ${at}`);
 		yield {time: view.getUint32(at, little) * 1e3 + view.getUint32(at + 4, little) / scale,
 			cut: Math.max(0, whole - size),

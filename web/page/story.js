@@ -141,12 +141,17 @@ function* connecting(packets) {
 }
 
 function* overTcp(packets) {
-	const opened = new Set(), ended = new Set();
+	const opened = new Set(), ended = new Set(), alerted = new Set();
 	for (const [at, x] of packets.entries()) {
 		if (x.transport !== 'tcp')
 			continue;
 		const here = [x.src, x.sport, x.dst, x.dport].join(), there = [x.dst, x.dport, x.src, x.sport].join();
-		if (x.flags & 4 && !ended.has(here) && !ended.has(there)) {
+		// In TLS 1.3, a record of 24 bytes is an alert. After one from each side, both have
+		// said goodbye, and an RST only means that somebody closed without reading the other's.
+		if (x.text.endsWith('Application Data (24 bytes)'))
+			alerted.add(here);
+		const goodbye = alerted.has(here) && alerted.has(there);
+		if (x.flags & 4 && !goodbye && !ended.has(here) && !ended.has(there)) {
 			ended.add(here);
 			yield opened.has(there) ? {at, bad: true, place: PLACES.refused,
 				text: `${x.src} refused a TCP connection to port ${x.sport}: nobody listens there.`} :
