@@ -8,7 +8,9 @@
 # docs/wire_frame.svg, one packet field by field, and where it has a wire_narrow.txt, a
 # ladder of 80 columns. chapters.tsv says which run that is. A run is not kept if one end
 # failed, or if a packet was repeated, as happens on a busy machine: then it makes
-# another run. Look at the pictures before you commit them.
+# another run. Before each run of a chapter of sockets, the nodes boot again, because
+# the kernel keeps its connections, and the picture begins with one that is made. Look at
+# the pictures before you commit them.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -26,6 +28,10 @@ cli_checked
 
 # One run of CHAPTER; sets $out, where it is. Fails if an end failed.
 run() {
+	if [[ $(chapters_where "chapter == \"$1\"" devices) == rds ]]; then
+		scripts/lab.sh reset a
+		scripts/lab.sh reset b
+	fi
 	COLUMNS=210 scripts/wire.sh "$1" "$(chapters_where "chapter == \"$1\"" shown)" \
 		>build/wire.txt
 	out=$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' build/wire.txt)
@@ -56,6 +62,17 @@ record() {
 		COLUMNS=80 scripts/lib/python.sh wire.ladder "$out" >"$expected/wire_narrow.txt"
 	[[ $chapter != 02_write_read ]] ||
 		scripts/lib/python.sh wire.frame "$out/wire.pcapng" >docs/wire_frame.svg
+	follow reth.r_key rkey
+	follow bth.psn PSN
+	follow bth.destqp QP
+}
+
+# follow FIELD WORD: the number of an example of a filter is one of the new ladder's.
+follow() {
+	local number
+
+	number=$(sed -n "s/.* $2 \(0x[0-9a-f]*\) .*/\1/p" "$expected/wire.txt" | head -n 1)
+	[[ ! $number ]] || sed -i "s/\(infiniband\.$1 == \)0x[0-9a-f]*/\1$number/" "$chapter"/*.md
 }
 
 DEVICE=lab
