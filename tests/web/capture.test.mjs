@@ -9,53 +9,13 @@ import test, {after} from 'node:test';
 import {asEthernet, framesOf} from '../../web/page/capture.js';
 import {dissect} from '../../web/page/packet.js';
 import {openCapture} from '../../web/page/open_capture.js';
+import {agrees, asked} from './tshark.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'capture-'));
 after(() => rmSync(folder, {recursive: true}));
 const read = path => new Uint8Array(readFileSync(path));
 const LOGGED = readdirSync('.').filter(x => /^\d\d_/.test(x)).map(x => `${x}/expected/wire.pcapng`);
 const BROKEN = 'tests/fixtures/captures';
-
-// tshark's field, and what the page has of it, as numbers.
-const FIELDS = [['infiniband.bth.opcode', 'opcode'], ['infiniband.bth.destqp', 'destqp'],
-	['infiniband.bth.psn', 'psn'], ['infiniband.bth.padcnt', 'padding'], ['infiniband.reth.va', 'va'],
-	['infiniband.reth.r_key', 'rkey'], ['infiniband.reth.dmalen', 'dmalen'],
-	['infiniband.aeth.syndrome', 'syndrome'], ['infiniband.aeth.msn', 'msn'],
-	['infiniband.deth.srcqp', 'srcqp'], ['infiniband.deth.q_key', 'qkey'], ['infiniband.immdt', 'immediate'],
-	['infiniband.atomiceth.va', 'va'], ['infiniband.atomiceth.swapdt', 'swap'], ['infiniband.atomiceth.cmpdt', 'compare'],
-	['infiniband.mad.attributeid', 'cm'], ['infiniband.cm.rej.reason', 'reason'],
-	['infiniband.cm.req.startpsn', 'startPsn'], ['infiniband.cm.rep.startpsn', 'startPsn'],
-	['infiniband.cm.req.localqpn', 'startQpn'], ['infiniband.cm.rep.localqpn', 'startQpn'],
-	['tcp.srcport', 'sport'], ['tcp.dstport', 'dport'], ['tcp.seq_raw', 'seq'], ['tcp.ack_raw', 'ack']];
-const known = new Set(execFileSync('tshark', ['-G', 'fields'], {encoding: 'utf8', maxBuffer: 1e9,
-	stdio: ['ignore', 'pipe', 'ignore']}).split('\n').map(x => x.split('\t')[2]));
-const asked = FIELDS.filter(([name]) => known.has(name));
-
-function tshark(path) {
-	return execFileSync('tshark', ['-n', '-r', path, '-T', 'fields', '-E', 'separator=/t', '-E', 'occurrence=f',
-		...asked.flatMap(([name]) => ['-e', name])], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']})
-		.split('\n').slice(0, -1).map(x => x.split('\t'));
-}
-
-// Both ways: what tshark has, the page has; what the page has, tshark has.
-function agrees(path) {
-	const rows = tshark(path), frames = [...framesOf(read(path))];
-	assert.equal(frames.length, rows.length);
-	let compared = 0;
-	frames.forEach(({bytes}, i) => {
-		const packet = dissect(bytes), said = new Map();
-		asked.forEach(([name, own], at) => {
-			// tshark writes immediate data as bytes, in hexadecimal digits.
-			if (rows[i][at] !== '')
-				said.set(own, BigInt((name === 'infiniband.immdt' ? '0x' : '') + rows[i][at]));
-		});
-		for (const own of new Set(asked.map(x => x[1]))) {
-			assert.equal(packet[own] === undefined ? undefined : BigInt(packet[own]), said.get(own), `${path}: frame ${i + 1}: ${own}`);
-			compared += said.has(own);
-		}
-	});
-	return compared;
-}
 
 test('tshark knows the fields that are compared', () => assert.ok(asked.length > 20, asked.map(x => x[0]).join()));
 

@@ -71,7 +71,7 @@ class Captures {
 		if (!entries.length)
 			return;
 		const packet = element('div');
-		const ladder = new Ladder(entry => packet.replaceChildren(details(entry)), names);
+		const ladder = new Ladder(entry => packet.replaceChildren(details(entry, null, null, 'h2')), names);
 		this.crossed.replaceChildren(ladder.box, packet);
 		// Some rows at a time: to draw all at once, the page would stand still.
 		const more = at => {

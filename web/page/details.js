@@ -15,7 +15,8 @@ function bytesOf(packet, marked) {
 	return out;
 }
 
-export function details(entry, code, link) {
+// heading: of the level that fits where it stands.
+export function details(entry, code, link, heading = 'h3') {
 	const {packet, record} = entry;
 	const hex = element('pre', {className: 'bytes', tabIndex: 0}, bytesOf(packet));
 	const rows = packet.fields.map(field => element('tr', {
@@ -25,7 +26,7 @@ export function details(entry, code, link) {
 	element('td', {}, field.layer), element('td', {}, field.name),
 	element('td', {}, String(field.at)), element('td', {}, field.text)));
 	return element('div', {className: 'details'},
-		element('h3', {}, packet.text),
+		element(heading, {}, packet.text),
 		element('p', {}, record.captured ? `From ${packet.src} to ${packet.dst}, ${record.bytes.length} bytes. ` +
 			(packet.broken ? `It is not whole: ${packet.broken}.` : '') : `From node ${record.from} to node ${record.to}, ` +
 			`${record.bytes.length} bytes; ${fates[record.fate]}. ` +

@@ -110,15 +110,19 @@ export class Ladder {
 		const row = this.drawn.get(entry);
 		if (row) {
 			row.setAttribute('class', classOf(entry));
-			row.setAttribute('aria-label', nameOf(entry));
 			row.querySelector('path').setAttribute('d', arrow(entry, row.y, this.shape));
-			this.label(row.querySelectorAll('.small'), entry);
+			this.label(row, entry);
 		}
 	}
 
-	label(texts, entry) {
-		const lines = linesOf(labelOf(entry), this.shape);
-		texts.forEach((text, i) => { text.textContent = lines[i] ?? ''; });
+	// What is seen of it, and what a screen reader says of it: what is seen, the rest of
+	// a label that was shortened, and from where to where, which only the arrow shows.
+	label(row, entry) {
+		const {packet, record} = entry, whole = labelOf(entry), lines = linesOf(whole, this.shape);
+		row.querySelectorAll('.small').forEach((text, i) => { text.textContent = lines[i] ?? ''; });
+		const seen = [...row.querySelectorAll('text')].map(x => x.textContent).join(' ').trim();
+		row.setAttribute('aria-label', [seen, ...seen.includes(whole) ? [] : [whole], record.captured ?
+			`${packet.src} to ${packet.dst}` : `${record.from} to ${record.to}`].join(', '));
 	}
 
 	lineRow({node, kind, text}, y) {
@@ -135,8 +139,7 @@ export class Ladder {
 		const choose = () => this.choose(entry);
 		const small = [y - 4, y + 12].slice(0, lines).map(at => drawing('text', {
 			x: (server + client) / 2, y: at, class: 'small', 'text-anchor': 'middle'}));
-		const row = drawing('g', {class: classOf(entry), tabindex: 0, role: 'button',
-			'aria-label': nameOf(entry), onclick: choose,
+		const row = drawing('g', {class: classOf(entry), tabindex: 0, role: 'button', onclick: choose,
 			onkeydown: event => ['Enter', ' '].includes(event.key) &&
 				(event.preventDefault(), choose())},
 		drawing('rect', {x: server, y: y - 16, width: client - server, height: height - 2,
@@ -145,8 +148,9 @@ export class Ladder {
 		// There is no room for it on a telephone.
 		lines === 1 ? drawing('text', {x: server - 8, y: y + 4, class: 'time', 'text-anchor': 'end'},
 			`${(entry.time - this.origin).toFixed(inside ? 0 : 1)} ms`) : null,
-		...small);
-		this.label(small, entry);
+		// Apart, as words are.
+		...small.flatMap(x => [' ', x]));
+		this.label(row, entry);
 		row.y = y;
 		return row;
 	}
@@ -158,9 +162,6 @@ function labelOf({packet, record}) {
 		(record.twice ? ' (twice)' : '') + (record.late ? ' (late)' : '') +
 		(ends[record.fate] ?? '');
 }
-
-// What a screen reader says of it: the picture is all that says from where to where.
-const nameOf = entry => `${entry.record.from} to ${entry.record.to}: ${labelOf(entry)}`;
 
 // A label in as many lines as its row has, each as long as fits.
 export function linesOf(text, {fits, lines}) {

@@ -104,6 +104,8 @@ export function render(md, text, env) {
 			section.text += `${token.content} `;
 		}
 	});
-	return {html: md.renderer.render(tokens, md.options, env), sections,
+	// A corner of a table that says nothing heads nothing.
+	const html = md.renderer.render(tokens, md.options, env).replaceAll('<th></th>', '<td></td>');
+	return {html, sections,
 		title: sections[0]?.title ?? env.path};
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# capture_cases.sh - a capture of each case of make break, as the wire has it
+#
+# usage: scripts/maint/capture_cases.sh [-o FOLDER] [CHAPTER[/CASE]...]
+#
+# Runs each case (default: all of all chapters) between two nodes, by scripts/wire.sh,
+# and leaves what crossed in FOLDER/CHAPTER.CASE.pcapng; FOLDER is build/captures by
+# default. tests/web/causes.mjs then says whether the page "Open a capture" names the
+# cause of each. A lab that is up under LAB_NAME is used.
+#
+# Exit status: 0 all were captured, 1 some were not, and are named, 2 usage.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
+
+cli_help "$@"
+folder=build/captures
+if [[ ${1:-} == -o ]]; then
+	[[ $# -ge 2 ]] || cli_misuse "-o needs a FOLDER"
+	folder=$2
+	shift 2
+fi
+[[ ${1:-} != -* ]] || cli_misuse "$1: there is no such option"
+cases=()
+for asked in "${@:-}"; do
+	for path in [0-9][0-9]_*/break/*/commands; do
+		path=${path%/commands}
+		chapter=${path%%/*} name=${path##*/}
+		case $asked in
+		'' | "$chapter" | "${chapter%%_*}" | "$chapter/$name" | "${chapter%%_*}/$name")
+			cases+=("$chapter/$name")
+			taken=$asked
+			;;
+		esac
+	done
+	[[ -z $asked || ${taken:-} == "$asked" ]] ||
+		cli_none 'CHAPTER[/CASE]' "$asked" [0-9][0-9]_*/break/*/
+done
+cli_checked
+
+trap device_close EXIT
+export DEVICE=lab
+device_open 2
+mkdir -p "$folder"
+missing=()
+for one in "${cases[@]}"; do
+	chapter=${one%/*} name=${one#*/}
+	if scripts/wire.sh "$chapter" "break/$name" >"$folder/$chapter.$name.ladder" 2>&1 &&
+		cp "build/wire/$chapter/break/$name/wire.pcapng" "$folder/$chapter.$name.pcapng"; then
+		echo "$one"
+	else
+		missing+=("$one")
+		tail -n 3 "$folder/$chapter.$name.ladder" >&2
+	fi
+done
+[[ ${#missing[@]} -eq 0 ]] || {
+	echo "capture_cases: not captured: ${missing[*]}" >&2
+	exit 1
+}
