@@ -4,9 +4,10 @@
 # usage: scripts/maint/capture_cases.sh [-o FOLDER] [CHAPTER[/CASE]...]
 #
 # Runs each case (default: all of all chapters) between two nodes, by scripts/wire.sh,
-# and leaves what crossed in FOLDER/CHAPTER.CASE.pcapng; FOLDER is build/captures by
-# default. tests/web/causes.mjs then says whether the page "Open a capture" names the
-# cause of each. A lab that is up under LAB_NAME is used.
+# and leaves what node a has seen in FOLDER/CHAPTER.CASE.pcapng, and what node b has, in
+# CHAPTER.CASE.b.pcapng; FOLDER is build/captures by default. tests/web/causes.mjs then
+# says whether the page "Open a capture" names the cause of each. A lab that is up under
+# LAB_NAME is used.
 #
 # Exit status: 0 all were captured, 1 some were not, and are named, 2 usage.
 set -euo pipefail
@@ -50,12 +51,16 @@ mkdir -p "$folder"
 missing=()
 for one in "${cases[@]}"; do
 	chapter=${one%/*} name=${one#*/}
-	if scripts/wire.sh "$chapter" "break/$name" >"$folder/$chapter.$name.ladder" 2>&1 &&
-		cp "build/wire/$chapter/break/$name/wire.pcapng" "$folder/$chapter.$name.pcapng"; then
+	file=$folder/$chapter.$name out=build/wire/$chapter/break/$name
+	if scripts/wire.sh "$chapter" "break/$name" >"$file.ladder" 2>&1; then
+		cp "$out/wire.pcapng" "$file.pcapng"
+		tshark -r "$out/b.pcap" -Y 'not udp.port == 9' -w "$file.b.pcapng" 2>/dev/null
 		echo "$one"
+	elif grep -q 'has no packet of RoCE or TCP$' "$file.ladder"; then
+		echo "$one: nothing crosses"
 	else
 		missing+=("$one")
-		tail -n 3 "$folder/$chapter.$name.ladder" >&2
+		tail -n 3 "$file.ladder" >&2
 	fi
 done
 [[ ${#missing[@]} -eq 0 ]] || {

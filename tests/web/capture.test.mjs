@@ -2,7 +2,7 @@
 // happened in them is named, nothing is in the logged runs; no file does any harm.
 import assert from 'node:assert/strict';
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, readdirSync, rmSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {after} from 'node:test';
@@ -10,6 +10,8 @@ import {asEthernet, framesOf} from '../../web/page/capture.js';
 import {dissect} from '../../web/page/packet.js';
 import {openCapture} from '../../web/page/open_capture.js';
 import {agrees, asked} from './tshark.mjs';
+import {rdsText} from '../../web/page/rds.js';
+import {fileOf, rows, verdict} from './causes.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'capture-'));
 after(() => rmSync(folder, {recursive: true}));
@@ -105,31 +107,71 @@ for (const path of LOGGED)
 		assert.ok(packets);
 	});
 
-// What a capture of each case must be said to show.
-const CAUSES = {
-	'01_send_recv.no_server': /reason 8: no program listens/, '01_send_recv.no_recv': /RNR NAK/,
-	'01_send_recv.short_recv': /receive that it had posted is too short/,
-	'02_write_read.bad_rkey': /Remote Access Error.* rkey 0x/, '02_write_read.out_of_range': /Remote Access Error.*address, length/,
-	'02_write_read.no_remote_write': /permissions.* RDMA WRITE/, '02_write_read.own_lkey_as_rkey': /Remote Access Error/,
-	'03_pure_verbs.mtu_mismatch': /path MTU is another.*WRITE First/, '03_pure_verbs.no_access_flags': /does not allow that operation/,
-	'03_pure_verbs.wrong_psn': /told 192\.0\.2\.1 that its first PSN is 0x12345b, and began with 0x123456/,
-	'03_pure_verbs.wrong_psn_upper': /told .* first PSN/, '03_pure_verbs.wrong_qpn': /nothing acknowledged it: no such queue pair/,
-	'04_tls_psn.expired': /certificate expired/, '04_tls_psn.wrong_name': /192\.0\.2\.1 broke off the TCP connection/,
-	'04_tls_psn.plain_tcp_peer': /broke off the TCP connection/,
-	'05_multiclient.stolen_rkey': /Remote Access Error.*READ Request/, '07_full_speed.no_credits': /RNR NAK/,
-};
-for (const [name, cause] of Object.entries(CAUSES))
-	test(`${name}: what is wrong is named, with a place that explains it`, () => {
-		const {found} = openCapture(read(`${BROKEN}/${name}.pcapng`)), bad = found.filter(x => x.bad);
-		assert.ok(bad.some(x => cause.test(x.text)), JSON.stringify(found));
-		for (const {place} of found) {
-			const [page, anchor] = place.split('#');
+test('of each case, the table says what a capture shows, and whether that is said', () => {
+	const cases = readdirSync('.').filter(x => /^\d\d_/.test(x)).flatMap(x => readdirSync(`${x}/break`)
+		.map(y => `${x}/${y}`)).filter(x => existsSync(`${x}/commands`.replace('/', '/break/')));
+	assert.deepEqual(rows.map(x => x.name), cases.sort());
+	const seen = rows.filter(x => ['cause', 'missed'].includes(x.kind));
+	assert.ok(seen.filter(x => x.kind === 'cause').length >= 0.9 * seen.length);
+});
+
+// A sample of them; tests/long/captures.bats captures all, anew.
+const sample = rows.filter(x => existsSync(`${BROKEN}/${fileOf(x)}.pcapng`));
+test('the captures of cases are of cases', () => assert.equal(sample.length, readdirSync(BROKEN).length));
+for (const row of sample)
+	test(`${row.name}: what is wrong is named, with a place that explains it`, () => {
+		const capture = read(`${BROKEN}/${fileOf(row)}.pcapng`);
+		assert.equal(verdict(row, [capture]), '');
+		for (const {place} of openCapture(capture).found) {
+			const [page, anchor] = place.replace('index.html', 'README.md').split('#');
 			const text = readFileSync(page.replace('.html', '.md'), 'utf8');
 			const anchors = text.split('\n').filter(x => /^#+ /.test(x)).map(x => x.replace(/^#+ /, '').toLowerCase()
 				.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
 			assert.ok(!anchor || anchors.includes(anchor), `${place}: there is no such heading`);
 		}
 	});
+
+// A capture of frames that come a millisecond apart, opened.
+const opened = frames => openCapture(pcap(frames)).found;
+
+// RETH: address, key, length; and what a request of READ or WRITE has behind BTH.
+const reth = (va, rkey, length) => [0, 0, 0, 0, 0, 0, va >> 8, va & 255, 0, 0, 0, rkey, 0, 0, length >> 8, length & 255];
+test('a WRITE to what is still being read is told, and one after the answer is not', () => {
+	const ask = frame(12, reth(4096, 9, 64)), next = frame(10, [...reth(4100, 9, 4), 1, 2, 3, 4]);
+	next[53]++;
+	const answer = frame(16, [0, 0, 0, 1, ...counting(64)]);
+	for (const at of [26, 30])
+		answer.set(ask.subarray(at === 26 ? 30 : 26, at === 26 ? 34 : 30), at);
+	assert.match(JSON.stringify(opened([ask, next])), /still reading, once: the READ’s answer had not come/);
+	assert.doesNotMatch(JSON.stringify(opened([ask, answer, next])), /still reading/);
+});
+
+// A header of RDS with its checksum, and a congestion map that marks one port.
+function map(port) {
+	const out = new Uint8Array(48 + 600), view = new DataView(out.buffer);
+	view.setUint32(16, 8192);
+	out[24] = 1;
+	let sum = 0;
+	for (let at = 0; at < 48; at += 2)
+		sum += view.getUint16(at);
+	view.setUint16(30, ~sum);
+	out[48 + (port >> 3)] = 1 << (port & 7);
+	return [...out];
+}
+test('a port that RDS calls congested is named; what has no checksum is no RDS', () => {
+	assert.match(JSON.stringify(opened([frame(0, map(4000))])), /port 4000 is congested/);
+	assert.deepEqual(opened([frame(0, map(4000).map((x, at) => at === 16 ? 1 : x))]), []);
+});
+
+test('RDS’s messages are those of rds_wire.py, over the device and over TCP', () => {
+	const numbers = text => /seq *(\d+) *ack *(\d+) *len *(\d+) *port *(\d+) > (\d+)/.exec(text)?.slice(1).join(' ');
+	for (const path of [LOGGED.find(x => x.startsWith('06')), `${BROKEN}/06_rds.nobody.pcapng`]) {
+		const said = execFileSync('scripts/maint/rds_wire.py', [path], {encoding: 'utf8'}).split('\n').map(numbers).filter(Boolean);
+		const seen = openCapture(read(path)).entries.flatMap(({packet}) => (packet.rds ?? []).map(rdsText)).map(numbers);
+		assert.ok(said.length > 5);
+		assert.deepEqual(seen, said);
+	}
+});
 
 test('a loss that was mended is told, and is not called wrong', () => {
 	const frames = [...framesOf(read(LOGGED[0]))].map(x => x.bytes);

@@ -18,6 +18,8 @@ const FIELDS = [['infiniband.bth.opcode', 'opcode'], ['infiniband.bth.destqp', '
 	['infiniband.mad.attributeid', 'cm'], ['infiniband.cm.rej.reason', 'reason'],
 	['infiniband.cm.req.startpsn', 'startPsn'], ['infiniband.cm.rep.startpsn', 'startPsn'],
 	['infiniband.cm.req.localqpn', 'startQpn'], ['infiniband.cm.rep.localqpn', 'startQpn'],
+	['infiniband.cm.req.responderres', 'responderResources'], ['infiniband.cm.rep.respres', 'responderResources'],
+	['infiniband.cm.req.initdepth', 'initiatorDepth'], ['infiniband.cm.rep.initdepth', 'initiatorDepth'],
 	['tcp.srcport', 'sport'], ['tcp.dstport', 'dport'], ['tcp.seq_raw', 'seq'], ['tcp.ack_raw', 'ack']];
 const known = new Set(execFileSync('tshark', ['-G', 'fields'], {encoding: 'utf8', maxBuffer: 1e9,
 	stdio: ['ignore', 'pipe', 'ignore']}).split('\n').map(x => x.split('\t')[2]));

@@ -1,16 +1,19 @@
 // A capture as the page shows it: its first packets in full, and what happened in all.
 import {framesOf} from './capture.js';
 import {dissect} from './packet.js';
-import {Words, worthShowing} from './words.js';
+import {Words, creditsOf, isHead, worthShowing} from './words.js';
 import {story} from './story.js';
+import {rdsText} from './rds.js';
 
 // So many packets are drawn; so often the page hears how far it is.
 const SHOWN = 2000, EVERY = 20_000;
 // What the story needs of a packet: all the rest is let go, or a long capture would not
 // fit into memory.
-const keep = x => ({src: x.src, dst: x.dst, transport: x.transport, opcode: x.opcode, cm: x.cm, psn: x.psn,
-	destqp: x.destqp, kind: x.kind, text: x.text, mark: x.mark, reason: x.reason, rkey: x.rkey,
-	dmalen: x.dmalen, flags: x.flags, sport: x.sport, dport: x.dport,
+const keep = (x, time) => ({time, src: x.src, dst: x.dst, transport: x.transport, opcode: x.opcode, cm: x.cm, psn: x.psn,
+	destqp: x.destqp, kind: x.kind, text: x.text, mark: x.mark, reason: x.reason, va: x.va, rkey: x.rkey,
+	dmalen: x.dmalen, flags: x.flags, sport: x.sport, dport: x.dport, rds: x.rds?.length ? x.rds : undefined,
+	responderResources: x.responderResources, initiatorDepth: x.initiatorDepth,
+	credits: x.transport === 'roce' && isHead(x.payload) ? creditsOf(x.payload) : undefined,
 	payload: x.kind === 'TLS Alert' ? x.payload.slice(0, 8) : undefined});
 
 // {entries, names, count, others, broken, cut, trouble, found}; heard(count) now and then.
@@ -31,7 +34,7 @@ export function openCapture(data, heard = () => {}) {
 			}
 			// Who is asked first is the server, on the left.
 			hosts ??= [packet.dst, packet.src];
-			kept.push(keep(packet));
+			kept.push(keep(packet, time));
 			if (entries.length < SHOWN)
 				entries.push(entryOf(packet, bytes, time, hosts));
 		}
@@ -45,7 +48,8 @@ export function openCapture(data, heard = () => {}) {
 
 function entryOf(packet, bytes, time, hosts) {
 	const copy = bytes.slice(), ours = hosts.includes(packet.src) && hosts.includes(packet.dst);
-	const label = ours ? packet.label : `${packet.src} > ${packet.dst} ${packet.label}`;
+	const label = [ours ? '' : `${packet.src} > ${packet.dst}`, packet.label,
+		...(packet.rds ?? []).map(rdsText)].filter(Boolean).join(' ');
 	return {type: 'packet', time, packet: {...packet, label, bytes: copy, payload: undefined},
 		record: {from: packet.src === hosts[0] ? 'a' : 'b', fate: 'arrived', bytes: copy, captured: true}};
 }

@@ -109,9 +109,13 @@ function readMad(reader, at, packet) {
 	packet.cm = reader.number('MAD', 'attribute', at + 16, 2, x => hex(x, 4));
 	reader.number('CM', 'local communication id', at + 24, 4, hex);
 	if (packet.cm === REQ) {
+		packet.responderResources = reader.number('CM', 'responder resources', at + 24 + 35, 1);
+		packet.initiatorDepth = reader.number('CM', 'initiator depth', at + 24 + 39, 1);
 		packet.startQpn = reader.number('CM', 'local QPN', at + 24 + 32, 3, x => hex(x, 6));
 		packet.startPsn = reader.number('CM', 'starting PSN', at + 24 + 44, 3, x => hex(x, 6));
 	} else if (packet.cm === REP) {
+		packet.responderResources = reader.number('CM', 'responder resources', at + 24 + 24, 1);
+		packet.initiatorDepth = reader.number('CM', 'initiator depth', at + 24 + 25, 1);
 		packet.startQpn = reader.number('CM', 'local QPN', at + 24 + 12, 3, x => hex(x, 6));
 		packet.startPsn = reader.number('CM', 'starting PSN', at + 24 + 20, 3, x => hex(x, 6));
 	} else if (packet.cm === REJ) {

@@ -1,20 +1,11 @@
 // What happened in a capture, in sentences, each with the place of this book that
 // explains it. Only what the wire shows: what a program did with it, it does not say.
 
-const TROUBLE = 'docs/troubleshooting.html';
-const PLACES = {
-	rnr: `${TROUBLE}#status-13-rnr-retry-counter-exceeded`,
-	access: `${TROUBLE}#status-10-remote-access-error`,
-	invalid: `${TROUBLE}#status-9-remote-invalid-request-error`,
-	remote: `${TROUBLE}#status-11-remote-operation-error`,
-	silent: `${TROUBLE}#status-12-transport-retry-counter-exceeded`,
-	rejected: `${TROUBLE}#rdma_cm_event_rejected-status-8-status-28`,
-	unreachable: `${TROUBLE}#rdma_cm_event_unreachable-status--110-connection-timed-out`,
-	refused: `${TROUBLE}#error-connect-connection-refused`,
-	tls: `${TROUBLE}#error-tls-handshake-`,
-	left: `${TROUBLE}#error-the-peer-left--the-peer-closed-the-connection-`,
-	lost: 'docs/wire.html',
-};
+import {PLACES, hex, isRequest, times} from './story_words.js';
+import {noReads, samePsn, sharedKeys, told} from './story_agreed.js';
+import {credits, drips, overtaken, rds, silences, silentWrites} from './story_talk.js';
+import {RDS_PORT} from './rds.js';
+
 // REJ's reasons, those that a program meets: IBTA specification, 12.6.7.2.
 const REASONS = {1: 'it has no queue pair left', 2: 'it has no EE context', 3: 'it has no resources left',
 	4: 'it waited too long', 8: 'no program listens on that port', 10: 'the queue pair is used already',
@@ -24,15 +15,13 @@ const TLS_ALERT = 'TLS Alert';
 // file, whoever made it, is asked about more than so many flows.
 const PATIENT = 4, MOST = 100;
 
-const hex = (value, digits = 6) => `0x${value.toString(16).padStart(digits, '0')}`;
-const times = n => n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`;
-const isRequest = x => x.transport === 'roce' && x.cm === undefined && (x.opcode < 13 ||
-	x.opcode > 18) && x.opcode < 32;
+const PARTS = [naks, unanswered, told, samePsn, noReads, sharedKeys, connecting, overTcp, drips, credits, overtaken,
+	silentWrites, rds, silences];
 
 // packets: in their order, dissected and with their words. Returns [{text, place, bad}]:
 // bad, or something that the protocol has mended by itself.
 export function story(packets) {
-	const found = [...naks(packets), ...unanswered(packets), ...told(packets), ...connecting(packets), ...overTcp(packets)];
+	const found = PARTS.flatMap(part => [...part(packets)]);
 	return found.sort((x, y) => x.at - y.at).slice(0, MOST);
 }
 
@@ -98,6 +87,7 @@ function* unanswered(packets) {
 	for (const {x, again, at, last, most} of repeated(packets)) {
 		const begins = `${x.src} sent ${x.kind}, PSN ${hex(x.psn)}, to queue pair ${hex(x.destqp)} of ${x.dst} ${times(most)}`;
 		const answer = packets.slice(last).find(y => acknowledges(y, x));
+		const ahead = packets.find(y => isAnswer(y, x) && y.text.includes('PSN Sequence'));
 		const other = packets.slice(at).find(y => isAnswer(y, x) && y.mark === '' && !acknowledges(y, x));
 		if (answer && most > PATIENT)
 			yield {at, bad: true, place: PLACES.silent, text: `${begins}, though it was acknowledged: to queue pair ${
@@ -105,6 +95,9 @@ function* unanswered(packets) {
 		else if (answer)
 			yield {at, bad: false, place: PLACES.lost, text: `${x.src} sent ${again} ` +
 				`${again === 1 ? 'packet' : 'packets'} again, since no acknowledgement came in time; then one came.`};
+		else if (ahead)
+			yield {at, bad: true, place: PLACES.silent, text: `${begins}, and nothing acknowledged it: the receiver ` +
+				`expects PSN ${hex(ahead.psn)}, as its NAK (PSN Sequence Error) said.`};
 		else if (packets.slice(at).some(y => isAnswer(y, x) && y.mark === 'nak'))
 			continue; // The NAK has been told.
 		else
@@ -115,23 +108,16 @@ function* unanswered(packets) {
 	}
 }
 
-// Where the queue pairs' numbers are exchanged as text, what an end told and what it did.
-function* told(packets) {
-	const texts = [...packets.entries()].filter(([, x]) => x.text.startsWith('TCP "RDMA ')).slice(0, MOST);
-	for (const [at, x] of texts) {
-		const [, psn] = /^TCP "RDMA \d+ QPN \S+ PSN (0x[0-9a-f]+)/.exec(x.text) ?? [];
-		const first = psn && packets.slice(at).find(y => isRequest(y) && y.src === x.src);
-		if (first && first.psn !== Number(psn))
-			yield {at, bad: true, place: PLACES.silent, text: `${x.src} told ${x.dst} that its first PSN is ${psn}, ` +
-				`and began with ${hex(first.psn)}.`};
-	}
-}
-
 function* connecting(packets) {
+	const refusals = new Map();
 	for (const [at, x] of packets.entries())
-		if (x.kind === 'ConnectReject')
-			yield {at, bad: true, place: PLACES.rejected, text: `${x.src} refused the connection, reason ${x.reason}${
-				REASONS[x.reason] ? `: ${REASONS[x.reason]}` : ''}.`};
+		if (x.kind === 'ConnectReject') {
+			const key = [x.src, x.dst, x.reason].join();
+			refusals.set(key, {at, x, ...refusals.get(key), n: (refusals.get(key)?.n ?? 0) + 1});
+		}
+	for (const {at, x, n} of [...refusals.values()].slice(0, MOST))
+		yield {at, bad: true, place: PLACES.rejected, text: `${x.src} refused the connection${n > 1 ? ` ${times(n)}` : ''}, reason ${
+			x.reason}${REASONS[x.reason] ? `: ${REASONS[x.reason]}` : ''}.`};
 	const asks = packets.flatMap((x, i) => x.kind === 'ConnectRequest' && x.mark === 'again' ? [i] : []);
 	const answers = packets.some(x => ['ConnectReply', 'ConnectReject', 'MsgRcptAck'].includes(x.kind));
 	if (asks.length && !answers)
@@ -141,9 +127,10 @@ function* connecting(packets) {
 }
 
 function* overTcp(packets) {
-	const opened = new Set(), ended = new Set(), alerted = new Set();
+	const opened = new Set(), ended = new Set(), alerted = new Set(), said = new Map();
 	for (const [at, x] of packets.entries()) {
-		if (x.transport !== 'tcp')
+		// The kernels' own connections for RDS begin on both sides, and one of the two is reset.
+		if (x.transport !== 'tcp' || x.sport === RDS_PORT || x.dport === RDS_PORT)
 			continue;
 		const here = [x.src, x.sport, x.dst, x.dport].join(), there = [x.dst, x.dport, x.src, x.sport].join();
 		// In TLS 1.3, a record of 24 bytes is an alert. After one from each side, both have
@@ -157,9 +144,13 @@ function* overTcp(packets) {
 				text: `${x.src} refused a TCP connection to port ${x.sport}: nobody listens there.`} :
 				{at, bad: true, place: PLACES.left, text: `${x.src} broke off the TCP connection between port ${x.sport} and ${
 					x.dport} (RST): it ended without reading what had come, as a program does that refuses its peer. ` +
-					'If TLS had begun, the reason went before it, encrypted; the programs’ own lines say it.'};
+					(said.has(there) && !said.has(here) ? `What came was not encrypted, ${said.get(there)}, and was not answered: ` +
+					'does the other end expect TLS, or another protocol?' :
+					'If TLS had begun, the reason went before it, encrypted; the programs’ own lines say it.')};
 		}
 		opened.delete(there);
+		if (x.payload?.length || x.kind.startsWith('T') && /^TCP "|^TLS |bytes/.test(x.text))
+			said.set(here, said.get(here) ?? (x.kind === 'TCP text' ? x.text.slice(4) : null));
 		if ((x.flags & 0x12) === 2)
 			opened.add(here);
 		if (x.kind === TLS_ALERT && x.payload.length === 7)

@@ -1,6 +1,7 @@
 // Packets in the words of the specification, the same words as in the recorded
 // ladders (scripts/lib/wire/packets.py; a test compares the two).
 import {hex} from './packet.js';
+import {RDS_PORT, rdsMessages, readRds} from './rds.js';
 
 const OPCODES = ['SEND First', 'SEND Middle', 'SEND Last', 'SEND Last with Immediate',
 	'SEND Only', 'SEND Only with Immediate', 'RDMA WRITE First', 'RDMA WRITE Middle',
@@ -84,10 +85,12 @@ const HEAD_SIZE = 40, MAGIC = 'RDMF';
 export const isHead = payload => payload.length >= HEAD_SIZE &&
 	String.fromCharCode(...payload.subarray(0, MAGIC.length)) === MAGIC;
 
+export const creditsOf = payload => payload[6] << 8 | payload[7];
+
 function head(payload) {
 	if (!isHead(payload))
 		return '';
-	const credits = payload[6] << 8 | payload[7];
+	const credits = creditsOf(payload);
 	return ` ${HEADS[payload[5] - 1] ?? `type ${payload[5]}`}` +
 		(credits ? ` (credits: ${credits})` : '');
 }
@@ -149,7 +152,14 @@ export class Words {
 			packet.text += ` va 0x${packet.va.toString(16)}, rkey ` +
 				`${hex(packet.rkey)}, ${packet.dmalen ?? 8} bytes`;
 		if (packet.kind.startsWith('SEND'))
-			packet.text += head(packet.payload);
+			this.saySend(packet);
+	}
+
+	// What stands at the beginning of a message, of those whose form is known here.
+	saySend(packet) {
+		const begins = /First|Only/.test(packet.kind);
+		packet.text += head(packet.payload);
+		packet.rds = begins ? [readRds(packet.payload)].filter(Boolean) : [];
 	}
 
 	request(packet) {
@@ -177,6 +187,13 @@ export class Words {
 		return rels.length ? Math.min(...rels) : null;
 	}
 
+	openRds(flow) {
+		const key = `RDS ${flow}`;
+		if (!this.open.has(key))
+			this.open.set(key, {left: 0});
+		return this.open.get(key);
+	}
+
 	sayTcp(packet) {
 		if (packet.transport !== 'tcp') {
 			packet.kind = packet.text = packet.broken ? 'a broken frame' :
@@ -187,6 +204,8 @@ export class Words {
 		if (!this.open.has(flow))
 			this.open.set(flow, {left: 0, name: ''});
 		[packet.kind, packet.text] = describeTcp(packet, this.open.get(flow));
+		packet.rds = [packet.sport, packet.dport].includes(RDS_PORT) ?
+			rdsMessages(packet.payload, this.openRds(flow)) : [];
 		const size = packet.payload.length + ((packet.flags & 3) ? 1 : 0);
 		const next = this.segments.get(flow);
 		if (size && next !== undefined && !(packet.flags & 2) &&
