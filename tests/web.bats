@@ -58,6 +58,10 @@ unit() {
 	unit capture
 }
 
+@test "an error line beside a terminal is explained as explain.py does; guesses are kept" {
+	unit explain
+}
+
 @test "the service worker keeps a file only under its own hash" {
 	unit service_worker
 }

@@ -28,19 +28,19 @@ if [[ ${1:-} == -o ]]; then
 fi
 [[ ${1:-} != -* ]] || cli_misuse "$1: there is no such option"
 cases=()
-for asked in "${@:-}"; do
-	for path in [0-9][0-9]_*/break/*/commands; do
+[[ $# -gt 0 ]] || set -- [0-9][0-9]_*
+for asked; do
+	if [[ $asked == */* ]]; then
+		cli_chapter "${asked%%/*}" break
+		cli_case "${asked#*/}"
+		cases+=("$chapter/$name")
+		continue
+	fi
+	cli_chapter "$asked" break
+	for path in "$chapter"/break/*/commands; do
 		path=${path%/commands}
-		chapter=${path%%/*} name=${path##*/}
-		case $asked in
-		'' | "$chapter" | "${chapter%%_*}" | "$chapter/$name" | "${chapter%%_*}/$name")
-			cases+=("$chapter/$name")
-			taken=$asked
-			;;
-		esac
+		cases+=("$chapter/${path##*/}")
 	done
-	[[ -z $asked || ${taken:-} == "$asked" ]] ||
-		cli_none 'CHAPTER[/CASE]' "$asked" [0-9][0-9]_*/break/*/
 done
 cli_checked
 

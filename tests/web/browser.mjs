@@ -57,6 +57,12 @@ export async function openSite({policy = false} = {}) {
 	return site;
 }
 
+// A function that does its work when it is first called.
+export function once(what) {
+	let result;
+	return () => result ??= what();
+}
+
 // Machines are slow and busy; nothing here is about speed.
 export const PATIENCE = 300_000;
 const LOOK_MS = 50;
@@ -98,6 +104,26 @@ export async function openLab(site, path, options = {}) {
 	await asked.until('window.lab', 'the lab opens');
 	await asked.run('await lab.ready()');
 	return {page, ...asked};
+}
+
+// Whether all that a selector names is in the window, whole.
+export const inside = (page, selector) => page.$$eval(selector, (all, [width, height]) => all.length > 0 &&
+	all.every(x => {
+		const {top, left, right, bottom, height: own} = x.getBoundingClientRect();
+		return own > 100 && top >= 0 && left >= 0 && right <= width && bottom <= height;
+	}), [page.viewportSize().width, page.viewportSize().height]);
+
+// axe-core finds nothing that is serious, or critical, in either theme. The editor is
+// CodeMirror's, with its own colours.
+const axe = once(() => readFileSync('web/node_modules/axe-core/axe.min.js', 'utf8'));
+export async function accessible(page, what) {
+	await page.evaluate(axe());
+	for (const colorScheme of ['light', 'dark']) {
+		await page.emulateMedia({colorScheme});
+		const {violations} = await page.evaluate('axe.run({exclude: [[".cm-editor"]]})');
+		assert.deepEqual(violations.filter(x => ['serious', 'critical'].includes(x.impact)).map(({id, nodes}) =>
+			`${what}, ${colorScheme}: ${id}: ${nodes.map(x => x.html).join(' ').slice(0, 400)}`), []);
+	}
 }
 
 // What a run with a third party at the wire must come to: docs/psn_security.md.

@@ -4,7 +4,7 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {after, before} from 'node:test';
-import {askLab, openSite} from './browser.mjs';
+import {accessible, askLab, openSite} from './browser.mjs';
 
 const BROKEN = 'tests/fixtures/captures', folder = mkdtempSync(join(tmpdir(), 'capture-'));
 let site, page, until;
@@ -39,6 +39,9 @@ test('a capture becomes a ladder, and what happened is said and leads to the boo
 		// It is drawn anew for its width.
 		await until('document.querySelector(".ladder-box").clientHeight > 200', `the ladder is seen at ${width} pixels`);
 	}
+	await accessible(page, 'a capture');
+	assert.match(await page.locator('.ladder .packet').first().getAttribute('aria-label'),
+		/^ConnectRequest QPN .*, 192\.0\.2\.2 to 192\.0\.2\.1$/);
 	// Only the worker's own modules were asked for.
 	assert.ok(site.sent - asked < 60_000, `${site.sent - asked} bytes`);
 	await page.locator('.happened a').click();

@@ -35,6 +35,9 @@ for (const chapter of CHAPTERS) {
 	for (const {name, lacks} of exercises)
 		if (!lacks)
 			test(`${chapter}: the checker finds all of the solution of ${name}`, options, async () => {
+				const unsolved = await lab.run(`return lab.exercise('${name}')`);
+				assert.equal(unsolved.status, 1, unsolved.out);
+				assert.match(unsolved.out, /^ {2}missing {2}/m);
 				const patch = readFileSync(`${chapter}/exercises/${name}.patch`, 'utf8');
 				await lab.run(`await lab.write('solution.patch', ${JSON.stringify(patch)})`);
 				const applied = await lab.run(`return lab.exec('a',

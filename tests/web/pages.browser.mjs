@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join, normalize} from 'node:path';
 import test, {after, before} from 'node:test';
-import {openSite} from './browser.mjs';
+import {accessible, openSite} from './browser.mjs';
 
 const OUT = 'build/web';
 const pages = readdirSync(OUT, {recursive: true}).filter(x => x.endsWith('.html') &&
@@ -121,6 +121,15 @@ test('on 390 pixels nothing is wider than the window', async () => {
 		'docs/concepts.html', `${chapters[0]}/conn.c.html`]) {
 		await page.goto(site.at(path));
 		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
+	}
+	await page.context().close();
+});
+
+test('axe-core finds nothing serious on the front page, a chapter, a case and a long table', async () => {
+	const page = await site.open('index.html', {viewport: {width: 1400, height: 900}});
+	for (const path of ['index.html', `${chapters[0]}/index.html`, `${chapters[0]}/break/no_recv/index.html`, 'docs/glossary.html']) {
+		await page.goto(site.at(path));
+		await accessible(page, path);
 	}
 	await page.context().close();
 });

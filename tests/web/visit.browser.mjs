@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync, readdirSync} from 'node:fs';
 import test, {after, before} from 'node:test';
-import {PATIENCE, askLab, openLab, openSite} from './browser.mjs';
+import {PATIENCE, askLab, inside, once, openLab, openSite} from './browser.mjs';
 
 const FIRST = '01_send_recv', MB = 1e6;
 const options = {timeout: PATIENCE};
@@ -108,16 +108,21 @@ test('without a network, what was visited is there, and the lab starts and runs'
 	await page.context().close();
 });
 
+// One page for all that follows, as a link has opened it.
+const linked = once(() => openLab(site, `${FIRST}/index.html?lab&case=no_send&wire=loss:0.1,hold` +
+	'&a=touch+/tmp/ran&b=touch+/tmp/ran%0d'));
+
 test('a link chooses a case, sets the wire and fills in a command', options, async () => {
-	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab&case=no_send&wire=loss:0.1,hold&a=echo%20hello`);
+	const {page, run, until} = await linked();
+	assert.match(await page.innerText('.lab .status'), /node b was not typed\. It has the character U\+000D/);
 	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
 	assert.equal(await page.getByRole('combobox', {name: /Break it/}).inputValue(), 'no_send');
 	const {loss, hold} = await run('return lab.wire()');
 	assert.deepEqual({loss, hold}, {loss: 0.1, hold: true});
 	assert.equal(await page.getByRole('slider', {name: 'Loss'}).inputValue(), '10');
 	assert.equal(await page.getByRole('button', {name: 'Hold'}).getAttribute('aria-pressed'), 'true');
-	await until('lab.screen("a").endsWith("# echo hello")', 'the command is there, and waits for Enter');
-	await page.context().close();
+	await run('lab.wire({loss: 0, hold: false})');
+	await until('lab.screen("a").endsWith("# touch /tmp/ran")', 'the command is there, and waits for Enter');
 });
 
 // What a terminal answers when it is asked who it is, where its cursor is, its colour,
@@ -125,9 +130,7 @@ test('a link chooses a case, sets the wire and fills in a command', options, asy
 const ASKS = String.raw`\005\033[c\033[>c\033[5n\033[6n\033[18t\033[21t\033]10;?\007\033P$qm\033\134\033[?25$p`;
 
 test('nothing but the reader presses Enter on what a link has typed', options, async () => {
-	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab&a=touch+/tmp/ran&b=touch+/tmp/ran%0d`);
-	assert.match(await page.innerText('.lab .status'), /node b was not typed\. It has the character U\+000D/);
-	await until('lab.screen("a").endsWith("# touch /tmp/ran")', 'the command is there');
+	const {run, until} = await linked();
 	assert.ok((await run(`return lab.run('${FIRST}', 'default')`)).matches);
 	await until('/listening on [^]*# touch .tmp.ran$/.test(lab.screen("a"))', 'the command is there again after a run');
 	await until('/client [^]*b:~#$/.test(lab.screen("b"))', 'there is a new prompt on the other node');
@@ -139,53 +142,47 @@ test('nothing but the reader presses Enter on what a link has typed', options, a
 	await until('/\\n.*a:~#$/.test(lab.screen("a"))', 'there is a new prompt');
 	await run(String.raw`lab.type('a', 'touch /tmp/ran\r')`);
 	await until('lab.exec("a", "test -e /tmp/ran").then(x => x.status === 0)', 'Enter runs it');
-	await page.context().close();
 });
 
 test('window.lab is what web/README.md says', options, async () => {
-	const {page, run} = await openLab(site, `${FIRST}/index.html?lab`);
+	const {run} = await linked();
 	const table = readFileSync('web/README.md', 'utf8').split('\n').filter(x => x.startsWith('| `'));
 	const named = table.flatMap(row => [...row.split('|')[1].matchAll(/lab\.(\w+)/g)].map(x => x[1]));
 	assert.deepEqual([...new Set(named)].sort(), await run('return Object.keys(lab).sort()'));
 	await assert.rejects(run(`return lab.run('${FIRST}', 'nonsense')`), /has no nonsense; it has default/);
-	await page.context().close();
-});
-
-test('on 390 pixels, and without a mouse', options, async () => {
-	const {page, run, until} = await openLab(site, `${FIRST}/index.html?lab`, {viewport: {width: 390, height: 800}});
-	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
-	assert.ok(await page.isVisible('.ladder') && !await page.isVisible('.terminals'));
-	await page.getByRole('button', {name: 'Terminals'}).press('Enter');
-	assert.ok(!await page.isVisible('.ladder') && await page.isVisible('.terminals'));
-	await page.locator('.xterm-helper-textarea').first().focus();
-	await page.keyboard.type('echo $((6 * 7))\n');
-	await until('/^42$/m.test(lab.screen("a"))', 'the shell answers');
-	await page.keyboard.press('Shift+Tab');
-	assert.ok(!await page.evaluate(`document.activeElement.matches('.xterm-helper-textarea')`));
-	await page.getByRole('button', {name: 'Chapter', exact: true}).press('Enter');
-	await page.getByRole('tab', {name: 'Run'}).focus();
-	await page.keyboard.press('ArrowRight');
-	await page.keyboard.press('Enter');
-	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
-	await page.getByRole('tab', {name: 'Run'}).press('Enter');
-	await page.getByRole('button', {name: 'Run', exact: true}).press('Enter');
-	await until(`document.querySelector('.lab .good')`, 'the run matches');
-	await page.locator('.ladder .packet').first().press('Enter');
-	assert.match(await page.innerText('.details'), /ConnectRequest/);
-	assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
-	await page.context().close();
 });
 
 test('Run here runs it, and Break it here chooses the case and waits for the reader', options, async () => {
-	const page = await site.open(`${FIRST}/index.html`, {viewport: {width: 1400, height: 900}});
-	page.setDefaultTimeout(PATIENCE);
+	const {page, run, until} = await linked();
 	await page.getByRole('button', {name: 'Run here'}).first().click();
-	await askLab(page).until(`document.querySelector('.lab .good')`, 'the run matches');
-	assert.match(await askLab(page).run('return lab.screen("a")'), /\$ \.\/first\n/);
+	await until(`document.querySelector('.lab .good')`, 'the run matches');
+	assert.match(await run('return lab.screen("a")'), /\$ \.\/first\n/);
+	for (const part of ['.screen', '.ladder-box', '.wire'])
+		assert.ok(await inside(page, part), `${part} is in the window`);
+	const before = await run('return lab.screen("a")');
 	await page.locator('button.here[data-case=no_recv]').first().click();
 	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
 	assert.equal(await page.getByRole('combobox', {name: /Break it/}).inputValue(), 'no_recv');
-	assert.doesNotMatch(await askLab(page).run('return lab.screen("a")'), /\.\/server/);
+	assert.equal(await run('return lab.screen("a")'), before);
+});
+
+test('a case: the reader guesses, it breaks, the error is explained, and the guess is counted', options, async () => {
+	const {page, run, until} = await linked();
+	assert.match(await page.innerText('[role=tabpanel]:not([hidden])'), /The server posts no receive/);
+	await page.getByRole('textbox', {name: /Your guess/}).fill('status 13 at the client');
+	await page.keyboard.press('Enter');
+	assert.match(await page.innerText('.guess[role=status]'), /Your guess: status 13 at the client/);
+	await page.getByRole('button', {name: 'Break it', exact: true}).click();
+	await until(`document.querySelector('[role=tabpanel]:not([hidden]) .good')`, 'it breaks as promised');
+	assert.match(await page.locator('.terminal-box').nth(1).locator('.explained').innerText(), /^status 13 .*receive/s);
+	assert.equal(await page.locator('.terminal-box').nth(1).locator('.explained a').getAttribute('href')
+		.then(x => new URL(x).hash), '#status-13');
+	await page.getByRole('button', {name: 'I was right'}).click();
+	assert.match(await page.innerText('.guess[role=status]'), /You were right in 1 of the 1 case for which/);
+	assert.ok(!await page.isVisible('.guess input'));
+	await page.locator('.xterm-helper-textarea').nth(1).focus();
+	await page.keyboard.press('Enter');
+	await until('document.querySelectorAll(".explained")[1].textContent === ""', 'Enter ends the explanation');
 	await page.context().close();
 });
 

@@ -4,7 +4,7 @@ import {Lab} from './lab.js';
 import {Ladder} from './ladder.js';
 import {button, element} from './dom.js';
 import {makeTabs, makeViews} from './tabs.js';
-import {makeTerminal} from './terminal.js';
+import {loadExplained, makeTerminal} from './terminal.js';
 import {wirePanel} from './wire_panel.js';
 import {runPanel} from './run_panel.js';
 import {wiretapPanel} from './wiretap_panel.js';
@@ -76,7 +76,7 @@ class LabPage {
 		this.body.append(this.views.row, chapter, terminals, wire, ladder);
 		lab.addEventListener('clear', () => this.views.show('Ladder'));
 		for (const node of Object.values(lab.nodes))
-			terminals.append(makeTerminal(node, this.terminals));
+			terminals.append(makeTerminal(node, lab, this.explained, this.terminals));
 	}
 
 	// What a button in the text asks for: a run is run, a case is only chosen, since
@@ -111,7 +111,7 @@ class LabPage {
 		const ready = this.lab.start();
 		expose(this, ready);
 		try {
-			await this.lab.described;
+			[this.explained] = await Promise.all([loadExplained(this.lab), this.lab.described]);
 			this.build();
 			await ready;
 			this.say('Both nodes are up: a has 192.0.2.1, b has 192.0.2.2, and the chapters are in ~.');

@@ -26,7 +26,7 @@ export function openCapture(data, heard = () => {}) {
 			if (++all.count % EVERY === 0)
 				heard(all.count);
 			all.cut += cut > 0;
-			const packet = bytes && words.say(dissect(bytes));
+			const packet = bytes && words.say(dissect(bytes, entries.length < SHOWN));
 			all.broken += Boolean(packet?.broken);
 			if (!packet?.transport || !worthShowing(packet)) {
 				all.others++;

@@ -6,10 +6,10 @@ export const ROCE_PORT = 4791;
 
 // Fields are kept in the order of the bytes: [layer, name, at, size, text].
 class Reader {
-	constructor(bytes) {
+	constructor(bytes, fields) {
 		this.bytes = bytes;
 		this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-		this.fields = [];
+		this.fields = fields;
 	}
 
 	uint(at, size) {
@@ -23,13 +23,14 @@ class Reader {
 	}
 
 	field(layer, name, at, size, text) {
-		this.fields.push({layer, name, at, size, text: String(text)});
+		this.fields?.push({layer, name, at, size, text: String(text)});
 	}
 
 	number(layer, name, at, size, show = x => x) {
 		const value = this.uint(at, size);
 
-		this.field(layer, name, at, size, show(value));
+		if (this.fields)
+			this.field(layer, name, at, size, show(value));
 		return value;
 	}
 }
@@ -211,14 +212,17 @@ function readIp(reader, packet) {
 }
 
 // {fields, src, dst, transport: 'roce', 'tcp' or null, …}. A frame that is cut off
-// or wrong gives what could be read, and `broken` says why.
-export function dissect(bytes) {
-	const reader = new Reader(bytes), packet = {transport: null, bytes};
+// or wrong gives what could be read, and `broken` says why. Without shown, there are no
+// fields: to write them all takes as long as the rest.
+export function dissect(bytes, shown = true) {
+	const reader = new Reader(bytes, shown ? [] : null), packet = {transport: null, bytes};
 
 	packet.fields = reader.fields;
 	try {
-		reader.field('Ethernet', 'destination', 0, 6, mac(bytes, 0));
-		reader.field('Ethernet', 'source', 6, 6, mac(bytes, 6));
+		if (shown) {
+			reader.field('Ethernet', 'destination', 0, 6, mac(bytes, 0));
+			reader.field('Ethernet', 'source', 6, 6, mac(bytes, 6));
+		}
 		const type = reader.number('Ethernet', 'type', 12, 2, x => hex(x, 4));
 		if (type === 0x0800 || type === 0x86dd)
 			readIp(reader, packet);

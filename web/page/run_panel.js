@@ -1,6 +1,7 @@
 // Runs of the chapter, as they were recorded or broken on purpose, and how what
 // they said compares with the record.
 import {button, element} from './dom.js';
+import {guessForm} from './guess_form.js';
 
 function difference({name, lines}) {
 	return element('details', {open: lines.some(([sign]) => sign !== ' ')},
@@ -27,7 +28,7 @@ export function runPanel(page, kind) {
 	const {lab} = page, mode = MODES[kind], choices = lab.data[kind];
 	const result = element('div', {role: 'status'});
 	const commands = element('pre', {tabIndex: 0});
-	const story = element('p');
+	const story = element('div'), guesses = kind === 'cases' ? guessForm(lab) : null;
 	let up = false;
 	const choice = element('select', {'ariaLabel': `${mode.word}: which one`,
 		onchange: () => describe()}, Object.entries(choices).map(([name, {title}]) =>
@@ -41,7 +42,9 @@ export function runPanel(page, kind) {
 			return;
 		commands.textContent = chosen.programs.map(x =>
 			`node ${x.label.startsWith('server') ? 'a' : 'b'}$ ${x.command}`).join('\n');
-		story.replaceChildren(...kind === 'cases' ? ['What will both ends say? Predict it, then run it. ',
+		guesses?.show(choice.value);
+		story.replaceChildren(...kind === 'cases' ? [
+			element('p', {}, chosen.question || 'What will both ends say? Guess, then run it.'),
 			element('details', {}, element('summary', {}, 'What is changed'),
 				element('pre', {}, chosen.patch ?? 'Nothing: it only runs differently.')),
 			element('a', {href: new URL(chosen.story, page.top).href}, 'Its story')] : []);
@@ -51,6 +54,7 @@ export function runPanel(page, kind) {
 		result.textContent = mode.busy;
 		try {
 			result.replaceChildren(...outcome(await mode.does(lab, choice.value)));
+			guesses?.ran();
 		} catch (error) {
 			result.replaceChildren(element('p', {className: 'error'}, error.message));
 		}
@@ -65,7 +69,7 @@ export function runPanel(page, kind) {
 		choice.value = page.wish.get(kind === 'runs' ? 'run' : 'case');
 	describe();
 	// choose(name): as if the reader had chosen it; run(): as if they had pressed.
-	return {panel: element('div', {}, choice, go, commands, story, result), run: () => go.click(),
+	return {panel: element('div', {}, choice, go, commands, story, guesses?.form, result), run: () => go.click(),
 		choose: name => {
 			choice.value = name;
 			describe();

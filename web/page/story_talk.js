@@ -15,7 +15,7 @@ const MOST = 1000, OPEN = 64;
 const isTcp = x => x.transport === 'tcp' && x.sport !== RDS_PORT && x.dport !== RDS_PORT;
 const ends = x => x.kind === 'DisconnectRequest' || isTcp(x) && (x.flags & FIN_OR_RST) !== 0;
 const count = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
-const pair = x => [x.src, x.dst].sort().join();
+const pair = x => x.src < x.dst ? `${x.src},${x.dst}` : `${x.dst},${x.src}`;
 
 // Nothing crossed for seconds, and then one end went.
 export function* silences(packets) {
@@ -57,8 +57,11 @@ export function* credits(packets) {
 	for (const [at, x] of packets.entries()) {
 		if (x.kind === 'ConnectRequest')
 			streams.set(pair(x), {came: {}, returned: {}});
-		const stream = streams.get(pair(x)), head = x.credits !== undefined;
-		if (!stream || x.mark !== '' || !head && !/WRITE.*Immediate/.test(x.kind))
+		const head = x.credits !== undefined;
+		if (x.mark !== '' || !head && x.opcode !== 9 && x.opcode !== 11)
+			continue;
+		const stream = streams.get(pair(x));
+		if (!stream)
 			continue;
 		const {came, returned} = stream, got = came[x.dst] ?? 0;
 		came[x.src] = (came[x.src] ?? 0) + 1;
@@ -78,9 +81,9 @@ export function* overtaken(packets) {
 	const open = new Map();
 	let often = 0, first = null;
 	for (const [at, x] of packets.entries()) {
-		if (x.transport !== 'roce')
+		if (x.transport !== 'roce' || x.opcode !== READ && !open.size)
 			continue;
-		const flow = [x.src, x.dst].join(), back = [x.dst, x.src].join();
+		const flow = `${x.src},${x.dst}`, back = `${x.dst},${x.src}`;
 		if (x.opcode === READ && x.va !== undefined)
 			open.set(flow, [...open.get(flow) ?? [], x].slice(-OPEN));
 		else if (x.opcode === 15 || x.opcode === 16)

@@ -1,5 +1,6 @@
 // A terminal for a node.
 import {element} from './dom.js';
+import {Explainer, compiled} from './explain.js';
 
 export async function loadTerminal(top) {
 	const [{Terminal}, {FitAddon}] = await Promise.all([
@@ -15,19 +16,48 @@ function text(terminal) {
 	return lines.join('\n').trimEnd();
 }
 
-export function makeTerminal(node, {Terminal, FitAddon}) {
+// What this book says of the first error that the terminal shows, beside it: found(entry).
+function explanation(top) {
+	const box = element('div', {className: 'explained', role: 'status'});
+	let shown = null;
+	return {box, show: entry => {
+		if (entry === shown)
+			return;
+		shown = entry;
+		box.replaceChildren(...entry ? [element('a', {href: new URL(`docs/troubleshooting.html#${entry.anchor}`, top).href,
+			target: '_blank', rel: 'noopener', title: 'How to be sure, and what to do; opens another tab'}, entry.title),
+		` ${entry.cause}`] : []);
+	}};
+}
+
+export const loadExplained = async lab => compiled(await lab.get('explained.json'));
+
+export function makeTerminal(node, lab, explained, {Terminal, FitAddon}) {
+	const explainer = new Explainer(explained), {box: beside, show} = explanation(lab.top);
+	const forget = () => {
+		explainer.forget();
+		show(null);
+	};
+	lab.addEventListener('clear', forget);
 	const terminal = new Terminal({fontSize: 12, convertEol: true, scrollback: 5000,
 		screenReaderMode: true, theme: {background: '#0d1117', foreground: '#e6edf3'}});
 	const fit = new FitAddon();
 	const inside = element('div', {className: 'screen'});
 	const box = element('div', {className: 'terminal-box'},
-		element('h3', {}, `Node ${node.name} `, element('small', {}, 'Shift+Tab leaves it')), inside);
+		element('h3', {}, `Node ${node.name} `, element('small', {}, 'Shift+Tab leaves it')), inside, beside);
 	terminal.loadAddon(fit);
 	// Tab is the shell's; who has no mouse gets out all the same.
 	terminal.attachCustomKeyEventHandler(event => !(event.key === 'Tab' && event.shiftKey));
 	node.screen = () => text(terminal);
-	node.addEventListener('terminal', ({detail}) => terminal.write(detail));
-	terminal.onData(data => node.type(data));
+	node.addEventListener('terminal', ({detail}) => {
+		terminal.write(detail);
+		show(explainer.hear(detail));
+	});
+	terminal.onData(data => {
+		if (data.includes('\r'))
+			forget();
+		node.type(data);
+	});
 	terminal.onResize(({rows, cols}) => node.up && node.resize(rows, cols));
 	// Once it is in the document, and whenever that changes.
 	new ResizeObserver(() => inside.clientWidth && fit.fit()).observe(inside);

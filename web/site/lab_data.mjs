@@ -25,6 +25,12 @@ function runsOf(folder) {
 		sets: expectedSets(join(folder, name))}]));
 }
 
+// What a case asks, before it is run: the quotation in its README, as plain text.
+function questionOf(folder) {
+	const [quote = ''] = /^> .*(?:\n>.*)*/m.exec(read(join(folder, 'README.md')) ?? '') ?? [];
+	return quote.replace(/^> ?/gm, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '').replace(/\s+/g, ' ').trim();
+}
+
 // Where the story of a case is told: beside its patch, or in the chapter's README.
 function casesOf(chapter, folder) {
 	const cases = runsOf(folder);
@@ -33,6 +39,7 @@ function casesOf(chapter, folder) {
 			read(join(folder, name, `${name}.patch`)) ?? read(join(folder, `${name}.patch`));
 		entry.story = existsSync(join(folder, name, 'README.md')) ?
 			`${chapter}/break/${name}/index.html` : `${chapter}/index.html#${name}`;
+		entry.question = questionOf(join(folder, name));
 		entry.lacks = readdirSync(join(folder, name)).filter(x => x.endsWith('.sh'))
 			.map(x => lacking(read(join(folder, name, x)))).find(Boolean) ?? '';
 	}
@@ -72,6 +79,7 @@ export const titlesOfRuns = (top, chapter) => Object.fromEntries(
 export function writeLabData(top, site) {
 	const rules = execFileSync('python3', ['-B', join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);
+	site.write('web/lab/explained.json', execFileSync('python3', ['-B', join(top, 'web/site/explained.py')]));
 	site.write('web/lab/show_memory.patch', readFileSync(join(top, 'scripts/lib/wiretap/show_memory.patch')));
 	for (const chapter of site.chapters)
 		site.write(`web/lab/${chapter}.json`,

@@ -1,0 +1,96 @@
+// What the page says beside a terminal of an error line: what scripts/explain.py says; and
+// the guesses that a browser keeps.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {readFileSync, readdirSync} from 'node:fs';
+import test from 'node:test';
+import {Explainer, compiled, lookUp} from '../../web/page/explain.js';
+import {guess, guessOf, judge, score} from '../../web/page/guesses.js';
+
+const data = JSON.parse(execFileSync('python3', ['-B', 'web/site/explained.py'], {encoding: 'utf8', maxBuffer: 1e8}));
+const entries = compiled(data);
+const RUNS = ['expected', 'break'].flatMap(kind => readdirSync('.').filter(x => /^\d\d_/.test(x)).flatMap(x =>
+	readdirSync(`${x}/${kind}`, {recursive: true}).filter(y => /\.(log|err)$/.test(y)).map(y => `${x}/${kind}/${y}`)));
+
+// Each line of the input: the anchor that explain.py finds, and how sure it is.
+const PYTHON = `
+import sys
+sys.path.insert(0, 'scripts')
+import explain
+entries = explain.read_entries(explain.PAGE.read_text('utf-8'), explain.TABLE.read_text('utf-8'))
+for line in sys.stdin.read().split('\\n'):
+    hit = explain.look_up(line, 0, entries)
+    print(f'{hit.entries[0].anchor} {explain.SURE[hit.sure]}' if hit else '-')
+`;
+
+test('each line leads to the entry that explain.py finds', () => {
+	const asked = readFileSync('tests/fixtures/explain_lines.tsv', 'utf8').split('\n').filter(x => x && x[0] !== '#')
+		.map(x => x.split('\t')[2]);
+	const said = RUNS.flatMap(x => readFileSync(x, 'utf8').split('\n'));
+	const lines = [...new Set([...asked, ...said, '\u{1f600} ß status 12', '-19 --19 x-19'])];
+	const python = execFileSync('python3', ['-B', '-c', PYTHON], {encoding: 'utf8', input: lines.join('\n'), maxBuffer: 1e8})
+		.trimEnd().split('\n');
+	assert.ok(lines.length > 500 && python.filter(x => x !== '-').length > 200);
+	lines.forEach((line, i) => {
+		const hit = lookUp(line, entries);
+		assert.equal(hit ? `${hit.entry.anchor} ${hit.sure}` : '-', python[i], line);
+	});
+});
+
+test('each entry has a title, and most have a cause that fits beside a terminal', () => {
+	assert.ok(data.every(x => x.title && x.cause.length < 500), JSON.stringify(data.find(x => x.cause.length >= 500)));
+	assert.ok(data.filter(x => x.cause).length > 0.8 * data.length);
+	assert.doesNotMatch(JSON.stringify(data.map(x => [x.title, x.cause])), /`|\*\*|\]\(/);
+});
+
+const bytes = text => new TextEncoder().encode(text);
+test('of what a terminal shows, the first cause is explained, until Enter is pressed', () => {
+	const one = new Explainer(entries);
+	assert.equal(one.hear(bytes('\x1b[1merror: receive: status 5 (Work Request Flu')), null);
+	assert.equal(one.hear(bytes('shed Error): x\x1b[0m\r\n')).anchor, 'status-5');
+	assert.equal(one.hear(bytes('wc->status = 13 (RNR retry counter exceeded)\r\n')).anchor, 'status-13');
+	assert.equal(one.hear(bytes('status 12 (transport retry counter exceeded)\r\nstatus 5 (Work Request Flushed Error)\r\n')).anchor,
+		'status-13');
+	one.forget();
+	assert.equal(one.hear(bytes('all is well\r\n')), null);
+	assert.equal(one.hear(bytes(`${'x'.repeat(1e6)}\n`)), null);
+	assert.equal(one.hear(bytes(`${'all is well\n'.repeat(1000)}status 13 (x)\n`)), null);
+	one.forget();
+	assert.equal(one.hear(bytes('status 13 (x)\n')).anchor, 'status-13');
+});
+
+test('what successful runs print is not explained', () => {
+	const good = RUNS.filter(x => /expected/.test(x) && x.endsWith('.log') && !/fail|linux-/.test(x));
+	for (const path of good) {
+		const one = new Explainer(entries), found = one.hear(bytes(`${readFileSync(path, 'utf8')}\n`));
+		assert.equal(found?.anchor, undefined, path);
+	}
+});
+
+function storage() {
+	const kept = new Map();
+	return {get length() { return kept.size; }, key: i => [...kept.keys()][i], getItem: x => kept.get(x) ?? null,
+		setItem: (x, y) => kept.set(x, y)};
+}
+
+test('a guess is kept, judged once, and counted', () => {
+	const place = storage();
+	place.setItem('edit:01_send_recv/client.c', 'int x;');
+	assert.deepEqual(score(place), {right: 0, all: 0});
+	guess('01_send_recv', 'no_recv', '  ', place);
+	assert.equal(guessOf('01_send_recv', 'no_recv', place), null);
+	guess('01_send_recv', 'no_recv', 'nothing comes', place);
+	guess('01_send_recv', 'no_recv', ' status 13 ', place);
+	assert.deepEqual(guessOf('01_send_recv', 'no_recv', place), {text: 'status 13', right: null});
+	judge('01_send_recv', 'no_send', true, place);
+	assert.deepEqual(score(place), {right: 0, all: 0});
+	judge('01_send_recv', 'no_recv', false, place);
+	judge('01_send_recv', 'no_recv', true, place);
+	guess('01_send_recv', 'no_recv', 'another', place);
+	assert.deepEqual(guessOf('01_send_recv', 'no_recv', place), {text: 'status 13', right: false});
+	guess('02_write_read', 'bad_rkey', 'status 10', place);
+	judge('02_write_read', 'bad_rkey', true, place);
+	assert.deepEqual(score(place), {right: 1, all: 2});
+	place.setItem('guess:03_pure_verbs/no_grh', 'not JSON');
+	assert.deepEqual(score(place), {right: 1, all: 2});
+});
