@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
 # The pages and the lab in them, in Chromium: web/check.sh. With the kernel that
-# `make web` has built, it takes about five minutes. Where nobody has built that yet,
+# `make web` has built, it takes some minutes. Where nobody has built that yet,
 # only the pages are opened: to build it takes longer than all tests together may.
 
 bats_require_minimum_version 1.5.0
