@@ -74,7 +74,7 @@ test('a label has the lines of its row, none longer than fits, and loses nothing
 test('the front page has the button under its heading, and its policy is the lab\'s', () => {
 	const page = {place: 'index.html', title: 'A', html: '<h1>A</h1>\n<p>b</p>', door: '01_send_recv'};
 	const html = layout(page, {menu: [], order: [], name: 'A'});
-	assert.match(html, /<h1>A<\/h1>\n<section class="door"[^]*<button[^]*<p>b<\/p>/);
+	assert.match(html, /<h1>A<\/h1>\n<section class="door [^]*<button[^]*<p>b<\/p>/);
 	assert.match(html, /<body data-door="01_send_recv">/);
 	assert.ok(html.includes(policyOf({chapter: '01_send_recv'})));
 	assert.doesNotMatch(layout({...page, door: undefined}, {menu: [], order: [], name: 'A'}), /door/);

@@ -98,9 +98,9 @@ test('without JavaScript, a chapter is all text, and the menu works', async () =
 
 test('where a chapter says how to run it, the page runs it, and folds the shell\'s way', async () => {
 	for (const chapter of chapters) {
-		const [, run] = /class="here" data-run="(\w+)"/.exec(html.get(`${chapter}/index.html`)) ?? [];
+		const [, run] = /class="here later" data-run="(\w+)"/.exec(html.get(`${chapter}/index.html`)) ?? [];
 		assert.ok(existsSync(`${chapter}/expected/${run}/commands`), `${chapter}: ${run}`);
-		for (const [, name] of html.get(`${chapter}/index.html`).matchAll(/class="here" data-case="(\w+)"/g))
+		for (const [, name] of html.get(`${chapter}/index.html`).matchAll(/class="here later" data-case="(\w+)"/g))
 			assert.ok(existsSync(`${chapter}/break/${name}`), `${chapter}: ${name}`);
 	}
 	const path = `${chapters[0]}/index.html`, plain = await site.open(path, {javaScriptEnabled: false});

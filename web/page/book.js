@@ -67,6 +67,7 @@ let lab = null;
 // A link such as ?lab&case=no_recv&loss=0.05 opens the lab at once.
 function openLab(wish = new URLSearchParams(location.search)) {
 	document.querySelector('.lab-open').hidden = true;
+	document.querySelector('.lab-open').classList.remove('later');
 	lab ??= import('./lab_page.js').then(({openLab: open}) =>
 		open(document.body.dataset.chapter, top, wish));
 	return lab;
@@ -83,8 +84,10 @@ function runHere() {
 			page.here(run ? 'runs' : 'cases', run ?? name);
 		});
 	}
-	for (const shell of document.querySelectorAll('details.shell'))
+	for (const shell of document.querySelectorAll('details.shell')) {
 		shell.open = false;
+		shell.classList.remove('early');
+	}
 }
 
 theme();

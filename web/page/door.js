@@ -73,6 +73,7 @@ class Door {
 
 async function start(chapter, top, section) {
 	section.hidden = true;
+	section.classList.remove('later');
 	document.body.classList.add('lab-wide');
 	const {openLab} = await import('./lab_page.js');
 	const page = await openLab(chapter, top, new URLSearchParams(`run=${RUN}`));

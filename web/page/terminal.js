@@ -53,11 +53,8 @@ export function makeTerminal(node, lab, explained, {Terminal, FitAddon}) {
 		terminal.write(detail);
 		show(explainer.hear(detail));
 	});
-	terminal.onData(data => {
-		if (data.includes('\r'))
-			forget();
-		node.type(data);
-	});
+	terminal.onData(data => node.type(data));
+	terminal.onData(data => data.includes('\r') && forget());
 	terminal.onResize(({rows, cols}) => node.up && node.resize(rows, cols));
 	// Once it is in the document, and whenever that changes.
 	new ResizeObserver(() => inside.clientWidth && fit.fit()).observe(inside);

@@ -23,6 +23,15 @@ import {writeServiceWorker} from './offline.mjs';
 const top = absolute(fileURLToPath(import.meta.url), '../../..');
 const NAME = 'RDMA by example';
 
+// How large a picture is: [['width', n], ['height', n]], as a PNG's first block or an
+// SVG's viewBox says.
+function sizeOf(path) {
+	const data = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+	const [, width, height] = path.endsWith('.png') && data.length > 24 ? [0, data.readUInt32BE(16), data.readUInt32BE(20)] :
+		/viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"/.exec(data.toString('utf8', 0, 4000)) ?? [];
+	return width ? [['width', String(Math.round(width))], ['height', String(Math.round(height))]] : [];
+}
+
 class Site {
 	constructor(out, parts) {
 		Object.assign(this, {out, parts, name: NAME, wanted: new Set(), missing: []});
@@ -65,6 +74,7 @@ class Site {
 			const [, chapter] = /^(\d\d_[^/]+)\/README\.md$/.exec(path) ?? [];
 			const page = render(md, readFileSync(join(top, path), 'utf8'), {
 				path, runs: chapter && titlesOfRuns(top, chapter),
+				sizeOf: target => sizeOf(join(top, target)),
 				resolve: (target, hash, image) => this.link(place, target, hash, image)});
 			this.pages.set(path, {...page, path, place, chapter,
 				...path === 'README.md' && {door: this.chapters[0]}});

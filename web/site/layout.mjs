@@ -35,7 +35,7 @@ function contents(sections) {
 
 // The front page begins with the lab: a sentence and a button (web/page/door.js). Without
 // JavaScript, neither is there.
-const DOOR = `<section class="door" aria-label="See it happen" hidden>
+const DOOR = `<section class="door later" aria-label="See it happen" hidden>
 <p>One machine puts a message into another machine’s memory: watch every packet of it cross, in this page.</p>
 <p><button type="button" class="start">Send the first message</button></p>
 <p class="cost"></p>
@@ -68,11 +68,11 @@ ${policyTag(page)}
 <header>
 <details class="menu"><summary>Contents</summary><nav aria-label="All pages">${navigation(page.place, site.menu)}</nav></details>
 <a class="home" href="${up('index.html')}">${escape(site.name)}</a>
-<form class="search" role="search" hidden><label>Search <input type="search" autocomplete="off"></label><div class="found" role="status" aria-live="polite"></div></form>
-<button type="button" class="theme" hidden>Dark or light</button>
+<form class="search later" role="search" hidden><label>Search <input type="search" autocomplete="off"></label><div class="found" role="status" aria-live="polite"></div></form>
+<button type="button" class="theme later" hidden>Dark or light</button>
 </header>
 <main id="text">
-${page.chapter ? `<div class="lab-open" hidden><button type="button">Open the lab: real Soft-RoCE in this page</button></div>
+${page.chapter ? `<div class="lab-open later" hidden><button type="button">Open the lab: real Soft-RoCE in this page</button></div>
 <noscript><p class="note">With JavaScript, two machines with Soft-RoCE run in this page. The text needs none.</p></noscript>` : ''}
 ${contents(page.sections ?? [])}
 ${page.door ? withDoor(page.html) : page.html}

@@ -38,8 +38,8 @@ function fence(tokens, at, options, env) {
 		return pre;
 	if (!env.runs?.[run])
 		throw new Error(`${env.path}: here=${run}: there is no such run`);
-	return `<p class="run-here"><button type="button" class="here" data-run="${escape(run)}" hidden>Run here</button> ` +
-		`${escape(env.runs[run])}</p>\n<details class="shell" open><summary>In a shell</summary>${pre}</details>\n`;
+	return `<p class="run-here"><button type="button" class="here later" data-run="${escape(run)}" hidden>Run here</button> ` +
+		`${escape(env.runs[run])}</p>\n<details class="shell early" open><summary>In a shell</summary>${pre}</details>\n`;
 }
 
 // What breaks a case in a shell has a button beside it that chooses the case in the lab.
@@ -47,7 +47,7 @@ function codeInline(tokens, at, options, env) {
 	const text = tokens[at].content;
 	const [, chapter, name] = /^make break CH=(\d\d) CASE=(\w+)$/.exec(text) ?? [];
 	return `<code>${escape(text)}</code>` + (chapter && env.path?.startsWith(`${chapter}_`) &&
-		/^\d\d_[^/]+\/README\.md$/.test(env.path) ? ` <button type="button" class="here" data-case="${
+		/^\d\d_[^/]+\/README\.md$/.test(env.path) ? ` <button type="button" class="here later" data-case="${
 			name}" aria-label="Break it here: ${name}" hidden>Break it here</button>` : '');
 }
 
@@ -75,6 +75,9 @@ function links(state) {
 			const [file, hash] = value.split('#');
 			const target = posix.normalize(posix.join(dirname(path), decodeURI(file)));
 			token.attrSet(name, resolve(target, hash, token.type === 'image'));
+			// So that a page has room for it before it has come.
+			for (const [side, pixels] of token.type === 'image' ? state.env.sizeOf?.(target) ?? [] : [])
+				token.attrSet(side, pixels);
 		}
 }
 
