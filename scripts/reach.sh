@@ -31,6 +31,7 @@
 #   random     the client has a random PSN
 #   macsec     MACsec
 #   ipsec      IPsec, transport mode
+#   seal       both programs have the solution of the exercise 04/seal
 #
 # build/reach/ATTACK/CONTROL gets both ends' logs, and party.log, what the attacker
 # said.
@@ -51,12 +52,12 @@ source scripts/lib/wiretap/runs.sh
 
 cli_help "$@"
 attacks=(user_send user_end data ack nak rst between sweep)
-controls=(none rights filter box static source random macsec ipsec)
+controls=(none rights filter box static source random macsec ipsec seal)
 [[ $# -gt 0 ]] || set -- user_send none user_send rights user_send box \
-	user_send filter user_send macsec user_send ipsec user_end none \
-	user_end filter data none data macsec data ipsec ack none ack ipsec nak none \
-	nak ipsec rst none rst ipsec between none between static between ipsec \
-	sweep none sweep source sweep random sweep ipsec
+	user_send filter user_send macsec user_send ipsec user_send seal \
+	user_end none user_end filter data none data macsec data ipsec data seal \
+	ack none ack ipsec nak none nak ipsec rst none rst ipsec between none \
+	between static between ipsec sweep none sweep source sweep random sweep ipsec
 runs=()
 while [[ $# -gt 0 ]]; do
 	[[ " ${attacks[*]} " == *" $1 "* ]] || cli_none attack "$1" "${attacks[@]}"
@@ -72,7 +73,7 @@ arrange() {
 	local parts=()
 
 	case $2 in
-	none | random) ;;
+	none | random | seal) ;;
 	*) parts=("$2") ;;
 	esac
 	[[ ! $1 =~ ^(data|ack|nak|rst)$ ]] || parts+=(switch)
@@ -96,6 +97,17 @@ believed() {
 	esac
 }
 
+# build_for PATCH…: sets copy, the chapter's programs with these patches.
+build_for() {
+	copy="build/reach/copy.$*"
+	copy=${copy// /_}
+	[[ $control != seal ]] || {
+		copy+=.seal
+		set -- "$@" ../../../04_tls_psn/exercises/seal
+	}
+	build 04_tls_psn "$copy" "$@"
+}
+
 # commands SERVER CLIENT: the programs, the client with a log on its own node.
 commands() {
 	cat >"$out/commands" <<-END
@@ -106,8 +118,9 @@ commands() {
 
 # run_now MODE: the programs run, and the third party has its part in that.
 run_now() {
+	build_for show_memory
 	commands "-t 5 $1" "-a 192.0.2.1 $1" ''
-	pair "$copies/copy" "$out"
+	pair "$copy" "$out"
 }
 
 # run_idle [OPTION] COMMAND…: the client waits until COMMAND has been run.
@@ -115,10 +128,10 @@ run_idle() {
 	local both failed='' option=$1
 
 	shift
-	build 04_tls_psn "$copies/idle" show_memory idle
+	build_for show_memory idle
 	place_neighbour
 	commands '-t 120 write' "-t 120 -a 192.0.2.1 $option write" '<>/tmp/wiretap.go'
-	pair "$copies/idle" "$out" &
+	pair "$copy" "$out" &
 	both=$!
 	client_waits
 	"$@" >>"$out/party.log" 2>&1 || failed=yes
@@ -215,8 +228,10 @@ ended() {
 row() {
 	local effect=no
 
+	# Neither what the attack is for, nor as if there had been nobody.
+	! says status.log 'exit status [^0]' || effect=noticed
 	! believed || effect=yes
-	printf '%-9s %-8s %6s  %-6s  %-46s  %s\n' "$attack" "$control" \
+	printf '%-9s %-8s %6s  %-7s  %-46s  %s\n' "$attack" "$control" \
 		"$(sed -n 's/^sent of its own: //p' "$out/party.log")" "$effect" \
 		"$(ended client)" "$(ended server)"
 }
@@ -238,13 +253,11 @@ told() {
 }
 
 DEVICE=lab
-copies=build/reach
 trap cleanup_runs EXIT
 rm -rf build/reach
 device_open 3
-build 04_tls_psn "$copies/copy" show_memory
 each told
 echo
-printf '%-9s %-8s %6s  %-6s  %-46s  %s\n' attack control forged effect \
+printf '%-9s %-8s %6s  %-7s  %-46s  %s\n' attack control forged effect \
 	'the client: status, error' 'the server'
 each row

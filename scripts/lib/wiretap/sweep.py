@@ -21,7 +21,8 @@ SPACE = 1 << 24
 def packets(addresses, qpn, first, count):
     """One IP packet for each PSN."""
     body = roce.send_body(qpn, 0, MSG_DONE)
-    start = roce.headers(49152, addresses, len(body))
+    # Where the number is 0, the kernel would choose one.
+    start = roce.headers(49152, addresses, len(body), 1)
     for psn in range(first, first + count):
         packet = start + roce.send_body(qpn, psn % SPACE, MSG_DONE)
         yield packet + roce.icrc(packet)
