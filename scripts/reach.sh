@@ -103,7 +103,7 @@ build_for() {
 	copy=${copy// /_}
 	[[ $control != seal ]] || {
 		copy+=.seal
-		set -- "$@" ../../../04_tls_psn/exercises/seal
+		set -- "$@" 04_tls_psn/exercises/seal.patch
 	}
 	build 04_tls_psn "$copy" "$@"
 }

@@ -10,6 +10,7 @@ sends the server one of its own.
 Runs until SIGTERM, on a node of the lab only: see docs/psn_security.md.
 """
 import collections
+import collections.abc
 import pathlib
 import select
 import socket
@@ -23,21 +24,22 @@ AGAIN = 1.0  # seconds; Linux does not change an entry more often
 Host = collections.namedtuple('Host', 'ip mac')
 
 
-def host(text):
+def host(text: str) -> Host:
     """From ADDRESS/MAC."""
     address, _, mac = text.partition('/')
     return Host(socket.inet_aton(parties.node(address)),
                 bytes.fromhex(mac.replace(':', '')))
 
 
-def claim(own, other, victim):
+def claim(own: bytes, other: Host, victim: Host) -> bytes:
     """A frame that tells victim: the address of other is at the MAC own."""
     return victim.mac + own + struct.pack(
         '!HHHBBH6s4s6s4s', ARP, 1, 0x0800, 6, 4, REPLY, own, other.ip,
         victim.mac, victim.ip)
 
 
-def stand_between(port, own, client, server):
+def stand_between(port: socket.socket, own: bytes, client: Host,
+                  server: Host) -> tuple[int, int]:
     """Until SIGTERM; returns how many frames were passed on, and sent."""
     party, stop = parties.make('bytes'), switch.stopped()
     passed = sent = 0
@@ -60,13 +62,13 @@ def stand_between(port, own, client, server):
                     (server if to_server else client).mac + own + one[12:]))
 
 
-def waiting(port):
+def waiting(port: socket.socket) -> collections.abc.Iterator[bytes]:
     """The frames that are there now."""
     while select.select([port], [], [], 0)[0]:
         yield port.recv(65536)
 
 
-def main():
+def main() -> None:
     """Parses the command line, and gets between."""
     parser = Parser(__doc__)
     parser.add_argument('device')

@@ -21,14 +21,14 @@ Act = collections.namedtuple('Act', 'passes to_server to_client',
                              defaults=(True, None, None))
 
 
-def only_in_lab(name):
+def only_in_lab(name: str) -> None:
     """Ends the program, unless scripts/lab.sh has started this kernel."""
     if 'rdma_lab=1' not in pathlib.Path('/proc/cmdline').read_text().split():
         sys.exit(f'{name}: this machine is not a node of the lab '
                  '(scripts/lab.sh up --nodes 2), and it runs nowhere else')
 
 
-def node(text):
+def node(text: str) -> str:
     """The address of a node of the lab; any other one is refused."""
     if not re.fullmatch(r'192\.0\.2\.[1-4]', text):
         raise argparse.ArgumentTypeError(
@@ -36,19 +36,19 @@ def node(text):
     return text
 
 
-def show(write):
+def show(write: roce.Write) -> str:
     """What is in a WRITE, in words."""
     return (f'QPN 0x{write.qpn:06x}, PSN 0x{write.psn:06x}, '
             f'address 0x{write.addr:x}, rkey 0x{write.rkey:x}')
 
 
-def back(frame):
+def back(frame: bytes) -> tuple[bytes, bytes]:
     """The Ethernet and IP addresses of an answer to frame."""
     macs, packet = frame[6:12] + frame[:6], roce.packet_of(frame)
     return macs, packet[16:20] + packet[12:16]
 
 
-def told(log):
+def told(log: pathlib.Path) -> roce.Write | None:
     """The client's WRITE as its own log has it, or None."""
     text = log.read_text() if log.exists() else ''
     found = [re.search(pattern, text) for pattern in (
@@ -64,11 +64,11 @@ def told(log):
 class Party:
     """Passes everything on, and adds nothing."""
 
-    def client_says(self, _frame):
+    def client_says(self, _frame: bytes) -> Act:
         """Called for each frame of the client's."""
         return Act()
 
-    def server_says(self, _frame):
+    def server_says(self, _frame: bytes) -> Act:
         """Called for each frame of the server's."""
         return Act()
 
@@ -76,12 +76,12 @@ class Party:
 class Forger(Party):
     """Makes one WRITE from what it has seen go by, or was told."""
 
-    def __init__(self, send, log=None):
+    def __init__(self, send: str, log: pathlib.Path | None = None) -> None:
         self.log = log
         self.send = send
         self.frame = None
 
-    def client_says(self, frame):
+    def client_says(self, frame: bytes) -> Act:
         first = not self.frame
         if first:
             self.frame = self.from_log(frame) if self.log else \
@@ -89,7 +89,7 @@ class Forger(Party):
         # Who cannot read does not know which frame is which, and tries behind each.
         return Act(to_server=self.frame if first or self.log else None)
 
-    def from_packet(self, frame):
+    def from_packet(self, frame: bytes) -> bytes | None:
         """All that it takes is in one packet."""
         write = roce.parse_write(frame)
         if not write:
@@ -100,7 +100,7 @@ class Forger(Party):
         print(f'its ICRC is {"" if same else "not "}what anybody would compute')
         return self.forge(frame, packet[12:20], write)
 
-    def from_log(self, frame):
+    def from_log(self, frame: bytes) -> bytes | None:
         """The same from what the client's program says."""
         write = told(self.log)
         if not write:
@@ -109,7 +109,7 @@ class Forger(Party):
         return self.forge(frame, socket.inet_aton('192.0.2.2') +
                           socket.inet_aton('192.0.2.1'), write)
 
-    def forge(self, frame, addresses, write):
+    def forge(self, frame: bytes, addresses: bytes, write: roce.Write) -> bytes:
         """The packet that would be next, as a frame from the same host."""
         write = write._replace(psn=(write.psn + 1) & 0xffffff)
         payload = PAYLOAD
@@ -124,15 +124,15 @@ class Forger(Party):
 class Goodbye(Party):
     """Makes one packet from what the CM says in the clear."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.qpn = self.frame = None
 
-    def server_says(self, frame):
+    def server_says(self, frame: bytes) -> Act:
         if roce.cm_message(frame) == roce.CM_REP:
             self.qpn = roce.cm_qpn(frame)
         return Act()
 
-    def client_says(self, frame):
+    def client_says(self, frame: bytes) -> Act:
         if self.frame or not self.qpn or roce.cm_message(frame) != roce.CM_RTU:
             return Act()
         mine, yours = roce.cm_ids(frame)
@@ -150,19 +150,19 @@ class Answerer(Party):
     that, it keeps the request, which the client repeats.
     """
 
-    def __init__(self, send):
+    def __init__(self, send: str) -> None:
         self.send = send
         self.asks = roce.READ_REQUEST if send == 'data' else roce.SEND_ONLY
         self.qpn = None
         self.done = False
 
-    def server_says(self, frame):
+    def server_says(self, frame: bytes) -> Act:
         base = roce.parse(frame)
         if base:
             self.qpn = base.qpn
         return Act()
 
-    def client_says(self, frame):
+    def client_says(self, frame: bytes) -> Act:
         base = roce.parse(frame)
         if not base or base.opcode != self.asks:
             return Act()
@@ -176,7 +176,7 @@ class Answerer(Party):
         return Act(passes=self.send != 'ack',
                    to_client=roce.forge(*back(frame), body))
 
-    def answer(self, frame, psn):
+    def answer(self, frame: bytes, psn: int) -> tuple[bytes, str]:
         """The answer, and what it is in words."""
         if self.send == 'data':
             length = roce.parse_write(frame, roce.READ_REQUEST).length
@@ -187,7 +187,7 @@ class Answerer(Party):
             'an ACK' if self.send == 'ack' else 'a NAK (remote access error)'
 
 
-def likely(length):
+def likely(length: int) -> bytes:
     """So many bytes as the peer might have had: pattern.c shows what is behind a text."""
     text = PAYLOAD[:-1]
     seed = 0
@@ -206,15 +206,15 @@ class Resetter(Party):
     over then.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.frame = self.rst = None
 
-    def client_says(self, frame):
+    def client_says(self, frame: bytes) -> Act:
         if roce.is_tcp(frame):
             self.frame = frame
         return Act()
 
-    def server_says(self, frame):
+    def server_says(self, frame: bytes) -> Act:
         base = roce.parse(frame)
         if self.rst or not self.frame or not base or base.opcode != roce.WRITE_ONLY:
             return Act()
@@ -228,7 +228,7 @@ SENDS = {'bytes': Forger, 'nothing': Forger, 'badkey': Forger, 'dreq': Goodbye,
          'ack': Answerer, 'nak': Answerer, 'data': Answerer, 'rst': Resetter}
 
 
-def make(send, log=None):
+def make(send: str, log: pathlib.Path | None = None) -> Party:
     """The third party that sends that."""
     kind = SENDS[send]
     if kind is Forger:

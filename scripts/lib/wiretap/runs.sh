@@ -81,7 +81,8 @@ cleanup_runs() {
 	device_close
 }
 
-# build CHAPTER COPY PATCH…: a chapter's programs, with these patches.
+# build CHAPTER COPY PATCH…: a chapter's programs, with these patches: files, or names of
+# those beside this script.
 build() {
 	local chapter=$1 copy=$2 patch programs
 
@@ -90,7 +91,11 @@ build() {
 	chapter_update "$chapter" "$copy"
 	programs=$(dirname "$(find "$copy" -name server.c)")
 	for patch; do
-		patch -s -d "$programs" -p1 <"scripts/lib/wiretap/$patch.patch"
+		if [[ $patch == */* ]]; then
+			patch -s -d "$copy" -p1 <"$patch"
+		else
+			patch -s -d "$programs" -p1 <"scripts/lib/wiretap/$patch.patch"
+		fi
 	done
 	make -s -C "$copy"
 }

@@ -8,6 +8,7 @@ on (both in decimal), and says how long that took.
 
 On a node of the lab only, and only to one: see docs/psn_security.md.
 """
+import collections.abc
 import socket
 import time
 
@@ -18,7 +19,8 @@ from lib.wiretap.neighbour import MSG_DONE
 SPACE = 1 << 24
 
 
-def packets(addresses, qpn, first, count):
+def packets(addresses: bytes, qpn: int, first: int,
+            count: int) -> collections.abc.Iterator[bytes]:
     """One IP packet for each PSN."""
     body = roce.send_body(qpn, 0, MSG_DONE)
     # Where the number is 0, the kernel would choose one.
@@ -28,7 +30,7 @@ def packets(addresses, qpn, first, count):
         yield packet + roce.icrc(packet)
 
 
-def main():
+def main() -> None:
     """Sweeps once."""
     parser = Parser(__doc__)
     parser.add_argument('client', type=parties.node)
