@@ -37,8 +37,6 @@ use() {
 
 # effects ATTACK CONTROL=EFFECT…: what the table says, and of nothing else.
 effects() {
-	local one
-
 	sed -n "s/^$1 \+\([a-z]*\) \+[0-9]* \+\([a-z]*\) .*/\1=\2/p" \
 		"$BATS_FILE_TMPDIR/table" >"$BATS_TEST_TMPDIR/effects"
 	cat "$BATS_FILE_TMPDIR/table"
