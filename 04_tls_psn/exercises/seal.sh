@@ -35,7 +35,7 @@ fails 'a client refuses it, too' new client
 peer other client <<'END_PATCH'
 --- a/carried/transfer.c
 +++ b/carried/transfer.c
-@@ -30,2 +30,3 @@
+@@ -26,2 +26,3 @@
  
 +	sent->buf[sent->size - 1] ^= 1;
  	if (seal_make(transfer->data->conn->seal_key, sent->buf, sent->size,
