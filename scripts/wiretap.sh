@@ -21,7 +21,7 @@
 #            client's goodbye
 #
 # Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec
-# 04 ipsec 04 local. build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the
+# 04 local. build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the
 # capture, switch.pcap; or neighbour.log, the output of the user nobody.
 #
 # Exit status: 0 all ran, however they ended; 1 some did not; 2 usage.
@@ -39,7 +39,7 @@ source scripts/lib/device.sh
 cli_help "$@"
 links=(open nothing badkey told macsec ipsec local dreq)
 [[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
-	03 macsec 04 macsec 04 ipsec 04 local
+	03 macsec 04 macsec 04 local
 runs=()
 while [[ $# -gt 0 ]]; do
 	cli_chapter "$1"
