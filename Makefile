@@ -82,6 +82,8 @@ wire:
 	$(call run,build lab wire,scripts/wire.sh '$(CH)' $(call quote,$(wire_run)))
 wiretap:
 	$(call run,build lab wire,scripts/wiretap.sh $(RUNS))
+reach:
+	$(call run,build lab wire,scripts/reach.sh $(RUNS))
 bench:
 	$(call run,build lab check,scripts/bench.sh \
 		$(if $(PAIRS),-p $(call quote,$(PAIRS))) $(call quote,$(CH)) $(NAME))
@@ -137,6 +139,8 @@ For readers:
   make wire         CH=02: the packets of a run between two machines (RUN=read,
                     CASE=name; LOSS=5% and more: make help-wire)
   make wiretap      what a switch can do to chapters 03 and 04 (RUNS='03 open')
+  make reach        who else can attack a connection of 04, and what stops that
+                    (RUNS='user_send filter')
   make bench        how fast the chapters are beside other tools (CH=02,
                     NAME=connect, PAIRS=5)
   make web          this book as pages, in build/web, with two machines that run
@@ -187,6 +191,7 @@ help_exercise := scripts/exercise.sh
 help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_wiretap := scripts/wiretap.sh
+help_reach := scripts/reach.sh
 help_bench := scripts/bench.sh
 help_web := web/build.sh
 help_web-serve := web/serve.sh
@@ -200,6 +205,6 @@ help-%:
 
 .PHONY: all deps demo check check-changed check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
-	shell down lesson break exercise explain wire wiretap bench web web-serve \
+	shell down lesson break exercise explain wire wiretap reach bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

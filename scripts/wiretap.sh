@@ -14,6 +14,7 @@
 #   badkey   the same; what it sends has a wrong rkey
 #   told     the switch reads nothing, and is told the numbers instead
 #   macsec   RoCE on MACsec; it is told them, as it can read nothing
+#   ipsec    the same with IPsec between the two nodes
 #   local    no switch; the user nobody of the client's machine sends one packet,
 #            from an ordinary UDP socket, while the client is idle
 #   dreq     of 02 only: the switch reads what the CM says, and sends the server the
@@ -36,7 +37,7 @@ source scripts/lib/chapter.sh
 source scripts/lib/device.sh
 
 cli_help "$@"
-links=(open nothing badkey told macsec local dreq)
+links=(open nothing badkey told macsec ipsec local dreq)
 [[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
 	03 macsec 04 macsec 04 local
 runs=()
@@ -53,91 +54,15 @@ while [[ $# -gt 0 ]]; do
 done
 cli_checked
 
-# The network that LINK needs: the switch, and MACsec or not; or the lab's own.
-network=''
+# shellcheck source=scripts/lib/wiretap/runs.sh
+source scripts/lib/wiretap/runs.sh
+# The network that LINK needs: the switch, and MACsec or IPsec or not; or the lab's own.
 arrange() {
-	local wanted=switch key_a key_b
-
 	case $1 in
-	macsec) wanted=macsec ;;
-	local) wanted='' ;;
+	macsec | ipsec) network_is "$1" switch ;;
+	local) network_is ;;
+	*) network_is switch ;;
 	esac
-	[[ $network != "$wanted" ]] || return 0
-	[[ -z $network ]] || mend
-	network=$wanted
-	[[ -n $wanted ]] || return 0
-	device_run b scripts/lib/wiretap/net.sh switch
-	[[ $wanted == macsec ]] || return 0
-	key_a=$(key)
-	key_b=$(key)
-	device_run a scripts/lib/wiretap/net.sh macsec eth0 "$key_a" "$key_b"
-	device_run b scripts/lib/wiretap/net.sh macsec eth1 "$key_b" "$key_a"
-}
-
-# 128 random bits.
-key() {
-	od -An -N16 -tx1 /dev/urandom | tr -d ' \n'
-}
-
-# The lab's network as it was.
-mend() {
-	device_run a scripts/lib/wiretap/net.sh mend
-	device_run b scripts/lib/wiretap/net.sh mend
-}
-
-switch=''
-cleanup() {
-	[[ -z $switch ]] || kill -TERM "$switch" 2>/dev/null || true
-	[[ -z $network ]] || mend || echo "wiretap: the lab's network is not" \
-		"as it was; end it: scripts/lab.sh down" >&2
-	device_close
-}
-
-# build CHAPTER COPY PATCH…: a chapter's programs, with these patches.
-build() {
-	local chapter=$1 copy=$2 patch programs
-
-	shift 2
-	[[ ! -d $copy ]] || return 0
-	chapter_update "$chapter" "$copy"
-	programs=$(dirname "$(find "$copy" -name server.c)")
-	for patch; do
-		patch -s -d "$programs" -p1 <"scripts/lib/wiretap/$patch.patch"
-	done
-	make -s -C "$copy"
-}
-
-# start_switch OUT [OPTION…]: returns once it passes frames on.
-start_switch() {
-	local line out=$1
-
-	shift
-	device_run b rm -f /tmp/wiretap.log
-	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch \
-		scripts/lib/python.sh wiretap.switch "$@" port1 eth0 "$out/switch.pcap" \
-		2>&1; }
-	switch=$SWITCH_PID
-	exec {said}<&"${SWITCH[0]}"
-	IFS= read -r line <&"$said" || true
-	if [[ $line != 'passing frames on' ]]; then
-		echo "wiretap: the switch: ${line:-ended at once}" >&2
-		return 1
-	fi
-}
-
-# stop_switch OUT: what it said goes to OUT/switch.log.
-stop_switch() {
-	kill -TERM "$switch"
-	cat <&"$said" >"$1/switch.log"
-	exec {said}<&-
-	wait "$switch"
-	switch=''
-}
-
-# How many packets node a has taken for ones that it had before.
-duplicates() {
-	device_run a rdma statistic show link rxe0 |
-		sed -n 's/.*duplicate_request \([0-9]*\).*/\1/p'
 }
 
 # run CHAPTER LINK: one client and one server, and who comes between them.
@@ -157,15 +82,6 @@ run() {
 	esac
 }
 
-# pair NUMBER COPY OUT: the programs run; the logs of both, and the duplicates.
-pair() {
-	local before
-
-	before=$(duplicates)
-	scripts/pair.sh -n 2 -d "build/wiretap/$1/$2" "$3/commands" "$3/logs"
-	echo "$(($(duplicates) - before))" >"$3/duplicates"
-}
-
 # run_across NUMBER CHAPTER OUT LINK: the switch is between them.
 run_across() {
 	local out=$3 options=()
@@ -178,12 +94,12 @@ run_across() {
 		client: bash -c './client -a 192.0.2.1 write >/tmp/wiretap.log; status=$?; cat /tmp/wiretap.log; exit $status'
 	END
 	case $4 in
-	told | macsec) options=(--told /tmp/wiretap.log) ;;
+	told | macsec | ipsec) options=(--told /tmp/wiretap.log) ;;
 	nothing | badkey) options=(--send "$4") ;;
 	esac
 	start_switch "$top/$out" "${options[@]}"
-	pair "$1" copy "$out"
-	stop_switch "$top/$out"
+	pair "build/wiretap/$1/copy" "$out"
+	stop_party "$top/$out"
 }
 
 # run_beside NUMBER CHAPTER OUT: the client waits, when both queue pairs are up,
@@ -196,23 +112,16 @@ run_beside() {
 		server: ./server -1 -t 120 write
 		client: bash -c './client -t 120 -a 192.0.2.1 write >/tmp/wiretap.log <>/tmp/wiretap.go; status=$?; cat /tmp/wiretap.log; exit $status'
 	END
-	# What nobody runs must be where nobody may look.
-	device_run b bash -c 'rm -rf /tmp/wiretap.* && mkfifo /tmp/wiretap.go &&
-		mkdir -p /tmp/wiretap.d && cd scripts && cp --parents -t /tmp/wiretap.d \
-			lib/{__init__.py,arguments.py,python.sh} \
-			lib/wiretap/{__init__,neighbour,roce}.py'
-	pair "$1" idle "$out" &
+	place_neighbour
+	pair "build/wiretap/$1/idle" "$out" &
 	both=$!
-	device_run b timeout 100 bash -c \
-		'until grep -qs ^both.sides /tmp/wiretap.log; do sleep 0.2; done'
+	client_waits
 	scripts/lab.sh exec -u nobody b -- \
 		/tmp/wiretap.d/lib/python.sh wiretap.neighbour 192.0.2.2 192.0.2.1 \
 		>"$out/neighbour.log" 2>&1 || failed=yes
 	# The server has believed it when it looks at the memory, and complains.
-	# shellcheck disable=SC2016 # of that shell
-	timeout 60 bash -c 'until [[ -s $0 ]]; do sleep 0.2; done' \
-		"$out/logs/server.err" || true
-	device_run b bash -c 'echo >/tmp/wiretap.go'
+	await 60 test -s "$out/logs/server.err" || true
+	client_goes_on
 	wait "$both"
 	[[ -z $failed ]] || {
 		cat "$out/neighbour.log" >&2
@@ -232,14 +141,12 @@ run_ended() {
 	END
 	device_run b bash -c 'rm -f /tmp/wiretap.go; mkfifo /tmp/wiretap.go'
 	start_switch "$top/$out" --send dreq
-	pair "$1" idle "$out" &
+	pair "build/wiretap/$1/idle" "$out" &
 	both=$!
-	# shellcheck disable=SC2016 # of that shell
-	timeout 60 bash -c 'until [[ -s $0 ]]; do sleep 0.2; done' \
-		"$out/logs/server.err" || true
-	device_run b bash -c 'echo >/tmp/wiretap.go'
+	await 60 test -s "$out/logs/server.err" || true
+	client_goes_on
 	wait "$both"
-	stop_switch "$top/$out"
+	stop_party "$top/$out"
 }
 
 # What came of it: from the logs of both ends, and of who was between them.
@@ -259,7 +166,7 @@ row() {
 }
 
 DEVICE=lab
-trap cleanup EXIT
+trap cleanup_runs EXIT
 rm -rf build/wiretap
 device_open 2
 for each in "${runs[@]}"; do

@@ -61,6 +61,10 @@ unsolved() {
 	solved 04_tls_psn bind
 }
 
+@test "04: is it what the peer has written" {
+	solved 04_tls_psn seal
+}
+
 @test "04: who may come" {
 	solved 04_tls_psn allow
 }

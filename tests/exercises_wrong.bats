@@ -70,3 +70,7 @@ teardown_file() { close_device; }
 @test "04: who may come, wrongly" {
 	one_wrong 04_tls_psn allow
 }
+
+@test "04: is it what the peer has written, wrongly" {
+	one_wrong 04_tls_psn seal
+}

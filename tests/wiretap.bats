@@ -18,7 +18,7 @@ all_links() {
 	"$top/scripts/wiretap.sh" >"$BATS_FILE_TMPDIR/table"
 	# It removes what it finds, so the other one's comes beside it.
 	mv "$top/build/wiretap" "$BATS_FILE_TMPDIR/runs"
-	"$top/scripts/wiretap.sh" 02 dreq
+	"$top/scripts/wiretap.sh" 02 dreq 04 ipsec
 	cp -r "$BATS_FILE_TMPDIR"/runs/* "$top/build/wiretap"
 	rm -r "$BATS_FILE_TMPDIR/runs"
 }
@@ -159,6 +159,16 @@ unharmed() {
 @test "wiretap: on MACsec, nor is 04" {
 	use 04 macsec
 	unharmed
+}
+
+@test "wiretap: with IPsec, 04 is not to be forged either" {
+	use 04 ipsec
+	[[ $(sed -n 's/^sent of its own: //p' "$out/switch.log") -gt 0 ]]
+	[[ -n $(packets esp frame.number) ]]
+	[[ -z $(packets 'ip and not esp' frame.number) ]]
+	grep -q '^lent memory: message from active/client side' \
+		"$out/logs/server.log"
+	[[ $(count logs/status.log 'exit status 0') -eq 2 ]]
 }
 
 @test "wiretap: another user of the client's machine forges a message" {

@@ -1,16 +1,17 @@
 """Another user of the client's machine, who sends a packet in the client's name.
 
-Usage: neighbour.py OWN_ADDRESS SERVER_ADDRESS
+Usage: neighbour.py OWN_ADDRESS SERVER_ADDRESS [WHAT]
 
 Asks `rdma resource show qp` for the client's queue pair, which tells every user
 the peer's number and the PSN of the next packet. Then it sends the server, from
-an ordinary UDP socket, a SEND with these two. It says MSG_DONE: the memory may be
-looked at now. No right is needed for any of it, and so it refuses to be root.
+an ordinary UDP socket, a packet with these two. WHAT it is: `send`, the default, is
+a SEND of MSG_DONE: the memory may be looked at now. `end` is a WRITE with an rkey
+that nobody has, which ends the connection. No right is needed for any of it, and so
+it refuses to be root.
 
 In the lab only: see docs/psn_security.md.
 """
 import os
-import pathlib
 import re
 import socket
 import struct
@@ -18,7 +19,7 @@ import subprocess
 import sys
 
 from lib.arguments import Parser
-from lib.wiretap import roce
+from lib.wiretap import parties, roce
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
 # As msg.c writes it: magic, version, type, two bytes of zero.
@@ -33,34 +34,49 @@ def clients_queue_pair():
         found = re.search(r' rqpn (\d+) type RC state RTS .* sq-psn (\d+) '
                           r'.* comm client', line)
         if found:
-            print(line.strip())
+            print(line.strip(), flush=True)
             return int(found[1]), int(found[2])
     sys.exit('neighbour: no client is connected')
+
+
+def send(args, body):
+    """One packet, from an ordinary UDP socket."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+        sender.bind((args.own, 0))
+        addresses = socket.inet_aton(args.own) + socket.inet_aton(args.server)
+        sender.sendto(roce.for_socket(sender.getsockname()[1], addresses, body),
+                      (args.server, roce.ROCE_PORT))
 
 
 def main():
     """One look, and one packet."""
     parser = Parser(__doc__)
-    parser.add_argument('own', metavar='OWN_ADDRESS')
-    parser.add_argument('server', metavar='SERVER_ADDRESS')
+    parser.add_argument('own', metavar='OWN_ADDRESS', type=parties.node)
+    parser.add_argument('server', metavar='SERVER_ADDRESS',
+                        type=parties.node)
+    parser.add_argument('what', metavar='WHAT', choices=('send', 'end'),
+                        nargs='?', default='send')
     args = parser.parse_args()
-    if 'rdma_lab=1' not in pathlib.Path('/proc/cmdline').read_text().split():
-        sys.exit('neighbour: this machine is not a node of the lab '
-                 '(scripts/lab.sh up --nodes 2), and it runs nowhere else')
+    parties.only_in_lab('neighbour')
     if os.getuid() == 0:
         sys.exit('neighbour: this is to be seen without rights; run it as '
                  'another user: scripts/lab.sh exec -u nobody b -- …')
     qpn, psn = clients_queue_pair()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
-        sender.bind((args.own, 0))
-        addresses = socket.inet_aton(args.own) + socket.inet_aton(args.server)
-        sender.sendto(roce.forge_send(sender.getsockname()[1], addresses, qpn,
-                                      psn, MSG_DONE),
-                      (args.server, roce.ROCE_PORT))
-    print(f'user {os.getuid()} sends a SEND of its own: QPN 0x{qpn:06x}, '
+    body, words = roce.send_body(qpn, psn, MSG_DONE), 'SEND'
+    if args.what == 'end':
+        body, words = roce.write_body(roce.Write(qpn, psn, 0, 0, 0), b'none'), \
+            'WRITE with a wrong rkey'
+    try:
+        send(args, body)
+    except OSError as error:
+        print(f'user {os.getuid()} cannot send: {error.strerror}')
+        print('sent of its own: 0')
+        return
+    print(f'user {os.getuid()} sends a {words} of its own: QPN 0x{qpn:06x}, '
           f'PSN 0x{psn:06x}')
     print('sent of its own: 1')
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -3,6 +3,12 @@
 #
 # usage: net.sh switch          (node b)  put a switch between the two nodes
 #        net.sh macsec DEVICE OWN_KEY PEER_KEY  encrypt what crosses DEVICE
+#        net.sh ipsec OWN_KEY PEER_KEY  encrypt all between the two nodes
+#        net.sh neighbours NODE MAC     never ask again who NODE is
+#        net.sh source         drop what comes from where its source is not
+#        net.sh rights         /dev/infiniband for root only
+#        net.sh filter         (node b) drop what a program sends to RoCE's port
+#        net.sh box            (node b) a network namespace without a network
 #        net.sh mend            as the lab had it
 #
 # ../../wiretap.sh runs it in the two nodes of the lab, as root; it refuses to run
@@ -73,9 +79,60 @@ encrypt() {
 	rxe_on macsec0
 }
 
+# IPsec (RFC 4303), transport mode, AES-GCM: the source and the destination say what is
+# to be encrypted, and nothing in the clear is taken from the peer.
+ipsec() {
+	local own=192.0.2.$number other=192.0.2.$peer
+
+	# What a port says does not count: when rxe looks for its way, it has no ports yet.
+	esp "$own" "$other" "0x100$number" "$1"
+	esp "$other" "$own" "0x100$peer" "$2"
+	ip xfrm policy add dir out src "$own" dst "$other" \
+		tmpl src "$own" dst "$other" proto esp mode transport
+	ip xfrm policy add dir in src "$other" dst "$own" \
+		tmpl src "$other" dst "$own" proto esp mode transport
+	# rxe keeps the way that it has found.
+	rxe_on "$(ip -br addr show to "$own" | sed 's/[@ ].*//')"
+}
+
+# esp FROM TO SPI KEY
+esp() {
+	ip xfrm state add src "$1" dst "$2" proto esp spi "$3" mode transport \
+		aead 'rfc4106(gcm(aes))' "0x$4" 128
+}
+
+source_check() {
+	local file
+
+	for file in /proc/sys/net/ipv4/conf/*/rp_filter; do
+		echo 1 >"$file"
+	done
+}
+
+# A packet of a program has a socket with an owner. One that rxe has made for a queue
+# pair passes the same hook, and has none.
+filter() {
+	nft -f - <<-'END'
+		table ip reach {
+			chain output {
+				type filter hook output priority 0
+				udp dport 4791 meta skuid 0-4294967295 counter drop
+				udp dport 4791 counter
+			}
+		}
+	END
+}
+
 # Whatever was done, in whichever order, and if nothing was.
 mend() {
+	local file
+
 	rdma link delete rxe0 2>/dev/null || true
+	ip xfrm policy flush
+	ip xfrm state flush
+	nft delete table ip reach 2>/dev/null || true
+	ip netns delete box 2>/dev/null || true
+	chmod 666 /dev/infiniband/rdma_cm
 	ip link delete macsec0 2>/dev/null || true
 	ip link delete eth1 2>/dev/null || true
 	if [[ -e /run/netns/switch ]]; then
@@ -87,12 +144,22 @@ mend() {
 	ip addr add "192.0.2.$number/24" dev eth0
 	ip addr add "2001:db8::$number/64" dev eth0
 	ip link set eth0 up
+	for file in /proc/sys/net/ipv4/conf/*/rp_filter; do
+		echo 0 >"$file"
+	done
+	ip neigh flush dev eth0 nud all
 	rxe_on eth0
 }
 
 case ${1:-} in
 switch) put_switch ;;
 macsec) encrypt "$2" "$3" "$4" ;;
+ipsec) ipsec "$2" "$3" ;;
+neighbours) ip neigh replace "$2" lladdr "$3" dev eth0 nud permanent ;;
+source) source_check ;;
+rights) chmod 600 /dev/infiniband/* ;;
+filter) filter ;;
+box) ip netns add box ;;
 mend) mend ;;
 *)
 	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"

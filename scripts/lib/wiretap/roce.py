@@ -11,8 +11,11 @@ import zlib
 ROCE_PORT = 4791
 WRITE_ONLY = 0x0a  # reliable connection: an RDMA WRITE of a single packet
 SEND_ONLY = 0x04  # and a SEND
+READ_REQUEST, READ_RESPONSE, ACKNOWLEDGE = 0x0c, 0x10, 0x11
 UD_SEND_ONLY = 0x64  # an unreliable datagram, as those of the CM are
 ETHERNET, IPV4, UDP, BTH, DETH, RETH, ICRC = 14, 20, 8, 12, 8, 16, 4
+# What an answer says (section 9.7.5.2): all is well, or a remote access error.
+ACK, NAK_REMOTE_ACCESS = 0x1f, 0x62
 
 # What the CM's messages are: the attribute in a MAD of class 7 (sections 12.6.8 to
 # 12.6.10), whose own part begins behind a header of 24 bytes.
@@ -21,6 +24,7 @@ MAD = IPV4 + UDP + BTH + DETH
 MAD_SIZE, MAD_HEADER = 256, 24
 
 Write = collections.namedtuple('Write', 'qpn psn addr rkey length')
+Base = collections.namedtuple('Base', 'opcode qpn psn')
 
 
 def ethertype(frame):
@@ -59,16 +63,24 @@ def icrc(packet):
     return struct.pack('<I', zlib.crc32(b'\xff' * 8 + bytes(masked)))
 
 
-def parse_write(frame):
-    """What an RDMA WRITE says in the clear; None if it is something else."""
+def parse(frame):
+    """What each packet of a reliable connection says; None of anything else."""
     if not is_roce(frame):
         return None
-    packet = packet_of(frame)
-    if packet[IPV4 + UDP] != WRITE_ONLY:
+    opcode, _, _, qpn, psn = struct.unpack_from('!BBHII', frame, ETHERNET + IPV4 + UDP)
+    return Base(opcode, qpn & 0xffffff, psn & 0xffffff) if opcode < 0x20 else None
+
+
+def parse_write(frame, opcode=WRITE_ONLY):
+    """What an RDMA WRITE says in the clear; None if it is something else.
+
+    With READ_REQUEST, what an RDMA READ says: it is the same.
+    """
+    base = parse(frame)
+    if not base or base.opcode != opcode:
         return None
-    qpn, psn = struct.unpack_from('!II', packet, IPV4 + UDP + 4)
-    addr, rkey, length = struct.unpack_from('!QII', packet, IPV4 + UDP + BTH)
-    return Write(qpn & 0xffffff, psn & 0xffffff, addr, rkey, length)
+    addr, rkey, length = struct.unpack_from('!QII', packet_of(frame), IPV4 + UDP + BTH)
+    return Write(base.qpn, base.psn, addr, rkey, length)
 
 
 def cm_message(frame):
@@ -98,20 +110,49 @@ def forge_dreq(rtu, qpn):
     return rtu[:ETHERNET] + bytes(packet) + icrc(packet)
 
 
-def ip_checksum(header):
-    """Of an IPv4 header whose own checksum is 0 (RFC 1071)."""
-    total = sum(struct.unpack('!10H', header))
+def is_tcp(frame):
+    """Whether it is IPv4 without options, with TCP in it."""
+    return len(frame) >= ETHERNET + IPV4 + 20 and ethertype(frame) == 0x0800 \
+        and frame[ETHERNET] == 0x45 and frame[ETHERNET + 9] == 6
+
+
+def forge_rst(frame):
+    """What ends the TCP connection of whoever has sent this, and its sequence number.
+
+    TCP's checksum covers the IP addresses, too, and has no key either (RFC 9293).
+    """
+    packet = packet_of(frame)
+    ports, seq, ack, offset, flags = struct.unpack_from('!IIIBB', packet, IPV4)
+    # SYN and FIN each count as a byte.
+    seq += len(packet) - IPV4 - (offset >> 4) * 4 + (flags & 1) + (flags >> 1 & 1)
+    seq &= 0xffffffff
+    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + 20, 0, 0x4000, 64, 6, 0,
+                     packet[12:20])
+    ip = ip[:10] + struct.pack('!H', checksum(ip)) + ip[12:]
+    # RST and ACK.
+    tcp = struct.pack('!IIIBBHHH', ports, seq, ack, 5 << 4, 0x14, 0, 0, 0)
+    total = checksum(packet[12:20] + struct.pack('!HH', 6, 20) + tcp)
+    tcp = tcp[:16] + struct.pack('!H', total) + tcp[18:]
+    return frame[:12] + b'\x08\x00' + ip + tcp, seq
+
+
+def checksum(header):
+    """Of headers whose own checksum is 0 (RFC 1071)."""
+    total = sum(struct.unpack(f'!{len(header) // 2}H', header))
     while total >> 16:
         total = (total & 0xffff) + (total >> 16)
     return ~total & 0xffff
 
 
-def headers(source_port, addresses, payload):
-    """Those of IP and UDP for a payload, which the ICRC covers with the rest."""
+def headers(source_port, addresses, payload, number=0):
+    """Those of IP and UDP for a payload, which the ICRC covers with the rest.
+
+    number is the IP header's identification.
+    """
     length = UDP + payload + ICRC
-    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + length, 0, 0x4000, 64, 17,
+    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + length, number, 0x4000, 64, 17,
                      0, addresses)
-    ip = ip[:10] + struct.pack('!H', ip_checksum(ip)) + ip[12:]
+    ip = ip[:10] + struct.pack('!H', checksum(ip)) + ip[12:]
     return ip + struct.pack('!HHHH', source_port, ROCE_PORT, length, 0)
 
 
@@ -121,27 +162,43 @@ def base_header(opcode, pad, qpn, psn):
     return struct.pack('!BBHII', opcode, pad << 4, 0xffff, qpn, psn)
 
 
-def forge_write(macs, addresses, write, payload):
-    """A frame with an RDMA WRITE of payload, from and to whom one likes.
+def write_body(write, payload):
+    """The RoCE part of an RDMA WRITE, without the ICRC."""
+    pad = -len(payload) % 4
+    return base_header(WRITE_ONLY, pad, write.qpn, write.psn) \
+        + struct.pack('!QII', write.addr, write.rkey, len(payload)) \
+        + payload + b'\0' * pad
+
+
+def send_body(qpn, psn, message):
+    """That of a SEND of message, a multiple of four bytes."""
+    return base_header(SEND_ONLY, 0, qpn, psn) + message
+
+
+def answer_body(opcode, qpn, psn, says, payload=b''):
+    """That of an ACK or NAK, or of a READ response with a multiple of four bytes.
+
+    The number of messages, in the last 24 bits before the payload, is not looked at.
+    """
+    return base_header(opcode, 0, qpn, psn) + struct.pack('!I', says << 24) + payload
+
+
+def forge(macs, addresses, body):
+    """A frame with that body, from and to whom one likes.
 
     macs and addresses are 12 and 8 bytes, as they stand in a frame: the
     Ethernet addresses of receiver and sender, the IP addresses of sender and
     receiver. The UDP source port may be any: nobody looks at it.
     """
-    pad = -len(payload) % 4
-    roce = base_header(WRITE_ONLY, pad, write.qpn, write.psn) \
-        + struct.pack('!QII', write.addr, write.rkey, len(payload)) \
-        + payload + b'\0' * pad
-    packet = headers(49152, addresses, len(roce)) + roce
+    packet = headers(49152, addresses, len(body)) + body
     return macs + b'\x08\x00' + packet + icrc(packet)
 
 
-def forge_send(source_port, addresses, qpn, psn, message):
-    """What to give a UDP socket for a SEND of message, a multiple of four bytes.
+def for_socket(source_port, addresses, body):
+    """What to give a UDP socket for that body.
 
     The kernel writes the headers before it, and they must be those that the
     ICRC is computed of: without a fragment's number, which it leaves out where
     a packet may not be cut (IP_PMTUDISC_DO).
     """
-    roce = base_header(SEND_ONLY, 0, qpn, psn) + message
-    return roce + icrc(headers(source_port, addresses, len(roce)) + roce)
+    return body + icrc(headers(source_port, addresses, len(body)) + body)

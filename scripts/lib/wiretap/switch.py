@@ -2,7 +2,7 @@
 
 Usage: switch.py CLIENT_PORT SERVER_PORT CAPTURE [--told LOG] [--send WHAT]
 
-Passes every frame from one port to the other, unchanged, and writes it to
+Passes frames from one port to the other, unchanged, and writes them to
 CAPTURE. When an RDMA WRITE of the client's has gone by, it sends the server
 one more, with the next packet sequence number. All that it needs for that is
 in the packet that it has just seen.
@@ -13,32 +13,27 @@ its own behind each frame of the client's, as it cannot know which is which.
 
 WHAT it sends: `bytes`, a few of its own, is the default; `nothing` is a WRITE
 of no bytes, without address and rkey; `badkey` has a wrong rkey. `dreq` is no WRITE,
-but the CM's goodbye: it needs what the CM's REP and RTU have told.
+but the CM's goodbye: it needs what the CM's REP and RTU have told. `ack` and `nak`
+answer the client's SEND, and `data` its READ, in the server's place; the SEND
+that `ack` answers is not passed on. `rst` resets the client's TCP connection.
+parties.py has them all.
 
 Runs until SIGTERM, in the lab only: see docs/psn_security.md.
 """
 import collections
 import pathlib
-import re
 import select
 import signal
 import socket
 import struct
-import sys
 import time
 
 from lib.arguments import Parser
-from lib.wiretap import roce
+from lib.wiretap import parties, roce
 
 ETH_P_ALL = 3
 SOL_PACKET, PACKET_ADD_MEMBERSHIP, PACKET_IGNORE_OUTGOING = 263, 1, 23
 PACKET_MR_PROMISC = 1
-PAYLOAD = b'forged: neither of you wrote this\0'
-
-
-def in_lab():
-    """Whether this kernel was started by scripts/lab.sh."""
-    return 'rdma_lab=1' in pathlib.Path('/proc/cmdline').read_text().split()
 
 
 def open_port(device):
@@ -68,107 +63,33 @@ class Capture:
                                     len(frame), len(frame)) + frame)
 
 
-def told(log):
-    """The client's WRITE as its own log has it, or None."""
-    text = log.read_text() if log.exists() else ''
-    found = [re.search(pattern, text) for pattern in (
-        r'dest_qp_num=(\w+)', r'\bsq_psn=(\w+)', r'peer_mr\.addr=(\w+)',
-        r'peer_mr\.rkey=(\w+)')]
-    if None in found:
-        return None
-    # It is the client's first packet.
-    qpn, psn, addr, rkey = (int(match[1], 16) for match in found)
-    return roce.Write(qpn, psn, addr, rkey, 0)
-
-
-class Forger:
-    """Makes one packet from what it has seen go by, or was told."""
-
-    def __init__(self, log, send):
-        self.log = log
-        self.send = send
-        self.frame = None
-
-    def hear(self, frame):
-        """Called for each frame of the server's, which say nothing of use."""
-
-    def look(self, frame):
-        """Called for each frame of the client's; returns what to send."""
-        if not self.frame:
-            self.frame = self.from_log(frame) if self.log else \
-                self.from_packet(frame)
-            return self.frame
-        return self.frame if self.log else None
-
-    def from_packet(self, frame):
-        """All that it takes is in one packet."""
-        write = roce.parse_write(frame)
-        if not write:
-            return None
-        packet = roce.packet_of(frame)
-        same = roce.icrc(packet[:-roce.ICRC]) == packet[-roce.ICRC:]
-        print(f'read an RDMA WRITE: {show(write)}')
-        print(f'its ICRC is {"" if same else "not "}what anybody would compute')
-        return self.forge(frame, packet[12:20], write)
-
-    def from_log(self, frame):
-        """The same from what the client's program says."""
-        write = told(self.log)
-        if not write:
-            return None
-        print(f'was told of an RDMA WRITE: {show(write)}')
-        return self.forge(frame, socket.inet_aton('192.0.2.2') +
-                          socket.inet_aton('192.0.2.1'), write)
-
-    def forge(self, frame, addresses, write):
-        """The packet that would be next, as a frame from the same host."""
-        write = write._replace(psn=(write.psn + 1) & 0xffffff)
-        payload = PAYLOAD
-        if self.send == 'nothing':
-            write, payload = write._replace(addr=0, rkey=0), b''
-        elif self.send == 'badkey':
-            write = write._replace(rkey=write.rkey ^ 0x80)
-        print(f'sends one of its own: {show(write)}', flush=True)
-        return roce.forge_write(frame[:12], addresses, write, payload)
-
-
-class Goodbye:
-    """Makes one packet from what the CM says in the clear."""
-
-    def __init__(self):
-        self.qpn = self.frame = None
-
-    def hear(self, frame):
-        """Called for each frame of the server's."""
-        if roce.cm_message(frame) == roce.CM_REP:
-            self.qpn = roce.cm_qpn(frame)
-
-    def look(self, frame):
-        """Called for each frame of the client's; returns what to send."""
-        if self.frame or not self.qpn or roce.cm_message(frame) != roce.CM_RTU:
-            return None
-        mine, yours = roce.cm_ids(frame)
-        print(f'read REP and RTU: communication IDs 0x{mine:08x} and '
-              f'0x{yours:08x}, QPN 0x{self.qpn:06x}')
-        print('sends one of its own: a DREQ', flush=True)
-        self.frame = roce.forge_dreq(frame, self.qpn)
-        return self.frame
-
-
-def show(write):
-    """What is in a WRITE, in words."""
-    return (f'QPN 0x{write.qpn:06x}, PSN 0x{write.psn:06x}, '
-            f'address 0x{write.addr:x}, rkey 0x{write.rkey:x}')
-
-
-def pass_frames(client, server, capture, forger):
-    """Until SIGTERM; returns how many frames of each ethertype there were."""
-    count = collections.Counter()
-    other = {client: server, server: client}
+def stopped():
+    """A socket that is readable after SIGTERM."""
     stop, ring = socket.socketpair()
     ring.setblocking(False)
-    signal.set_wakeup_fd(ring.fileno())
+    signal.set_wakeup_fd(ring.detach())
     signal.signal(signal.SIGTERM, lambda *_: None)
+    return stop
+
+
+def handle(party, frame, from_client, send):
+    """Lets the third party act on a frame; returns how many it sent of its own.
+
+    send is called with True to send to the server, and with the frame.
+    """
+    act = (party.client_says if from_client else party.server_says)(frame)
+    if act.passes:
+        send(from_client, frame)
+    for to_server, own in ((True, act.to_server), (False, act.to_client)):
+        if own:
+            send(to_server, own)
+    return sum(own is not None for own in (act.to_server, act.to_client))
+
+
+def pass_frames(client, server, capture, party):
+    """Until SIGTERM; returns how many frames of each ethertype there were."""
+    count = collections.Counter()
+    stop = stopped()
     print('passing frames on', flush=True)
     while True:
         ready, _, _ = select.select([stop, client, server], [], [])
@@ -178,14 +99,9 @@ def pass_frames(client, server, capture, forger):
             frame = port.recv(65536)
             count[roce.ethertype(frame)] += 1
             capture.add(frame)
-            other[port].send(frame)
-            if port is not client:
-                forger.hear(frame)
-                continue
-            forged = forger.look(frame)
-            if forged:
-                server.send(forged)
-                count['own'] += 1
+            count['own'] += handle(
+                party, frame, port is client,
+                lambda to_server, one: (server if to_server else client).send(one))
 
 
 def main():
@@ -195,16 +111,13 @@ def main():
     parser.add_argument('server')
     parser.add_argument('capture')
     parser.add_argument('--told', type=pathlib.Path)
-    parser.add_argument('--send', choices=('bytes', 'nothing', 'badkey', 'dreq'),
+    parser.add_argument('--send', choices=sorted(parties.SENDS),
                         default='bytes')
     options = parser.parse_args()
-    if not in_lab():
-        sys.exit('switch.py: this machine is not a node of the lab '
-                 '(scripts/lab.sh up --nodes 2), and it runs nowhere else')
-    forger = Goodbye() if options.send == 'dreq' else \
-        Forger(options.told, options.send)
+    parties.only_in_lab('switch')
     count = pass_frames(open_port(options.client), open_port(options.server),
-                        Capture(options.capture), forger)
+                        Capture(options.capture),
+                        parties.make(options.send, options.told))
     own = count.pop('own', 0)
     print('passed on: ' + ', '.join(
         f'{n} of ethertype 0x{kind:04x}' for kind, n in sorted(count.items())))

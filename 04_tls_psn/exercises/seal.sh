@@ -1,0 +1,77 @@
+# seal.sh - what the exercise seal asks for; sourced by scripts/exercise.sh
+# shellcheck shell=bash disable=SC2154
+
+# Both builds, and the peers below, trust one CA.
+rm -rf "$original/certs"
+cp -r "$place/mine/certs" "$original"
+
+for mode in write read; do
+	run $mode "server: ./server -1 $mode" "client: ./client -a 192.0.2.1 $mode"
+	well "the client ends well ($mode)" $mode client
+	well "the server ends well ($mode)" $mode server
+	want "the client has the server's message ($mode)" $mode/client.log \
+		'^remote buffer: message from passive/server side with pid [0-9]+$'
+	want "the server has the client's message ($mode)" $mode/server.log \
+		'^remote buffer: message from active/client side with pid [0-9]+$'
+done
+
+# Those of another program, which covers everything with the keys that are agreed.
+peer same client </dev/null
+run same 'server: ./server -1 -b 5000 write' \
+	"client: $place/peer_same/client -a 192.0.2.1 -b 5000 write"
+well "another program's seal is believed" same server
+well 'and that program believes in ours' same client
+
+# The chapter's own programs send no seal.
+run old 'server: ./server -1 -t 4 write' \
+	'client: ORIGINAL/client -a 192.0.2.1 -t 4 write'
+fails 'a server refuses a MSG_DONE without a seal' old server
+run new 'server: ORIGINAL/server -1 -t 4 write' \
+	'client: ./client -a 192.0.2.1 -t 4 write'
+fails 'a client refuses it, too' new client
+
+# What is in the memory is not what the peer has sealed: as if somebody else had
+# written to it since.
+peer other client <<'END_PATCH'
+--- a/carried/transfer.c
++++ b/carried/transfer.c
+@@ -26,2 +26,3 @@
+ 
++	sent->buf[sent->size - 1] ^= 1;
+ 	if (seal_make(transfer->data->conn->seal_key, sent->buf, sent->size,
+END_PATCH
+run other 'server: ./server -1 -t 4 write' \
+	"client: $place/peer_other/client -a 192.0.2.1 -t 4 write"
+fails 'a server notices that one byte is another, the last' other server
+want 'and does not use the memory' other/server.log '^remote buffer' 0
+run others 'server: ./server -1 -t 4 read' \
+	"client: $place/peer_other/client -a 192.0.2.1 -t 4 read"
+fails 'and so it does of what it has read' others server
+# One that goes on writing, behind its MSG_DONE.
+peer late client <<'END_PATCH'
+--- a/carried/client.c
++++ b/carried/client.c
+@@ -20,5 +20,16 @@
+ 	struct transfer transfer = { .data = data, .mode = options->mode };
++	struct ibv_wc wc;
+ 
+ 	if (transfer_run(&transfer))
+ 		return -1;
++	for (int i = 0; i < 3000; i++) {
++		if (data_post_rdma(data, IBV_WR_RDMA_WRITE,
++				   &data->conn->peer.mem) ||
++		    data_wait(data, &wc, "late"))
++			return -1;
++		if (wc.status) {
++			log_line("no more: status %d", wc.status);
++			return -1;
++		}
++	}
+ 	log_line("[LOG] %s: Both DONE, disconnecting",
+END_PATCH
+run late 'server: ./server -1 -t 10 write' \
+	"client: $place/peer_late/client -a 192.0.2.1 -t 10 write"
+want 'the memory is withdrawn when the peer is done' late/client.log \
+	'^no more: status 10$'
+want 'and what the server uses is what it has checked' late/server.log \
+	'^remote buffer: message from active/client side'

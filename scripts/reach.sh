@@ -1,0 +1,263 @@
+#!/usr/bin/env bash
+# reach.sh - who can do what to a connection of chapter 04, and what stops that
+#
+# usage: scripts/reach.sh [ATTACK CONTROL]...        (make reach)
+#
+# In the lab with three nodes, and nowhere else, runs the chapter's server on node a and
+# its client on node b, and somebody who attacks them. See docs/psn_security.md. Each
+# line of the table at the end is one run. ATTACK is one of
+#
+#   user_send  another user of the client's machine, with an ordinary UDP socket, while
+#              the client is idle: a SEND of MSG_DONE
+#   user_end   the same: a WRITE with a wrong rkey
+#   data       a switch answers the client's READ, with bytes of its own
+#   ack        a switch drops the client's SEND, and acknowledges it
+#   nak        a switch refuses the client's SEND, which arrives
+#   rst        a switch resets the TCP connection of the exchange, while the client is
+#              idle
+#   between    the third node gets between the two by ARP, reads the client's WRITE and
+#              sends one of its own
+#   sweep      the third node, which has read nothing, sends a SEND with each of 65,536
+#              PSNs, while the client is idle; the client has one of them
+#
+# and CONTROL one of
+#
+#   none       the lab's network as it is
+#   rights     /dev/infiniband for root only
+#   filter     nftables: no program may send to UDP port 4791
+#   box        the other user is in a network namespace
+#   static     the two nodes ask nobody for the other one's MAC
+#   source     reverse path check (rp_filter)
+#   random     the client has a random PSN
+#   macsec     MACsec
+#   ipsec      IPsec, transport mode
+#   seal       both programs have the solution of the exercise 04/seal
+#
+# build/reach/ATTACK/CONTROL gets both ends' logs, and party.log, what the attacker
+# said.
+#
+# Exit status: 0 all ran, however they ended; 1 some did not; 2 usage.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+# shellcheck source=scripts/lib/cli.sh
+source scripts/lib/cli.sh
+# shellcheck source=scripts/lib/chapter.sh
+source scripts/lib/chapter.sh
+# shellcheck source=scripts/lib/device.sh
+source scripts/lib/device.sh
+# shellcheck source=scripts/lib/wiretap/runs.sh
+source scripts/lib/wiretap/runs.sh
+
+cli_help "$@"
+attacks=(user_send user_end data ack nak rst between sweep)
+controls=(none rights filter box static source random macsec ipsec seal)
+[[ $# -gt 0 ]] || set -- user_send none user_send rights user_send box \
+	user_send filter user_send macsec user_send ipsec user_send seal \
+	user_end none user_end filter data none data macsec data ipsec data seal \
+	ack none ack ipsec nak none nak ipsec rst none rst ipsec between none \
+	between static between ipsec sweep none sweep source sweep random sweep ipsec
+runs=()
+while [[ $# -gt 0 ]]; do
+	[[ " ${attacks[*]} " == *" $1 "* ]] || cli_none attack "$1" "${attacks[@]}"
+	[[ $# -gt 1 ]] || cli_misuse "CONTROL is missing after $1: ${controls[*]}"
+	[[ " ${controls[*]} " == *" $2 "* ]] || cli_none control "$2" "${controls[@]}"
+	runs+=("$1 $2")
+	shift 2
+done
+cli_checked
+
+# arrange ATTACK CONTROL: the network for it.
+arrange() {
+	local parts=()
+
+	case $2 in
+	none | random | seal) ;;
+	*) parts=("$2") ;;
+	esac
+	[[ ! $1 =~ ^(data|ack|nak|rst)$ ]] || parts+=(switch)
+	network_is "${parts[@]}"
+}
+
+# says FILE REGEX: whether a log of this run has such a line.
+says() {
+	grep -qsE "$2" "$out/logs/$1"
+}
+
+# believed: whether the attack had its effect, in this run.
+believed() {
+	case $attack in
+	user_send | sweep) says server.err 'byte 1 of the memory is 0x00' ;;
+	user_end | rst) says server.err 'status 5 ' ;;
+	data) says client.log '^remote buffer: forged' ;;
+	ack) says client.log 'Both DONE' && ! says server.log 'Both DONE' ;;
+	nak) says client.err 'MSG_DONE: status 10 ' && ! says server.err 'status 10 ' ;;
+	between) says server.log '^lent memory: forged' ;;
+	esac
+}
+
+# build_for PATCH…: sets copy, the chapter's programs with these patches.
+build_for() {
+	copy="build/reach/copy.$*"
+	copy=${copy// /_}
+	[[ $control != seal ]] || {
+		copy+=.seal
+		set -- "$@" 04_tls_psn/exercises/seal.patch
+	}
+	build 04_tls_psn "$copy" "$@"
+}
+
+# commands SERVER CLIENT: the programs, the client with a log on its own node.
+commands() {
+	cat >"$out/commands" <<-END
+		server: ./server -1 $1
+		client: bash -c './client $2 >/tmp/wiretap.log $3; status=\$?; cat /tmp/wiretap.log; exit \$status'
+	END
+}
+
+# run_now MODE: the programs run, and the third party has its part in that.
+run_now() {
+	build_for show_memory
+	commands "-t 5 $1" "-a 192.0.2.1 $1" ''
+	pair "$copy" "$out"
+}
+
+# run_idle [OPTION] COMMAND…: the client waits until COMMAND has been run.
+run_idle() {
+	local both failed='' option=$1
+
+	shift
+	build_for show_memory idle
+	place_neighbour
+	commands '-t 120 write' "-t 120 -a 192.0.2.1 $option write" '<>/tmp/wiretap.go'
+	pair "$copy" "$out" &
+	both=$!
+	client_waits
+	"$@" >>"$out/party.log" 2>&1 || failed=yes
+	# Either it is believed, or a while later the client may go on.
+	await 5 believed || true
+	client_goes_on
+	wait "$both"
+	[[ -z $failed ]] || {
+		cat "$out/party.log" >&2
+		return 1
+	}
+}
+
+# as_nobody WHAT: another user of node b, in a box or not.
+as_nobody() {
+	local command=(/tmp/wiretap.d/lib/python.sh wiretap.neighbour 192.0.2.2
+		192.0.2.1 "$1")
+
+	if [[ $control == box ]]; then
+		device_run b ip netns exec box setpriv --reuid nobody --regid nogroup \
+			--clear-groups "${command[@]}"
+	else
+		scripts/lab.sh exec -u nobody b -- "${command[@]}"
+	fi
+	[[ $control != filter ]] || device_run b nft list table ip reach
+}
+
+# What the client's PSN is where it can be predicted: to 16 bits.
+predicted=$((0x5a0000))
+sweep() {
+	local qpn
+
+	# The first one that rxe gives, and each one after it; here the one that is in use.
+	qpn=$(device_run a rdma resource show qp | sed -n 's/.* lqpn \([0-9]*\) .*comm server.*/\1/p')
+	device_run c scripts/lib/python.sh wiretap.sweep 192.0.2.2 192.0.2.1 "$qpn" \
+		"$predicted" 65536
+}
+
+# Two of node a's and b's own frames, so that each has an entry for the other one; then
+# the third node must be in both.
+stand_between() {
+	local node
+
+	device_run a ping -c 1 -W 5 192.0.2.2 >"$out/ping"
+	device_run c scripts/lib/python.sh wiretap.offload eth0
+	start_party c "$top/$out" 'answering for both' scripts/lib/python.sh \
+		wiretap.between eth0 "192.0.2.2/${mac}2" "192.0.2.1/${mac}1"
+	for node in a b; do
+		[[ $control == static ]] || await 20 is_misled "$node"
+	done
+}
+is_misled() {
+	device_run "$1" ip neigh show dev eth0 | grep -q "lladdr ${mac}3"
+}
+
+run() {
+	rm -rf "$out"
+	mkdir -p "$out"
+	arrange "$attack" "$control"
+	case $attack in
+	user_*) run_idle '' as_nobody "${attack#user_}" ;;
+	sweep)
+		[[ $control == random ]] || psn=(-P 0x5affff)
+		run_idle "${psn[*]}" sweep
+		;;
+	between)
+		stand_between
+		run_now write
+		stop_party "$top/$out"
+		;;
+	rst)
+		start_switch "$top/$out" --send rst
+		run_idle '' true
+		stop_party "$top/$out"
+		;;
+	*)
+		start_switch "$top/$out" --send "$attack"
+		run_now "$([[ $attack == data ]] && echo read || echo write)"
+		stop_party "$top/$out"
+		;;
+	esac
+	[[ ! -e $out/switch.log ]] || mv "$out/switch.log" "$out/party.log"
+}
+
+# ended NAME: its status, and what it said first.
+ended() {
+	local status error
+
+	status=$(sed -n "s/^$1: exit status //p" "$out/logs/status.log")
+	error=$(sed -n '1s/^error: //p' "$out/logs/$1.err" 2>/dev/null)
+	echo "$status${error:+ ${error:0:44}}"
+}
+
+row() {
+	local effect=no
+
+	# Neither what the attack is for, nor as if there had been nobody.
+	! says status.log 'exit status [^0]' || effect=noticed
+	! believed || effect=yes
+	printf '%-9s %-8s %6s  %-7s  %-46s  %s\n' "$attack" "$control" \
+		"$(sed -n 's/^sent of its own: //p' "$out/party.log")" "$effect" \
+		"$(ended client)" "$(ended server)"
+}
+
+# each COMMAND: for each of the runs.
+each() {
+	local one
+
+	for one in "${runs[@]}"; do
+		read -r attack control <<<"$one"
+		out=build/reach/$attack/$control psn=()
+		"$@"
+	done
+}
+told() {
+	echo "reach: $attack, $control"
+	run
+	sed 's/^/  the third party: /' "$out/party.log"
+}
+
+DEVICE=lab
+trap cleanup_runs EXIT
+rm -rf build/reach
+device_open 3
+each told
+echo
+printf '%-9s %-8s %6s  %-7s  %-46s  %s\n' attack control forged effect \
+	'the client: status, error' 'the server'
+each row
