@@ -40,6 +40,9 @@ static const struct option_row rows[] = {
 	  "how long a client may stay connected without a request" },
 	{ 'v', OPTION_FLAG, "verbose", NULL, 0, 0, FOR_SERVER, MEMBER(verbose),
 	  NULL, NULL, "tell how each client's transfer goes" },
+	{ 'e', OPTION_NUMBER, "end-after", "COUNT", 1, 1000000, FOR_SERVER,
+	  MEMBER(end_after), NULL, "never",
+	  "serve so many clients, then exit" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
 	  NULL, "serve one client, then exit" },
 	{ 'N', OPTION_NUMBER, "cycles", "COUNT", 1, 1000000, FOR_CLIENT,
@@ -144,6 +147,8 @@ int options_parse(struct options *options, enum role role, int argc,
 		log_fail("%s: one word too many; see -h", argv[optind]);
 		return EXIT_USAGE;
 	}
+	if (options->once)
+		options->end_after = 1;
 	if (!options->bytes)
 		options->bytes = OPTIONS_DEFAULT_BYTES;
 	return OPTIONS_GO_ON;

@@ -16,113 +16,16 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "admission.h"
 #include "answer.h"
-#include "cm.h"
 #include "cm_help.h"
 #include "content.h"
-#include "guests.h"
-#include "listener.h"
 #include "log.h"
 #include "options.h"
 #include "pattern.h"
 
 /* How many events of the CM one turn of the loop handles at most. */
 #define CM_BUDGET 16
-
-/* Receives for all clients together, when it has posted as many as it may. */
-#define RECEIVES 4096
-
-struct server {
-	const struct options *options;
-	struct loop loop;
-	struct listener listener;
-	struct watch requests; /* the listener's channel */
-	struct hub hub;
-	struct guests guests;
-};
-
-/* Memory and an SRQ for all clients, when the first has shown which device. */
-static int open_hub(struct server *server, struct ibv_context *verbs)
-{
-	const struct options *options = server->options;
-	struct guests *guests = &server->guests;
-	/* Two completions for each receive, and one for each client. */
-	unsigned int entries = 2 * RECEIVES + options->max;
-	struct data greeting;
-
-	if (hub_open(&server->hub, &server->loop, verbs,
-		     MSG_SIZE + MSG_MAX_REQUEST, RECEIVES, entries))
-		return -1;
-	if (data_region_open(&guests->local, server->hub.pd, options->bytes, 0))
-		return -1;
-	greeting.local = guests->local;
-	content_write(&greeting, MODE_WRITE, "passive/server");
-	return 0;
-}
-
-/*
- * The client's requests may find no receive until more are posted: it shall try
- * again for as long as that takes, every 0.64 ms (the IBTA specification, 9.7.5.2.8).
- */
-static int accept_guest(struct guest *guest)
-{
-	struct rdma_conn_param param = {
-		.retry_count = 6,
-		.rnr_retry_count = 6,
-	};
-	struct ibv_qp_attr attr = { .min_rnr_timer = 12 };
-	int err;
-
-	if (rdma_accept(guest->conn.id, &param))
-		return log_fail_errno("rdma_accept", errno,
-				      "did the client give up in the meantime");
-	err = ibv_modify_qp(guest->conn.qp, &attr, IBV_QP_MIN_RNR_TIMER);
-	if (err)
-		return log_fail_errno("ibv_modify_qp", err, "min_rnr_timer");
-	return 0;
-}
-
-/* Whether there is room for a client, and it is on our device. */
-static bool has_room(const struct server *server, const struct rdma_cm_id *id)
-{
-	if (server->loop.asked) {
-		log_line("refused: the server ends.");
-		return false;
-	}
-	if (server->guests.table.count >= server->options->max) {
-		log_line("server full (%u): refused.", server->options->max);
-		return false;
-	}
-	if (id->verbs != server->hub.verbs) {
-		log_line("refused: it comes by another device than the first.");
-		return false;
-	}
-	return true;
-}
-
-/* A client asks for a connection. Returns 0, or -1 if all is lost. */
-static int admit(struct server *server, struct rdma_cm_id *id)
-{
-	struct guest *guest = NULL;
-
-	if (!server->hub.verbs && open_hub(server, id->verbs))
-		return -1;
-	if (has_room(server, id))
-		guest = guests_add(&server->guests, id);
-	if (!guest) {
-		if (rdma_reject(id, NULL, 0))
-			log_fail_errno("rdma_reject", errno,
-				       "the client has to find out by itself");
-		cm_destroy_id(&id);
-		return 0;
-	}
-	log_prefix("Client %u: ", guest->number);
-	log_line("received connection request.");
-	if (accept_guest(guest))
-		guests_leave(&server->guests, guest);
-	log_prefix("%s", "");
-	return 0;
-}
 
 /* What the CM says of a guest. */
 static void on_guest(struct server *server, struct guest *guest,
@@ -160,7 +63,7 @@ static int on_cm_event(struct server *server, struct rdma_cm_event *event)
 				      "rdma_destroy_id() would now hang");
 	switch (copy.event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return admit(server, copy.id);
+		return admission_ask(server, copy.id);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -1;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
@@ -220,15 +123,22 @@ static int turn(struct server *server)
 	return 0;
 }
 
+/* Whether it has served as many as it was to, and all are gone. */
+static bool is_done(const struct server *server)
+{
+	const struct guests *guests = &server->guests;
+
+	return server->options->end_after && !guests->table.count &&
+	       guests->arrived >= server->options->end_after;
+}
+
 /* Serves until told to stop, and then ends all connections. */
 static int serve(struct server *server)
 {
 	const struct guests *guests = &server->guests;
 	int ret = 0;
 
-	while (!ret && !server->loop.asked &&
-	       !(server->options->once && guests->arrived &&
-		 !guests->table.count))
+	while (!ret && !server->loop.asked && !is_done(server))
 		ret = turn(server);
 	guests_leave_all(&server->guests);
 	while (!ret && guests->table.count)

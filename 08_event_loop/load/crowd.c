@@ -22,12 +22,18 @@ static struct asker *asker_of(struct crowd *crowd, const struct guest *guest)
 	return &crowd->askers[guest->number - 1];
 }
 
+/* Something has happened: the server has time for the next thing. */
+static void make_progress(struct crowd *crowd)
+{
+	crowd->due = crowd->loop.now + crowd->options->timeout_ms;
+	loop_alarm(&crowd->loop, crowd->due);
+}
+
 static int ask(struct crowd *crowd, struct asker *asker)
 {
 	struct data *data = &asker->guest->data;
 	struct msg request = ask_request(data, crowd->options->writes);
 
-	guests_heard(&crowd->guests, asker->guest);
 	asker->asked++;
 	asker->parts = 2;
 	asker->sent = latency_now();
@@ -63,6 +69,7 @@ static int on_part(struct crowd *crowd, struct asker *asker)
 	if (--asker->parts)
 		return 0;
 	crowd->under_way--;
+	make_progress(crowd);
 	if (asker->asked < crowd->options->cycles) {
 		stand_in_line(crowd, asker);
 	} else {
@@ -116,6 +123,7 @@ static void on_leave(struct guests *guests, struct guest *guest)
 	asker->guest = NULL;
 	if (asker->ending) {
 		crowd->ending--;
+		make_progress(crowd);
 	} else if (asker->ready) {
 		crowd->lost++;
 		crowd->under_way -= asker->parts > 0;
@@ -174,22 +182,13 @@ static double seconds(int64_t from, int64_t to)
 	return (to - from) / 1e9;
 }
 
-/* Gives each connection so much time for what is next. */
-static void give_time(struct crowd *crowd, int64_t ms)
-{
-	crowd->guests.timeouts[GUEST_ASKS] = ms < INT_MAX ? ms : INT_MAX;
-	for (unsigned int i = 0; i < crowd->options->count; i++)
-		if (crowd->askers[i].guest)
-			guests_heard(&crowd->guests, crowd->askers[i].guest);
-}
-
 /* All are connected: now they ask. */
 static void start_asking(struct crowd *crowd)
 {
 	crowd->connected = crowd->answered = latency_now();
 	crowd->phase = PHASE_ASK;
-	give_time(crowd, crowd->options->timeout_ms);
-	log_line("%u connections in %.2f s: %.0f a second.", crowd->ready,
+	make_progress(crowd);
+	log_line("%u connections in %.2f s, %.1f connections/s.", crowd->ready,
 		 seconds(crowd->began, crowd->connected),
 		 crowd->ready / seconds(crowd->began, crowd->connected));
 	for (unsigned int i = 0; i < crowd->options->count; i++)
@@ -203,8 +202,6 @@ static void start_asking(struct crowd *crowd)
 static void start_holding(struct crowd *crowd)
 {
 	crowd->phase = PHASE_HOLD;
-	give_time(crowd, (int64_t)crowd->options->hold_ms +
-				 crowd->options->timeout_ms);
 	crowd->held_until = crowd->loop.now + crowd->options->hold_ms;
 	loop_alarm(&crowd->loop, crowd->held_until);
 }
@@ -237,12 +234,19 @@ static void go_on(struct crowd *crowd)
 	if (crowd->phase == PHASE_HOLD &&
 	    crowd->loop.now >= crowd->held_until) {
 		crowd->phase = PHASE_LEAVE;
-		give_time(crowd, crowd->options->timeout_ms);
+		make_progress(crowd);
 	}
 	if (crowd->phase == PHASE_LEAVE)
 		say_farewell(crowd);
 	if (crowd->phase == PHASE_LEAVE && !crowd->guests.table.count)
 		crowd->phase = PHASE_DONE;
+}
+
+/* Whether it waits for the server, in vain. */
+static bool is_late(const struct crowd *crowd)
+{
+	return crowd->loop.now >= crowd->due && crowd->phase != PHASE_HOLD &&
+	       crowd->phase != PHASE_DONE;
 }
 
 static int turn(struct crowd *crowd)
@@ -263,7 +267,7 @@ static void print_sum(struct crowd *crowd)
 	double rate = took > 0 ? latency->count / took : 0;
 
 	latency_sort(latency);
-	log_line("%zu requests of %u bytes in %.2f s: %.0f a second.",
+	log_line("%zu requests of %u bytes in %.2f s, %.1f requests/s.",
 		 latency->count, crowd->options->bytes, took, rate);
 	log_line("until the answer: p50 %u us, p99 %u us, p99.9 %u us.",
 		 latency_of(latency, 500), latency_of(latency, 990),
@@ -284,11 +288,17 @@ int crowd_run(struct crowd *crowd)
 {
 	int ret = 0;
 
+	crowd->due = INT64_MAX;
 	crowd->began = latency_now();
 	making_start(crowd);
 	while (!ret && crowd->phase != PHASE_DONE && !crowd->loop.asked) {
 		ret = turn(crowd);
 		go_on(crowd);
+		if (!ret && is_late(crowd))
+			ret = log_fail(
+				"%u answers and %u farewells are missing: nothing came within %g s; is the server alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
+				crowd->under_way, crowd->ending,
+				crowd->options->timeout_ms / 1000.0);
 	}
 	if (crowd->loop.asked)
 		ret = log_fail(

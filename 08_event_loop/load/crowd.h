@@ -54,7 +54,7 @@ struct crowd {
 	unsigned int farewells, ending; /* said so far; not yet answered */
 	struct latency latency;
 	int64_t began, connected, answered; /* in ns; the phases */
-	int64_t held_until; /* in ms */
+	int64_t held_until, due; /* in ms */
 };
 
 /* Both return 0, or -1 after reporting why. Either way, end with crowd_close(). */
