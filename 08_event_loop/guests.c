@@ -184,7 +184,7 @@ static int on_send(struct guests *guests, struct guest *guest,
 	if (guest->state == GUEST_GREETS)
 		return on_transfer(guests, guest, wc);
 	if (wc->status != IBV_WC_SUCCESS)
-		return log_fail_wc("answer", wc);
+		return log_fail_wc("send", wc);
 	return guests->on_sent(guests, guest);
 }
 

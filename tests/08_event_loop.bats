@@ -170,7 +170,7 @@ floods() {
 		>"$scratch/flood.log" 2>&1 &
 	flood=$!
 	await "an error of the server's" has_line server.err \
-		'^error: Client 1: (9 requests without having taken an answer; at most 8|answer: status 13 )'
+		'^error: Client 1: (9 requests without having taken an answer; at most 8|send: status 13 )'
 	is_running "$flood" || fail "the client that floods has gone by itself"
 	crowd 20 write
 	end_of "client that floods" "$flood" 1

@@ -75,7 +75,6 @@ static int on_part(struct crowd *crowd, struct asker *asker)
 	} else {
 		asker->complete = true;
 		crowd->asking--;
-		crowd->answered = latency_now();
 	}
 	ask_some(crowd);
 	return 0;
@@ -99,7 +98,8 @@ static int on_message(struct guests *guests, struct guest *guest,
 
 	if (!asker->parts)
 		return log_fail("protocol error: an answer without a request");
-	latency_add(&crowd->latency, latency_now() - asker->sent);
+	crowd->answered = latency_now();
+	latency_add(&crowd->latency, crowd->answered - asker->sent);
 	if (ask_check(&guest->data, crowd->options->writes, receive->bytes,
 		      receive->length))
 		return -1;
