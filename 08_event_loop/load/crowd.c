@@ -203,6 +203,9 @@ static void start_holding(struct crowd *crowd)
 {
 	crowd->phase = PHASE_HOLD;
 	crowd->held_until = crowd->loop.now + crowd->options->hold_ms;
+	if (crowd->options->hold_ms)
+		log_line("%u connections are held.",
+			 crowd->ready - crowd->lost);
 	loop_alarm(&crowd->loop, crowd->held_until);
 }
 
@@ -231,8 +234,10 @@ static void go_on(struct crowd *crowd)
 	}
 	if (crowd->phase == PHASE_ASK && !crowd->asking)
 		start_holding(crowd);
+	/* If all are gone already, there is nothing to hold. */
 	if (crowd->phase == PHASE_HOLD &&
-	    crowd->loop.now >= crowd->held_until) {
+	    (crowd->loop.now >= crowd->held_until ||
+	     !crowd->guests.table.count)) {
 		crowd->phase = PHASE_LEAVE;
 		make_progress(crowd);
 	}
