@@ -307,11 +307,14 @@ static int expire(struct guests *guests, struct guest *guest)
 		return log_fail(
 			"the flush of all posted requests: nothing came within %g s; the device is unusable",
 			guests->timeouts[GUEST_LEAVES] / 1000.0);
-	log_fail(
-		"%s: nothing came within %g s; is the peer alive, and is %s long enough for it [docs/troubleshooting.md#silent]",
-		guest->state == GUEST_GREETS ? "the transfer" : "a request",
-		guests->timeouts[guest->state] / 1000.0,
-		guest->state == GUEST_GREETS ? "-t" : "-w");
+	if (guest->state == GUEST_GREETS)
+		log_fail(
+			"the transfer: nothing came within %g s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
+			guests->timeouts[GUEST_GREETS] / 1000.0);
+	else
+		log_fail(
+			"a request: nothing came within %g s; the client is sent away [docs/troubleshooting.md#silent]",
+			guests->timeouts[GUEST_ASKS] / 1000.0);
 	guests_leave(guests, guest);
 	log_prefix("%s", "");
 	return 0;

@@ -101,7 +101,7 @@ static const struct optable tables[] = {
 			   "one thread: when all of them\nare there, each "
 			   "sends its requests, and the times until the "
 			   "answers are measured.",
-		.example = "./load/load -n 1000 -a 192.0.2.1 sum",
+		.example = "./load/load -a 192.0.2.1 sum",
 	},
 };
 

@@ -16,7 +16,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#include "admission.h"
+#include "door.h"
 #include "answer.h"
 #include "cm_help.h"
 #include "content.h"
@@ -63,7 +63,7 @@ static int on_cm_event(struct server *server, struct rdma_cm_event *event)
 				      "rdma_destroy_id() would now hang");
 	switch (copy.event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return admission_ask(server, copy.id);
+		return door_ask(server, copy.id);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -1;
 	case RDMA_CM_EVENT_ADDR_CHANGE:

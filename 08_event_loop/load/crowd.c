@@ -247,7 +247,7 @@ static void go_on(struct crowd *crowd)
 		crowd->phase = PHASE_DONE;
 }
 
-/* Whether it waits for the server, in vain. */
+/* Whether the server has been silent for too long. */
 static bool is_late(const struct crowd *crowd)
 {
 	return crowd->loop.now >= crowd->due && crowd->phase != PHASE_HOLD &&

@@ -1,8 +1,8 @@
 /*
- * admission.h - who is let in
+ * door.h - who is let in
  */
-#ifndef ADMISSION_H
-#define ADMISSION_H
+#ifndef DOOR_H
+#define DOOR_H
 
 #include "guests.h"
 #include "listener.h"
@@ -21,6 +21,6 @@ struct server {
  * A client asks for a connection: makes it a guest, or refuses it. The first one
  * shows which device is to be used. Returns 0, or -1 if all is lost.
  */
-int admission_ask(struct server *server, struct rdma_cm_id *id);
+int door_ask(struct server *server, struct rdma_cm_id *id);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * admission.c - who is let in
+ * door.c - who is let in
  */
-#include "admission.h"
+#include "door.h"
 
 #include <errno.h>
 
@@ -71,7 +71,7 @@ static bool has_room(const struct server *server, const struct rdma_cm_id *id)
 	return true;
 }
 
-int admission_ask(struct server *server, struct rdma_cm_id *id)
+int door_ask(struct server *server, struct rdma_cm_id *id)
 {
 	struct guest *guest = NULL;
 
