@@ -140,6 +140,10 @@ static int serve(struct server *server)
 
 	while (!ret && !server->loop.asked && !is_done(server))
 		ret = turn(server);
+	if (server->loop.asked && guests->table.count)
+		log_fail(
+			"%zu clients: given up, since this program was asked to stop",
+			guests->table.count);
 	guests_leave_all(&server->guests);
 	while (!ret && guests->table.count)
 		ret = turn(server);
