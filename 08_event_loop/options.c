@@ -85,10 +85,8 @@ static const struct optable tables[] = {
 		.program = "./client",
 		.required = "a",
 		.words = "sum|write",
-		.purpose = "Connects to a server, sends requests, and checks "
-			   "the answers: with sum, checksums\nof the data; "
-			   "with write, also that the server has written the "
-			   "data to its memory.",
+		.purpose = "Connects to a server, sends requests, and checks the answers: with sum, checksums\n"
+			   "of the data; with write, also that the server has written the data to its memory.",
 		.example = "./client -a 192.0.2.1 write",
 	},
 	[ROLE_LOAD] = {
@@ -97,10 +95,8 @@ static const struct optable tables[] = {
 		.program = "./load/load",
 		.required = "a",
 		.words = "sum|write",
-		.purpose = "Does what ./client does, with many connections in "
-			   "one thread: when all of them\nare there, each "
-			   "sends its requests, and the times until the "
-			   "answers are measured.",
+		.purpose = "Does what ./client does, with many connections in one thread: when all of them\n"
+			   "are there, each sends its requests, and the times until the answers are measured.",
 		.example = "./load/load -a 192.0.2.1 sum",
 	},
 };

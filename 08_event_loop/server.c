@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "door.h"
-#include "answer.h"
+#include "reply.h"
 #include "cm_help.h"
 #include "content.h"
 #include "log.h"
@@ -162,9 +162,9 @@ static int server_open(struct server *server)
 		.timeouts = { options->timeout_ms, options->hold_ms,
 			      options->timeout_ms },
 		.on_finish = on_finish,
-		.on_message = answer_request,
-		.on_sent = answer_next,
-		.on_leave = answer_drop,
+		.on_message = reply_request,
+		.on_sent = reply_next,
+		.on_leave = reply_drop,
 	};
 	if (table_open(&guests->table, options->max))
 		return -1;

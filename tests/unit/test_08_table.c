@@ -9,16 +9,18 @@ TEST(found)
 {
 	struct table table = { 0 };
 	/* Three in one bucket, and one in another. */
-	struct table_entry entries[] = {
-		{ .key = 5 }, { .key = 5 + 64 }, { .key = 5 + 128 }, { .key = 6 }
-	};
+	struct table_entry entries[] = { { .key = 5 },
+					 { .key = 5 + 64 },
+					 { .key = 5 + 128 },
+					 { .key = 6 } };
 
 	assert_int_equal(table_open(&table, 10), 0);
 	assert_null(table_find(&table, 5));
 	for (int i = 0; i < 4; i++)
 		table_add(&table, &entries[i]);
 	for (int i = 0; i < 4; i++)
-		assert_ptr_equal(table_find(&table, entries[i].key), &entries[i]);
+		assert_ptr_equal(table_find(&table, entries[i].key),
+				 &entries[i]);
 	assert_null(table_find(&table, 5 + 192));
 	assert_int_equal(table.count, 4);
 	table_remove(&table, &entries[1]);
@@ -31,4 +33,3 @@ TEST(found)
 	table_close(&table);
 	assert_null(table_find(&table, 5));
 }
-

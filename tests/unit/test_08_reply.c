@@ -1,7 +1,7 @@
 /*
- * test_08_answer.c - how many requests a client may have, and what waits meanwhile
+ * test_08_reply.c - how many requests a client may have, and what waits meanwhile
  */
-#include "answer.h"
+#include "reply.h"
 
 #include <stdlib.h>
 
@@ -63,8 +63,8 @@ static int setup(void **state)
 	context.ops.post_send = post_send;
 	context.ops.post_srq_recv = post_receive;
 	qp.context = srq.context = &context;
-	hub.receives = (struct receives){ .srq = &srq,
-					  .size = MSG_SIZE + DATA };
+	hub.receives =
+		(struct receives){ .srq = &srq, .size = MSG_SIZE + DATA };
 	guests = (struct guests){ .hub = &hub, .loop = &loop_here };
 	guest = (struct guest){ .state = GUEST_ASKS,
 				.conn.qp = &qp,
@@ -72,7 +72,8 @@ static int setup(void **state)
 	list_append(&guests.lists[GUEST_ASKS], &guest.link);
 	posts = receives_posted = 0;
 	for (int i = 0; i < 16; i++)
-		receives[i] = calloc(1, sizeof(struct receive) + MSG_SIZE + DATA);
+		receives[i] =
+			calloc(1, sizeof(struct receive) + MSG_SIZE + DATA);
 	return 0;
 }
 
@@ -89,7 +90,7 @@ TEST_AROUND(write, setup, teardown)
 {
 	struct receive *receive = request_of(0, MODE_WRITE);
 
-	assert_int_equal(answer_request(&guests, &guest, receive), 0);
+	assert_int_equal(reply_request(&guests, &guest, receive), 0);
 	assert_int_equal(posts, 1);
 	assert_int_equal(first.opcode, IBV_WR_RDMA_WRITE);
 	assert_true(first.wr.rdma.remote_addr == 0x10000);
@@ -108,8 +109,8 @@ TEST_AROUND(too_far, setup, teardown)
 	int ret;
 
 	guest.transfer.peer.length = DATA - 1;
-	ret = CAPTURED(answer_request(&guests, &guest,
-				      request_of(0, MODE_WRITE)));
+	ret = CAPTURED(
+		reply_request(&guests, &guest, request_of(0, MODE_WRITE)));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "the client wants 100 bytes written");
 	assert_int_equal(posts, 0);
@@ -121,25 +122,24 @@ TEST_AROUND(window, setup, teardown)
 	int ret;
 
 	for (int i = 0; i < 2 * GUESTS_WINDOW; i++)
-		assert_int_equal(answer_request(&guests, &guest,
-						request_of(i, 0)),
-				 0);
+		assert_int_equal(
+			reply_request(&guests, &guest, request_of(i, 0)), 0);
 	assert_int_equal(posts, GUESTS_WINDOW);
 	assert_int_equal(guest.waiting, GUESTS_WINDOW);
-	ret = CAPTURED(answer_request(&guests, &guest, request_of(8, 0)));
+	ret = CAPTURED(reply_request(&guests, &guest, request_of(8, 0)));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "9 requests without having taken an answer; "
 				  "at most 8 are allowed");
 	/* One is complete: the first that waits has its turn. */
 	guest.under_way--;
 	receives[GUESTS_WINDOW]->users--;
-	assert_int_equal(answer_next(&guests, &guest), 0);
+	assert_int_equal(reply_next(&guests, &guest), 0);
 	assert_int_equal(posts, GUESTS_WINDOW + 1);
 	assert_ptr_equal(receives_find(first.wr_id), receives[GUESTS_WINDOW]);
 	/* It leaves: what waits is posted again, unanswered. */
 	for (int i = GUESTS_WINDOW + 1; i < 2 * GUESTS_WINDOW; i++)
 		receives[i]->users--;
-	answer_drop(&guests, &guest);
+	reply_drop(&guests, &guest);
 	assert_int_equal(receives_posted, GUESTS_WINDOW - 1);
 	assert_int_equal(guest.waiting, 0);
 }
@@ -150,7 +150,7 @@ TEST_AROUND(early, setup, teardown)
 	guest.state = GUEST_GREETS;
 	list_remove(&guests.lists[GUEST_ASKS], &guest.link);
 	list_append(&guests.lists[GUEST_GREETS], &guest.link);
-	assert_int_equal(answer_request(&guests, &guest, request_of(0, 0)), 0);
+	assert_int_equal(reply_request(&guests, &guest, request_of(0, 0)), 0);
 	assert_int_equal(posts, 0);
 	assert_int_equal(guest.waiting, 1);
 }

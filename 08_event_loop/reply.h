@@ -1,8 +1,8 @@
 /*
- * answer.h - from a request to its answer
+ * reply.h - from a request to its answer
  */
-#ifndef ANSWER_H
-#define ANSWER_H
+#ifndef REPLY_H
+#define REPLY_H
 
 #include "guests.h"
 
@@ -10,13 +10,13 @@
  * A request of the guest is here, in receive, which stays in use until the answer
  * is complete. Returns 0, or -1 after reporting what is wrong with it.
  */
-int answer_request(struct guests *guests, struct guest *guest,
-		   struct receive *receive);
+int reply_request(struct guests *guests, struct guest *guest,
+		  struct receive *receive);
 
 /* There is room for one more answer. Returns 0, or -1 after reporting why. */
-int answer_next(struct guests *guests, struct guest *guest);
+int reply_next(struct guests *guests, struct guest *guest);
 
 /* The guest leaves: its requests that wait are not answered. */
-void answer_drop(struct guests *guests, struct guest *guest);
+void reply_drop(struct guests *guests, struct guest *guest);
 
 #endif

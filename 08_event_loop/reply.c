@@ -1,12 +1,12 @@
 /*
- * answer.c - from a request to its answer
+ * reply.c - from a request to its answer
  *
  * The answer is sent, and what the client wants written comes, from the memory of
  * the receive that brought the request. So nothing is posted for a client that
  * is not charged to a receive, and the CQ need not grow with the clients: it has
  * room for two completions of each receive.
  */
-#include "answer.h"
+#include "reply.h"
 
 #include <errno.h>
 
@@ -94,8 +94,8 @@ static int answer(struct guest *guest, struct receive *receive)
 	return post_answer(guest, receive, &msg);
 }
 
-int answer_request(struct guests *guests, struct guest *guest,
-		   struct receive *receive)
+int reply_request(struct guests *guests, struct guest *guest,
+		  struct receive *receive)
 {
 	guests_heard(guests, guest);
 	if (guest->state == GUEST_ASKS && guest->under_way < GUESTS_WINDOW)
@@ -129,7 +129,7 @@ static struct receive *take(struct guest *guest)
 	return receive;
 }
 
-int answer_next(struct guests *guests, struct guest *guest)
+int reply_next(struct guests *guests, struct guest *guest)
 {
 	struct receive *receive;
 	int ret;
@@ -141,7 +141,7 @@ int answer_next(struct guests *guests, struct guest *guest)
 	return receives_release(&guests->hub->receives, receive) ? -1 : ret;
 }
 
-void answer_drop(struct guests *guests, struct guest *guest)
+void reply_drop(struct guests *guests, struct guest *guest)
 {
 	while (guest->first)
 		receives_release(&guests->hub->receives, take(guest));
