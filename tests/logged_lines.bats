@@ -404,3 +404,24 @@ missed() {
 	missed 06 06_rds/expected/many/client.log 's/^(RDS sockets on .*): 1/\1: 3/' \
 		'RDS sockets'
 }
+
+@test "08: a crowd is served, and a client gets answers and writes" {
+	in_order 08_event_loop/expected/default/client.log <<-'END'
+		[LOG] WRITE: Both DONE, sending requests
+		remote buffer: message from passive/server side with pid {n}
+		request 1 of 2: 1024 bytes, the checksum is right, and so is what was written.
+		request 2 of 2: 1024 bytes, the checksum is right, and so is what was written.
+		disconnected.
+	END
+	in_order 08_event_loop/expected/default/server.log <<-'END'
+		Client 1: received connection request.
+		Client 1: [LOG] WRITE: Both DONE, waiting for requests
+		Client 1: peer disconnected after 2 requests.
+	END
+	times 30 08_event_loop/expected/crowd/server.log \
+		'Client {n}: peer disconnected after 4 requests.'
+	has 08_event_loop/expected/crowd/client.log <<-'END'
+		30 connections: 30 served, 0 refused, 0 failed.
+	END
+	[ -z "$wrong" ]
+}

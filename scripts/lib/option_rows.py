@@ -4,7 +4,9 @@ import re
 ROW = re.compile(r"""\{ \s* '(?P<letter>.)' , \s* OPTION_\w+ , \s*
                      "(?P<name>[\w-]+)" , [^;]*? \b FOR_(?P<who>\w+) ,""",
                  re.VERBOSE | re.DOTALL)
-ROLES = {'SERVER': {'server'}, 'CLIENT': {'client'}, 'BOTH': {'server', 'client'}}
+# Chapter 08 has load in its table, which is a client and more.
+ROLES = {'SERVER': {'server'}, 'CLIENT': {'client'}, 'BOTH': {'server', 'client'},
+         'LOAD': set(), 'ASKING': {'client'}, 'ALL': {'server', 'client'}}
 
 
 def rows(chapter):

@@ -1,5 +1,5 @@
 /*
- * test_02_transfer.c - from completions to what is posted, in both races
+ * test_transfer.c - from completions to what is posted, in both races
  *
  * The completions are played: see play().
  */

@@ -1,0 +1,272 @@
+/*
+ * conn.c - from an address to a connected queue pair, and back to nothing
+ */
+#include "conn.h"
+
+#include <errno.h>
+
+#include "addr.h"
+#include "cm.h"
+#include "cm_help.h"
+#include "log.h"
+
+int conn_request(struct conn *conn, struct listener *listener,
+		 const struct patience *patience)
+{
+	int ret;
+
+	conn->patience = *patience;
+	/* Without waiting: we may have been woken for nothing. */
+	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST, NULL,
+			&conn->id);
+	listener->asked = ret == 0;
+	listener->gone = ret == CM_NO_MORE;
+	if (ret)
+		return -1;
+	log_line("received connection request.");
+
+	/*
+	 * The new id reports to the listener's channel, where the next
+	 * clients' requests arrive too. On a channel of its own, its events
+	 * can be waited for one by one while the requests queue up.
+	 */
+	conn->events = cm_open_channel();
+	if (!conn->events)
+		return -1;
+	if (rdma_migrate_id(conn->id, conn->events))
+		return log_fail_errno("rdma_migrate_id", errno,
+				      "this client is not served");
+	return 0;
+}
+
+/* One address: which device leads there, and by which path? */
+static int resolve(struct conn *conn, const struct addrinfo *ai)
+{
+	if (rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
+		return cm_explain_create(errno);
+	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr,
+			      cm_resolve_ms(&conn->patience)))
+		return log_fail_errno(
+			"rdma_resolve_addr", errno,
+			"compare -a with `ip addr` on the server and `rdma link` here");
+	if (cm_expect(conn->events, RDMA_CM_EVENT_ADDR_RESOLVED,
+		      &conn->patience, NULL))
+		return -1;
+	log_line("address resolved.");
+	if (rdma_resolve_route(conn->id, cm_resolve_ms(&conn->patience))) {
+		if (errno == ENODEV)
+			return addr_explain_no_device(ai->ai_addr);
+		return log_fail_errno("rdma_resolve_route", errno,
+				      "compare `rdma link` on both ends");
+	}
+	if (cm_expect(conn->events, RDMA_CM_EVENT_ROUTE_RESOLVED,
+		      &conn->patience, NULL))
+		return -1;
+	log_line("route resolved.");
+	return 0;
+}
+
+int conn_resolve(struct conn *conn, const char *host, const char *port,
+		 const struct patience *patience)
+{
+	struct addrinfo *list;
+	int ret = -1;
+
+	conn->patience = *patience;
+	conn->events = cm_open_channel();
+	if (!conn->events)
+		return -1;
+	if (addr_lookup(host, port, &list))
+		return -1;
+	/* A name may have several addresses: use the first that works. */
+	for (struct addrinfo *ai = list; ai && ret; ai = ai->ai_next) {
+		ret = resolve(conn, ai);
+		if (ret)
+			cm_destroy_id(&conn->id);
+	}
+	freeaddrinfo(list);
+	return ret;
+}
+
+/* The PD, and the CQ with its channel. */
+static int create_cq(struct conn *conn, unsigned int entries)
+{
+	struct ibv_context *verbs = conn->id->verbs;
+
+	conn->pd = ibv_alloc_pd(verbs);
+	if (!conn->pd)
+		return log_fail_errno("ibv_alloc_pd", errno,
+				      "see `rdma resource show`");
+	conn->comp = ibv_create_comp_channel(verbs);
+	if (!conn->comp)
+		return log_fail_errno("ibv_create_comp_channel", errno,
+				      "see \"ulimit -n\"");
+	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
+		return -1;
+	conn->cq = ibv_create_cq(verbs, entries, NULL, conn->comp, 0);
+	if (!conn->cq)
+		return log_fail_errno("ibv_create_cq", errno,
+				      "see `rdma resource show`");
+	return 0;
+}
+
+int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = sends,
+			.max_recv_wr = receives,
+			.max_send_sge = 2,
+			.max_recv_sge = 1,
+		},
+		/* Each send says whether it wants a completion. */
+		.sq_sig_all = 0,
+	};
+
+	/* Room for every completion that can be outstanding at once. */
+	if (create_cq(conn, sends + receives))
+		return -1;
+	attr.send_cq = conn->cq;
+	attr.recv_cq = conn->cq;
+	if (rdma_create_qp(conn->id, conn->pd, &attr))
+		return log_fail_errno(
+			"rdma_create_qp", errno,
+			"did the peer give up in the meantime? if not, see `rdma resource show`");
+	conn->qp = conn->id->qp;
+	return cm_set_ack_timeout(conn->id, CM_ACK_ONE);
+}
+
+/*
+ * retry_count: how often an unacknowledged packet is sent again. The client's
+ * number holds for both ends. 7, which most examples use, means "for ever" on
+ * rxe, so 6 is the largest number that ends.
+ * rnr_retry_count: how often to try again where no receive is posted (receiver
+ * not ready). Each end sets this for the peer. Both post a receive before they
+ * connect, so 0 is enough, and a mistake in that order shows at once.
+ * initiator_depth, responder_resources: how many reads may be under way at once,
+ * ours and the peer's: as many as both devices can. 0 would allow none.
+ */
+static struct rdma_conn_param conn_param(void)
+{
+	return (struct rdma_conn_param){
+		.initiator_depth = RDMA_MAX_INIT_DEPTH,
+		.responder_resources = RDMA_MAX_RESP_RES,
+		.retry_count = 6,
+		.rnr_retry_count = 0,
+	};
+}
+
+static int wait_established(struct conn *conn)
+{
+	if (cm_expect(conn->events, RDMA_CM_EVENT_ESTABLISHED, &conn->patience,
+		      NULL))
+		return -1;
+	conn->established = true;
+	return 0;
+}
+
+int conn_accept(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param();
+
+	if (rdma_accept(conn->id, &param))
+		return log_fail_errno("rdma_accept", errno,
+				      "did the client give up in the meantime");
+	if (wait_established(conn))
+		return -1;
+	/* Some networks let this side send only after the client. */
+	return cm_wait_turn(conn->id, conn->comp->fd, &conn->patience);
+}
+
+int conn_connect(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param();
+
+	if (rdma_connect(conn->id, &param))
+		return cm_explain_connect(errno);
+	return wait_established(conn);
+}
+
+int conn_peer_fd(const struct conn *conn)
+{
+	return conn->events->fd;
+}
+
+int conn_end(struct conn *conn)
+{
+	if (!conn->established)
+		return 0;
+	conn->established = false;
+	if (rdma_disconnect(conn->id))
+		return log_fail_errno("rdma_disconnect", errno,
+				      "the connection is closed anyway");
+	return 0;
+}
+
+int conn_check_peer(struct conn *conn)
+{
+	enum rdma_cm_event_type type;
+	int n = cm_poll(conn->events, &type);
+
+	if (n <= 0)
+		return n;
+	/*
+	 * By now even late packets of the connection are gone, and all that
+	 * was posted was flushed earlier.
+	 */
+	if (type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+		return log_fail(
+			"the peer left, and what is waited for can no longer come; was it ever posted [docs/troubleshooting.md#left]");
+	if (type != RDMA_CM_EVENT_DISCONNECTED)
+		return log_fail(
+			"%s in the middle of the conversation; see what the peer says, and `rdma link`",
+			rdma_event_str(type));
+	conn->peer_left = true;
+	return conn_end(conn);
+}
+
+int conn_disconnect(struct conn *conn)
+{
+	if (conn_end(conn))
+		return -1;
+	if (!conn->peer_left &&
+	    cm_expect(conn->events, RDMA_CM_EVENT_DISCONNECTED, &conn->patience,
+		      NULL))
+		return -1;
+	log_line("disconnected.");
+	return 0;
+}
+
+int conn_wait_disconnect(struct conn *conn)
+{
+	if (!conn->peer_left) {
+		if (cm_expect(conn->events, RDMA_CM_EVENT_DISCONNECTED,
+			      &conn->patience, NULL))
+			return -1;
+		if (conn_end(conn))
+			return -1;
+	}
+	log_line("peer disconnected.");
+	return 0;
+}
+
+void conn_close(struct conn *conn)
+{
+	int err;
+
+	/* The reverse of the order in which they were made. */
+	if (conn->qp)
+		rdma_destroy_qp(conn->id);
+	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
+		log_fail_errno("ibv_destroy_cq", err, "it is lost");
+	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
+		log_fail_errno("ibv_destroy_comp_channel", err, "it is lost");
+	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
+		log_fail_errno("ibv_dealloc_pd", err,
+			       "does a memory region of it still exist");
+	cm_destroy_id(&conn->id);
+	if (conn->events)
+		rdma_destroy_event_channel(conn->events);
+	*conn = (struct conn){ 0 };
+}

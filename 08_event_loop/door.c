@@ -1,0 +1,96 @@
+/*
+ * door.c - who is let in
+ */
+#include "door.h"
+
+#include <errno.h>
+
+#include "cm.h"
+#include "content.h"
+#include "log.h"
+
+/* Receives for all clients together, when it has posted as many as it may. */
+#define RECEIVES 4096
+
+/* Memory and an SRQ for all clients, when the first has shown which device. */
+static int open_hub(struct server *server, struct ibv_context *verbs)
+{
+	const struct options *options = server->options;
+	struct guests *guests = &server->guests;
+	/* Two completions for each receive, and one for each client. */
+	unsigned int entries = 2 * RECEIVES + options->max;
+	struct data greeting;
+
+	if (hub_open(&server->hub, &server->loop, verbs,
+		     MSG_SIZE + MSG_MAX_REQUEST, RECEIVES, entries))
+		return -1;
+	if (data_region_open(&guests->local, server->hub.pd, options->bytes, 0))
+		return -1;
+	greeting.local = guests->local;
+	content_write(&greeting, MODE_WRITE, "passive/server");
+	return 0;
+}
+
+/*
+ * The client's requests may find no receive until more are posted: it shall try
+ * again for as long as that takes, every 0.64 ms (the IBTA specification, 9.7.5.2.8).
+ */
+static int accept_guest(struct guest *guest)
+{
+	struct rdma_conn_param param = {
+		.retry_count = 6,
+		.rnr_retry_count = 6,
+	};
+	struct ibv_qp_attr attr = { .min_rnr_timer = 12 };
+	int err;
+
+	if (rdma_accept(guest->conn.id, &param))
+		return log_fail_errno("rdma_accept", errno,
+				      "did the client give up in the meantime");
+	err = ibv_modify_qp(guest->conn.qp, &attr, IBV_QP_MIN_RNR_TIMER);
+	/* The client may be in error by now, and a completion will say why. */
+	if (err && err != EINVAL)
+		return log_fail_errno("ibv_modify_qp", err, "min_rnr_timer");
+	return 0;
+}
+
+/* Whether there is room for a client, and it is on our device. */
+static bool has_room(const struct server *server, const struct rdma_cm_id *id)
+{
+	if (server->loop.asked) {
+		log_line("refused: the server ends.");
+		return false;
+	}
+	if (server->guests.table.count >= server->options->max) {
+		log_line("server full (%u): refused.", server->options->max);
+		return false;
+	}
+	if (id->verbs != server->hub.verbs) {
+		log_line("refused: it comes by another device than the first.");
+		return false;
+	}
+	return true;
+}
+
+int door_ask(struct server *server, struct rdma_cm_id *id)
+{
+	struct guest *guest = NULL;
+
+	if (!server->hub.verbs && open_hub(server, id->verbs))
+		return -1;
+	if (has_room(server, id))
+		guest = guests_add(&server->guests, id);
+	if (!guest) {
+		if (rdma_reject(id, NULL, 0))
+			log_fail_errno("rdma_reject", errno,
+				       "the client has to find out by itself");
+		cm_destroy_id(&id);
+		return 0;
+	}
+	log_prefix("Client %u: ", guest->number);
+	log_line("received connection request.");
+	if (accept_guest(guest))
+		guests_leave(&server->guests, guest);
+	log_prefix("%s", "");
+	return 0;
+}

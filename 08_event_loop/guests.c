@@ -1,0 +1,341 @@
+/*
+ * guests.c - whom a completion belongs to, and what it means there
+ */
+#include "guests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cm_help.h"
+#include "log.h"
+#include "log_wc.h"
+#include "story.h"
+
+/* Moves guest to the end of the list of state, with a new deadline. */
+static void move(struct guests *guests, struct guest *guest,
+		 enum guest_state state)
+{
+	list_remove(&guests->lists[guest->state], &guest->link);
+	guest->state = state;
+	/* In one list all have the same time, so the first is due first. */
+	list_append(&guests->lists[state], &guest->link);
+	guest->deadline = guests->loop->now + guests->timeouts[state];
+	loop_alarm(guests->loop, guest->deadline);
+}
+
+static int create_qp(struct guests *guests, struct guest *guest)
+{
+	struct hub *hub = guests->hub;
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = hub->cq,
+		.recv_cq = hub->cq,
+		.srq = hub->receives.srq,
+		.cap = {
+			.max_send_wr = GUESTS_SENDS,
+			.max_send_sge = 2,
+		},
+	};
+
+	if (rdma_create_qp(guest->conn.id, hub->pd, &attr))
+		return log_fail_errno(
+			"rdma_create_qp", errno,
+			"%zu clients are here; see max_qp in `ibv_devinfo -v`",
+			guests->table.count);
+	guest->conn.qp = guest->conn.id->qp;
+	guest->entry.key = guest->conn.qp->qp_num;
+	return cm_set_ack_timeout(guest->conn.id, CM_ACK_FULL);
+}
+
+struct guest *guests_add(struct guests *guests, struct rdma_cm_id *id)
+{
+	struct guest *guest = calloc(1, sizeof(*guest));
+
+	if (!guest) {
+		log_fail_errno("calloc", errno, "a client is not served");
+		return NULL;
+	}
+	guest->conn.id = id;
+	if (create_qp(guests, guest)) {
+		guest->conn.id = NULL;
+		if (guest->conn.qp)
+			rdma_destroy_qp(id);
+		free(guest);
+		return NULL;
+	}
+	id->context = guest;
+	guest->number = ++guests->arrived;
+	guest->link.owner = guest;
+	guest->data.conn = &guest->conn;
+	guest->data.local = guests->local;
+	guest->transfer.data = &guest->data;
+	guest->transfer.mode = MODE_WRITE;
+	guest->transfer.quiet = guests->quiet;
+	table_add(&guests->table, &guest->entry);
+	list_append(&guests->lists[GUEST_GREETS], &guest->link);
+	move(guests, guest, GUEST_GREETS);
+	return guest;
+}
+
+static void release(struct guests *guests, struct receive *receive)
+{
+	/* The failure is reported; the SRQ has one receive less. */
+	receives_release(&guests->hub->receives, receive);
+}
+
+/* What was lent and borrowed for the transfer. */
+static void end_transfer(struct guests *guests, struct guest *guest)
+{
+	if (!guest->held)
+		return;
+	data_region_close(&guest->data.exposed);
+	release(guests, guest->held);
+	guest->held = NULL;
+	guest->data.messages = (struct region){ 0 };
+}
+
+/*
+ * The guest's first message: lends it memory until the transfer is finished. Our
+ * own messages are in the memory of that receive, so it is not posted again
+ * before they have gone.
+ */
+static int begin_transfer(struct guests *guests, struct guest *guest,
+			  struct receive *receive)
+{
+	receive->users++;
+	guest->held = receive;
+	guest->data.messages = (struct region){
+		.buf = receive->messages,
+		.size = sizeof(receive->messages),
+		.mr = receive->mr,
+	};
+	return data_region_open(
+		&guest->data.exposed, guests->hub->pd, guests->local.size,
+		IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+}
+
+/* The machines of 02_write_read take the next step. */
+static int on_transfer(struct guests *guests, struct guest *guest,
+		       const struct ibv_wc *wc)
+{
+	int ret = transfer_completion(&guest->transfer, wc);
+
+	if (ret <= 0)
+		return ret;
+	ret = guests->on_finish(guests, guest);
+	end_transfer(guests, guest);
+	if (ret)
+		return -1;
+	move(guests, guest, GUEST_ASKS);
+	return guests->on_sent(guests, guest);
+}
+
+int guests_start(struct guests *guests, struct guest *guest)
+{
+	(void)guests;
+	return transfer_event(&guest->transfer, EV_START);
+}
+
+/* The client may have our MSG_DONE before we know it: its request comes early. */
+static bool asks_already(const struct guest *guest)
+{
+	return guest->transfer.states.send == SS_RDMA_SENT &&
+	       guest->transfer.states.recv == RS_DONE_RECV;
+}
+
+/* What a client sent. The receive is in use until all users are done. */
+static int on_receive(struct guests *guests, struct guest *guest,
+		      const struct ibv_wc *wc)
+{
+	struct receive *receive = receives_find(wc->wr_id);
+	int ret = -1;
+
+	receive->users = 1;
+	receive->length = wc->byte_len;
+	if (wc->status != IBV_WC_SUCCESS)
+		log_fail_wc("receive", wc);
+	else if (wc->opcode != IBV_WC_RECV)
+		log_fail(
+			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
+			wc->opcode);
+	else if (guest->state == GUEST_ASKS || asks_already(guest))
+		ret = guests->on_message(guests, guest, receive);
+	else if (guest->data.messages.buf ||
+		 !begin_transfer(guests, guest, receive))
+		ret = on_transfer(guests, guest, wc);
+	release(guests, receive);
+	return ret;
+}
+
+/* A request of ours is complete. */
+static int on_send(struct guests *guests, struct guest *guest,
+		   const struct ibv_wc *wc)
+{
+	enum work work = wc->wr_id & WORK_MASK;
+
+	guest->conn.pending--;
+	if (work == WORK_ANSWER)
+		guest->under_way--;
+	if (work != WORK_RECEIVE)
+		release(guests, receives_find(wc->wr_id));
+	/* It was flushed, like all that is posted when somebody leaves. */
+	if (guest->state == GUEST_LEAVES)
+		return 0;
+	if (guest->state == GUEST_GREETS)
+		return on_transfer(guests, guest, wc);
+	if (wc->status != IBV_WC_SUCCESS)
+		return log_fail_wc("send", wc);
+	return guests->on_sent(guests, guest);
+}
+
+/* A completion for nobody: it came before its guest had left. */
+static void on_stranger(struct guests *guests, const struct ibv_wc *wc)
+{
+	struct receive *receive = receives_find(wc->wr_id);
+
+	receive->users = 1;
+	release(guests, receive);
+}
+
+/* Whether it is a receive. The opcode of a failed completion is not defined. */
+static bool is_receive(const struct guest *guest, const struct ibv_wc *wc)
+{
+	if (wc->status == IBV_WC_SUCCESS)
+		return wc->opcode & IBV_WC_RECV;
+	return !(wc->wr_id & WORK_MASK) &&
+	       !data_posted(&guest->data, wc->wr_id);
+}
+
+static void on_completion(struct guests *guests, const struct ibv_wc *wc)
+{
+	/* The wr_id of a shared receive cannot say whose message it is. */
+	struct guest *guest = (void *)table_find(&guests->table, wc->qp_num);
+	int ret;
+
+	if (!guest || (guest->state == GUEST_LEAVES && is_receive(guest, wc))) {
+		on_stranger(guests, wc);
+		return;
+	}
+	log_prefix("Client %u: ", guest->number);
+	ret = is_receive(guest, wc) ? on_receive(guests, guest, wc) :
+				      on_send(guests, guest, wc);
+	/* One guest's failure is no other's. */
+	if (ret < 0)
+		guests_leave(guests, guest);
+	log_prefix("%s", "");
+}
+
+int guests_poll(struct guests *guests)
+{
+	struct ibv_wc wc[HUB_BUDGET];
+	int n = hub_poll(guests->hub, wc);
+
+	for (int i = 0; i < n; i++)
+		on_completion(guests, &wc[i]);
+	return n < 0 ? -1 : 0;
+}
+
+void guests_leave(struct guests *guests, struct guest *guest)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	int err;
+
+	if (guest->state == GUEST_LEAVES)
+		return;
+	move(guests, guest, GUEST_LEAVES);
+	conn_end(&guest->conn);
+	/* Also if there was no connection yet. All that is posted is flushed. */
+	err = ibv_modify_qp(guest->conn.qp, &attr, IBV_QP_STATE);
+	if (err)
+		log_fail_errno("ibv_modify_qp", err, "to the error state");
+	guests->on_leave(guests, guest);
+	/* What it has received is in the CQ before it is next found empty. */
+	guests->hub->busy = true;
+}
+
+void guests_leave_all(struct guests *guests)
+{
+	struct guest *guest;
+
+	for (int state = GUEST_GREETS; state < GUEST_LEAVES; state++)
+		while ((guest = list_first(&guests->lists[state])))
+			guests_leave(guests, guest);
+}
+
+/* In the reverse order of creation. */
+static void free_guest(struct guests *guests, struct guest *guest)
+{
+	if (!guests->quiet)
+		log_line("Client %u: [LOG] closing connection id=%p",
+			 guest->number, (void *)guest->conn.id);
+	end_transfer(guests, guest);
+	table_remove(&guests->table, &guest->entry);
+	list_remove(&guests->lists[guest->state], &guest->link);
+	conn_close(&guest->conn);
+	free(guest);
+}
+
+void guests_free_gone(struct guests *guests)
+{
+	struct link *link = guests->lists[GUEST_LEAVES].first, *next;
+
+	for (; link; link = next) {
+		struct guest *guest = link->owner;
+
+		next = link->next;
+		/* Drain by count: a flushed request is a completion, too. */
+		if (!guest->conn.pending)
+			free_guest(guests, guest);
+	}
+}
+
+void guests_free_all(struct guests *guests)
+{
+	struct guest *guest;
+
+	for (int state = 0; state < GUEST_STATES; state++)
+		while ((guest = list_first(&guests->lists[state])))
+			free_guest(guests, guest);
+	table_close(&guests->table);
+}
+
+/* The first in a list is too late. Returns 0, or -1 after reporting why. */
+static int expire(struct guests *guests, struct guest *guest)
+{
+	log_prefix("Client %u: ", guest->number);
+	if (guest->state == GUEST_LEAVES)
+		return log_fail(
+			"the flush of all posted requests: nothing came within %g s; the device is unusable",
+			guests->timeouts[GUEST_LEAVES] / 1000.0);
+	if (guest->state == GUEST_GREETS)
+		log_fail(
+			"the transfer: nothing came within %g s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
+			guests->timeouts[GUEST_GREETS] / 1000.0);
+	else
+		log_fail(
+			"a request: nothing came within %g s; the client is sent away [docs/troubleshooting.md#silent]",
+			guests->timeouts[GUEST_ASKS] / 1000.0);
+	guests_leave(guests, guest);
+	log_prefix("%s", "");
+	return 0;
+}
+
+int guests_on_time(struct guests *guests)
+{
+	for (int state = 0; state < GUEST_STATES; state++) {
+		struct guest *guest;
+
+		while ((guest = list_first(&guests->lists[state])) &&
+		       guest->deadline <= guests->loop->now)
+			if (expire(guests, guest))
+				return -1;
+		if (guest && loop_alarm(guests->loop, guest->deadline))
+			return -1;
+	}
+	return 0;
+}
+
+void guests_heard(struct guests *guests, struct guest *guest)
+{
+	move(guests, guest, guest->state);
+}

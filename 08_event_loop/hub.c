@@ -1,0 +1,132 @@
+/*
+ * hub.c - what all clients share: one protection domain, one CQ, one SRQ
+ */
+#include "hub.h"
+
+#include <errno.h>
+
+#include "log.h"
+#include "wait.h"
+
+/* Asks for an event at the next completion: for one event, once. */
+static int arm(struct hub *hub)
+{
+	int err = ibv_req_notify_cq(hub->cq, 0);
+
+	if (err)
+		return log_fail_errno("ibv_req_notify_cq", err,
+				      "the CQ is unusable");
+	return 0;
+}
+
+/* The completion channel can be read. */
+static int on_completions(void *owner)
+{
+	struct hub *hub = owner;
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(hub->comp, &cq, &context)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("ibv_get_cq_event", errno,
+				      "the completion channel is unusable");
+	}
+	/* ibv_destroy_cq() waits, without limit, until all are acknowledged. */
+	ibv_ack_cq_events(cq, 1);
+	/* Armed before it is polled: what comes in between makes an event. */
+	hub->busy = true;
+	return arm(hub);
+}
+
+/* What the device says of its own accord. */
+static int on_event(void *owner)
+{
+	struct ibv_async_event event;
+	enum ibv_event_type type;
+	struct hub *hub = owner;
+
+	if (ibv_get_async_event(hub->verbs, &event)) {
+		if (errno == EAGAIN)
+			return 0;
+		return log_fail_errno("ibv_get_async_event", errno,
+				      "the device is unusable");
+	}
+	type = event.event_type;
+	/* ibv_destroy_srq() waits for this, as ibv_destroy_cq() does. */
+	ibv_ack_async_event(&event);
+	if (type == IBV_EVENT_SRQ_LIMIT_REACHED) {
+		log_line("few receives are left of %u: posting more.",
+			 hub->receives.count);
+		return receives_grow(&hub->receives);
+	}
+	if (type == IBV_EVENT_CQ_ERR || type == IBV_EVENT_SRQ_ERR ||
+	    type == IBV_EVENT_DEVICE_FATAL)
+		return log_fail(
+			"asynchronous event: %s: all clients are lost [docs/troubleshooting.md#cq-overrun]",
+			ibv_event_type_str(type));
+	/* Of a queue pair: the CM and our completions say it, too. */
+	if (type != IBV_EVENT_COMM_EST && type != IBV_EVENT_QP_LAST_WQE_REACHED)
+		log_line("asynchronous event: %s.", ibv_event_type_str(type));
+	return 0;
+}
+
+static int watch_all(struct hub *hub, struct loop *loop)
+{
+	hub->completions = (struct watch){ hub->comp->fd, on_completions, hub };
+	hub->events = (struct watch){ hub->verbs->async_fd, on_event, hub };
+	if (wait_nonblocking(hub->comp->fd, "ibv_create_comp_channel") ||
+	    wait_nonblocking(hub->verbs->async_fd, "the device"))
+		return -1;
+	return loop_add(loop, &hub->completions) ||
+			       loop_add(loop, &hub->events) ?
+		       -1 :
+		       0;
+}
+
+int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
+	     size_t size, unsigned int receives, unsigned int entries)
+{
+	hub->verbs = verbs;
+	hub->pd = ibv_alloc_pd(verbs);
+	if (!hub->pd)
+		return log_fail_errno("ibv_alloc_pd", errno,
+				      "see `rdma resource show`");
+	hub->comp = ibv_create_comp_channel(verbs);
+	if (!hub->comp)
+		return log_fail_errno("ibv_create_comp_channel", errno,
+				      "see \"ulimit -n\"");
+	hub->cq = ibv_create_cq(verbs, entries, NULL, hub->comp, 0);
+	if (!hub->cq)
+		return log_fail_errno(
+			"ibv_create_cq", errno,
+			"%u entries; see max_cqe in `ibv_devinfo -v`", entries);
+	if (watch_all(hub, loop) || arm(hub))
+		return -1;
+	return receives_open(&hub->receives, hub->pd, size, receives);
+}
+
+int hub_poll(struct hub *hub, struct ibv_wc wc[HUB_BUDGET])
+{
+	int n = ibv_poll_cq(hub->cq, HUB_BUDGET, wc);
+
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	hub->busy = n == HUB_BUDGET;
+	return n;
+}
+
+void hub_close(struct hub *hub)
+{
+	int err;
+
+	receives_close(&hub->receives);
+	if (hub->cq && (err = ibv_destroy_cq(hub->cq)))
+		log_fail_errno("ibv_destroy_cq", err, "it is lost");
+	if (hub->comp && (err = ibv_destroy_comp_channel(hub->comp)))
+		log_fail_errno("ibv_destroy_comp_channel", err, "it is lost");
+	if (hub->pd && (err = ibv_dealloc_pd(hub->pd)))
+		log_fail_errno("ibv_dealloc_pd", err,
+			       "does a memory region of it still exist");
+	*hub = (struct hub){ 0 };
+}

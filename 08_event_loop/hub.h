@@ -1,0 +1,42 @@
+/*
+ * hub.h - what all clients share: one protection domain, one CQ, one SRQ
+ */
+#ifndef HUB_H
+#define HUB_H
+
+#include <stdbool.h>
+
+#include "loop.h"
+#include "receives.h"
+
+/* Zero it before hub_open(). */
+struct hub {
+	struct ibv_context *verbs; /* the CM's; NULL: not open */
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp; /* says that the CQ has completions */
+	struct ibv_cq *cq; /* of all clients, for sends and receives */
+	struct receives receives; /* of all clients */
+	struct watch completions, events;
+	bool busy; /* the CQ may hold completions: do not sleep */
+};
+
+/*
+ * On the device of verbs: for messages of at most size bytes, receives of them at
+ * a time, and a CQ of so many entries. loop watches it from now on. Returns 0, or
+ * -1 after reporting why. Either way, end with hub_close(), when no queue pair is
+ * left.
+ */
+int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
+	     size_t size, unsigned int receives, unsigned int entries);
+void hub_close(struct hub *hub);
+
+/* So many completions, at most, are taken in one turn of the loop. */
+#define HUB_BUDGET 64
+
+/*
+ * Takes completions off the CQ, HUB_BUDGET at most; if there may be more,
+ * hub->busy stays true. Returns how many, or -1 after reporting why.
+ */
+int hub_poll(struct hub *hub, struct ibv_wc wc[HUB_BUDGET]);
+
+#endif

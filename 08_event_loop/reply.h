@@ -1,0 +1,22 @@
+/*
+ * reply.h - from a request to its answer
+ */
+#ifndef REPLY_H
+#define REPLY_H
+
+#include "guests.h"
+
+/*
+ * A request of the guest is here, in receive, which stays in use until the answer
+ * is complete. Returns 0, or -1 after reporting what is wrong with it.
+ */
+int reply_request(struct guests *guests, struct guest *guest,
+		  struct receive *receive);
+
+/* There is room for one more answer. Returns 0, or -1 after reporting why. */
+int reply_next(struct guests *guests, struct guest *guest);
+
+/* The guest leaves: its requests that wait are not answered. */
+void reply_drop(struct guests *guests, struct guest *guest);
+
+#endif

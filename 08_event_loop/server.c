@@ -1,0 +1,210 @@
+/*
+ * server.c - answers the requests of many clients, in one thread
+ *
+ *     client                            server
+ *     (connect, and the transfer of 02_write_read)
+ *     MSG_REQUEST, data (SEND) -->      up to 4 KiB
+ *     (no program ...)         <--      RDMA WRITE of the data, if asked for
+ *                              <--      MSG_ANSWER (SEND): its checksum
+ *     (as often as the client likes)
+ *     (disconnect as in 01_send_recv)
+ *
+ * All clients share one completion queue and one shared receive queue. Each is a
+ * state machine, which moves when something happens and never waits.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+
+#include "door.h"
+#include "reply.h"
+#include "cm_help.h"
+#include "content.h"
+#include "log.h"
+#include "options.h"
+#include "pattern.h"
+
+/* How many events of the CM one turn of the loop handles at most. */
+#define CM_BUDGET 16
+
+/* What the CM says of a guest. */
+static void on_guest(struct server *server, struct guest *guest,
+		     const struct rdma_cm_event *event)
+{
+	log_prefix("Client %u: ", guest->number);
+	switch (event->event) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		guest->conn.established = true;
+		break;
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		log_line("peer disconnected after %lu requests.", guest->count);
+		guests_leave(&server->guests, guest);
+		break;
+	default:
+		cm_explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
+		guests_leave(&server->guests, guest);
+	}
+	log_prefix("%s", "");
+}
+
+/* Returns 0, or -1 if all is lost. */
+static int on_cm_event(struct server *server, struct rdma_cm_event *event)
+{
+	/* Our copy: acknowledging frees the event. */
+	struct rdma_cm_event copy = *event;
+
+	if (copy.event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+		cm_explain_event(event, RDMA_CM_EVENT_CONNECT_REQUEST);
+	/* rdma_destroy_id() waits, without limit, for this. */
+	if (rdma_ack_cm_event(event))
+		return log_fail_errno("rdma_ack_cm_event", errno,
+				      "rdma_destroy_id() would now hang");
+	switch (copy.event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return door_ask(server, copy.id);
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return -1;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		return 0;
+	default:
+		on_guest(server, copy.id->context, &copy);
+		return 0;
+	}
+}
+
+/* The CM's channel can be read. */
+static int on_cm(void *owner)
+{
+	struct server *server = owner;
+	struct rdma_cm_event *event;
+
+	for (int i = 0; i < CM_BUDGET; i++) {
+		if (rdma_get_cm_event(server->listener.events, &event)) {
+			if (errno == EAGAIN)
+				return 0;
+			return log_fail_errno("rdma_get_cm_event", errno,
+					      "the event channel is unusable");
+		}
+		if (on_cm_event(server, event))
+			return -1;
+	}
+	return 0;
+}
+
+static int on_time(void *owner)
+{
+	struct server *server = owner;
+
+	return guests_on_time(&server->guests);
+}
+
+/* The transfer of a guest is finished: looks at what it wrote. */
+static int on_finish(struct guests *guests, struct guest *guest)
+{
+	const struct region *exposed = &guest->data.exposed;
+
+	if (guests->quiet)
+		return pattern_check(exposed->buf, exposed->size);
+	log_line("[LOG] WRITE: Both DONE, waiting for requests");
+	return content_check(&guest->data, MODE_WRITE, false);
+}
+
+/* One turn: whatever has come, but not all of it if that is too much. */
+static int turn(struct server *server)
+{
+	if (loop_turn(&server->loop, !server->hub.busy))
+		return -1;
+	if (server->hub.busy && guests_poll(&server->guests))
+		return -1;
+	if (!server->hub.busy)
+		guests_free_gone(&server->guests);
+	return 0;
+}
+
+/* Whether it has served as many as it was to, and all are gone. */
+static bool is_done(const struct server *server)
+{
+	const struct guests *guests = &server->guests;
+
+	return server->options->end_after && !guests->table.count &&
+	       guests->arrived >= server->options->end_after;
+}
+
+/* Serves until told to stop, and then ends all connections. */
+static int serve(struct server *server)
+{
+	const struct guests *guests = &server->guests;
+	int ret = 0;
+
+	while (!ret && !server->loop.asked && !is_done(server))
+		ret = turn(server);
+	if (server->loop.asked && guests->table.count)
+		log_fail(
+			"%zu clients: given up, since this program was asked to stop",
+			guests->table.count);
+	guests_leave_all(&server->guests);
+	while (!ret && guests->table.count)
+		ret = turn(server);
+	return ret;
+}
+
+static int server_open(struct server *server)
+{
+	const struct options *options = server->options;
+	struct guests *guests = &server->guests;
+
+	*guests = (struct guests){
+		.hub = &server->hub,
+		.loop = &server->loop,
+		.quiet = !options->verbose,
+		.timeouts = { options->timeout_ms, options->hold_ms,
+			      options->timeout_ms },
+		.on_finish = on_finish,
+		.on_message = reply_request,
+		.on_sent = reply_next,
+		.on_leave = reply_drop,
+	};
+	if (table_open(&guests->table, options->max))
+		return -1;
+	if (listener_open(&server->listener, options->address, options->port))
+		return -1;
+	server->requests =
+		(struct watch){ server->listener.events->fd, on_cm, server };
+	return loop_add(&server->loop, &server->requests);
+}
+
+static void server_close(struct server *server)
+{
+	guests_free_all(&server->guests);
+	data_region_close(&server->guests.local);
+	hub_close(&server->hub);
+	listener_close(&server->listener);
+	loop_close(&server->loop);
+}
+
+int main(int argc, char **argv)
+{
+	struct server server = { 0 };
+	struct options options;
+	int ret = -1, status;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	status = options_parse(&options, ROLE_SERVER, argc, argv);
+	if (status != OPTIONS_GO_ON)
+		return status;
+	server.options = &options;
+	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
+	if (loop_open(&server.loop, on_time, &server))
+		goto out;
+	/* 2. Listen. */
+	if (server_open(&server))
+		goto out;
+	/* 3. Serve all clients, in one thread. */
+	ret = serve(&server);
+out:
+	/* 4. Free everything. */
+	server_close(&server);
+	return ret ? EXIT_FAILED : EXIT_DONE;
+}

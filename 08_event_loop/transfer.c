@@ -1,0 +1,118 @@
+/*
+ * transfer.c - one transfer: from completions to what to do next
+ */
+#include "transfer.h"
+
+#include "log.h"
+#include "log_wc.h"
+#include "msg_check.h"
+#include "story.h"
+
+static int send_mr(struct transfer *transfer)
+{
+	const struct region *exposed = &transfer->data->exposed;
+	struct msg msg = {
+		.type = MSG_MR,
+		.mode = transfer->mode,
+		.mem = {
+			.addr = (uintptr_t)exposed->buf,
+			.rkey = exposed->mr->rkey,
+			.length = exposed->size,
+		},
+	};
+
+	return data_post_send(transfer->data, SLOT_SEND_FIRST, &msg);
+}
+
+static int send_done(struct transfer *transfer)
+{
+	struct msg msg = { .type = MSG_DONE };
+
+	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
+}
+
+static int start_rdma(struct transfer *transfer)
+{
+	if (msg_check_same(transfer->mode, transfer->data->local.size,
+			   transfer->peer_mode, &transfer->peer))
+		return -1;
+	if (!transfer->quiet)
+		story_start(transfer->data, transfer->mode, &transfer->peer);
+	return data_post_rdma(transfer->data,
+			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
+							     IBV_WR_RDMA_READ,
+			      &transfer->peer);
+}
+
+int transfer_event(struct transfer *transfer, enum event event)
+{
+	switch (state_step(&transfer->states, event)) {
+	case ACT_NOTHING:
+		return 0;
+	case ACT_SEND_MR:
+		return send_mr(transfer);
+	case ACT_START_RDMA:
+		return start_rdma(transfer);
+	case ACT_SEND_DONE:
+		return send_done(transfer);
+	case ACT_FINISH:
+		return 1;
+	default:
+		return story_illegal(&transfer->states, event);
+	}
+}
+
+/* One of our requests is complete. */
+static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
+{
+	const struct data *data = transfer->data;
+	enum event event = EV_RDMA_DONE;
+
+	if (!transfer->quiet)
+		log_line("send completed successfully.");
+	if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_FIRST))
+		event = EV_MR_SENT;
+	else if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
+		event = EV_DONE_SENT;
+	return transfer_event(transfer, event);
+}
+
+/* One of the peer's messages is here. */
+static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
+{
+	struct msg msg;
+
+	if (msg_decode(&msg, (const void *)(uintptr_t)wc->wr_id, wc->byte_len))
+		return -1;
+	if (msg.type == MSG_DONE)
+		return transfer_event(transfer, EV_DONE_RECEIVED);
+	transfer->peer = msg.mem;
+	transfer->peer_mode = msg.mode;
+	return transfer_event(transfer, EV_MR_RECEIVED);
+}
+
+int transfer_completion(struct transfer *transfer, const struct ibv_wc *wc)
+{
+	if (!transfer->quiet)
+		story_completion(wc, &transfer->states);
+	/* Checks the status first: without success, little else is defined. */
+	if (wc->status != IBV_WC_SUCCESS)
+		return log_fail_wc(story_request(transfer->data, wc->wr_id),
+				   wc);
+	if (wc->opcode & IBV_WC_RECV)
+		return on_receive(transfer, wc);
+	return on_send(transfer, wc);
+}
+
+int transfer_run(struct transfer *transfer, bool first)
+{
+	int ret = first ? transfer_event(transfer, EV_START) : 0;
+	struct ibv_wc wc;
+
+	while (ret == 0) {
+		if (data_wait(transfer->data, &wc))
+			return -1;
+		ret = transfer_completion(transfer, &wc);
+	}
+	return ret < 0 ? -1 : 0;
+}

@@ -1,0 +1,281 @@
+#!/usr/bin/env bats
+#
+# 08_event_loop.bats - chapter 08: the logged runs, a crowd in one thread, clients that
+# do not keep to the protocol, and the end of a server that has many
+# shellcheck disable=SC2154 # the variables of on_device.bash
+
+bats_require_minimum_version 1.5.0
+load helpers
+CHAPTER=08_event_loop
+
+setup_file() {
+	open_device
+	build_chapter "$CHAPTER"
+	build_chapter 02_write_read
+	build_flood "$top/build/tests/$CHAPTER.flood"
+	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
+		-o "$top/build/tests/hostile_07.so" "$top/tests/hostile_07.c"
+}
+
+teardown_file() {
+	close_device
+}
+
+# change FILE SED: and it must be another file afterwards.
+change() {
+	cp "$1" "$1.orig"
+	sed -i "$2" "$1"
+	! cmp -s "$1" "$1.orig"
+}
+
+# A build whose client posts each request thirty times, takes no answer, and stays.
+build_flood() {
+	chapter_update "$top/$CHAPTER" "$1"
+	change "$1/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
+	change "$1/ask.c" 's/^	if (data_post_request.*/&\
+		return -1;\
+	for (int i = 1; i < 30; i++)\
+		if (data_post_request(data, \&request))\
+			return -1;\
+	if (wait_readable(-1, -1, -1, wait_deadline(3000)) < 0)/'
+	make -s -C "$1" client
+}
+
+@test "08: every logged run can be had again" {
+	assert_runs_match "$CHAPTER"
+}
+
+@test "08: what is broken on purpose fails as promised" {
+	assert_breaks_match "$CHAPTER"
+}
+
+# --- the functions below run on node a
+
+# gone COUNT: so many clients have come, and the server has freed as many.
+gone() {
+	count_lines server.log 'received connection request\.$'
+	[[ $count -eq $1 ]] || return 1
+	count_lines server.log '^Client [0-9]+: \[LOG\] closing connection'
+	[[ $count -eq $1 ]]
+}
+
+# crowd COUNT ARGUMENT…: so many connections, all served.
+crowd() {
+	run_client 0 ./load/load -n "$1" -a "$address" "${@:2}"
+	says_nothing client.err
+	has_line client.log \
+		"^$1 connections: $1 served, 0 refused, 0 failed\\.\$" ||
+		fail "not all were served"
+}
+
+crowds() {
+	local bytes total=0
+
+	for bytes in 64 1000 4096; do
+		start_server ./server -v -b "$bytes"
+		crowd 60 -b "$bytes" -N 5 sum
+		crowd 40 -b "$bytes" -N 5 write
+		crowd 1 -b "$bytes" -N 1 write
+		await "a server that has freed all" gone 101
+		[[ $(ls "/proc/$server/task" | wc -l) -eq 1 ]] ||
+			fail "it has more than one thread"
+		says_nothing server.err
+		stop_server
+	done
+	! rdma resource show qp | grep -q RC || fail "a queue pair is left"
+}
+
+@test "08: crowds with the smallest, an odd and the largest request" {
+	FUNCTIONS='gone crowd' on_device a crowds
+}
+
+grows() {
+	start_server ./server -v
+	crowd 400 -q 400 -N 3 write
+	has_line server.log '^few receives are left of 256: posting more\.$' ||
+		fail "the SRQ never told that it was about to run dry"
+	await "a server that has freed all" gone 400
+	says_nothing server.err
+	stop_server
+}
+
+@test "08: the SRQ tells when few receives are left, and gets more" {
+	FUNCTIONS='gone crowd' on_device a grows
+}
+
+older_client() {
+	start_server ./server -v
+	run_client 0 "../02_write_read.plain/client" -a "$address" -p 22228 write
+	says_nothing client.err
+	await "a server that has freed it" gone 1
+	has_line server.log '^Client 1: peer disconnected after 0 requests' ||
+		fail "the server does not say how it left"
+	says_nothing server.err
+	stop_server
+}
+
+@test "08: the client of chapter 02 is served, too" {
+	FUNCTIONS=gone on_device a older_client
+}
+
+# refuses REGEX HOSTILE: the server says in one line why it ends the connection.
+refuses() {
+	local errors before
+
+	count_lines server.err ''
+	errors=$count
+	count_lines server.log 'received connection request'
+	before=$count
+	start_client env "LD_PRELOAD=$build/../hostile_07.so" "HOSTILE=$2" \
+		./client -t 5 -a "$address" write
+	end_client 1
+	await "a server that has freed it" gone $((before + 1))
+	count_lines server.err ''
+	[[ $count -eq $((errors + 1)) ]] || fail "$2: not one line"
+	[[ $(tail -n 1 "$scratch/server.err") =~ ^'error: Client '[0-9]*': '.*$1 ]] ||
+		fail "$2: the server does not say: $1"
+}
+
+hostile_requests() {
+	start_server ./server -v
+	refuses 'does not begin with RDMA' 'RDMA 3 1 0=88'
+	refuses 'speaks version 2, this program version 1' 'RDMA 3 1 4=2'
+	refuses 'unknown type 9$' 'RDMA 3 1 5=9'
+	refuses 'MSG_REQUEST has the unknown mode 7$' 'RDMA 3 1 6=7'
+	refuses 'MSG_REQUEST has a value where' 'RDMA 3 1 8=1'
+	refuses 'request has 0 bytes' 'RDMA 3 1 22=0'
+	refuses 'request has 4294902784 bytes' 'RDMA 3 1 20=255 21=255'
+	refuses '1000 bytes follow .* instead of 1024;' 'RDMA 3 1 size=1024'
+	refuses '1024 bytes follow .* instead of 1040;' 'RDMA 3 1 23=16'
+	# Half a request: the header has only begun.
+	refuses 'a message of 24 bytes|0 bytes follow' 'RDMA 3 1 size=24'
+	refuses 'MSG_DONE is not legal|bytes follow|a message of type 2' \
+		'RDMA 3 1 5=2 22=0 6=0'
+	refuses 'is not legal in|runs write' 'RDMA 1 1 6=2'
+	refuses '1024 bytes of memory and the peer 256;' 'RDMA 1 1 22=1'
+	refuses 'a completion with opcode 129' 'RDMA 3 1 imm=4'
+	crowd 5 write
+	stop_server
+}
+
+@test "08: malformed requests are refused by name, and others are served" {
+	FUNCTIONS='gone refuses crowd' on_device a hostile_requests
+}
+
+floods() {
+	local flood
+
+	start_server ./server -v
+	../08_event_loop.flood/client -t 5 -a "$address" sum \
+		>"$scratch/flood.log" 2>&1 &
+	flood=$!
+	await "an error of the server's" has_line server.err \
+		'^error: Client 1: (9 requests without having taken an answer; at most 8|send: status 13 )'
+	is_running "$flood" || fail "the client that floods has gone by itself"
+	crowd 20 write
+	end_of "client that floods" "$flood" 1
+	await "a server that has freed all" gone 21
+	stop_server
+}
+
+@test "08: a client that floods is sent away, and the others are served" {
+	FUNCTIONS='gone crowd' on_device a floods
+}
+
+silent_clients() {
+	local silent
+
+	start_server ./server -v -t 2 -w 3
+	at 'ibv_post_send 1' stop
+	start_client "${at[@]}" ./client -t 30 -a "$address" write
+	silent=$client
+	await "a client that stops" state "$silent" T
+	crowd 10 write
+	await "a deadline" has_line server.err \
+		'^error: Client 1: the transfer: nothing came within 2 s;.* -t '
+	kill -KILL "$silent"
+	end_of client "$silent" 137
+	# It has had its answers, and stays.
+	run_client 1 ./load/load -n 2 -w 20 -t 30 -a "$address" sum
+	await "a server that has freed all" gone 13
+	count_lines server.err ': a request: nothing came within 3 s;'
+	[[ $count -eq 2 ]] || fail "$count clients were silent for too long"
+	stop_server
+}
+
+@test "08: a client that sends nothing, or nothing more, is not waited for" {
+	FUNCTIONS='gone crowd' on_device a silent_clients
+}
+
+# A client is killed before each of its calls; then others are served.
+killed_clients() {
+	local n=1 heard=0
+
+	start_server ./server -v -t 2
+	while :; do
+		at "$n" kill
+		start_client "${at[@]}" ./client -a "$address" -N 3 write
+		ended=0
+		wait "$client" || ended=$?
+		client=''
+		[[ -s $scratch/at_call ]] || break
+		[[ $ended -eq 137 ]] || fail "at call $n: it ended with $ended"
+		n=$((n + 2))
+	done
+	[[ $ended -eq 0 && $n -gt 30 ]] || fail "$n calls, then $ended"
+	crowd 5 write
+	count_lines server.log 'received connection request'
+	heard=$count
+	await "a server that has freed all" gone "$heard"
+	stop_server
+	! rdma resource show qp | grep -q RC || fail "a queue pair is left"
+}
+
+@test "08: clients killed with -9 at one call after another" {
+	FUNCTIONS='gone crowd' on_device a killed_clients
+}
+
+full() {
+	start_server ./server -v -m 3
+	run_client 1 ./load/load -n 5 -j 1 -a "$address" sum
+	count_lines client.err 'REJECTED \(status 28\)'
+	[[ $count -eq 2 ]] || fail "$count were refused"
+	has_line client.log '^5 connections: 3 served, 2 refused, 0 failed\.$' ||
+		fail "the sum is wrong"
+	crowd 3 sum
+	stop_server
+}
+
+@test "08: a server that is full refuses, and takes others later" {
+	FUNCTIONS='crowd' on_device a full
+}
+
+# A server with so many clients that ask without end, or are silent.
+ends_with() {
+	local begin ms
+
+	start_server ./server
+	start_client ./load/load -n "$1" -N "$2" -w 60 -t 60 -a "$address" sum
+	await "all clients" has_line client.log "^$1 connections in"
+	[[ $2 -gt 1 ]] || await "all answers" all_asked "$1"
+	begin=${EPOCHREALTIME/./}
+	kill -TERM "$server"
+	end_of server "$server" 0
+	server=''
+	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	[[ $ms -lt 3000 ]] || fail "it took $ms ms"
+	end_client 1
+	! rdma resource show | grep -qE 'qp [2-9]|srq [1-9]|mr [1-9]' ||
+		fail "something is left: $(rdma resource show)"
+}
+all_asked() {
+	[[ $(rdma resource show qp | grep -c 'state RTS') -ge $1 ]]
+}
+ends() {
+	ends_with 300 1000000
+	ends_with 300 1
+}
+
+@test "08: SIGTERM ends a server with 300 clients in 3 s, and nothing is left" {
+	FUNCTIONS='ends_with all_asked' on_device a ends
+}

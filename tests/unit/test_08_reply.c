@@ -1,0 +1,156 @@
+/*
+ * test_08_reply.c - how many requests a client may have, and what waits meanwhile
+ */
+#include "reply.h"
+
+#include <stdlib.h>
+
+#include "test.h"
+
+#define DATA 100
+
+static int posts, receives_posted;
+static struct ibv_send_wr first, second;
+static struct ibv_qp qp;
+static struct ibv_srq srq;
+static struct ibv_context context;
+static struct ibv_mr mr;
+static struct loop loop_here;
+static struct hub hub;
+static struct guests guests;
+static struct guest guest;
+static struct receive *receives[16];
+
+static int post_send(struct ibv_qp *to, struct ibv_send_wr *wr,
+		     struct ibv_send_wr **bad)
+{
+	(void)bad;
+	assert_ptr_equal(to, &qp);
+	first = *wr;
+	if (wr->next)
+		second = *wr->next;
+	posts++;
+	return 0;
+}
+
+static int post_receive(struct ibv_srq *to, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad)
+{
+	(void)bad;
+	(void)wr;
+	assert_ptr_equal(to, &srq);
+	receives_posted++;
+	return 0;
+}
+
+static struct receive *request_of(int i, enum mode mode)
+{
+	struct receive *receive = receives[i];
+
+	receive->mr = &mr;
+	receive->users = 1;
+	receive->length = MSG_SIZE + DATA;
+	msg_encode(&(struct msg){ .type = MSG_REQUEST,
+				  .mode = mode,
+				  .mem.length = DATA },
+		   receive->bytes);
+	return receive;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	context.ops.post_send = post_send;
+	context.ops.post_srq_recv = post_receive;
+	qp.context = srq.context = &context;
+	hub.receives =
+		(struct receives){ .srq = &srq, .size = MSG_SIZE + DATA };
+	guests = (struct guests){ .hub = &hub, .loop = &loop_here };
+	guest = (struct guest){ .state = GUEST_ASKS,
+				.conn.qp = &qp,
+				.transfer.peer = { 0x10000, 0x77, DATA } };
+	list_append(&guests.lists[GUEST_ASKS], &guest.link);
+	posts = receives_posted = 0;
+	for (int i = 0; i < 16; i++)
+		receives[i] =
+			calloc(1, sizeof(struct receive) + MSG_SIZE + DATA);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 16; i++)
+		free(receives[i]);
+	return 0;
+}
+
+/* The write goes first, both from the receive's own memory. */
+TEST_AROUND(write, setup, teardown)
+{
+	struct receive *receive = request_of(0, MODE_WRITE);
+
+	assert_int_equal(reply_request(&guests, &guest, receive), 0);
+	assert_int_equal(posts, 1);
+	assert_int_equal(first.opcode, IBV_WR_RDMA_WRITE);
+	assert_true(first.wr.rdma.remote_addr == 0x10000);
+	assert_int_equal(second.opcode, IBV_WR_SEND);
+	assert_ptr_equal(receives_find(first.wr_id), receive);
+	assert_ptr_equal(receives_find(second.wr_id), receive);
+	assert_int_equal(guest.conn.pending, 2);
+	/* Who looks at it, and the two that were posted. */
+	assert_int_equal(receive->users, 3);
+	assert_int_equal(receives_posted, 0);
+}
+
+/* Nothing is written beyond what the client has. */
+TEST_AROUND(too_far, setup, teardown)
+{
+	int ret;
+
+	guest.transfer.peer.length = DATA - 1;
+	ret = CAPTURED(
+		reply_request(&guests, &guest, request_of(0, MODE_WRITE)));
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "the client wants 100 bytes written");
+	assert_int_equal(posts, 0);
+}
+
+/* Four are answered, four wait, and the ninth is too much. */
+TEST_AROUND(window, setup, teardown)
+{
+	int ret;
+
+	for (int i = 0; i < 2 * GUESTS_WINDOW; i++)
+		assert_int_equal(
+			reply_request(&guests, &guest, request_of(i, 0)), 0);
+	assert_int_equal(posts, GUESTS_WINDOW);
+	assert_int_equal(guest.waiting, GUESTS_WINDOW);
+	ret = CAPTURED(reply_request(&guests, &guest, request_of(8, 0)));
+	assert_int_equal(ret, -1);
+	assert_one_line(said.err, "9 requests without having taken an answer; "
+				  "at most 8 are allowed");
+	/* One is complete: the first that waits has its turn. */
+	guest.under_way--;
+	receives[GUESTS_WINDOW]->users--;
+	assert_int_equal(reply_next(&guests, &guest), 0);
+	assert_int_equal(posts, GUESTS_WINDOW + 1);
+	assert_ptr_equal(receives_find(first.wr_id), receives[GUESTS_WINDOW]);
+	/* It leaves: what waits is posted again, unanswered. */
+	for (int i = GUESTS_WINDOW + 1; i < 2 * GUESTS_WINDOW; i++)
+		receives[i]->users--;
+	reply_drop(&guests, &guest);
+	assert_int_equal(receives_posted, GUESTS_WINDOW - 1);
+	assert_int_equal(guest.waiting, 0);
+}
+
+/* It came before we knew that our MSG_DONE had arrived. */
+TEST_AROUND(early, setup, teardown)
+{
+	guest.state = GUEST_GREETS;
+	list_remove(&guests.lists[GUEST_ASKS], &guest.link);
+	list_append(&guests.lists[GUEST_GREETS], &guest.link);
+	assert_int_equal(reply_request(&guests, &guest, request_of(0, 0)), 0);
+	assert_int_equal(posts, 0);
+	assert_int_equal(guest.waiting, 1);
+}
