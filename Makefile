@@ -74,6 +74,9 @@ break:
 	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
 	@scripts/exercise.sh '$(CH)' $(call quote,$(EX)) $(call quote,$(DIR))
+repair:
+	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
+		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
 explain:
 	@scripts/explain.py $(if $(E),-- $(call quote,$(E)))
 
@@ -133,6 +136,9 @@ For readers:
                     case asks; CASE=name lets you guess, runs it and explains it
   make exercise     CH=01: list the exercises; EX=1 says what your solution
                     lacks (DIR=my_copy: the one in that folder)
+  make repair       list chapters that somebody has broken, each with its symptom;
+                    CH=01 TASK=1 gives you the broken copy, CHECK=1 says what
+                    your repair lacks (DIR=my_copy), HINT=1 a hint
   make explain      what an error means: type or paste it, or E='the error'
   make wire         CH=02: the packets of a run between two machines (RUN=read,
                     CASE=name; LOSS=5% and more: make help-wire)
@@ -184,6 +190,7 @@ help_down := scripts/lab.sh
 help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
+help_repair := scripts/repair.sh
 help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_wiretap := scripts/wiretap.sh
@@ -200,6 +207,6 @@ help-%:
 
 .PHONY: all deps demo check check-changed check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
-	shell down lesson break exercise explain wire wiretap bench web web-serve \
+	shell down lesson break exercise repair explain wire wiretap bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)
