@@ -77,6 +77,13 @@ exercise:
 repair:
 	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
 		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
+watch:
+	@scripts/repair.sh --watch $(call quote,$(CH)) $(call quote,$(TASK)) \
+		$(call quote,$(DIR))
+progress:
+	@scripts/progress.sh $(if $(READ),--read $(call quote,$(READ)))
+next:
+	@scripts/progress.sh --next
 explain:
 	@scripts/explain.py $(if $(E),-- $(call quote,$(E)))
 
@@ -139,6 +146,9 @@ For readers:
   make repair       list chapters that somebody has broken, each with its symptom;
                     CH=01 TASK=1 gives you the broken copy, CHECK=1 says what
                     your repair lacks (DIR=my_copy), HINT=1 a hint
+  make watch        CH=01 TASK=1: check that repair again whenever you save a file
+  make next         what comes next, and why
+  make progress     how far you are (READ=01: you have read that chapter)
   make explain      what an error means: type or paste it, or E='the error'
   make wire         CH=02: the packets of a run between two machines (RUN=read,
                     CASE=name; LOSS=5% and more: make help-wire)
@@ -191,6 +201,9 @@ help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
 help_repair := scripts/repair.sh
+help_watch := scripts/repair.sh
+help_progress := scripts/progress.sh
+help_next := scripts/progress.sh
 help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_wiretap := scripts/wiretap.sh
@@ -207,6 +220,6 @@ help-%:
 
 .PHONY: all deps demo check check-changed check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
-	shell down lesson break exercise repair explain wire wiretap bench web web-serve \
+	shell down lesson break exercise repair watch progress next explain wire wiretap bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

@@ -25,6 +25,8 @@ source "$top/scripts/lib/chapter.sh"
 source "$top/scripts/lib/device.sh"
 # shellcheck source=scripts/lib/judged.sh
 source "$top/scripts/lib/judged.sh"
+# shellcheck source=scripts/lib/progress.sh
+source "$top/scripts/lib/progress.sh"
 # shellcheck source=scripts/lib/judge.sh
 source "$top/scripts/lib/judge.sh"
 
@@ -79,4 +81,5 @@ nodes=1
 device_open "$nodes"
 # shellcheck source=/dev/null
 source "$folder/$name.sh"
+[[ $bad -gt 0 ]] || progress_note exercise "$chapter/$name"
 verdict

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # repair.sh - repair a chapter that somebody has broken
 #
-# usage: scripts/repair.sh [--check|--hint] [CHAPTER [TASK [DIR]]]
-#                         (make repair CH=02 TASK=1, CHECK=1, HINT=1, DIR=my_copy)
+# usage: scripts/repair.sh [--check|--hint|--watch] [CHAPTER [TASK [DIR]]]
+#                         (make repair CH=02 TASK=1, CHECK=1, HINT=1, DIR=my_copy;
+#                          make watch CH=02 TASK=1)
 #
 # CHAPTER is 1, 01 or 01_send_recv, TASK the number or name that the list without it
 # gives. With both, it puts a broken copy of the chapter into work/, with TASK.md: the
@@ -12,6 +13,7 @@
 #             device, alone and with the chapter as it is, and says what still differs.
 #             How it is written does not matter.
 #   --hint    the next of three hints: where to look, what to ask, what the rule is
+#   --watch   checks, and again whenever you save a file, until Ctrl-C
 #   --run     only runs the broken chapter as the task's `commands` says, and leaves
 #             what both ends said in DIR (for authors)
 #
@@ -34,11 +36,13 @@ source "$top/scripts/lib/judged.sh"
 source "$top/scripts/lib/judge.sh"
 # shellcheck source=scripts/lib/judge_repair.sh
 source "$top/scripts/lib/judge_repair.sh"
+# shellcheck source=scripts/lib/progress.sh
+source "$top/scripts/lib/progress.sh"
 
 cli_help "$@"
 do=hand_out
 case ${1:-} in
---check | --hint | --run)
+--check | --hint | --watch | --run)
 	do=${1#--}
 	shift
 	;;
@@ -74,7 +78,7 @@ theirs=${3:-$top/$work}
 folder=$top/$chapter/repair
 place=${REPAIR_PLACE:-$top/build/repair}/$chapter/$name
 original=$(dirname "$place")/original
-if [[ $do == check ]]; then
+if [[ $do == check || $do == watch ]]; then
 	[[ -r $theirs/Makefile ]] || {
 		echo "repair: there is no Makefile in $theirs; make repair" \
 			"CH=$number TASK=$name puts the broken copy there" >&2
@@ -106,13 +110,15 @@ hand_out() {
 	echo "  make repair CH=$number TASK=$name CHECK=1"
 }
 
+# The next one that has not been given.
 hint() {
-	local given=$top/build/hints/${number}_$name count
+	local count=1
 
-	mkdir -p "$(dirname "$given")"
-	count=$(cat "$given" 2>/dev/null || echo 0)
-	[[ $count -ge 3 ]] || count=$((count + 1))
-	echo "$count" >"$given"
+	while [[ $count -lt 3 ]] &&
+		grep -qs "^hint $chapter/$name/$count" "$progress_file"; do
+		count=$((count + 1))
+	done
+	progress_note hint "$chapter/$name/$count"
 	echo "Hint $count of 3:"
 	tasks hint "$task" "$count"
 }
@@ -143,6 +149,7 @@ check_repair() {
 	device_open "$nodes"
 	# shellcheck source=/dev/null
 	source "$task/judge.sh"
+	[[ $bad -gt 0 ]] || progress_note repair "$chapter/$name"
 	verdict
 }
 
@@ -150,5 +157,7 @@ case $do in
 hand_out) hand_out ;;
 hint) hint ;;
 run) run_broken ;;
+watch) exec "$top/scripts/lib/python.sh" repair.watch "$theirs" \
+	"$0" --check "$chapter" "$name" "$theirs" ;;
 check) check_repair ;;
 esac

@@ -3,7 +3,7 @@
 
 REPAIR_PLACE=$top/build/tests/repair/$(basename "${BATS_TEST_FILENAME%.bats}")
 [[ $BATS_TEST_FILENAME != */long/* ]] || REPAIR_PLACE+=.long
-export REPAIR_PLACE
+export REPAIR_PLACE PROGRESS=
 
 tasks() { "$top/scripts/lib/python.sh" repair.tasks "$@"; }
 

@@ -1,5 +1,5 @@
 # judge.sh - what a repair of deaf must do; sourced by scripts/repair.sh
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 
 recorded default text
 together default

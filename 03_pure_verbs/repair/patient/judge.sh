@@ -1,5 +1,5 @@
 # judge.sh - what a repair of patient must do; sourced by scripts/repair.sh
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 
 # How long is up to the repair, within reason.
 alike='s/timeout=1[2-8],/timeout=14,/'
