@@ -66,13 +66,34 @@ whole() {
 	repaired "$1" "$2" ''
 }
 
-# chosen COUNT: a few of all tasks, CHAPTER/repair/NAME, other ones with each commit.
+# filled CHAPTER NAME: a fill-in task is not done without the body, and is with it.
+filled() {
+	copy=$REPAIR_PLACE/copy
+	rm -rf "$copy"
+	chapter_update "$top/$1" "$copy"
+	"$top/scripts/lib/python.sh" repair.fill_in take "$top/$1" "$2" "$copy"
+	run -1 "$top/scripts/fill_in.sh" --check "$1" "$2" "$copy"
+	[[ $output == *'  missing  '* && $output != *'missing  it builds'* ]]
+	run -0 "$top/scripts/fill_in.sh" --check "$1" "$2" "$top/$1"
+	[[ $output == *'things are there' ]]
+}
+
+# all_names: each repair task, or fill-in task: CHAPTER/NAME, a line each.
+all_names() {
+	local chapter
+
+	for chapter in "$top"/[0-9][0-9]_*; do
+		"$top/scripts/lib/python.sh" "repair.$1" names "$chapter" |
+			sed "s|^|${chapter##*/}/|"
+	done
+}
+
+# chosen COUNT KIND: a few of these, other ones with each commit.
 chosen() {
 	local commit
 
 	commit=$(git -C "$top" rev-parse HEAD 2>/dev/null) || commit=''
-	(cd "$top" && printf '%s\n' [0-9][0-9]_*/repair/*/) |
-		while read -r one; do
-			echo "$(cksum <<<"${CHECK_COMMIT:-$commit} $one") $one"
-		done | sort | head -n "$1" | sed 's|.* ||; s|/$||'
+	all_names "$2" | while read -r one; do
+		echo "$(cksum <<<"${CHECK_COMMIT:-$commit} $one") $one"
+	done | sort | head -n "$1" | sed 's|.* ||'
 }

@@ -108,3 +108,14 @@ lossy() {
 	watched "$1" 'nodes: 2' "setup: scripts/lib/repair/loss.sh $2" "${@:3}"
 	mend
 }
+
+# as_case CASE…: what a case shows that changes no code, it shows with theirs, too.
+as_case() {
+	local one lines
+
+	for one; do
+		mapfile -t lines < <(grep -v '^#' "$top/$chapter/break/$one/commands")
+		run "$one" "${lines[@]}"
+		same "the case $one goes as recorded" "$one" "$top/$chapter/break/$one"
+	done
+}

@@ -98,7 +98,10 @@ def patches(root):
 
 
 def repair_patches(root):
-    """The same of the repair tasks."""
+    """The same of the repair and fill-in tasks."""
+    for check in sorted(root.glob('[0-9]*_*/fill_in/*.sh')):
+        for _, text in INNER.findall(check.read_text('utf-8')):
+            yield check, text, check.parents[1], ''
     for task in sorted(root.glob('[0-9]*_*/repair/*/task.md')):
         chapter, name, own = task.parents[2], task.parent.name, task.parent / 'patch'
         if own.is_file():

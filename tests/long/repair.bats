@@ -56,6 +56,16 @@ all_of() {
 	all_of 07_full_speed
 }
 
+@test "all functions that are to be filled in" {
+	local one bad=''
+
+	for one in $(all_names fill_in); do
+		echo "$one"
+		filled "${one%%/*}" "${one##*/}" || bad=yes
+	done
+	[[ -z $bad ]]
+}
+
 @test "the broken chapters say what is recorded" {
 	local task said chapter bad='' out=$BATS_TEST_TMPDIR/out
 

@@ -16,14 +16,14 @@ ends 'a longer one is still refused before anything is sent' too_long client 2
 other_peer talks client <<'END_PATCH'
 --- a/data.c
 +++ b/data.c
-@@ -62,5 +62,5 @@
+@@ -61,5 +61,5 @@
+ 		return -1;
  	/* Sending only reads the memory; receiving writes to it. */
 -	if (region_open(&data->send, conn->pd, DATA_MESSAGE_SIZE, 0))
 +	if (region_open(&data->send, conn->pd, 8 * DATA_MESSAGE_SIZE, 0))
  		return -1;
  	return region_open(&data->recv, conn->pd, DATA_MESSAGE_SIZE,
- 			   IBV_ACCESS_LOCAL_WRITE);
-@@ -92,5 +92,5 @@
+@@ -94,5 +94,5 @@
  	struct ibv_sge sge = {
  		.addr = (uintptr_t)data->send.buf,
 -		.length = length,
