@@ -150,12 +150,12 @@ For readers:
                     case asks; CASE=name lets you guess, runs it and explains it
   make exercise     CH=01: list the exercises; EX=1 says what your solution
                     lacks (DIR=my_copy: the one in that folder)
-  make repair       list chapters that somebody has broken, each with its symptom;
-                    CH=01 TASK=1 gives you the broken copy, CHECK=1 says what
-                    your repair lacks (DIR=my_copy), HINT=1 a hint
-  make fill-in      list functions to write yourself; CH=01 TASK=1 gives you the
-                    chapter without one, CHECK=1 says what yours lacks (DIR=my_copy)
-  make watch        CH=01 TASK=1: check that repair again whenever you save a file
+  make repair       list broken copies of chapters, each with its symptom;
+                    CH=01 TASK=1 gives you one, CHECK=1 says what your repair
+                    lacks (DIR=my_copy), HINT=1 a hint
+  make fill-in      list functions to write; CH=01 TASK=1 gives you a chapter
+                    without one, CHECK=1 says what yours lacks (DIR=my_copy)
+  make watch        CH=01 TASK=1: check that repair whenever you save a file
   make next         what comes next, and why
   make progress     how far you are (READ=01: you have read that chapter)
   make hand-in      what you have done in work/, as one file (NAME='Your Name')
