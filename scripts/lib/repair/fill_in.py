@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> int:
                       f'{task.function} in {task.file}, {task.minutes} min')
                 print(*wrap(task.about, width(), '  '), sep='\n')
     elif what == 'names':
-        print(*(task.name for task in fill_ins(chapter)), sep='\n')
+        print(''.join(f'{task.name}\n' for task in fill_ins(chapter)), end='')
     elif what == 'take':
         task = named(chapter, places[1])
         file = folder(places[2]) / task.file

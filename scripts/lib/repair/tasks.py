@@ -148,7 +148,8 @@ def main(arguments: list[str]) -> int:
             if what == 'list':
                 print_list(folder(place), width())
             else:
-                print(*(task.path.name for task in tasks(folder(place))), sep='\n')
+                print(''.join(f'{task.path.name}\n' for task in tasks(folder(place))),
+                      end='')
         return 0
     task = Task(folder(places[0]))
     if what == 'letter':
