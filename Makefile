@@ -74,6 +74,23 @@ break:
 	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
 	@scripts/exercise.sh '$(CH)' $(call quote,$(EX)) $(call quote,$(DIR))
+repair:
+	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
+		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
+fill-in:
+	@scripts/fill_in.sh $(if $(CHECK),--check) $(call quote,$(CH)) \
+		$(call quote,$(TASK)) $(call quote,$(DIR))
+watch:
+	@scripts/repair.sh --watch $(call quote,$(CH)) $(call quote,$(TASK)) \
+		$(call quote,$(DIR))
+hand-in:
+	@NAME=$(call quote,$(NAME)) scripts/hand_in.sh $(call quote,$(FILE))
+grade:
+	@scripts/grade.sh $(if $(FORM),--$(call quote,$(FORM))) $(call quote,$(FILE))
+progress:
+	@scripts/progress.sh $(if $(READ),--read $(call quote,$(READ)))
+next:
+	@scripts/progress.sh --next
 explain:
 	@scripts/explain.py $(if $(E),-- $(call quote,$(E)))
 
@@ -135,6 +152,16 @@ For readers:
                     case asks; CASE=name lets you guess, runs it and explains it
   make exercise     CH=01: list the exercises; EX=1 says what your solution
                     lacks (DIR=my_copy: the one in that folder)
+  make repair       list broken copies of chapters, each with its symptom;
+                    CH=01 TASK=1 gives you one, CHECK=1 says what your repair
+                    lacks (DIR=my_copy), HINT=1 a hint
+  make fill-in      list functions to write; CH=01 TASK=1 gives you a chapter
+                    without one, CHECK=1 says what yours lacks (DIR=my_copy)
+  make watch        CH=01 TASK=1: check that repair whenever you save a file
+  make next         what comes next, and why
+  make progress     how far you are (READ=01: you have read that chapter)
+  make hand-in      what you have done in work/, as one file (NAME='Your Name')
+  make grade        FILE=build/hand-in.json: points for it (FORM=tap or json)
   make explain      what an error means: type or paste it, or E='the error'
   make wire         CH=02: the packets of a run between two machines (RUN=read,
                     CASE=name; LOSS=5% and more: make help-wire)
@@ -188,6 +215,13 @@ help_down := scripts/lab.sh
 help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
+help_repair := scripts/repair.sh
+help_fill-in := scripts/fill_in.sh
+help_watch := scripts/repair.sh
+help_hand-in := scripts/hand_in.sh
+help_grade := scripts/grade.sh
+help_progress := scripts/progress.sh
+help_next := scripts/progress.sh
 help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_wiretap := scripts/wiretap.sh
@@ -205,6 +239,7 @@ help-%:
 
 .PHONY: all deps demo check check-changed check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
-	shell down lesson break exercise explain wire wiretap reach bench web web-serve \
+	shell down lesson break exercise repair fill-in watch \
+	hand-in grade progress next explain wire wiretap reach bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

@@ -9,7 +9,7 @@
 # chapter to build/break/, and patches, builds and runs the copy as the case's
 # `commands` says. It shows what each end said, in order of time, compares that with the
 # recorded logs, and explains what happened and why. If you have guessed, it asks
-# whether you were right, and says for how many cases you were (build/break/guesses).
+# whether you were right, and says for how many cases you were (build/progress).
 # With OUT, the logs are only left there; with --prepare before CHAPTER, the copy is
 # only built.
 #
@@ -20,6 +20,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
+# shellcheck source=scripts/lib/progress.sh
+source "$top/scripts/lib/progress.sh"
 # shellcheck source=scripts/lib/chapter.sh
 source "$top/scripts/lib/chapter.sh"
 
@@ -95,15 +97,16 @@ ask() {
 # keep_score: whether the guess was right is the reader's to say. What was said
 # first counts, since after the story it is no guess.
 keep_score() {
-	local score=$top/build/break/guesses right
+	local right
 
-	if ! grep -qs "^$chapter/$name " "$score"; then
+	if ! grep -qs "^guess $chapter/$name " "$progress_file"; then
 		read -rp $'\nWere you right? [y/N] ' right || echo
 		[[ $right == [yY]* ]] && right=yes || right=no
-		echo "$chapter/$name $right" >>"$score"
+		progress_note guess "$chapter/$name" "$right"
 	fi
-	echo "You were right in $(grep -c ' yes$' "$score" || true) of the" \
-		"$(wc -l <"$score") cases for which you have guessed."
+	echo "You were right in $(grep -c '^guess .* yes$' "$progress_file" || true)" \
+		"of the $(grep -c '^guess ' "$progress_file") cases for which you" \
+		"have guessed."
 }
 
 if [[ $prepare == yes || $# -eq 3 ]]; then

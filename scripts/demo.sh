@@ -18,6 +18,8 @@ cd "$top"
 source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
+# shellcheck source=scripts/lib/progress.sh
+source scripts/lib/progress.sh
 
 cli_help "$@"
 only_plan=no
@@ -48,6 +50,7 @@ run() {
 		verdict=cannot
 	elif scripts/compare_logs.sh "$out" "$folder"; then
 		verdict=matches
+		progress_note run "${folder%%/*}/$(basename "$folder")"
 	else
 		verdict=DIFFERS
 		failed=1

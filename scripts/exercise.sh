@@ -23,6 +23,10 @@ source "$top/scripts/lib/cli.sh"
 source "$top/scripts/lib/chapter.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
+# shellcheck source=scripts/lib/judged.sh
+source "$top/scripts/lib/judged.sh"
+# shellcheck source=scripts/lib/progress.sh
+source "$top/scripts/lib/progress.sh"
 # shellcheck source=scripts/lib/judge.sh
 source "$top/scripts/lib/judge.sh"
 
@@ -62,39 +66,9 @@ cli_checked
 # Both are built here, so that the reader's folder stays as it is.
 place=${EXERCISE_PLACE:-$top/build/exercise}/$chapter/$name
 original=$(dirname "$place")/original
-rm -rf "$place"
-mkdir -p "$place/mine" "$original"
-
-# The chapter as committed; without git, as it is. It is built once for all
-# exercises.
-copy_original() {
-	local file from=$place/committed
-
-	mkdir "$from"
-	if git -C "$top" rev-parse -q --verify "HEAD:./$chapter" >/dev/null 2>&1; then
-		git -C "$top" archive HEAD "$chapter" |
-			tar -x -C "$from" --strip-components=1
-	else
-		chapter_update "$top/$chapter" "$from"
-	fi
-	chapter_update "$from" "$original"
-	rm -rf "$from"
-}
-
-# Theirs, with the chapter's objects for what they have not changed, so that only
-# the rest is compiled; unless more of their Makefile is new than a list of objects.
-copy_theirs() {
-	! cmp -s <(grep -v '\.o' "$theirs/Makefile") \
-		<(grep -v '\.o' "$original/Makefile") ||
-		cp -a "$original/." "$place/mine"
-	chapter_update "$theirs" "$place/mine"
-}
-
-copy_original
-make -s -C "$original" CFLAGS='-O1 -g'
-copy_theirs
+copy_both
 echo "exercise $number/$name: $(sed -n '1s/^# *//p' "$folder/$name.md")"
-if ! make -s -C "$place/mine" CFLAGS='-O1 -g' >"$place/build.log" 2>&1; then
+if ! build_theirs; then
 	cat "$place/build.log"
 	missing "it builds"
 	exit 1
@@ -107,4 +81,5 @@ nodes=1
 device_open "$nodes"
 # shellcheck source=/dev/null
 source "$folder/$name.sh"
+[[ $bad -gt 0 ]] || progress_note exercise "$chapter/$name"
 verdict

@@ -4,7 +4,7 @@
 # Each file of tests has a place of its own, so that two of them can run at a time.
 EXERCISE_PLACE=$top/build/tests/exercise/$(basename "${BATS_TEST_FILENAME%.bats}")
 [[ $BATS_TEST_FILENAME != */long/* ]] || EXERCISE_PLACE+=.long
-export EXERCISE_PLACE
+export EXERCISE_PLACE PROGRESS=
 
 # copy_of CHAPTER [PATCH…]: makes the folder $copy of its sources with the patches.
 copy_of() {

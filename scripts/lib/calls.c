@@ -5,7 +5,8 @@
  * for each call to the file $CALLS: what an exercise asks for may be invisible
  * in what both ends say, such as three sends that are posted before the first
  * of them is complete. With $CALLS_HOLD, rdma_accept() returns only when that
- * file exists: by then the peer has done what it could.
+ * file exists: by then the peer has done what it could. With $CALLS_HOLD_RTR, a
+ * queue pair goes to RTR only then.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,9 +14,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/select.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <infiniband/verbs.h>
@@ -65,6 +69,7 @@ static int (*real_post_recv)(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 static int (*real_post_srq_recv)(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 				 struct ibv_recv_wr **bad);
 static int (*real_poll_cq)(struct ibv_cq *cq, int n, struct ibv_wc *wc);
+static int (*real_req_notify_cq)(struct ibv_cq *cq, int solicited_only);
 
 /* What a send says, as far as it fits: "", " bytes=00ff". */
 static const char *said(const struct ibv_send_wr *wr, char hex[80])
@@ -126,6 +131,12 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	return ret;
 }
 
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	tell("req_notify_cq\n");
+	return real_req_notify_cq(cq, solicited_only);
+}
+
 /* Whoever uses any of those allocates a protection domain first. */
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
@@ -136,11 +147,14 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 		real_post_recv = context->ops.post_recv;
 		real_post_srq_recv = context->ops.post_srq_recv;
 		real_poll_cq = context->ops.poll_cq;
+		real_req_notify_cq = context->ops.req_notify_cq;
 		context->ops.post_send = post_send;
 		context->ops.post_recv = post_recv;
 		context->ops.post_srq_recv = post_srq_recv;
 		context->ops.poll_cq = poll_cq;
+		context->ops.req_notify_cq = req_notify_cq;
 	}
+	tell("alloc_pd\n");
 	return real(context);
 }
 
@@ -180,7 +194,15 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 
 	tell("connect rnr_retry_count=%d\n",
 	     param ? param->rnr_retry_count : -1);
+	tell("tries retry_count=%d\n", param ? param->retry_count : 7);
 	return real(id, param);
+}
+
+/* Waits for what $HOLD names, if it is set, but not for ever. */
+static void hold_for(const char *hold)
+{
+	for (int ms = 0; hold && access(hold, F_OK) && ms < HOLD_MS; ms += 20)
+		((typeof(&poll))find("poll"))(NULL, 0, 20);
 }
 
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
@@ -192,7 +214,100 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	tell("accept rnr_retry_count=%d\n",
 	     param ? param->rnr_retry_count : -1);
 	ret = real(id, param);
-	for (int ms = 0; hold && access(hold, F_OK) && ms < HOLD_MS; ms += 20)
-		poll(NULL, 0, 20);
+	hold_for(hold);
 	return ret;
+}
+
+/* What is not in the mask is -1. With $CALLS_HOLD_RTR, RTR waits. */
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	typeof(&ibv_modify_qp) real = find("ibv_modify_qp");
+	int state = mask & IBV_QP_STATE ? (int)attr->qp_state : -1;
+
+	tell("modify_qp state=%d access=%d psn=%d\n", state,
+	     mask & IBV_QP_ACCESS_FLAGS ? (int)attr->qp_access_flags : -1,
+	     mask & IBV_QP_SQ_PSN ? (int)attr->sq_psn : -1);
+	if (mask & IBV_QP_RETRY_CNT)
+		tell("tries retry_count=%d timeout=%d rnr_retry=%d\n",
+		     attr->retry_cnt, attr->timeout, attr->rnr_retry);
+	if (state == IBV_QPS_RTR)
+		hold_for(getenv("CALLS_HOLD_RTR"));
+	return real(qp, attr, mask);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	typeof(&ibv_dereg_mr) real = find("ibv_dereg_mr");
+	int ret = real(mr);
+
+	tell("dereg_mr %d\n", ret);
+	return ret;
+}
+
+int rdma_get_cm_event(struct rdma_event_channel *channel,
+		      struct rdma_cm_event **event)
+{
+	typeof(&rdma_get_cm_event) real = find("rdma_get_cm_event");
+	int ret = real(channel, event);
+
+	if (!ret)
+		tell("get_cm_event event=%d\n", (*event)->event);
+	return ret;
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *event)
+{
+	typeof(&rdma_ack_cm_event) real = find("rdma_ack_cm_event");
+
+	tell("ack_cm_event\n");
+	return real(event);
+}
+
+int rdma_destroy_id(struct rdma_cm_id *id)
+{
+	typeof(&rdma_destroy_id) real = find("rdma_destroy_id");
+	int ret = real(id);
+
+	tell("destroy_id %d\n", ret);
+	return ret;
+}
+
+/* Whoever waits in one of these waits for time to pass, and for nothing else. */
+unsigned int sleep(unsigned int seconds)
+{
+	tell("sleep\n");
+	return ((typeof(&sleep))find("sleep"))(seconds);
+}
+
+int usleep(useconds_t us)
+{
+	tell("sleep\n");
+	return ((typeof(&usleep))find("usleep"))(us);
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	tell("sleep\n");
+	return ((typeof(&nanosleep))find("nanosleep"))(time, left);
+}
+
+/* Under another name, since gcc takes it that poll() only writes to fds. */
+int call_poll(struct pollfd *fds, nfds_t n, int ms) __asm__("poll");
+int call_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	bool any = false;
+
+	/* Descriptors below 0 are none. */
+	for (nfds_t i = 0; i < n; i++)
+		any |= fds[i].fd >= 0;
+	if (ms && !any)
+		tell("sleep\n");
+	return ((typeof(&poll))find("poll"))(fds, n, ms);
+}
+
+int select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *time)
+{
+	if (!n)
+		tell("sleep\n");
+	return ((typeof(&select))find("select"))(n, in, out, other, time);
 }

@@ -3,8 +3,8 @@
 #
 # usage: scripts/maint/record_logs.sh [CHAPTER|FOLDER...] (make logs, make logs CH=01)
 #
-# For every folder below CHAPTER/expected and CHAPTER/break that has a file
-# `commands`, or for one such FOLDER (01_send_recv/break/no_recv), runs it on a
+# For every folder below CHAPTER/expected, CHAPTER/break and CHAPTER/repair that has a
+# file `commands`, or for one such FOLDER (01_send_recv/break/no_recv), runs it on a
 # real RDMA device and puts what both ends said beside it. Read the diff (`git diff`)
 # before you commit it: it shows what your change does.
 #
@@ -33,6 +33,9 @@ run() {
 	if [[ $folder == */break/* ]]; then
 		scripts/break.sh "$chapter" "$(basename "$folder")" \
 			build/recorded >/dev/null
+	elif [[ $folder == */repair/* ]]; then
+		scripts/repair.sh --run "$chapter" "$(basename "$folder")" \
+			build/recorded
 	else
 		scripts/pair.sh -d "$chapter" "$folder/commands" build/recorded
 	fi
@@ -115,7 +118,7 @@ find_commands() {
 		return
 	fi
 	cli_chapter "$1"
-	mapfile -t found < <(find "$chapter"/expected "$chapter"/break \
+	mapfile -t found < <(find "$chapter"/expected "$chapter"/break "$chapter"/repair \
 		-name commands 2>/dev/null | sort)
 	all+=("${found[@]}")
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""Checks that the patches of breaks and exercises stand where the code is.
+"""Checks that the patches of breaks, exercises and repairs stand where the code is.
 
 Usage: refresh_patches.py [-r ROOT] [--write]
 
@@ -7,12 +7,14 @@ A patch is in order if patch(1) applies it at the lines that it names, with its 
 context. It looks at CHAPTER/break/*/patch, at CHAPTER/exercises/*.patch, at the
 patches in the checks there, up to END_PATCH, and at tests/wrong/CHAPTER/NAME/*.patch;
 the latter two apply on top of the solution NAME.patch, or to the chapter if a line
-"On: chapter" says so. --write puts line numbers and context right in those that apply
+"On: chapter" says so; and at CHAPTER/repair/NAME/patch, and what is on top of that, in
+tests/repair/CHAPTER/NAME. --write puts line numbers and context right in those that apply
 elsewhere; what they change remains the same. One that does not apply is for you to
 mend.
 
 Exit status: 0 all is so, 1 not, 2 usage.
 """
+import itertools
 import pathlib
 import re
 import subprocess
@@ -20,6 +22,7 @@ import sys
 import tempfile
 
 from lib.arguments import Parser
+from lib.repair.tasks import Task
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # The two lines before the changes of a file, and its name.
@@ -94,6 +97,24 @@ def patches(root):
             yield wrong, text, chapter, '' if '\nOn: chapter\n' in text else solution
 
 
+def repair_patches(root):
+    """The same of the repair and fill-in tasks."""
+    for check in sorted(root.glob('[0-9]*_*/fill_in/*.sh')):
+        for _, text in INNER.findall(check.read_text('utf-8')):
+            yield check, text, check.parents[1], ''
+    for task in sorted(root.glob('[0-9]*_*/repair/*/task.md')):
+        chapter, name, own = task.parents[2], task.parent.name, task.parent / 'patch'
+        if own.is_file():
+            yield own, own.read_text('utf-8'), chapter, ''
+        check = task.parent / 'judge.sh'
+        for _, text in INNER.findall(check.read_text('utf-8')):
+            yield check, text, chapter, ''
+        # Read now: it may just have been written.
+        for repair in sorted(root.glob(f'tests/repair/{chapter.name}/{name}/*.patch')):
+            yield (repair, repair.read_text('utf-8'), chapter,
+                   Task(task.parent).patch())
+
+
 def main(arguments):
     """Checks all patches; returns the exit status."""
     parser = Parser(__doc__)
@@ -101,7 +122,8 @@ def main(arguments):
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args(arguments)
     bad = 0
-    for path, text, chapter, under in patches(options.root):
+    for path, text, chapter, under in itertools.chain(
+            patches(options.root), repair_patches(options.root)):
         new = refreshed(text, chapter, under)
         if new == text:
             continue

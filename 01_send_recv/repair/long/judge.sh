@@ -1,0 +1,37 @@
+# judge.sh - what a repair of long must do; sourced by scripts/repair.sh
+# shellcheck shell=bash disable=SC2154
+
+recorded default text
+longest=$(printf 'x%.0s' {1..1024})
+run eighty 'server: ./server -1' \
+	"client: ORIGINAL/client -a 192.0.2.1 -s '${longest:0:80}'"
+want 'a message of 80 bytes arrives whole' eighty/server.log "message: x{80}\$"
+run longest 'server: ./server -1' \
+	"client: ./client -a 192.0.2.1 -s '$longest'"
+well 'the longest message can be sent' longest client
+want 'and arrives whole, with its 1024 bytes' longest/server.log "message: x{1024}\$"
+run too_long "client: ./client -a 192.0.2.1 -s '${longest}x'"
+ends 'a longer one is still refused before anything is sent' too_long client 2
+# A peer that sends more than anybody may.
+other_peer talks client <<'END_PATCH'
+--- a/data.c
++++ b/data.c
+@@ -61,5 +61,5 @@
+ 		return -1;
+ 	/* Sending only reads the memory; receiving writes to it. */
+-	if (region_open(&data->send, conn->pd, DATA_MESSAGE_SIZE, 0))
++	if (region_open(&data->send, conn->pd, 8 * DATA_MESSAGE_SIZE, 0))
+ 		return -1;
+ 	return region_open(&data->recv, conn->pd, DATA_MESSAGE_SIZE,
+@@ -94,5 +94,5 @@
+ 	struct ibv_sge sge = {
+ 		.addr = (uintptr_t)data->send.buf,
+-		.length = length,
++		.length = 1025 + 0 * length,
+ 		.lkey = data->send.mr->lkey,
+ 	};
+END_PATCH
+run talks 'server: ./server -1' "client: $place/peer_talks/client -a 192.0.2.1"
+want 'and one that comes all the same is not taken' talks/server.log \
+	'^received message' 0
+ends 'but ends the connection' talks server 1

@@ -1,0 +1,1 @@
+"""Tasks in which a reader repairs a chapter that somebody has broken."""

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# repair.sh - repair a chapter that somebody has broken
+#
+# usage: scripts/repair.sh [--check|--hint|--watch] [CHAPTER [TASK [DIR]]]
+#                         (make repair CH=02 TASK=1, CHECK=1, HINT=1, DIR=my_copy;
+#                          make watch CH=02 TASK=1)
+#
+# CHAPTER is 1, 01 or 01_send_recv, TASK the number or name that the list without it
+# gives. With both, it puts a broken copy of the chapter into work/, with TASK.md: the
+# symptom, and what both ends said. That is all you would have in real life.
+#
+#   --check   builds DIR (the copy in work/ by default), runs both ends on a real
+#             device, alone and with the chapter as it is, and says what still differs.
+#             How it is written does not matter.
+#   --hint    the next of three hints: where to look, what to ask, what the rule is
+#   --watch   checks, and again whenever you save a file, until Ctrl-C
+#   --run     only runs the broken chapter as the task's `commands` says, and leaves
+#             what both ends said in DIR (for authors)
+#
+# REPAIR_PLACE is where it is built and run (build/repair); EXERCISE_UNTIL ends the
+# check as soon as that thing is found missing.
+#
+# Exit status: 0 done, or repaired; 1 not repaired; 2 usage.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+# shellcheck source=scripts/lib/chapter.sh
+source "$top/scripts/lib/chapter.sh"
+# shellcheck source=scripts/lib/device.sh
+source "$top/scripts/lib/device.sh"
+# shellcheck source=scripts/lib/judged.sh
+source "$top/scripts/lib/judged.sh"
+# shellcheck source=scripts/lib/judge.sh
+source "$top/scripts/lib/judge.sh"
+# shellcheck source=scripts/lib/judge_repair.sh
+source "$top/scripts/lib/judge_repair.sh"
+# shellcheck source=scripts/lib/progress.sh
+source "$top/scripts/lib/progress.sh"
+
+cli_help "$@"
+do=hand_out
+case ${1:-} in
+--check | --hint | --watch | --run)
+	do=${1#--}
+	shift
+	;;
+esac
+[[ $# -le 3 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and TASK?"
+tasks() { "$top/scripts/lib/python.sh" repair.tasks "$@"; }
+
+if [[ $# -le 1 ]]; then
+	if [[ $# -eq 1 ]]; then
+		cli_chapter "$1" 'repair/*/task.md'
+		chapters=("$chapter")
+	else
+		mapfile -t chapters < <(cli_all_chapters 'repair/*/task.md')
+	fi
+	[[ $do == hand_out ]] || cli_misuse "which CHAPTER and TASK?"
+	cli_checked
+	tasks list "${chapters[@]/#/$top/}"
+	exit 0
+fi
+cli_chapter "$1" 'repair/*/task.md'
+mapfile -t names < <(tasks names "$top/$chapter")
+name=$2
+if [[ $name =~ ^[1-9][0-9]{0,2}$ ]]; then
+	name=${names[name - 1]:-}
+fi
+[[ -n $name && " ${names[*]} " == *" $name "* ]] ||
+	cli_none "repair task of $chapter" "$2" "1 to ${#names[@]}: ${names[*]}"
+number=${chapter%%_*}
+task=$top/$chapter/repair/$name
+work=work/${number}_$name
+theirs=${3:-$top/$work}
+# What scripts/lib/judge.sh calls the folder of a check.
+folder=$top/$chapter/repair
+place=${REPAIR_PLACE:-$top/build/repair}/$chapter/$name
+original=$(dirname "$place")/original
+if [[ $do == check || $do == watch ]]; then
+	[[ -r $theirs/Makefile ]] || {
+		echo "repair: there is no Makefile in $theirs; make repair" \
+			"CH=$number TASK=$name puts the broken copy there" >&2
+		exit 2
+	}
+fi
+cli_checked
+
+# broken DIR: makes DIR, the chapter as it is with what is broken.
+broken() {
+	rm -rf "$place"
+	mkdir -p "$place"
+	mkdir -p "$original"
+	copy_original
+	chapter_update "$original" "$1"
+	tasks patch "$task" | patch -s --no-backup-if-mismatch -d "$1" -p1
+}
+
+hand_out() {
+	if [[ -e $top/$work ]]; then
+		echo "$work is there already; remove it to begin anew."
+	else
+		broken "$top/$work"
+		tasks letter "$task" "$work" >"$top/$work/TASK.md"
+	fi
+	sed -n '1s/^# //p; 2s/.*//p; s/^> //p' "$task/task.md"
+	echo
+	echo "Read $work/TASK.md, repair what is in $work, and then:"
+	echo "  make repair CH=$number TASK=$name CHECK=1"
+}
+
+# The next one that has not been given.
+hint() {
+	local count=1
+
+	while [[ $count -lt 3 ]] &&
+		grep -qs "^hint $chapter/$name/$count" "$progress_file"; do
+		count=$((count + 1))
+	done
+	progress_note hint "$chapter/$name/$count"
+	echo "Hint $count of 3:"
+	tasks hint "$task" "$count"
+}
+
+run_broken() {
+	broken "$place/mine"
+	make -s -C "$place/mine"
+	sed "s|ORIGINAL|$original|g" "$(tasks commands "$task")" >"$place/commands"
+	! grep -q "$original" "$place/commands" || make -s -C "$original"
+	trap device_close EXIT
+	device_open "$(device_nodes "$place/commands")"
+	"$top/scripts/pair.sh" -d "$place/mine" "$place/commands" "$theirs"
+	! grep -q loss.sh "$place/commands" || mend
+}
+
+check_repair() {
+	local nodes=1
+
+	copy_both
+	echo "repair $number/$name: $(sed -n '1s/^# *//p' "$task/task.md")"
+	if ! build_theirs; then
+		cat "$place/build.log"
+		missing "it builds"
+		exit 1
+	fi
+	trap device_close EXIT
+	[[ $(<"$task/judge.sh") != *"nodes: 2"* ]] || nodes=2
+	device_open "$nodes"
+	# shellcheck source=/dev/null
+	source "$task/judge.sh"
+	[[ $bad -gt 0 ]] || progress_note repair "$chapter/$name"
+	verdict
+}
+
+case $do in
+hand_out) hand_out ;;
+hint) hint ;;
+run) run_broken ;;
+watch) exec "$top/scripts/lib/python.sh" repair.watch "$theirs" \
+	"$0" --check "$chapter" "$name" "$theirs" ;;
+check) check_repair ;;
+esac

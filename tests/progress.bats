@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+#
+# What is noted of what a reader has done, what comes next, and the check that runs when
+# a file is saved. Needs no device.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	export PROGRESS=$BATS_TEST_TMPDIR/progress
+}
+
+teardown() {
+	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
+	[[ -z ${watcher:-} ]] || kill "$watcher"
+}
+
+note() {
+	# shellcheck source=scripts/lib/progress.sh
+	(source "$top/scripts/lib/progress.sh" && progress_note "$@")
+}
+
+# await FILE REGEX COUNT: until it has so many such lines; fails if it never does.
+await() {
+	local end=$((SECONDS + 60)) silence
+
+	exec {silence}<> <(:)
+	until [[ $(grep -cE "$2" "$1") -ge $3 ]]; do
+		[[ $SECONDS -lt $end ]]
+		read -rt 0.05 -u "$silence" || true
+	done
+}
+
+@test "a new reader is told to run the first chapter, then to read it" {
+	run -0 "$top/scripts/progress.sh" --next
+	[[ ${lines[0]} == 'make demo CH=01' ]]
+	note run 01_send_recv/default
+	run -0 "$top/scripts/progress.sh" --next
+	[[ ${lines[0]} == 01_send_recv/README.md && $output == *'READ=01'* ]]
+	run -0 "$top/scripts/progress.sh" --read 1
+	[[ $output == *'01_send_recv             yes      1 of 3'* ]]
+	run -0 "$top/scripts/progress.sh" --next
+	[[ ${lines[0]} == 'make break CH=01 CASE='* ]]
+}
+
+@test "what is done is not asked for again, and the next chapter follows" {
+	local name
+
+	note run 01_send_recv/default
+	note read 01_send_recv
+	for name in $("$top/scripts/lib/python.sh" cases names "$top/01_send_recv"); do
+		note guess "01_send_recv/$name" no
+	done
+	run -0 "$top/scripts/progress.sh" --next
+	[[ ${lines[0]} == 'make repair CH=01 TASK='* ]]
+	for name in $("$top/scripts/lib/python.sh" repair.tasks names "$top/01_send_recv"); do
+		note repair "01_send_recv/$name"
+	done
+	run -0 "$top/scripts/progress.sh" --next
+	[[ ${lines[0]} == 'make exercise CH=01 EX=1' ]]
+	for name in echo name three; do
+		note exercise "01_send_recv/$name"
+	done
+	run -0 "$top/scripts/progress.sh" --next
+	[[ ${lines[0]} == 'make demo CH=02' ]]
+}
+
+@test "what was said first counts, and is counted" {
+	note guess 01_send_recv/no_recv yes
+	note guess 01_send_recv/no_recv no
+	note guess 01_send_recv/no_send no
+	run -0 "$top/scripts/progress.sh"
+	[[ $output == *'Of 2 guesses, 1 were right.'* ]]
+	[[ $(wc -l <"$PROGRESS") -eq 2 ]]
+	PROGRESS='' note read 01_send_recv
+	[[ $(wc -l <"$PROGRESS") -eq 2 ]]
+}
+
+@test "hints come one after another, and are noted" {
+	local number
+
+	for number in 1 2 3 3; do
+		run -0 "$top/scripts/repair.sh" --hint 01 deaf
+		[[ ${lines[0]} == "Hint $number of 3:" ]]
+	done
+	[[ $(grep -c '^hint 01_send_recv/deaf/' "$PROGRESS") -eq 3 ]]
+}
+
+@test "the check runs again when a file was saved, and not for another file" {
+	local place=$BATS_TEST_TMPDIR/place out=$BATS_TEST_TMPDIR/out
+
+	mkdir -p "$place/plumbing"
+	"$top/scripts/lib/python.sh" repair.watch "$place" \
+		sh -c 'echo checked' >"$out" 2>&1 3>&- &
+	watcher=$!
+	await "$out" '^watching' 1
+	echo x >"$place/notes.txt"
+	echo x >"$place/plumbing/log.c"
+	await "$out" '^watching' 2
+	[[ $(grep -c '^checked' "$out") -eq 2 ]]
+}
