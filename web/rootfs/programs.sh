@@ -73,7 +73,7 @@ checker() {
 
 	mkdir -p "$top"
 	cp --parents scripts/{exercise,pair}.sh scripts/lib/{calls.c,chapter.sh,cli.sh} \
-		scripts/lib/{device,judge,judged,left_over}.sh "$top"
+		scripts/lib/{device,judge,judged,left_over,progress}.sh "$top"
 	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} "$top"
 	printf '#!/bin/sh\necho 192.0.2.1\n' >"$top/scripts/setup_rxe.sh"
 	printf '#!/bin/sh\n' >"$top/scripts/setup_rds.sh"
