@@ -245,7 +245,7 @@ unharmed() {
 	[[ $stderr == *'not a node of the lab'* ]]
 	[[ ! -e $BATS_TEST_TMPDIR/capture ]]
 	run --separate-stderr -1 "$top/scripts/lib/python.sh" wiretap.neighbour \
-		127.0.0.1 127.0.0.1
+		192.0.2.2 192.0.2.1
 	[[ $stderr == *'not a node of the lab'* ]]
 	for command in switch 'macsec lo 00 00' mend; do
 		# shellcheck disable=SC2086 # several words
