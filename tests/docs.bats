@@ -359,6 +359,7 @@ sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
 		# 01 begins with first.c, and its pieces are told under other headings.
 		[[ $chapter != 01_* ]] || printf '## %s\n' 'What you will learn' \
 			'The code, piece by piece' >>"$BATS_TEST_TMPDIR/all"
+		[[ -d $chapter/exercises ]] || echo '## Exercises' >>"$BATS_TEST_TMPDIR/all"
 		diff <(sort <<<"${due%$'\n'}") <(sort "$BATS_TEST_TMPDIR/all")
 	done
 }
