@@ -26,6 +26,9 @@ export function readTree(top) {
 	const tree = {pages: [], sources: [], copies: []};
 	for (const path of [...walk(top, '')].sort()) {
 		const kind = extname(path);
+		// The hints of a repair task are asked for one by one (make repair HINT=1).
+		if (basename(path) === 'hints.md')
+			continue;
 		if (kind === '.md')
 			tree.pages.push(path);
 		else if (COPY.has(kind) || isPage(path))
