@@ -17,7 +17,9 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-for part in cli chapter device judged progress judge judge_repair; do
+# shellcheck source=scripts/lib/cli.sh
+source "$top/scripts/lib/cli.sh"
+for part in chapter device judged progress judge judge_repair; do
 	# shellcheck source=/dev/null
 	source "$top/scripts/lib/$part.sh"
 done
