@@ -272,7 +272,7 @@ all_asked() {
 	[[ $(rdma resource show qp | grep -c 'state RTS') -ge $1 ]]
 }
 ends() {
-	ends_with 300 1000000
+	ends_with 300 100000
 	ends_with 300 1
 }
 
