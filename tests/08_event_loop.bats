@@ -69,7 +69,7 @@ crowd() {
 }
 
 crowds() {
-	local bytes total=0
+	local bytes
 
 	for bytes in 64 1000 4096; do
 		start_server ./server -v -b "$bytes"

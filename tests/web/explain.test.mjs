@@ -15,7 +15,6 @@ const RUNS = ['expected', 'break'].flatMap(kind => readdirSync('.').filter(x => 
 // Each line of the input: the anchor that explain.py finds, and how sure it is.
 const PYTHON = `
 import sys
-sys.path.insert(0, 'scripts')
 import explain
 entries = explain.read_entries(explain.PAGE.read_text('utf-8'), explain.TABLE.read_text('utf-8'))
 for line in sys.stdin.read().split('\\n'):
@@ -28,7 +27,7 @@ test('each line leads to the entry that explain.py finds', () => {
 		.map(x => x.split('\t')[2]);
 	const said = RUNS.flatMap(x => readFileSync(x, 'utf8').split('\n'));
 	const lines = [...new Set([...asked, ...said, '\u{1f600} ß status 12', '-19 --19 x-19'])];
-	const python = execFileSync('python3', ['-B', '-c', PYTHON], {encoding: 'utf8', input: lines.join('\n'), maxBuffer: 1e8})
+	const python = execFileSync('python3', ['-B', '-c', PYTHON], {encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'}, input: lines.join('\n'), maxBuffer: 1e8})
 		.trimEnd().split('\n');
 	assert.ok(lines.length > 500 && python.filter(x => x !== '-').length > 200);
 	lines.forEach((line, i) => {
