@@ -38,6 +38,9 @@ static int open_hub(struct server *server, struct ibv_context *verbs)
 static int accept_guest(struct guest *guest)
 {
 	struct rdma_conn_param param = {
+		/* Each of them costs memory, and our clients need none. */
+		.initiator_depth = 1,
+		.responder_resources = 1,
 		.retry_count = 6,
 		.rnr_retry_count = 6,
 	};

@@ -265,9 +265,11 @@ void guests_leave_all(struct guests *guests)
 /* In the reverse order of creation. */
 static void free_guest(struct guests *guests, struct guest *guest)
 {
+	log_prefix("Client %u: ", guest->number);
 	if (!guests->quiet)
-		log_line("Client %u: [LOG] closing connection id=%p",
-			 guest->number, (void *)guest->conn.id);
+		log_line("[LOG] closing connection id=%p",
+			 (void *)guest->conn.id);
+	log_prefix("%s", "");
 	end_transfer(guests, guest);
 	table_remove(&guests->table, &guest->entry);
 	list_remove(&guests->lists[guest->state], &guest->link);

@@ -18,10 +18,10 @@ ${code}`],
 
 test('a forged frame is the one that the lab\'s switch would send', () => {
 	for (const payload of [PAYLOAD, PAYLOAD.subarray(0, 5), new Uint8Array()])
-		assert.equal(hex(forge(LIKE, ADDRESSES, WRITE, payload)), python(`print(roce.forge_write(
+		assert.equal(hex(forge(LIKE, ADDRESSES, WRITE, payload)), python(`print(roce.forge(
     bytes.fromhex('${hex(LIKE.subarray(0, 12))}'), bytes(${JSON.stringify(ADDRESSES)}),
-    roce.Write(${WRITE.qpn}, ${WRITE.psn}, ${WRITE.va}, ${WRITE.rkey}, 0),
-    bytes.fromhex('${hex(payload)}')).hex())`));
+    roce.write_body(roce.Write(${WRITE.qpn}, ${WRITE.psn}, ${WRITE.va}, ${WRITE.rkey}, 0),
+        bytes.fromhex('${hex(payload)}'))).hex())`));
 });
 
 // A client's WRITE, as it would cross.
