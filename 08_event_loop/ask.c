@@ -31,10 +31,10 @@ int ask_check(const struct data *data, bool writes, const void *wire,
 		return log_fail(
 			"protocol error: a message of type %d about %u bytes where the answer for %zu was expected",
 			msg.type, msg.mem.length, local->size);
-	if (msg.mem.addr != checksum(local->buf, local->size))
+	if (msg.checksum != checksum(local->buf, local->size))
 		return log_fail("the checksum 0x%016" PRIx64
 				" is not that of what was sent",
-				msg.mem.addr);
+				msg.checksum);
 	/* The write is older than the answer, so all of it must be here. */
 	if (writes && memcmp(data->exposed.buf, local->buf, local->size))
 		return log_fail(

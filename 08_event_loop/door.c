@@ -19,7 +19,7 @@ static int open_hub(struct server *server, struct ibv_context *verbs)
 	struct guests *guests = &server->guests;
 	/* Two completions for each receive, and one for each client. */
 	unsigned int entries = 2 * RECEIVES + options->max;
-	struct data greeting;
+	struct data greeting = { 0 };
 
 	if (hub_open(&server->hub, &server->loop, verbs,
 		     MSG_SIZE + MSG_MAX_REQUEST, RECEIVES, entries))
@@ -35,12 +35,16 @@ static int open_hub(struct server *server, struct ibv_context *verbs)
  * The client's requests may find no receive until more are posted: it shall try
  * again for as long as that takes, every 41 ms (the IBTA specification, 9.7.5.2.8).
  */
-static int accept_guest(struct guest *guest)
+static int accept_guest(struct guest *guest,
+			const struct rdma_conn_param *asked)
 {
 	struct rdma_conn_param param = {
-		/* Each of them costs memory, and our clients need none. */
-		.initiator_depth = 1,
-		.responder_resources = 1,
+		/*
+		 * READs at a time: each costs memory, and our clients need none.
+		 * No more than the client has asked for.
+		 */
+		.initiator_depth = asked->initiator_depth > 0,
+		.responder_resources = asked->responder_resources > 0,
 		.retry_count = 6,
 		.rnr_retry_count = 6,
 	};
@@ -75,7 +79,8 @@ static bool has_room(const struct server *server, const struct rdma_cm_id *id)
 	return true;
 }
 
-int door_ask(struct server *server, struct rdma_cm_id *id)
+int door_ask(struct server *server, struct rdma_cm_id *id,
+	     const struct rdma_conn_param *asked)
 {
 	struct guest *guest = NULL;
 
@@ -92,7 +97,7 @@ int door_ask(struct server *server, struct rdma_cm_id *id)
 	}
 	log_prefix("Client %u: ", guest->number);
 	log_line("received connection request.");
-	if (accept_guest(guest))
+	if (accept_guest(guest, asked))
 		guests_leave(&server->guests, guest);
 	log_prefix("%s", "");
 	return 0;

@@ -19,8 +19,10 @@ struct server {
 
 /*
  * A client asks for a connection: makes it a guest, or refuses it. The first one
- * shows which device is to be used. Returns 0, or -1 if all is lost.
+ * shows which device is to be used. asked: what it has asked for. Returns 0, or -1 if
+ * all is lost.
  */
-int door_ask(struct server *server, struct rdma_cm_id *id);
+int door_ask(struct server *server, struct rdma_cm_id *id,
+	     const struct rdma_conn_param *asked);
 
 #endif

@@ -21,7 +21,7 @@ struct wire {
 	uint8_t type;
 	uint8_t mode;
 	uint8_t reserved; /* 0 */
-	uint64_t addr; /* big-endian, like all that follows */
+	uint64_t addr; /* or the checksum; big-endian, like all that follows */
 	uint32_t rkey;
 	uint32_t length;
 };
@@ -36,7 +36,8 @@ void msg_encode(const struct msg *msg, void *wire)
 		.version = MSG_VERSION,
 		.type = msg->type,
 		.mode = msg->mode,
-		.addr = htobe64(msg->mem.addr),
+		.addr = htobe64(msg->type == MSG_ANSWER ? msg->checksum :
+							  msg->mem.addr),
 		.rkey = htobe32(msg->mem.rkey),
 		.length = htobe32(msg->mem.length),
 	};
@@ -129,10 +130,11 @@ int msg_decode(struct msg *msg, const void *wire, size_t length)
 		.type = w.type,
 		.mode = w.mode,
 		.mem = {
-			.addr = be64toh(w.addr),
+			.addr = w.type == MSG_ANSWER ? 0 : be64toh(w.addr),
 			.rkey = be32toh(w.rkey),
 			.length = be32toh(w.length),
 		},
+		.checksum = w.type == MSG_ANSWER ? be64toh(w.addr) : 0,
 	};
 	if (check_fields(msg))
 		return -1;

@@ -26,7 +26,7 @@ enum msg_type {
 	MSG_MR = 1, /* here is my memory: mode, addr, rkey, length */
 	MSG_DONE = 2, /* I am done with your memory */
 	MSG_REQUEST = 3, /* mode, length; then so many bytes follow */
-	MSG_ANSWER = 4 /* addr: the checksum of these bytes; length */
+	MSG_ANSWER = 4 /* checksum of these bytes; length: how many they were */
 };
 
 /* What a side does with the other's memory. */
@@ -47,6 +47,7 @@ struct msg {
 	enum msg_type type;
 	enum mode mode; /* MSG_MR; MSG_REQUEST: write, or 0; otherwise 0 */
 	struct remote mem; /* what the type says; otherwise 0 */
+	uint64_t checksum; /* MSG_ANSWER; otherwise 0 */
 };
 
 /* Writes msg as MSG_SIZE bytes to wire. */

@@ -86,11 +86,10 @@ static int answer(struct guest *guest, struct receive *receive)
 			"the client wants %u bytes written to its memory, which has %u",
 			msg.mem.length, guest->transfer.peer.length);
 	guest->count++;
-	msg_encode(
-		&(struct msg){ .type = MSG_ANSWER,
-			       .mem = { .addr = checksum(data, msg.mem.length),
-					.length = msg.mem.length } },
-		receive->messages);
+	msg_encode(&(struct msg){ .type = MSG_ANSWER,
+				  .mem.length = msg.mem.length,
+				  .checksum = checksum(data, msg.mem.length) },
+		   receive->messages);
 	return post_answer(guest, receive, &msg);
 }
 

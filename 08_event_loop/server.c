@@ -63,7 +63,7 @@ static int on_cm_event(struct server *server, struct rdma_cm_event *event)
 				      "rdma_destroy_id() would now hang");
 	switch (copy.event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return door_ask(server, copy.id);
+		return door_ask(server, copy.id, &copy.param.conn);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -1;
 	case RDMA_CM_EVENT_ADDR_CHANGE:

@@ -21,7 +21,7 @@ static int open_hub(struct crowd *crowd, struct ibv_context *verbs)
 	/* Each may get MSG_MR and MSG_DONE at once, and post one request. */
 	unsigned int receives = 2 * options->count + 512;
 	struct ibv_pd *pd;
-	struct data data;
+	struct data data = { 0 };
 
 	if (hub_open(&crowd->hub, &crowd->loop, verbs, MSG_SIZE, receives,
 		     receives + options->count))

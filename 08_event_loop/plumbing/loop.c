@@ -84,9 +84,10 @@ static int set_timer(struct loop *loop, int64_t when)
 	return 0;
 }
 
-int loop_alarm(struct loop *loop, int64_t when)
+void loop_alarm(struct loop *loop, int64_t when)
 {
-	return when < loop->alarm ? set_timer(loop, when) : 0;
+	if (when < loop->alarm && set_timer(loop, when))
+		loop->broken = true;
 }
 
 int loop_turn(struct loop *loop, bool may_sleep)
@@ -94,6 +95,8 @@ int loop_turn(struct loop *loop, bool may_sleep)
 	struct epoll_event events[EVENTS];
 	int n;
 
+	if (loop->broken)
+		return -1;
 	do {
 		n = epoll_wait(loop->epoll_fd, events, EVENTS,
 			       may_sleep ? -1 : 0);

@@ -24,6 +24,7 @@ struct loop {
 	int64_t now; /* in ms, the time at which this turn began */
 	int64_t alarm; /* when the timer fires; INT64_MAX: never */
 	bool asked; /* to stop, by SIGINT or SIGTERM */
+	bool broken; /* the timer could not be set: the next turn fails */
 };
 
 /*
@@ -37,8 +38,11 @@ void loop_close(struct loop *loop);
 /* watch stays the caller's. Returns 0, or -1 after reporting why. */
 int loop_add(struct loop *loop, struct watch *watch);
 
-/* Has the timer fire then, if it would not fire before. Returns 0 or -1. */
-int loop_alarm(struct loop *loop, int64_t when);
+/*
+ * Has the timer fire then, if it would not fire before. A failure is reported, and
+ * ends the next turn.
+ */
+void loop_alarm(struct loop *loop, int64_t when);
 
 /*
  * One turn: sleeps, if it may, until there is something to do, and does it.

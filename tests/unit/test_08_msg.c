@@ -27,13 +27,21 @@ static void assert_refused(const struct msg *msg, size_t length,
 TEST(accepted)
 {
 	struct msg request = { .type = MSG_REQUEST, .mem.length = 1 };
-	struct msg answer = { MSG_ANSWER, 0, { 0x123456789, 0, 4096 } };
+	struct msg answer = {
+		.type = MSG_ANSWER,
+		.mem.length = 4096,
+		.checksum = 0x123456789,
+	};
+	struct msg got;
 
 	assert_int_equal(decode(&request, MSG_SIZE + 1), 0);
 	request.mode = MODE_WRITE;
 	request.mem.length = MSG_MAX_REQUEST;
 	assert_int_equal(decode(&request, MSG_SIZE + MSG_MAX_REQUEST), 0);
 	assert_int_equal(decode(&answer, MSG_SIZE), 0);
+	assert_int_equal(msg_decode(&got, wire, MSG_SIZE), 0);
+	assert_int_equal(got.checksum, answer.checksum);
+	assert_int_equal(got.mem.addr, 0);
 }
 
 TEST(lengths)
@@ -55,8 +63,8 @@ TEST(lengths)
 
 TEST(fields)
 {
-	struct msg request = { MSG_REQUEST, MODE_READ, { 0, 0, 1 } };
-	struct msg answer = { MSG_ANSWER, 0, { 0, 1, 1 } };
+	struct msg request = { MSG_REQUEST, MODE_READ, { 0, 0, 1 }, 0 };
+	struct msg answer = { MSG_ANSWER, 0, { 0, 1, 1 }, 0 };
 	struct msg unknown = { .type = MSG_ANSWER + 1 };
 
 	assert_refused(&request, MSG_SIZE + 1, "unknown mode 2");
