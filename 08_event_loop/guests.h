@@ -78,6 +78,12 @@ int guests_start(struct guests *guests, struct guest *guest);
  */
 void guests_leave(struct guests *guests, struct guest *guest);
 
+/*
+ * The peer has ended the connection: what it has sent before is dealt with first.
+ * Returns 0, or -1 after reporting why all are lost.
+ */
+int guests_left(struct guests *guests, struct guest *guest);
+
 /* All of them. */
 void guests_leave_all(struct guests *guests);
 

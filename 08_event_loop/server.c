@@ -28,9 +28,11 @@
 #define CM_BUDGET 16
 
 /* What the CM says of a guest. */
-static void on_guest(struct server *server, struct guest *guest,
-		     const struct rdma_cm_event *event)
+static int on_guest(struct server *server, struct guest *guest,
+		    const struct rdma_cm_event *event)
 {
+	int ret = 0;
+
 	log_prefix("Client %u: ", guest->number);
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
@@ -39,14 +41,16 @@ static void on_guest(struct server *server, struct guest *guest,
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
+		ret = guests_left(&server->guests, guest);
+		log_prefix("Client %u: ", guest->number);
 		log_line("peer disconnected after %lu requests.", guest->count);
-		guests_leave(&server->guests, guest);
 		break;
 	default:
 		cm_explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
 		guests_leave(&server->guests, guest);
 	}
 	log_prefix("%s", "");
+	return ret;
 }
 
 /* Returns 0, or -1 if all is lost. */
@@ -69,8 +73,7 @@ static int on_cm_event(struct server *server, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		return 0;
 	default:
-		on_guest(server, copy.id->context, &copy);
-		return 0;
+		return on_guest(server, copy.id->context, &copy);
 	}
 }
 

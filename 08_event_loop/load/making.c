@@ -148,9 +148,11 @@ static void on_refused(struct crowd *crowd, struct guest *guest,
 	guests_leave(&crowd->guests, guest);
 }
 
-static void on_guest(struct crowd *crowd, struct guest *guest,
-		     const struct rdma_cm_event *event)
+static int on_guest(struct crowd *crowd, struct guest *guest,
+		    const struct rdma_cm_event *event)
 {
+	int ret = 0;
+
 	log_prefix("Client %u: ", guest->number);
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
@@ -159,7 +161,7 @@ static void on_guest(struct crowd *crowd, struct guest *guest,
 			guests_leave(&crowd->guests, guest);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		guests_leave(&crowd->guests, guest);
+		ret = guests_left(&crowd->guests, guest);
 		break;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		break;
@@ -167,6 +169,7 @@ static void on_guest(struct crowd *crowd, struct guest *guest,
 		on_refused(crowd, guest, event);
 	}
 	log_prefix("%s", "");
+	return ret;
 }
 
 int making_on_cm(void *owner)
@@ -189,7 +192,8 @@ int making_on_cm(void *owner)
 		if (copy.event == RDMA_CM_EVENT_ADDR_CHANGE)
 			continue;
 		if (copy.id->context) {
-			on_guest(crowd, copy.id->context, &copy);
+			if (on_guest(crowd, copy.id->context, &copy))
+				return -1;
 			continue;
 		}
 		if (!find_way(crowd, copy.id, &copy))
