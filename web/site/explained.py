@@ -47,7 +47,6 @@ def cause(body):
     return text
 
 
-
 def main():
     """Prints the entries."""
     Parser(__doc__).parse_args()
