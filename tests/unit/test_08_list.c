@@ -16,9 +16,12 @@ TEST(first)
 		links[i] = (struct link){ .owner = &owners[i] };
 		list_append(&list, &links[i]);
 	}
-	/* From the middle, and again at the end. */
+	/* From the middle, then the end: the first one is still there. */
 	list_remove(&list, &links[1]);
+	list_remove(&list, &links[2]);
 	assert_ptr_equal(list_first(&list), &owners[0]);
+	assert_ptr_equal(list.last, &links[0]);
+	list_append(&list, &links[2]);
 	list_append(&list, &links[1]);
 	list_remove(&list, &links[0]);
 	assert_ptr_equal(list_first(&list), &owners[2]);

@@ -144,13 +144,13 @@ def checksum(header):
     return ~total & 0xffff
 
 
-def headers(source_port, addresses, payload, number=0):
+def headers(source_port, addresses, payload):
     """Those of IP and UDP for a payload, which the ICRC covers with the rest.
 
-    number is the IP header's identification.
+    The identification is 0, and the kernel leaves it so where a packet may not be cut.
     """
     length = UDP + payload + ICRC
-    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + length, number, 0x4000, 64, 17,
+    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + length, 0, 0x4000, 64, 17,
                      0, addresses)
     ip = ip[:10] + struct.pack('!H', checksum(ip)) + ip[12:]
     return ip + struct.pack('!HHHH', source_port, ROCE_PORT, length, 0)

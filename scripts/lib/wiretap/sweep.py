@@ -23,8 +23,7 @@ def packets(addresses: bytes, qpn: int, first: int,
             count: int) -> collections.abc.Iterator[bytes]:
     """One IP packet for each PSN."""
     body = roce.send_body(qpn, 0, MSG_DONE)
-    # Where the number is 0, the kernel would choose one.
-    start = roce.headers(49152, addresses, len(body), 1)
+    start = roce.headers(49152, addresses, len(body))
     for psn in range(first, first + count):
         packet = start + roce.send_body(qpn, psn % SPACE, MSG_DONE)
         yield packet + roce.icrc(packet)
