@@ -15,14 +15,13 @@ fails 'a receive that fails is said to have failed' silent client \
 other_peer other client <<'END_PATCH'
 --- a/data.c
 +++ b/data.c
-@@ -103,5 +103,5 @@
+@@ -102,4 +102,4 @@
  		/* Some devices take a length of 0 to mean 2^31. */
 -		.num_sge = length ? 1 : 0,
 -		.opcode = IBV_WR_SEND,
 +		.num_sge = 0,
 +		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
  		/* Without this, a send that succeeds has no completion. */
- 		.send_flags = IBV_SEND_SIGNALED,
 END_PATCH
 run other 'server: ./server -1' "client: $place/peer_other/client -a 192.0.2.1"
 fails 'and what is none of ours is still taken for that' other server '^error: protocol'
