@@ -16,24 +16,25 @@ const inline = (parts, top) => parts.map(part => typeof part === 'string' ? part
 	part.code ? element('code', {}, part.code) :
 		element('a', {href: new URL(part.href, top).href}, part.text));
 
-// What both ends said, as TASK.md has it in a shell.
+// How each program was run, what it said and complained of, and how it ended.
 function said(task) {
-	const commands = task.run.programs.map(({label, command}) =>
-		`${label}: ${command.replaceAll('ORIGINAL', 'the-chapter-as-it-is')}`).join('\n');
-	const block = (title, text) => element('details', {open: true}, element('summary', {}, title),
-		element('pre', {tabIndex: 0}, text || '(nothing)'));
-	return [block('How it was run', commands), ...Object.entries(task.said).map(([name, text]) => {
-		const end = name.replace(/\.\w+$/, '');
-		return block(end === 'status' ? 'How they ended' :
-			`What ${end} ${name.endsWith('.err') ? 'complained' : 'said'}`, text);
-	})];
+	const status = Object.fromEntries((task.said['status.log'] ?? '').split('\n').filter(Boolean)
+		.map(line => line.split(': exit status ')));
+	const blocks = task.run.programs.map(({label, command}) => {
+		const [out = '', err = ''] = ['log', 'err'].map(kind => task.said[`${label}.${kind}`]);
+		return element('div', {}, element('code', {}, `${label}: ${command.replaceAll('ORIGINAL', '(the chapter as it is)')}`),
+			element('pre', {tabIndex: 0, ariaLabel: `What ${label} said`}, out, element('span', {className: 'error'}, err),
+				out || err ? '' : '(nothing)\n', label in status ? `exit status ${status[label]}` : ''));
+	});
+	return element('details', {open: true}, element('summary', {}, 'What both ends said'),
+		element('div', {className: 'both-ends'}, blocks));
 }
 
 class Repair {
 	constructor(page) {
 		const {lab, top} = page;
 		Object.assign(this, {page, lab, top, tasks: lab.data.repairs, up: false, given: null,
-			all: this.namesHere()});
+			all: lab.data.repairs.map(x => taskOf(lab.chapter, x.name))});
 		this.editor = new Editor(top, 'Which file of the broken copy');
 		this.choice = element('select', {ariaLabel: 'Which repair task',
 			onchange: () => this.describe()});
@@ -51,10 +52,6 @@ class Repair {
 		});
 		this.list();
 		this.describe();
-	}
-
-	namesHere() {
-		return this.lab.data.repairs.map(x => taskOf(this.lab.chapter, x.name));
 	}
 
 	get task() {
@@ -86,7 +83,7 @@ class Repair {
 		const {symptom, lacks, files} = this.task;
 		this.parts.told.replaceChildren(element('p', {}, symptom), lacks ? element('p', {className: 'note'},
 			`The check of this task does not run in the page: ${lacks}. In the lab, make repair does it.`) : '',
-		...said(this.task));
+		said(this.task));
 		this.parts.result.replaceChildren();
 		this.editor.open(`repair/${this.id}`, {...this.lab.data.files, ...files});
 		this.hints();
