@@ -4,7 +4,7 @@
 # usage: web/rootfs/programs.sh ROOTFS OUT
 #
 # ROOTFS is what build.sh has made. OUT gets CHAPTER.tar.gz for each chapter, and
-# checker.tar.gz, with what checks a solution of an exercise. What is there already
+# checker.tar.gz, with what checks exercises and repairs. What is there already
 # and made of the same is kept.
 set -euo pipefail
 
@@ -66,18 +66,23 @@ threads() {
 	done < <(grep -lw _Thread_local -- *.c */*.c)
 }
 
-# The scripts of the checker as they are; on a node, setup_rxe.sh has only to say
-# where its device is, and RDS is there.
+# The scripts of the checkers as they are; on a node, setup_rxe.sh has only to say
+# where its device is, RDS is there, and no Python.
 checker() {
 	local top=$work/checker
 
 	mkdir -p "$top"
-	cp --parents scripts/{exercise,pair}.sh scripts/lib/{calls.c,chapter.sh,cli.sh} \
-		scripts/lib/{device,judge,judged,left_over,progress}.sh "$top"
-	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} "$top"
+	cp --parents scripts/{exercise,pair,repair}.sh scripts/lib/{calls.c,chapter.sh,cli.sh} \
+		scripts/lib/{device,judge,judged,judge_repair,left_over,progress}.sh "$top"
+	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} \
+		[0-9][0-9]_*/repair/{order,*/task.md,*/judge.sh} \
+		[0-9][0-9]_*/expected/*/commands [0-9][0-9]_*/break/*/{commands,patch} "$top"
+	cp web/rootfs/compare_logs.sh "$top/scripts"
 	printf '#!/bin/sh\necho 192.0.2.1\n' >"$top/scripts/setup_rxe.sh"
 	printf '#!/bin/sh\n' >"$top/scripts/setup_rds.sh"
-	chmod +x "$top"/scripts/setup_{rxe,rds}.sh
+	# Of it, the check of a repair asks for the names of a chapter's tasks.
+	printf '#!/bin/sh\ncat "$3/repair/order"\n' >"$top/scripts/lib/python.sh"
+	chmod +x "$top"/scripts/setup_{rxe,rds}.sh "$top/scripts/lib/python.sh"
 	pack checker
 }
 
