@@ -16,8 +16,9 @@
 # --names NAMES  for these only, such as DNS:host.example,IP:192.0.2.7
 # --days DAYS    valid for so many days; -1: expired yesterday
 # --client NAME  one more client, with a key of its own: client-NAME.pem and
-#                .key. Each client should have one, since who has the key is
-#                that client; and the CA's key is gone when this script ends
+#                .key, for the identity spiffe://rdma.example/client/NAME. Each
+#                client should have one, since who has the key is that client;
+#                and the CA's key is gone when this script ends
 #
 # A real deployment does it differently: its CA's key is on another machine or
 # in hardware, each host makes its own key, which never leaves it, and sends
@@ -111,7 +112,7 @@ lifetime() {
 }
 utc() { date -u -d "$1 days" +%Y%m%d%H%M%SZ; }
 
-# issue FILE ROLE SUBJECT: for that role (server or client) and no other.
+# issue FILE ROLE SUBJECT IDENTITY: for that role (server or client) and no other.
 issue() {
 	local lifetime
 
@@ -120,7 +121,7 @@ issue() {
 	openssl req -new -key "$work/$1.key" -subj "/CN=$3" |
 		openssl x509 -req -CA "$work/ca.pem" -CAkey "$work/ca.key" \
 			"${lifetime[@]}" -out "$work/$1.pem" -extfile <(
-				echo "subjectAltName = $(names)"
+				echo "subjectAltName = $(names),URI:$4"
 				echo "extendedKeyUsage = ${2}Auth"
 				echo "keyUsage = critical, digitalSignature"
 				echo "basicConstraints = critical, CA:false"
@@ -160,10 +161,12 @@ openssl req -x509 -key "$work/ca.key" -out "$work/ca.pem" \
 	-days "$((days > 30 ? days : 30))" -subj "/CN=RDMA tutorial CA" \
 	-addext "basicConstraints = critical, CA:true, pathlen:0" \
 	-addext "keyUsage = critical, keyCertSign"
-issue server server "RDMA tutorial server"
-issue client client "RDMA tutorial client"
+# Who it is, for programs: a URI as SPIFFE has it, of a domain that nobody owns.
+domain=spiffe://rdma.example
+issue server server "RDMA tutorial server" $domain/server
+issue client client "RDMA tutorial client" $domain/client
 for name in "${clients[@]}"; do
-	issue "client-$name" client "$name"
+	issue "client-$name" client "$name" "$domain/client/$name"
 done
 rm "$work/ca.key"
 # All at once: a reader finds the old ones, none, or the new ones.
