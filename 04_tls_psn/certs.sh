@@ -30,6 +30,7 @@ needed=no
 names=
 clients=()
 days=30
+domain=spiffe://rdma.example
 while [[ ${1:-} == -* ]]; do
 	case $1 in
 	-h | --help)
@@ -112,7 +113,8 @@ lifetime() {
 }
 utc() { date -u -d "$1 days" +%Y%m%d%H%M%SZ; }
 
-# issue FILE ROLE SUBJECT IDENTITY: for that role (server or client) and no other.
+# issue FILE ROLE SUBJECT: for that role (server or client) and no other. Its
+# identity, for programs, is a URI as SPIFFE has it, of a domain that nobody owns.
 issue() {
 	local lifetime
 
@@ -121,7 +123,7 @@ issue() {
 	openssl req -new -key "$work/$1.key" -subj "/CN=$3" |
 		openssl x509 -req -CA "$work/ca.pem" -CAkey "$work/ca.key" \
 			"${lifetime[@]}" -out "$work/$1.pem" -extfile <(
-				echo "subjectAltName = $(names),URI:$4"
+				echo "subjectAltName = $(names),URI:$domain/${1/-//}"
 				echo "extendedKeyUsage = ${2}Auth"
 				echo "keyUsage = critical, digitalSignature"
 				echo "basicConstraints = critical, CA:false"
@@ -161,12 +163,10 @@ openssl req -x509 -key "$work/ca.key" -out "$work/ca.pem" \
 	-days "$((days > 30 ? days : 30))" -subj "/CN=RDMA tutorial CA" \
 	-addext "basicConstraints = critical, CA:true, pathlen:0" \
 	-addext "keyUsage = critical, keyCertSign"
-# Who it is, for programs: a URI as SPIFFE has it, of a domain that nobody owns.
-domain=spiffe://rdma.example
-issue server server "RDMA tutorial server" $domain/server
-issue client client "RDMA tutorial client" $domain/client
+issue server server "RDMA tutorial server"
+issue client client "RDMA tutorial client"
 for name in "${clients[@]}"; do
-	issue "client-$name" client "$name" "$domain/client/$name"
+	issue "client-$name" client "$name"
 done
 rm "$work/ca.key"
 # All at once: a reader finds the old ones, none, or the new ones.

@@ -32,14 +32,14 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 		.options = options,
 		.figures.lock = PTHREAD_MUTEX_INITIALIZER,
 		.serve = serve,
-		.asked_fd = -1,
+		.usr1_fd = -1,
 		.room_fd = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.addresses.lock = PTHREAD_MUTEX_INITIALIZER,
 		.identities.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	turns_open(&crowd->turns);
-	if (ending_open(&crowd->ending) || report_signal(&crowd->asked_fd) ||
+	if (ending_open(&crowd->ending) || report_signal(&crowd->usr1_fd) ||
 	    ending_eventfd(&crowd->room_fd) ||
 	    listener_open(&crowd->listener, options) ||
 	    admission_fit(&room, crowd->listener.devices.list, options->bytes))
@@ -59,8 +59,8 @@ void crowd_close(struct crowd *crowd)
 	listener_close(&crowd->listener);
 	if (crowd->room_fd >= 0)
 		close(crowd->room_fd);
-	if (crowd->asked_fd >= 0)
-		close(crowd->asked_fd);
+	if (crowd->usr1_fd >= 0)
+		close(crowd->usr1_fd);
 	ending_close(&crowd->ending);
 }
 
@@ -225,6 +225,19 @@ static void on_stop(struct crowd *crowd, int stop_fd)
 	turns_close(&crowd->turns);
 }
 
+/* Somebody has sent a signal that does not end anything. */
+static void on_asked(struct crowd *crowd)
+{
+	int signal = report_asked(crowd->usr1_fd);
+
+	if (signal == SIGUSR1)
+		report_print(&crowd->figures, &crowd->held);
+	else if (signal == SIGHUP && !oob_renew(crowd->listener.oob))
+		log_line("certificates read anew.");
+	else if (signal == SIGHUP)
+		log_line("the certificates that were read before stay.");
+}
+
 /* A client is there, or a thread has ended. */
 static void on_news(struct crowd *crowd, bool room)
 {
@@ -237,19 +250,6 @@ static void on_news(struct crowd *crowd, bool room)
 		stop_listening(crowd);
 }
 
-/* Somebody has sent a signal that does not end anything. */
-static void on_asked(struct crowd *crowd)
-{
-	int signal = report_asked(crowd->asked_fd);
-
-	if (signal == SIGUSR1)
-		report_print(&crowd->figures, &crowd->held);
-	else if (signal == SIGHUP && !oob_renew(crowd->listener.oob))
-		log_line("certificates read anew.");
-	else if (signal == SIGHUP)
-		log_line("the certificates that were read before stay.");
-}
-
 /* Waits for the next thing to happen and does it. Returns 0 or -1. */
 static int step(struct crowd *crowd, int stop_fd)
 {
@@ -257,7 +257,7 @@ static int step(struct crowd *crowd, int stop_fd)
 		crowd->listening && !crowd->resting &&
 		figures_now(&crowd->figures).strangers < crowd->strangers_max;
 	int fd = room ? oob_fd(crowd->listener.oob) : crowd->room_fd;
-	int news = wait_readable(fd, crowd->asked_fd, stop_fd,
+	int news = wait_readable(fd, crowd->usr1_fd, stop_fd,
 				 crowd->resting ? wait_deadline(REST_MS) :
 						  crowd->ending.deadline);
 

@@ -43,7 +43,7 @@ struct crowd {
 	unsigned int taken; /* connections so far */
 	bool listening;
 	bool resting; /* a client could not be taken: wait a little */
-	int asked_fd; /* readable: SIGUSR1 or SIGHUP came */
+	int usr1_fd; /* readable: SIGUSR1 came, or SIGHUP */
 	int room_fd; /* readable: a thread or a handshake has ended */
 	struct ending ending;
 	pthread_mutex_t lock; /* for what follows */

@@ -70,8 +70,7 @@ static unsigned int admit(struct client *client)
 		return 0;
 	}
 	/* The places are for all, so one identity may not have all of them. */
-	hello.connected = crowd_share(client);
-	if (!hello.connected)
+	if (!crowd_share(client))
 		return refuse_share(client, &hello);
 	/* Only clients that have shown who they are get a place. */
 	hello.number = figures_let_in(&crowd->figures, &hello.connected);
