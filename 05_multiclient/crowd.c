@@ -151,7 +151,7 @@ static int start_thread(struct client *client)
 }
 
 /*
- * One more stranger from this address. Who has one address of IPv6 has all that
+ * One more stranger from this address. A host with one address of IPv6 has all that
  * begin with the same 64 bits, so these count as one.
  */
 static int count_address(struct client *client)

@@ -32,7 +32,8 @@ few_descriptors() {
 # one_identity: it has no more places than its share, and another one has the others.
 one_identity() {
 	certificates_of alice
-	start_server ./server "${of_server[@]}" -t 60 -m 5 -U 3 write
+	printf 'spiffe://rdma.example/client%s write\n' '' /alice >mine.list
+	start_server ./server "${of_server[@]}" -l mine.list -t 60 -m 5 -U 3 write
 	start_client ./load/load -t 60 -a "$address" "${of_client[@]}" -n 5 \
 		-w 3600 write
 	await "three that hold" has_lines client.log ': holding the' 3
@@ -49,6 +50,12 @@ one_identity() {
 	kill -TERM "$client"
 	end_client 1
 	await "an idle server" idle
+	# Who is not in the list any more gets nothing at all.
+	echo 'spiffe://rdma.example/client write' >mine.list
+	run_client 1 ./client -a "$address" -t 60 -A mine/ca.pem \
+		-C mine/client-alice.pem -K mine/client-alice.key write
+	has_lines server.err 'client/alice, serial' 1 ||
+		fail "the server does not say who is refused"
 	# What is given back can be had again.
 	are_served "${of_client[@]}" -n 3
 	stop_server
