@@ -32,10 +32,10 @@ change() {
 build_flood() {
 	chapter_update "$top/$CHAPTER" "$1"
 	change "$1/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
-	change "$1/ask.c" 's/^	if (data_post_request.*/&\
+	change "$1/ask.c" 's/^	if (ask_send.*/&\
 		return -1;\
 	for (int i = 1; i < 30; i++)\
-		if (data_post_request(data, \&request))\
+		if (ask_send(data, writes))\
 			return -1;\
 	if (wait_readable(-1, -1, -1, wait_deadline(3000)) < 0)/'
 	make -s -C "$1" client
@@ -177,7 +177,7 @@ floods() {
 		>"$scratch/flood.log" 2>&1 &
 	flood=$!
 	await "an error of the server's" has_line server.err \
-		'^error: Client 1: (9 requests without having taken an answer; at most 8|send: status 13 )'
+		'^error: Client 1: (8 requests without having taken an answer; at most 7|send: status 13 )'
 	is_running "$flood" || fail "the client that floods has gone by itself"
 	crowd 20 write
 	end_of "client that floods" "$flood" 1
