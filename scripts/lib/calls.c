@@ -178,6 +178,25 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	return real(pd, addr, length, iova, access);
 }
 
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries,
+			     void *cq_context, struct ibv_comp_channel *channel,
+			     int vector)
+{
+	typeof(&ibv_create_cq) real = find("ibv_create_cq");
+
+	tell("create_cq entries=%d\n", entries);
+	return real(context, entries, cq_context, channel, vector);
+}
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
+			       struct ibv_srq_init_attr *attr)
+{
+	typeof(&ibv_create_srq) real = find("ibv_create_srq");
+
+	tell("create_srq receives=%u\n", attr->attr.max_wr);
+	return real(pd, attr);
+}
+
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 		   struct ibv_qp_init_attr *attr)
 {
