@@ -81,6 +81,7 @@ checker() {
 	printf '#!/bin/sh\necho 192.0.2.1\n' >"$top/scripts/setup_rxe.sh"
 	printf '#!/bin/sh\n' >"$top/scripts/setup_rds.sh"
 	# Of it, the check of a repair asks for the names of a chapter's tasks.
+	# shellcheck disable=SC2016 # the script that is written expands it
 	printf '#!/bin/sh\ncat "$3/repair/order"\n' >"$top/scripts/lib/python.sh"
 	chmod +x "$top"/scripts/setup_{rxe,rds}.sh "$top/scripts/lib/python.sh"
 	pack checker
