@@ -42,6 +42,22 @@ files() {
 		! -path '*/repair/*' ! -path '*/fill_in/*' -print0 | sort -z
 }
 
+# On a node, tcc links these objects with those that it makes. It has to have what they
+# call of gcc's own library: library() in build.sh puts that in.
+linkable() {
+	local tcc=$rootfs/root/usr/lib/i386-linux-gnu/tcc/libtcc1.a lacking
+
+	defined() { nm --defined-only "$1" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u; }
+	lacking=$(nm -u ./*.o | awk '$1 == "U" { print $2 }' | sort -u |
+		comm -12 - <(defined "$($gcc -print-libgcc-file-name)") |
+		comm -23 - <(defined "$tcc") | paste -sd ' ')
+	[[ -z $lacking ]] || {
+		echo "programs: $1 calls what gcc's library has and ${tcc##*/} has not:" \
+			"$lacking; add it to library() in web/rootfs/build.sh" >&2
+		return 1
+	}
+}
+
 build() {
 	local chapter=$1 programs=(server client)
 
@@ -50,7 +66,7 @@ build() {
 	files "$chapter" | cpio --quiet -0 -pdm "$work"
 	make -s -j"$(nproc)" -C "$work/$chapter" CC="$gcc" CFLAGS=-O2 LDFLAGS=-s \
 		"${programs[@]}"
-	(cd "$work/$chapter" && threads "$chapter")
+	(cd "$work/$chapter" && linkable "$chapter" && threads "$chapter")
 	pack "$chapter"
 }
 

@@ -1,9 +1,8 @@
 // What the page has of a chapter's repair tasks: what repairs.py says of them, and
 // which of them its check cannot do here.
 import {execFileSync} from 'node:child_process';
-import {readdirSync, readFileSync} from 'node:fs';
 import {join, posix} from 'node:path';
-import {readCommands} from './logs.mjs';
+import {expectedSets, readCommands} from './logs.mjs';
 import {placeOf} from './tree.mjs';
 
 // What a judge.sh says of itself.
@@ -33,11 +32,11 @@ export const notHere = (judge, lacking) => MARK.exec(judge)?.[1] ??
 	(lacking(judge) && `it needs ${lacking(judge)}`);
 
 // In the order in which a reader is told of them: what an end said, then what it
-// complained of.
+// complained of. Where a case may go in several orders, the first.
 function saidIn(folder) {
-	const files = readdirSync(folder).sort();
-	return Object.fromEntries(['.log', '.err'].flatMap(kind => files.filter(x => x.endsWith(kind)))
-		.map(name => [name, readFileSync(join(folder, name), 'utf8')]));
+	const [{files}] = expectedSets(folder);
+	return Object.fromEntries(['.log', '.err'].flatMap(kind => Object.keys(files).sort().filter(x => x.endsWith(kind)))
+		.map(name => [name, files[name]]));
 }
 
 export function repairsOf(top, chapter, lacking) {
