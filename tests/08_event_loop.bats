@@ -257,32 +257,28 @@ full() {
 	FUNCTIONS='crowd' on_device a full
 }
 
-# A server with so many clients that ask without end, or are silent.
-ends_with() {
-	local begin ms
-
-	start_server ./server
-	start_client ./load/load -n "$1" -N "$2" -w 60 -t 60 -a "$address" sum
-	await "all clients" has_line client.log "^$1 connections in"
-	[[ $2 -gt 1 ]] || await "all answers" all_asked "$1"
-	begin=${EPOCHREALTIME/./}
-	kill -TERM "$server"
-	end_of server "$server" 0
-	server=''
-	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
-	[[ $ms -lt 3000 ]] || fail "it took $ms ms"
-	end_client 1
-	! rdma resource show | grep -qE 'qp [2-9]|srq [1-9]|mr [1-9]' ||
-		fail "something is left: $(rdma resource show)"
-}
-all_asked() {
-	[[ $(rdma resource show qp | grep -c 'state RTS') -ge $1 ]]
-}
 ends() {
-	ends_with 300 100000
-	ends_with 300 1
+	# shellcheck source=tests/08_crowds.bash
+	source "$1"
+	ends_with 300 100000 3000
+	ends_with 300 1 3000
 }
 
 @test "08: SIGTERM ends a server with 300 clients in 3 s, and nothing is left" {
-	FUNCTIONS='ends_with all_asked' on_device a ends
+	on_device a ends "$top/tests/08_crowds.bash"
+}
+
+two_hundred() {
+	# shellcheck source=tests/08_crowds.bash
+	source "$1"
+	cycles 200
+}
+
+@test "08: two hundred clients one after another, of whom some are killed: nothing grows" {
+	on_device a two_hundred "$top/tests/08_crowds.bash"
+}
+
+@test "08: every logged run can be had again with sanitizers" {
+	build_sanitized "$CHAPTER"
+	assert_runs_match "$CHAPTER" sanitized
 }

@@ -128,6 +128,9 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	for (int i = 0; i < ret; i++)
 		tell("completion status=%d opcode=%d\n", wc[i].status,
 		     wc[i].status ? -1 : (int)wc[i].opcode);
+	/* Which thread takes what is there off which queue. */
+	if (ret > 0)
+		tell("polled cq=%p thread=%d\n", (void *)cq, (int)gettid());
 	return ret;
 }
 
@@ -204,6 +207,8 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 
 	tell("create_qp sends=%u receives=%u\n", attr->cap.max_send_wr,
 	     attr->cap.max_recv_wr);
+	tell("queue_pair cq=%p srq=%p\n", (void *)attr->recv_cq,
+	     (void *)attr->srq);
 	return real(id, pd, attr);
 }
 
