@@ -97,12 +97,13 @@ test('a node that asks for a comparison gets the answer of compare_logs.sh', () 
 });
 
 test('a folder that is none, another chapter\'s, and logs with anything in them', () => {
-	for (const folder of ['/tmp/x', '/tmp/checker/02_write_read/expected/write', '/tmp/checker/01_send_recv/expected/none'])
-		assert.equal(answer(rules, data['01_send_recv'], folder, {})[1], 2, folder);
+	const folder = '/x/01_send_recv/expected/default', {files} = setsOf(data['01_send_recv'], folder)[0];
+	for (const folder of ['/tmp/x', '/tmp/checker/02_write_read/expected/default', '/tmp/checker/01_send_recv/expected/none'])
+		assert.equal(answer(rules, data['01_send_recv'], folder, files)[1], 2, folder);
 	let said = '';
 	const comparer = new Comparer(() => ({rules, data: data['01_send_recv']}), text => { said += text; });
-	sent('/x/01_send_recv/expected/default', {'server.log': 'a\nstatus 0\n\u0001\u009b', 'client.log': '', 'status.log': ''})
-		.forEach(x => comparer.hear(x));
+	sent(folder, {...files, 'server.log': `\u0001\u009bstatus 0\n${files['server.log']}`}).forEach(x => comparer.hear(x));
+	assert.match(said, /^= \+\?\?status 0$/m);
 	assert.match(said, /^(= [ -~]*\n)+status 1\n$/);
 });
 
