@@ -140,7 +140,7 @@ class Line:
 
 def normal(cls, raw):
     """The value without the ways to write it; None if it is no token."""
-    if cls in ('DEV', 'ssl', 'n'):
+    if cls in ('DEV', 'SERIAL', 'ssl', 'n'):
         return raw
     if cls == 'IP':
         try:
