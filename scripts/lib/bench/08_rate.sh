@@ -138,7 +138,7 @@ for ((pair = 1; pair <= pairs; pair++)); do
 		'answers, 0.9 of these' "${values[4]}" \
 		"$(awk -v n="$sends" 'BEGIN { print 0.9 * n }')" '>='
 	for i in 5 6 7; do
-		printf '%s until the answer, 1\t%s\t%s\tus\t-\n' \
+		printf '%s of 64 clients, of 1\t%s\t%s\tus\t-\n' \
 			"$(cut -d ' ' -f $((i - 4)) <<<'p50 p99 p99.9')" \
 			"${values[i]}" "${alone[i]}"
 	done
