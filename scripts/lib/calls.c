@@ -161,6 +161,15 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	return real(context);
 }
 
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	typeof(&ibv_dealloc_pd) real = find("ibv_dealloc_pd");
+	int ret = real(pd);
+
+	tell("dealloc_pd %d\n", ret);
+	return ret;
+}
+
 /* verbs.h makes one of two functions of it, as the access flags are known. */
 #undef ibv_reg_mr
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
