@@ -80,7 +80,7 @@ static const char *said(const struct ibv_send_wr *wr, char hex[80])
 	if (wr->opcode != IBV_WR_SEND || wr->num_sge < 1)
 		return "";
 	for (size_t i = 0; i < sge->length && i < 32; i++)
-		n += sprintf(hex + n, "%02x", ((uint8_t *)sge->addr)[i]);
+		n += sprintf(hex + n, "%02x", ((uint8_t *)(uintptr_t)sge->addr)[i]);
 	return hex;
 }
 
@@ -128,6 +128,9 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	for (int i = 0; i < ret; i++)
 		tell("completion status=%d opcode=%d\n", wc[i].status,
 		     wc[i].status ? -1 : (int)wc[i].opcode);
+	/* Which thread takes what is there off which queue. */
+	if (ret > 0)
+		tell("polled cq=%p thread=%d\n", (void *)cq, (int)gettid());
 	return ret;
 }
 
@@ -156,6 +159,15 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	}
 	tell("alloc_pd\n");
 	return real(context);
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	typeof(&ibv_dealloc_pd) real = find("ibv_dealloc_pd");
+	int ret = real(pd);
+
+	tell("dealloc_pd %d\n", ret);
+	return ret;
 }
 
 /* verbs.h makes one of two functions of it, as the access flags are known. */
@@ -204,6 +216,8 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 
 	tell("create_qp sends=%u receives=%u\n", attr->cap.max_send_wr,
 	     attr->cap.max_recv_wr);
+	tell("queue_pair cq=%p srq=%p\n", (void *)attr->recv_cq,
+	     (void *)attr->srq);
 	return real(id, pd, attr);
 }
 
