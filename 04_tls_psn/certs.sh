@@ -16,8 +16,9 @@
 # --names NAMES  for these only, such as DNS:host.example,IP:192.0.2.7
 # --days DAYS    valid for so many days; -1: expired yesterday
 # --client NAME  one more client, with a key of its own: client-NAME.pem and
-#                .key. Each client should have one, since who has the key is
-#                that client; and the CA's key is gone when this script ends
+#                .key, for the identity spiffe://rdma.example/client/NAME. Each
+#                client should have one, since who has the key is that client;
+#                and the CA's key is gone when this script ends
 #
 # A real deployment does it differently: its CA's key is on another machine or
 # in hardware, each host makes its own key, which never leaves it, and sends
@@ -29,6 +30,7 @@ needed=no
 names=
 clients=()
 days=30
+domain=spiffe://rdma.example
 while [[ ${1:-} == -* ]]; do
 	case $1 in
 	-h | --help)
@@ -111,7 +113,8 @@ lifetime() {
 }
 utc() { date -u -d "$1 days" +%Y%m%d%H%M%SZ; }
 
-# issue FILE ROLE SUBJECT: for that role (server or client) and no other.
+# issue FILE ROLE SUBJECT: for that role (server or client) and no other. Its
+# identity, for programs, is a URI as SPIFFE has it, of a domain that nobody owns.
 issue() {
 	local lifetime
 
@@ -120,7 +123,7 @@ issue() {
 	openssl req -new -key "$work/$1.key" -subj "/CN=$3" |
 		openssl x509 -req -CA "$work/ca.pem" -CAkey "$work/ca.key" \
 			"${lifetime[@]}" -out "$work/$1.pem" -extfile <(
-				echo "subjectAltName = $(names)"
+				echo "subjectAltName = $(names),URI:$domain/${1/-//}"
 				echo "extendedKeyUsage = ${2}Auth"
 				echo "keyUsage = critical, digitalSignature"
 				echo "basicConstraints = critical, CA:false"

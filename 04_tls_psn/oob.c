@@ -21,12 +21,14 @@
 #include "tls.h"
 #include "tls_fail.h"
 #include "tls_io.h"
+#include "who.h"
 
 struct oob {
 	int fd;
 	bool broken; /* a listener that can take no more clients */
 	SSL_CTX *ctx; /* the listener's or a client's own */
 	SSL *ssl; /* NULL on a listener */
+	const struct options *options; /* a listener's; borrowed */
 	struct tls_limit limit; /* for the handshake and the whole exchange */
 	struct sockaddr_storage local;
 	struct sockaddr_storage peer;
@@ -49,6 +51,7 @@ struct oob *oob_listen(const struct options *options)
 
 	if (!oob)
 		return NULL;
+	oob->options = options;
 	oob->ctx = tls_context(options, ROLE_SERVER);
 	if (oob->ctx)
 		oob->fd = sock_listen(options->address, options->port);
@@ -123,6 +126,22 @@ static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 	return tls_print_peer(oob->ssl);
 }
 
+/* TLS has shown who the client is. Whether it may come is another question. */
+static int check_list(SSL *ssl, const struct options *options)
+{
+	struct who who;
+
+	if (!options->list)
+		return 0;
+	if (!who_is(&who, SSL_get0_peer_certificate(ssl)) &&
+	    !who_may(&who, options->list,
+		     options->mode == MODE_WRITE ? "write" : "read"))
+		return 0;
+	/* Without this, the client could not tell a refusal from a cut. */
+	SSL_shutdown(ssl);
+	return -1;
+}
+
 bool oob_is_broken(const struct oob *listener)
 {
 	return listener->broken;
@@ -141,6 +160,7 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 	if (start(oob, fd, patience, deadline) ||
 	    client_hello_wait(oob->fd, patience, deadline) ||
 	    secure(oob, listener->ctx, NULL) ||
+	    check_list(oob->ssl, listener->options) ||
 	    send_message(oob, PARAMS_HELLO, NULL)) {
 		oob_close(oob);
 		return NULL;

@@ -32,6 +32,7 @@ struct options {
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
+	const char *list; /* server: who may come, and for what; NULL: all */
 	unsigned int bytes; /* bytes of memory to write or read */
 	bool counts; /* -b was given: say how many bytes were verified */
 };

@@ -90,6 +90,19 @@ static int fit_memory(struct room *room, const struct device *device,
 	return memory.client ? admission_share(room, &memory) : 0;
 }
 
+/* What is lent to clients, and as much to send; a quarter is for strangers. */
+static int fit_ram(struct room *room, size_t bytes)
+{
+	const struct supply ram = {
+		.left = allowed_ram() - allowed_ram() / 4,
+		.what = "kB of memory",
+		.hint = "lend less to each, see -b",
+		.client = (2 * bytes + 1023) / 1024,
+	};
+
+	return admission_share(room, &ram);
+}
+
 unsigned int admission_strangers(unsigned long kb)
 {
 	unsigned long most = kb / 4 / STRANGER_KB;
@@ -121,6 +134,7 @@ int admission_fit(struct room *room, const struct device *device, size_t bytes)
 	descriptors.left = allowed_descriptors(needed(room, &descriptors));
 	return admission_share(room, &descriptors) ||
 			       admission_share(room, &threads) ||
+			       fit_ram(room, bytes) ||
 			       fit_memory(room, device, bytes) ?
 		       -1 :
 		       0;

@@ -4,9 +4,12 @@
 #include "crowd.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include <netinet/in.h>
 #include <sys/eventfd.h>
 
 #include "admission.h"
@@ -32,6 +35,8 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 		.usr1_fd = -1,
 		.room_fd = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.addresses.lock = PTHREAD_MUTEX_INITIALIZER,
+		.identities.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	turns_open(&crowd->turns);
 	if (ending_open(&crowd->ending) || report_signal(&crowd->usr1_fd) ||
@@ -42,6 +47,9 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 	log_line("listening on port %s.", options->port);
 	crowd->figures.max = room.clients;
 	crowd->strangers_max = room.strangers;
+	crowd->identities.max =
+		options->per_identity ? options->per_identity : room.clients;
+	crowd->addresses.max = options->per_address;
 	crowd->listening = true;
 	return 0;
 }
@@ -72,6 +80,35 @@ void crowd_room(struct crowd *crowd)
 	eventfd_write(crowd->room_fd, 1);
 }
 
+static void forget_address(struct client *client)
+{
+	if (*client->address)
+		share_return(&client->crowd->addresses, client->address);
+	*client->address = 0;
+}
+
+unsigned int crowd_share(struct client *client)
+{
+	unsigned int count;
+
+	/* It is no stranger any more. */
+	forget_address(client);
+	if (oob_who(client->oob, &client->who))
+		return 0;
+	count = share_take(&client->crowd->identities, client->who.identity);
+	client->has_share = count;
+	return count;
+}
+
+/* Gives back what is counted for a client, and forgets it. */
+static void free_client(struct client *client)
+{
+	if (client->has_share)
+		share_return(&client->crowd->identities, client->who.identity);
+	forget_address(client);
+	free(client);
+}
+
 static void *run_client(void *argument)
 {
 	struct client *client = argument;
@@ -80,7 +117,7 @@ static void *run_client(void *argument)
 	bool has_before;
 
 	crowd->serve(client);
-	free(client);
+	free_client(client);
 	/*
 	 * Each thread that ends joins the one that ended before it. So at most
 	 * one that has ended is not yet joined, and none is forgotten.
@@ -113,6 +150,27 @@ static int start_thread(struct client *client)
 	return ret;
 }
 
+/*
+ * One more stranger from this address. A host with one address of IPv6 has all that
+ * begin with the same 64 bits, so these count as one.
+ */
+static int count_address(struct client *client)
+{
+	struct share *addresses = &client->crowd->addresses;
+	struct sockaddr_storage from;
+
+	memcpy(&from, oob_peer(client->oob), sizeof(from));
+	if (from.ss_family == AF_INET6)
+		memset(&((struct sockaddr_in6 *)&from)->sin6_addr.s6_addr[8], 0,
+		       8);
+	addr_text((struct sockaddr *)&from, client->address);
+	if (share_take(addresses, client->address))
+		return 0;
+	return log_fail(
+		"%s: as many strangers as one address may have at a time (%u, see -X): refused [docs/troubleshooting.md#server-full]",
+		client->address, addresses->max);
+}
+
 /* Takes one client off the listener; its thread does the rest. */
 static int take_client(struct crowd *crowd)
 {
@@ -133,12 +191,18 @@ static int take_client(struct crowd *crowd)
 		free(client);
 		return -1;
 	}
+	if (count_address(client)) {
+		oob_close(client->oob);
+		free(client);
+		/* Others may come: there is no need to rest. */
+		return 0;
+	}
 	figures_arrive(&crowd->figures);
 	crowd->taken++;
 	if (start_thread(client)) {
 		figures_leave(&crowd->figures, STEP_HANDSHAKE);
 		oob_close(client->oob);
-		free(client);
+		free_client(client);
 		return -1;
 	}
 	return 0;
@@ -159,6 +223,19 @@ static void on_stop(struct crowd *crowd, int stop_fd)
 	stop_listening(crowd);
 	ending_ask(&crowd->ending, stop_fd, crowd->options->grace);
 	turns_close(&crowd->turns);
+}
+
+/* Somebody has sent a signal that does not end anything. */
+static void on_asked(struct crowd *crowd)
+{
+	int signal = report_asked(crowd->usr1_fd);
+
+	if (signal == SIGUSR1)
+		report_print(&crowd->figures, &crowd->held);
+	else if (signal == SIGHUP && !oob_renew(crowd->listener.oob))
+		log_line("certificates read anew.");
+	else if (signal == SIGHUP)
+		log_line("the certificates that were read before stay.");
 }
 
 /* A client is there, or a thread has ended. */
@@ -193,7 +270,7 @@ static int step(struct crowd *crowd, int stop_fd)
 	else if (news < 0)
 		return log_fail_errno("poll", errno, "the server ends");
 	if (news > 0 && news & WAIT_SECOND)
-		report_if_asked(crowd->usr1_fd, &crowd->figures, &crowd->held);
+		on_asked(crowd);
 	if (news > 0 && news & WAIT_FIRST)
 		on_news(crowd, room);
 	return 0;

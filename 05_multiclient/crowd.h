@@ -7,13 +7,16 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "addr.h"
 #include "ending.h"
 #include "figures.h"
 #include "held.h"
 #include "listener.h"
 #include "options.h"
+#include "share.h"
 #include "turn.h"
 #include "wait.h"
+#include "who.h"
 
 struct crowd;
 
@@ -22,6 +25,9 @@ struct client {
 	struct crowd *crowd; /* borrowed */
 	struct oob *oob; /* to be closed by serve() */
 	struct turn turn; /* for its handshake */
+	char address[ADDR_TEXT_SIZE]; /* of a stranger; "": it is none */
+	struct who who; /* from the handshake on */
+	bool has_share; /* of what who may have */
 };
 
 struct crowd {
@@ -30,12 +36,14 @@ struct crowd {
 	struct figures figures;
 	struct held held;
 	struct turns turns;
+	struct share addresses; /* how many strangers are from each */
+	struct share identities; /* how many clients each of them is */
 	void (*serve)(struct client *client);
 	unsigned int strangers_max;
 	unsigned int taken; /* connections so far */
 	bool listening;
 	bool resting; /* a client could not be taken: wait a little */
-	int usr1_fd; /* readable: SIGUSR1 came */
+	int usr1_fd; /* readable: SIGUSR1 came, or SIGHUP */
 	int room_fd; /* readable: a thread or a handshake has ended */
 	struct ending ending;
 	pthread_mutex_t lock; /* for what follows */
@@ -59,6 +67,12 @@ int crowd_open(struct crowd *crowd, const struct options *options,
  * after reporting why.
  */
 int crowd_run(struct crowd *crowd, int stop_fd);
+
+/*
+ * Finds out who the client is, and counts it. Returns how many it is now; 0 if it may
+ * not be another one, or after reporting why that cannot be known.
+ */
+unsigned int crowd_share(struct client *client);
 
 /* A handshake or a thread is over: there may be room for another one. */
 void crowd_room(struct crowd *crowd);

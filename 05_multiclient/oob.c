@@ -21,12 +21,13 @@
 #include "tls.h"
 #include "tls_fail.h"
 #include "tls_io.h"
+#include "who.h"
 
 struct oob {
 	int fd;
-	SSL_CTX *ctx; /* one for all that are made from this one */
+	SSL_CTX *ctx; /* for all that are made from this one; counted */
 	SSL *ssl; /* NULL on a listener, and in what oob_prepare() made */
-	const struct oob *parent; /* a listener, until the handshake */
+	const struct options *options; /* a server's; borrowed */
 	struct tls_limit limit; /* for the handshake and the whole exchange */
 	struct sockaddr_storage local;
 	struct sockaddr_storage peer;
@@ -62,6 +63,7 @@ struct oob *oob_listen(const struct options *options)
 
 	if (!oob)
 		return NULL;
+	oob->options = options;
 	oob->ctx = tls_context(options, ROLE_SERVER);
 	if (oob->ctx)
 		oob->fd = sock_listen(options->address, options->port);
@@ -74,8 +76,20 @@ struct oob *oob_listen(const struct options *options)
 
 void oob_stop(struct oob *listener)
 {
-	/* Not close(): a handshake may still need its ctx. */
+	/* Not close(): somebody may still look at its number. */
 	shutdown(listener->fd, SHUT_RDWR);
+}
+
+int oob_renew(struct oob *listener)
+{
+	SSL_CTX *ctx = tls_context(listener->options, ROLE_SERVER);
+
+	if (!ctx)
+		return -1;
+	/* Those who have connected before keep the one that they began with. */
+	SSL_CTX_free(listener->ctx);
+	listener->ctx = ctx;
+	return 0;
 }
 
 int oob_fd(const struct oob *oob)
@@ -142,6 +156,22 @@ static int secure(struct oob *oob, SSL_CTX *ctx, const char *server)
 	return tls_handshake(oob->ssl, &oob->limit);
 }
 
+/* TLS has shown who the client is. Whether it may come is another question. */
+static int check_list(SSL *ssl, const struct options *options)
+{
+	struct who who;
+
+	if (!options->list)
+		return 0;
+	if (!who_is(&who, SSL_get0_peer_certificate(ssl)) &&
+	    !who_may(&who, options->list,
+		     options->mode == MODE_WRITE ? "write" : "read"))
+		return 0;
+	/* Without this, the client could not tell a refusal from a cut. */
+	SSL_shutdown(ssl);
+	return -1;
+}
+
 struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 {
 	int64_t deadline = wait_deadline(patience->timeout_ms);
@@ -149,7 +179,10 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 
 	if (!oob)
 		return NULL;
-	oob->parent = listener;
+	oob->options = listener->options;
+	/* This thread may change the listener's; the client's needs one that stays. */
+	oob->ctx = listener->ctx;
+	SSL_CTX_up_ref(oob->ctx);
 	if (start(oob, sock_accept(listener->fd, &oob->peer), patience,
 		  deadline)) {
 		oob_close(oob);
@@ -165,7 +198,15 @@ int oob_handshake(struct oob *oob, struct turn *turn)
 			      oob->limit.deadline))
 		return -1;
 	oob->limit.turn = turn;
-	return secure(oob, oob->parent->ctx, NULL);
+	return secure(oob, oob->ctx, NULL) ||
+			       check_list(oob->ssl, oob->options) ?
+		       -1 :
+		       0;
+}
+
+int oob_who(const struct oob *oob, struct who *who)
+{
+	return who_is(who, SSL_get0_peer_certificate(oob->ssl));
 }
 
 int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd)

@@ -24,6 +24,7 @@
 #include "params.h"
 #include "turn.h"
 #include "wait.h"
+#include "who.h"
 
 struct oob;
 
@@ -40,6 +41,12 @@ int oob_fd(const struct oob *oob);
 void oob_stop(struct oob *listener);
 
 /*
+ * Server: reads certificate, key and CA anew, for all who connect from now on.
+ * Returns 0, or -1 after reporting why the old ones stay.
+ */
+int oob_renew(struct oob *listener);
+
+/*
  * Client: reads certificate, key and CA, once for all connections to come.
  * Returns NULL after reporting why. Free with oob_close().
  */
@@ -48,14 +55,13 @@ struct oob *oob_prepare(const struct options *options);
 /*
  * Server: takes the next client off the listener, and does not wait. From now
  * on, all that comes before oob_ready() has returned must happen within
- * patience. Returns NULL after reporting why; free with oob_close(), before the
- * listener.
+ * patience. Returns NULL after reporting why; free with oob_close().
  */
 struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 
 /*
  * Server: the TLS handshake, which computes only when it is its turn. Returns
- * 0, or -1 after reporting why.
+ * 0, or -1 after reporting why, such as that the client is not in the list.
  */
 int oob_handshake(struct oob *oob, struct turn *turn);
 
@@ -75,6 +81,9 @@ struct oob *oob_connect(const struct oob *prepared,
 			const struct options *options,
 			const struct patience *patience, struct hello *hello,
 			bool *passing);
+
+/* Who the client is, by its certificate, after the handshake. Returns 0 or -1. */
+int oob_who(const struct oob *oob, struct who *who);
 
 /* Prints who the other end is, after the handshake. Returns 0 or -1. */
 int oob_print_peer(const struct oob *oob);

@@ -64,11 +64,20 @@ static const struct option_row rows[] = {
 	{ 'A', OPTION_TEXT, "ca", "FILE", 0, 0, FOR_BOTH, MEMBER(ca),
 	  "certs/ca.pem", NULL,
 	  "the CA that must have signed the peer's certificate" },
+	{ 'l', OPTION_TEXT, "list", "FILE", 0, 0, FOR_SERVER, MEMBER(list),
+	  NULL, "all that the CA has signed",
+	  "serve only clients that are in there, a line each: the URI in the certificate's subjectAltName, and write, read or both" },
 	{ 'b', OPTION_NUMBER, "bytes", "BYTES", PATTERN_MIN, MSG_MAX_LENGTH,
 	  FOR_BOTH, MEMBER(bytes), NULL, "1024",
 	  "memory to write to or read from, every byte of it checked; both ends need the same" },
 	{ 'm', OPTION_NUMBER, "max", "MAX", 1, 100000, FOR_SERVER, MEMBER(max),
 	  "1024", NULL, "clients to serve at a time; more are told so" },
+	{ 'U', OPTION_NUMBER, "per-identity", "MAX", 1, 100000, FOR_SERVER,
+	  MEMBER(per_identity), NULL, "as many as -m",
+	  "clients at a time with one identity, which their certificates name" },
+	{ 'X', OPTION_NUMBER, "per-address", "MAX", 1, 100000, FOR_SERVER,
+	  MEMBER(per_address), "1024", NULL,
+	  "connections at a time from one address that have not shown who they are" },
 	{ 'G', OPTION_NUMBER, "grace", "SECONDS", 0, 3600, FOR_SERVER,
 	  MEMBER(grace), "10", NULL,
 	  "how long the last clients may take after a signal" },
@@ -99,7 +108,8 @@ static const struct optable tables[] = {
 			   "client must\nsay the same word. SIGINT (Ctrl-C) "
 			   "or SIGTERM: takes no new clients, and\nends when "
 			   "the others have left; a second one: at once. "
-			   "SIGUSR1: prints\nfigures.",
+			   "SIGUSR1: prints\nfigures. SIGHUP: reads the "
+			   "certificates anew.",
 		.example = "./server -a 192.0.2.1 write",
 	},
 	[ROLE_CLIENT] = {

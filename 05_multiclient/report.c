@@ -17,20 +17,22 @@ int report_signal(int *fd)
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
+	sigaddset(&signals, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &signals, NULL))
-		return log_fail_errno("sigprocmask", errno, "SIGUSR1");
+		return log_fail_errno("sigprocmask", errno, "SIGUSR1, SIGHUP");
 	*fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (*fd < 0)
 		return log_fail_errno("signalfd", errno, "see \"ulimit -n\"");
 	return 0;
 }
 
-void report_if_asked(int fd, struct figures *figures, const struct held *held)
+int report_asked(int fd)
 {
 	struct signalfd_siginfo info;
 
-	if (read(fd, &info, sizeof(info)) == sizeof(info))
-		report_print(figures, held);
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	return info.ssi_signo;
 }
 
 unsigned int report_failed(const struct figures *now)

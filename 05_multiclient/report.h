@@ -8,13 +8,13 @@
 #include "held.h"
 
 /*
- * Makes SIGUSR1, which asks for the figures, readable at *fd instead of fatal.
- * Returns 0, or -1 after reporting why. The caller closes *fd.
+ * Makes SIGUSR1, which asks for the figures, and SIGHUP, which asks for something
+ * else, readable at *fd instead of fatal. Returns 0, or -1 after reporting why. The caller closes *fd.
  */
 int report_signal(int *fd);
 
-/* If SIGUSR1 has made fd readable, prints the figures. */
-void report_if_asked(int fd, struct figures *figures, const struct held *held);
+/* Which of the two signals has made fd readable; 0: none. */
+int report_asked(int fd);
 
 /* How many clients of now have failed, at any step. */
 unsigned int report_failed(const struct figures *now);

@@ -41,6 +41,21 @@ static int converse(struct data *data, const struct options *options,
 			     CONTENT_CLIENT, number);
 }
 
+/* For this client it is full, whoever else may come. Returns 0. */
+static unsigned int refuse_share(struct client *client, struct hello *hello)
+{
+	struct crowd *crowd = client->crowd;
+
+	hello->connected = hello->max = crowd->identities.max;
+	log_line("%s has %u connections, and may have no more: refused.",
+		 *client->who.identity ? client->who.identity : "no identity",
+		 hello->max);
+	figures_refuse(&crowd->figures);
+	crowd_room(crowd);
+	oob_hello(client->oob, hello, crowd->ending.cut_fd);
+	return 0;
+}
+
 /* Finds out who it is. Returns its number, or 0 if it is not let in. */
 static unsigned int admit(struct client *client)
 {
@@ -54,6 +69,9 @@ static unsigned int admit(struct client *client)
 		figures_leave(&crowd->figures, STEP_HANDSHAKE);
 		return 0;
 	}
+	/* The places are for all, so one identity may not have all of them. */
+	if (!crowd_share(client))
+		return refuse_share(client, &hello);
 	/* Only clients that have shown who they are get a place. */
 	hello.number = figures_let_in(&crowd->figures, &hello.connected);
 	crowd_room(crowd);

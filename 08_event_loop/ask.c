@@ -10,13 +10,29 @@
 #include "log.h"
 #include "log_wc.h"
 
-struct msg ask_request(const struct data *data, bool writes)
+int ask_send(struct data *data, bool writes)
 {
-	return (struct msg){
+	struct msg msg = {
 		.type = MSG_REQUEST,
 		.mode = writes ? MODE_WRITE : 0,
 		.mem.length = data->local.size,
 	};
+	void *message = data_message(data, SLOT_SEND_FIRST);
+	/* Two pieces of memory make one message. */
+	struct ibv_sge sge[] = {
+		{ (uintptr_t)message, MSG_SIZE, data->messages.mr->lkey },
+		{ (uintptr_t)data->local.buf, msg.mem.length,
+		  data->local.mr->lkey },
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = (uintptr_t)message,
+		.sg_list = sge,
+		.num_sge = 2,
+		.opcode = IBV_WR_SEND,
+	};
+
+	msg_encode(&msg, message);
+	return data_post(data, &wr);
 }
 
 int ask_check(const struct data *data, bool writes, const void *wire,
@@ -66,13 +82,12 @@ static int wait_answer(struct data *data, uint32_t *length)
 
 int ask_run(struct data *data, bool writes)
 {
-	struct msg request = ask_request(data, writes);
 	uint32_t length = 0;
 
 	/* Before the request, or the answer may find no receive. */
 	if (data_post_receive(data, SLOT_RECV))
 		return -1;
-	if (data_post_request(data, &request))
+	if (ask_send(data, writes))
 		return -1;
 	if (wait_answer(data, &length))
 		return -1;

@@ -6,8 +6,11 @@
 
 #include "data.h"
 
-/* A request for the checksum of data->local; writes: and for that to be written. */
-struct msg ask_request(const struct data *data, bool writes);
+/*
+ * Asks for the checksum of data->local; writes: and for that to be written. Returns
+ * 0, or -1 after reporting why.
+ */
+int ask_send(struct data *data, bool writes);
 
 /*
  * Checks what came as the answer, in length bytes. Returns 0, or -1 after

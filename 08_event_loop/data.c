@@ -12,8 +12,8 @@
 #include "limit.h"
 #include "log.h"
 
-int data_region_open(struct region *region, struct ibv_pd *pd, size_t size,
-		     int access)
+int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+		int access)
 {
 	/* Zeroed, so that a mistake cannot send an old secret. */
 	region->buf = calloc(1, size);
@@ -30,7 +30,7 @@ int data_region_open(struct region *region, struct ibv_pd *pd, size_t size,
 	return 0;
 }
 
-void data_region_close(struct region *region)
+void region_close(struct region *region)
 {
 	int err;
 
@@ -78,14 +78,13 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 	/* Nothing is posted yet, so no completion can come before this. */
 	if (arm(conn))
 		return -1;
-	if (data_region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
-			     IBV_ACCESS_LOCAL_WRITE))
+	if (region_open(&data->messages, conn->pd, SLOT_COUNT * MSG_SIZE,
+			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
-	if (data_region_open(&data->local, conn->pd, size,
-			     local_access(conn, mode)))
+	if (region_open(&data->local, conn->pd, size, local_access(conn, mode)))
 		return -1;
-	return data_region_open(&data->exposed, conn->pd, size,
-				exposed_access(mode));
+	return region_open(&data->exposed, conn->pd, size,
+			   exposed_access(mode));
 }
 
 void *data_message(const struct data *data, int slot)
@@ -124,7 +123,7 @@ int data_post_receives(struct data *data)
 	return 0;
 }
 
-static int post(struct data *data, struct ibv_send_wr *wr)
+int data_post(struct data *data, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 	int err;
@@ -155,27 +154,7 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 	};
 
 	msg_encode(msg, data_message(data, slot));
-	return post(data, &wr);
-}
-
-int data_post_request(struct data *data, const struct msg *msg)
-{
-	void *message = data_message(data, SLOT_SEND_FIRST);
-	/* Two pieces of memory make one message. */
-	struct ibv_sge sge[] = {
-		{ (uintptr_t)message, MSG_SIZE, data->messages.mr->lkey },
-		{ (uintptr_t)data->local.buf, msg->mem.length,
-		  data->local.mr->lkey },
-	};
-	struct ibv_send_wr wr = {
-		.wr_id = (uintptr_t)message,
-		.sg_list = sge,
-		.num_sge = 2,
-		.opcode = IBV_WR_SEND,
-	};
-
-	msg_encode(msg, message);
-	return post(data, &wr);
+	return data_post(data, &wr);
 }
 
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
@@ -201,14 +180,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		return log_fail(
 			"the peer's memory has %u bytes, and %zu are needed; are both ends of the same source",
 			peer->length, data->local.size);
-	return post(data, &wr);
-}
-
-bool data_posted(const struct data *data, uint64_t wr_id)
-{
-	return wr_id == (uintptr_t)data_message(data, SLOT_SEND_FIRST) ||
-	       wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE) ||
-	       wr_id == (uintptr_t)data->local.buf;
+	return data_post(data, &wr);
 }
 
 /* Takes the event that made the completion channel readable. */
@@ -328,7 +300,7 @@ void data_close(struct data *data)
 {
 	if (data->conn)
 		drain(data->conn);
-	data_region_close(&data->exposed);
-	data_region_close(&data->local);
-	data_region_close(&data->messages);
+	region_close(&data->exposed);
+	region_close(&data->local);
+	region_close(&data->messages);
 }

@@ -42,9 +42,9 @@ struct data {
  * Allocates and registers size bytes; access is what the device may do to them
  * beyond reading. Returns 0, or -1 after reporting why.
  */
-int data_region_open(struct region *region, struct ibv_pd *pd, size_t size,
-		     int access);
-void data_region_close(struct region *region);
+int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+		int access);
+void region_close(struct region *region);
 
 /*
  * Allocates and registers the messages and, for mode, the other regions of
@@ -77,11 +77,8 @@ int data_post_receive(struct data *data, int slot);
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 
-/* The same for a request, which has the first bytes of data->local behind it. */
-int data_post_request(struct data *data, const struct msg *msg);
-
-/* Whether wr_id is of a send or an RDMA operation of these. */
-bool data_posted(const struct data *data, uint64_t wr_id);
+/* Posts any request, with a completion. Returns 0, or -1 after reporting why. */
+int data_post(struct data *data, struct ibv_send_wr *wr);
 
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between all

@@ -1,13 +1,17 @@
 /*
- * door.c - who is let in
+ * door.c - who comes, and who goes
  */
 #include "door.h"
 
 #include <errno.h>
 
 #include "cm.h"
+#include "cm_help.h"
 #include "content.h"
 #include "log.h"
+
+/* How many events of the CM one turn of the loop handles at most. */
+#define CM_BUDGET 16
 
 /* Receives for all clients together, when it has posted as many as it may. */
 #define RECEIVES 4096
@@ -24,7 +28,7 @@ static int open_hub(struct server *server, struct ibv_context *verbs)
 	if (hub_open(&server->hub, &server->loop, verbs,
 		     MSG_SIZE + MSG_MAX_REQUEST, RECEIVES, entries))
 		return -1;
-	if (data_region_open(&guests->local, server->hub.pd, options->bytes, 0))
+	if (region_open(&guests->local, server->hub.pd, options->bytes, 0))
 		return -1;
 	greeting.local = guests->local;
 	content_write(&greeting, MODE_WRITE, "passive/server");
@@ -79,8 +83,13 @@ static bool has_room(const struct server *server, const struct rdma_cm_id *id)
 	return true;
 }
 
-int door_ask(struct server *server, struct rdma_cm_id *id,
-	     const struct rdma_conn_param *asked)
+/*
+ * A client asks for a connection: makes it a guest, or refuses it. The first one
+ * shows which device is to be used. asked: what it has asked for. Returns 0, or -1 if
+ * all is lost.
+ */
+static int on_request(struct server *server, struct rdma_cm_id *id,
+		      const struct rdma_conn_param *asked)
 {
 	struct guest *guest = NULL;
 
@@ -100,5 +109,73 @@ int door_ask(struct server *server, struct rdma_cm_id *id,
 	if (accept_guest(guest, asked))
 		guests_leave(&server->guests, guest);
 	log_prefix("%s", "");
+	return 0;
+}
+
+/* What the CM says of a guest. */
+static int on_guest(struct server *server, struct guest *guest,
+		    const struct rdma_cm_event *event)
+{
+	int ret = 0;
+
+	log_prefix("Client %u: ", guest->number);
+	switch (event->event) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		guest->conn.established = true;
+		break;
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		ret = guests_left(&server->guests, guest);
+		log_prefix("Client %u: ", guest->number);
+		log_line("peer disconnected after %lu requests.", guest->count);
+		break;
+	default:
+		cm_explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
+		guests_leave(&server->guests, guest);
+	}
+	log_prefix("%s", "");
+	return ret;
+}
+
+/* Returns 0, or -1 if all is lost. */
+static int on_cm_event(struct server *server, struct rdma_cm_event *event)
+{
+	/* Our copy: acknowledging frees the event. */
+	struct rdma_cm_event copy = *event;
+
+	if (copy.event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+		cm_explain_event(event, RDMA_CM_EVENT_CONNECT_REQUEST);
+	/* rdma_destroy_id() waits, without limit, for this. */
+	if (rdma_ack_cm_event(event))
+		return log_fail_errno("rdma_ack_cm_event", errno,
+				      "rdma_destroy_id() would now hang");
+	switch (copy.event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return on_request(server, copy.id, &copy.param.conn);
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return -1;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		return 0;
+	default:
+		return on_guest(server, copy.id->context, &copy);
+	}
+}
+
+int door_on_cm(void *owner)
+{
+	struct server *server = owner;
+	struct rdma_cm_event *event;
+
+	for (int i = 0; i < CM_BUDGET; i++) {
+		if (rdma_get_cm_event(server->listener.events, &event)) {
+			if (errno == EAGAIN)
+				return 0;
+			return log_fail_errno("rdma_get_cm_event", errno,
+					      "the event channel is unusable");
+		}
+		if (on_cm_event(server, event))
+			return -1;
+	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * door.h - who is let in
+ * door.h - who comes, and who goes
  */
 #ifndef DOOR_H
 #define DOOR_H
@@ -18,11 +18,9 @@ struct server {
 };
 
 /*
- * A client asks for a connection: makes it a guest, or refuses it. The first one
- * shows which device is to be used. asked: what it has asked for. Returns 0, or -1 if
- * all is lost.
+ * The CM's channel can be read: lets clients in, or refuses them, and sees them go.
+ * The first one shows which device is to be used. Returns 0, or -1 if all is lost.
  */
-int door_ask(struct server *server, struct rdma_cm_id *id,
-	     const struct rdma_conn_param *asked);
+int door_on_cm(void *server);
 
 #endif

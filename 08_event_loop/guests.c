@@ -9,7 +9,6 @@
 #include "cm_help.h"
 #include "log.h"
 #include "log_wc.h"
-#include "story.h"
 
 /* Moves guest to the end of the list of state, with a new deadline. */
 static void move(struct guests *guests, struct guest *guest,
@@ -88,7 +87,7 @@ static void end_transfer(struct guests *guests, struct guest *guest)
 {
 	if (!guest->held)
 		return;
-	data_region_close(&guest->data.exposed);
+	region_close(&guest->data.exposed);
 	release(guests, guest->held);
 	guest->held = NULL;
 	guest->data.messages = (struct region){ 0 };
@@ -109,9 +108,9 @@ static int begin_transfer(struct guests *guests, struct guest *guest,
 		.size = sizeof(receive->messages),
 		.mr = receive->mr,
 	};
-	return data_region_open(
-		&guest->data.exposed, guests->hub->pd, guests->local.size,
-		IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	return region_open(&guest->data.exposed, guests->hub->pd,
+			   guests->local.size,
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 }
 
 /* The machines of 02_write_read take the next step. */
@@ -124,41 +123,40 @@ static int on_transfer(struct guests *guests, struct guest *guest,
 		return ret;
 	ret = guests->on_finish(guests, guest);
 	end_transfer(guests, guest);
-	if (ret)
-		return -1;
-	move(guests, guest, GUEST_ASKS);
-	return guests->on_sent(guests, guest);
+	if (!ret)
+		move(guests, guest, GUEST_ASKS);
+	return ret;
 }
 
-int guests_start(struct guests *guests, struct guest *guest)
+/* It may have our MSG_DONE, and ask, before we have the acknowledgement. */
+static bool may_ask(const struct guest *guest)
 {
-	(void)guests;
-	return transfer_event(&guest->transfer, EV_START);
-}
+	const struct states *states = &guest->transfer.states;
 
-/* The client may have our MSG_DONE before we know it: its request comes early. */
-static bool asks_already(const struct guest *guest)
-{
-	return guest->transfer.states.send == SS_RDMA_SENT &&
-	       guest->transfer.states.recv == RS_DONE_RECV;
+	return guest->state == GUEST_ASKS ||
+	       (states->send == SS_RDMA_SENT && states->recv == RS_DONE_RECV);
 }
 
 /* What a client sent. The receive is in use until all users are done. */
 static int on_receive(struct guests *guests, struct guest *guest,
-		      const struct ibv_wc *wc)
+		      struct ibv_wc *wc)
 {
 	struct receive *receive = receives_find(wc->wr_id);
 	int ret = -1;
 
 	receive->users = 1;
 	receive->length = wc->byte_len;
+	/* Its time in its state begins again. */
+	move(guests, guest, guest->state);
+	/* As in 02_write_read, where nothing else is in a wr_id. */
+	wc->wr_id = (uintptr_t)receive->bytes;
 	if (wc->status != IBV_WC_SUCCESS)
 		log_fail_wc("receive", wc);
 	else if (wc->opcode != IBV_WC_RECV)
 		log_fail(
 			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
 			wc->opcode);
-	else if (guest->state == GUEST_ASKS || asks_already(guest))
+	else if (may_ask(guest))
 		ret = guests->on_message(guests, guest, receive);
 	else if (guest->data.messages.buf ||
 		 !begin_transfer(guests, guest, receive))
@@ -174,51 +172,36 @@ static int on_send(struct guests *guests, struct guest *guest,
 	enum work work = wc->wr_id & WORK_MASK;
 
 	guest->conn.pending--;
-	if (work == WORK_ANSWER)
-		guest->under_way--;
-	if (work != WORK_RECEIVE)
+	guest->under_way -= work == WORK_ANSWER;
+	if (work != WORK_GREETING)
 		release(guests, receives_find(wc->wr_id));
 	/* It was flushed, like all that is posted when somebody leaves. */
 	if (guest->state == GUEST_LEAVES)
 		return 0;
-	if (guest->state == GUEST_GREETS)
+	if (work == WORK_GREETING && guest->state == GUEST_GREETS)
 		return on_transfer(guests, guest, wc);
 	if (wc->status != IBV_WC_SUCCESS)
 		return log_fail_wc("send", wc);
-	return guests->on_sent(guests, guest);
+	return guests->on_sent ? guests->on_sent(guests, guest) : 0;
 }
 
-/* A completion for nobody: it came before its guest had left. */
-static void on_stranger(struct guests *guests, const struct ibv_wc *wc)
-{
-	struct receive *receive = receives_find(wc->wr_id);
-
-	receive->users = 1;
-	release(guests, receive);
-}
-
-/* Whether it is a receive. The opcode of a failed completion is not defined. */
-static bool is_receive(const struct guest *guest, const struct ibv_wc *wc)
-{
-	if (wc->status == IBV_WC_SUCCESS)
-		return wc->opcode & IBV_WC_RECV;
-	return !(wc->wr_id & WORK_MASK) &&
-	       !data_posted(&guest->data, wc->wr_id);
-}
-
-static void on_completion(struct guests *guests, const struct ibv_wc *wc)
+static void on_completion(struct guests *guests, struct ibv_wc *wc)
 {
 	/* The wr_id of a shared receive cannot say whose message it is. */
 	struct guest *guest = (void *)table_find(&guests->table, wc->qp_num);
+	/* Nor can the opcode of a failed completion say that it is a receive. */
+	bool is_receive = (wc->wr_id & WORK_MASK) == WORK_RECEIVE;
 	int ret;
 
-	if (!guest || (guest->state == GUEST_LEAVES && is_receive(guest, wc))) {
-		on_stranger(guests, wc);
+	if (!guest || (guest->state == GUEST_LEAVES && is_receive)) {
+		/* For nobody: it came before its guest had left. */
+		receives_find(wc->wr_id)->users = 1;
+		release(guests, receives_find(wc->wr_id));
 		return;
 	}
 	log_prefix("Client %u: ", guest->number);
-	ret = is_receive(guest, wc) ? on_receive(guests, guest, wc) :
-				      on_send(guests, guest, wc);
+	ret = is_receive ? on_receive(guests, guest, wc) :
+			   on_send(guests, guest, wc);
 	/* One guest's failure is no other's. */
 	if (ret < 0)
 		guests_leave(guests, guest);
@@ -227,12 +210,15 @@ static void on_completion(struct guests *guests, const struct ibv_wc *wc)
 
 int guests_poll(struct guests *guests)
 {
-	struct ibv_wc wc[HUB_BUDGET];
-	int n = hub_poll(guests->hub, wc);
+	struct ibv_wc wc[GUESTS_BUDGET];
+	int n = ibv_poll_cq(guests->hub->cq, GUESTS_BUDGET, wc);
 
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	guests->hub->busy = n == GUESTS_BUDGET;
 	for (int i = 0; i < n; i++)
 		on_completion(guests, &wc[i]);
-	return n < 0 ? -1 : 0;
+	return 0;
 }
 
 void guests_leave(struct guests *guests, struct guest *guest)
@@ -248,7 +234,8 @@ void guests_leave(struct guests *guests, struct guest *guest)
 	err = ibv_modify_qp(guest->conn.qp, &attr, IBV_QP_STATE);
 	if (err)
 		log_fail_errno("ibv_modify_qp", err, "to the error state");
-	guests->on_leave(guests, guest);
+	if (guests->on_leave)
+		guests->on_leave(guests, guest);
 	/* What it has received is in the CQ before it is next found empty. */
 	guests->hub->busy = true;
 }
@@ -314,45 +301,4 @@ void guests_free_all(struct guests *guests)
 		while ((guest = list_first(&guests->lists[state])))
 			free_guest(guests, guest);
 	table_close(&guests->table);
-}
-
-/* The first in a list is too late. Returns 0, or -1 after reporting why. */
-static int expire(struct guests *guests, struct guest *guest)
-{
-	log_prefix("Client %u: ", guest->number);
-	if (guest->state == GUEST_LEAVES)
-		return log_fail(
-			"the flush of all posted requests: nothing came within %g s; the device is unusable",
-			guests->timeouts[GUEST_LEAVES] / 1000.0);
-	if (guest->state == GUEST_GREETS)
-		log_fail(
-			"the transfer: nothing came within %g s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
-			guests->timeouts[GUEST_GREETS] / 1000.0);
-	else
-		log_fail(
-			"a request: nothing came within %g s; the client is sent away [docs/troubleshooting.md#silent]",
-			guests->timeouts[GUEST_ASKS] / 1000.0);
-	guests_leave(guests, guest);
-	log_prefix("%s", "");
-	return 0;
-}
-
-int guests_on_time(struct guests *guests)
-{
-	for (int state = 0; state < GUEST_STATES; state++) {
-		struct guest *guest;
-
-		while ((guest = list_first(&guests->lists[state])) &&
-		       guest->deadline <= guests->loop->now)
-			if (expire(guests, guest))
-				return -1;
-		if (guest)
-			loop_alarm(guests->loop, guest->deadline);
-	}
-	return 0;
-}
-
-void guests_heard(struct guests *guests, struct guest *guest)
-{
-	move(guests, guest, guest->state);
 }

@@ -32,9 +32,6 @@ struct guest {
 	struct data data;
 	struct transfer transfer;
 	struct receive *held; /* its memory is for the messages of transfer */
-	struct receive *first,
-		*last; /* requests that wait for room to answer */
-	unsigned int waiting; /* how many they are */
 	unsigned int under_way; /* answers that have yet to complete */
 	unsigned long count; /* requests */
 };
@@ -50,17 +47,17 @@ struct guests {
 	int (*on_finish)(struct guests *guests, struct guest *guest);
 	int (*on_message)(struct guests *guests, struct guest *guest,
 			  struct receive *receive);
-	/* A request of ours in GUEST_ASKS is complete; the guest begins to leave. */
+	/* A request of ours is complete; the guest begins to leave. Or NULL. */
 	int (*on_sent)(struct guests *guests, struct guest *guest);
 	void (*on_leave)(struct guests *guests, struct guest *guest);
-	struct list
-		lists[GUEST_STATES]; /* who was last heard of first is first */
+	/* Who was last heard of first is first. */
+	struct list lists[GUEST_STATES];
 	struct table table;
 	unsigned int arrived; /* how many there have been */
 };
 
-/* Answers to a guest that have yet to complete, at most; two requests each. */
-#define GUESTS_WINDOW 4
+/* Answers that a guest has yet to take, at most: each is an answer and a write. */
+#define GUESTS_WINDOW 7
 #define GUESTS_SENDS (2 * GUESTS_WINDOW + 1)
 
 /*
@@ -69,14 +66,12 @@ struct guests {
  */
 struct guest *guests_add(struct guests *guests, struct rdma_cm_id *id);
 
-/* Sends MSG_MR first: the other end has established the connection. */
-int guests_start(struct guests *guests, struct guest *guest);
-
 /*
  * Ends the connection. The guest is freed when all that it has posted is complete,
  * and nothing that it has received is left in the CQ.
  */
 void guests_leave(struct guests *guests, struct guest *guest);
+void guests_leave_all(struct guests *guests);
 
 /*
  * The peer has ended the connection: what it has sent before is dealt with first.
@@ -84,12 +79,12 @@ void guests_leave(struct guests *guests, struct guest *guest);
  */
 int guests_left(struct guests *guests, struct guest *guest);
 
-/* All of them. */
-void guests_leave_all(struct guests *guests);
+/* So many completions, at most, are taken in one turn of the loop. */
+#define GUESTS_BUDGET 64
 
 /*
- * Takes completions off the CQ, as many as one turn may, and has each guest do what
- * follows. Returns 0, or -1 after reporting why all are lost.
+ * Takes completions off the CQ, and has each guest do what follows. If there may be
+ * more, hub->busy stays true. Returns 0, or -1 after reporting why all are lost.
  */
 int guests_poll(struct guests *guests);
 
@@ -98,11 +93,5 @@ void guests_free_gone(struct guests *guests);
 
 /* Frees all, in whatever state, and the table. */
 void guests_free_all(struct guests *guests);
-
-/* It was heard of just now: its time in its state begins again. */
-void guests_heard(struct guests *guests, struct guest *guest);
-
-/* To be called when the alarm is due: ends whoever is too late. Returns 0, -1. */
-int guests_on_time(struct guests *guests);
 
 #endif

@@ -71,19 +71,6 @@ static int on_event(void *owner)
 	return 0;
 }
 
-static int watch_all(struct hub *hub, struct loop *loop)
-{
-	hub->completions = (struct watch){ hub->comp->fd, on_completions, hub };
-	hub->events = (struct watch){ hub->verbs->async_fd, on_event, hub };
-	if (wait_nonblocking(hub->comp->fd, "ibv_create_comp_channel") ||
-	    wait_nonblocking(hub->verbs->async_fd, "the device"))
-		return -1;
-	return loop_add(loop, &hub->completions) ||
-			       loop_add(loop, &hub->events) ?
-		       -1 :
-		       0;
-}
-
 int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
 	     size_t size, unsigned int receives, unsigned int entries)
 {
@@ -101,19 +88,14 @@ int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
 		return log_fail_errno(
 			"ibv_create_cq", errno,
 			"%u entries; see max_cqe in `ibv_devinfo -v`", entries);
-	if (watch_all(hub, loop) || arm(hub))
+	hub->completions = (struct watch){ hub->comp->fd, on_completions, hub };
+	hub->events = (struct watch){ verbs->async_fd, on_event, hub };
+	if (wait_nonblocking(hub->comp->fd, "ibv_create_comp_channel") ||
+	    wait_nonblocking(verbs->async_fd, "the device") ||
+	    loop_add(loop, &hub->completions) || loop_add(loop, &hub->events) ||
+	    arm(hub))
 		return -1;
 	return receives_open(&hub->receives, hub->pd, size, receives);
-}
-
-int hub_poll(struct hub *hub, struct ibv_wc wc[HUB_BUDGET])
-{
-	int n = ibv_poll_cq(hub->cq, HUB_BUDGET, wc);
-
-	if (n < 0)
-		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
-	hub->busy = n == HUB_BUDGET;
-	return n;
 }
 
 void hub_close(struct hub *hub)

@@ -30,13 +30,4 @@ int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
 	     size_t size, unsigned int receives, unsigned int entries);
 void hub_close(struct hub *hub);
 
-/* So many completions, at most, are taken in one turn of the loop. */
-#define HUB_BUDGET 64
-
-/*
- * Takes completions off the CQ, HUB_BUDGET at most; if there may be more,
- * hub->busy stays true. Returns how many, or -1 after reporting why.
- */
-int hub_poll(struct hub *hub, struct ibv_wc wc[HUB_BUDGET]);
-
 #endif

@@ -4,8 +4,6 @@
 #include "receives.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "log.h"
@@ -16,23 +14,11 @@
 /* Fewer than this in the SRQ, and the device says so. */
 #define LIMIT (CHUNK / 4)
 
-struct chunk {
-	struct chunk *next;
-	struct ibv_mr *mr;
-	char memory[];
-};
-
 /* How far one receive is from the next: wr_id needs its lowest bits. */
 static size_t stride(const struct receives *receives)
 {
 	return (sizeof(struct receive) + receives->size + WORK_MASK) &
 	       ~(size_t)WORK_MASK;
-}
-
-static struct receive *receive_at(const struct receives *receives,
-				  struct chunk *chunk, unsigned int i)
-{
-	return (void *)(chunk->memory + i * stride(receives));
 }
 
 static int post(struct receives *receives, struct receive *receive)
@@ -43,7 +29,7 @@ static int post(struct receives *receives, struct receive *receive)
 		.lkey = receive->mr->lkey,
 	};
 	struct ibv_recv_wr *bad, wr = {
-		.wr_id = (uintptr_t)receive->bytes,
+		.wr_id = (uintptr_t)receive->bytes + WORK_RECEIVE,
 		.sg_list = &sge,
 		.num_sge = 1,
 	};
@@ -59,29 +45,18 @@ static int post(struct receives *receives, struct receive *receive)
 /* One chunk more, all of it posted. */
 static int add_chunk(struct receives *receives)
 {
-	size_t size = CHUNK * stride(receives);
-	struct chunk *chunk = calloc(1, sizeof(*chunk) + size);
+	struct region *chunk = &receives->chunks[receives->count / CHUNK];
 
-	if (!chunk)
-		return log_fail_errno("calloc", errno, "%zu bytes", size);
-	chunk->mr = ibv_reg_mr(receives->pd, chunk->memory, size,
-			       IBV_ACCESS_LOCAL_WRITE);
-	if (!chunk->mr) {
-		free(chunk);
-		return log_fail_errno(
-			"ibv_reg_mr", errno,
-			"%zu bytes: this memory is locked, and `ulimit -l` says how much of it a process may have [docs/troubleshooting.md#memlock]",
-			size);
-	}
-	chunk->next = receives->chunks;
-	receives->chunks = chunk;
-	for (unsigned int i = 0; i < CHUNK; i++) {
-		struct receive *receive = receive_at(receives, chunk, i);
+	if (region_open(chunk, receives->pd, CHUNK * stride(receives),
+			IBV_ACCESS_LOCAL_WRITE))
+		return -1;
+	for (unsigned int i = 0; i < CHUNK; i++, receives->count++) {
+		struct receive *receive =
+			(void *)(chunk->buf + i * stride(receives));
 
 		receive->mr = chunk->mr;
 		if (post(receives, receive))
 			return -1;
-		receives->count++;
 	}
 	return 0;
 }
@@ -108,6 +83,9 @@ int receives_open(struct receives *receives, struct ibv_pd *pd, size_t size,
 	receives->pd = pd;
 	receives->size = size;
 	receives->most = most;
+	receives->chunks = calloc(most / CHUNK, sizeof(*receives->chunks));
+	if (!receives->chunks)
+		return log_fail_errno("calloc", errno, "%u receives", most);
 	receives->srq = ibv_create_srq(pd, &attr);
 	if (!receives->srq)
 		return log_fail_errno(
@@ -124,9 +102,7 @@ int receives_grow(struct receives *receives)
 			 receives->count);
 		return 0;
 	}
-	if (add_chunk(receives))
-		return -1;
-	return arm(receives);
+	return add_chunk(receives) ? -1 : arm(receives);
 }
 
 struct receive *receives_find(uint64_t wr_id)
@@ -143,20 +119,15 @@ int receives_release(struct receives *receives, struct receive *receive)
 
 void receives_close(struct receives *receives)
 {
-	struct chunk *chunk, *next;
 	int err = 0;
 
 	if (receives->srq && (err = ibv_destroy_srq(receives->srq)))
 		log_fail_errno("ibv_destroy_srq", err,
 			       "does a queue pair still have it");
 	/* While it exists, the device may write to the memory. */
-	for (chunk = err ? NULL : receives->chunks; chunk; chunk = next) {
-		next = chunk->next;
-		if ((err = ibv_dereg_mr(chunk->mr)))
-			log_fail_errno("ibv_dereg_mr", err,
-				       "its memory is not freed");
-		else
-			free(chunk);
-	}
+	for (unsigned int i = 0; !err && i < receives->most / CHUNK; i++)
+		if (receives->chunks)
+			region_close(&receives->chunks[i]);
+	free(receives->chunks);
 	*receives = (struct receives){ 0 };
 }

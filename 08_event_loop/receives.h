@@ -7,27 +7,22 @@
 #ifndef RECEIVES_H
 #define RECEIVES_H
 
-#include <infiniband/verbs.h>
-
-#include "msg.h"
+#include "data.h"
 
 /* One receive, and what is needed until what came with it is dealt with. */
 struct receive {
 	struct ibv_mr *mr; /* of its chunk: covers all of this */
 	unsigned int users; /* who still need it; at 0 it is posted again */
 	unsigned int length; /* of what came */
-	struct receive *next; /* while it waits in a queue */
 	char messages[2 * MSG_SIZE]; /* for what we send because of it */
 	char bytes[]; /* what came */
 };
-
-struct chunk;
 
 /* Zero it before receives_open(). */
 struct receives {
 	struct ibv_srq *srq;
 	struct ibv_pd *pd; /* borrowed */
-	struct chunk *chunks; /* the memory, which grows */
+	struct region *chunks; /* the memory, which grows */
 	unsigned int size; /* bytes of one message */
 	unsigned int count, most; /* receives: now, and at most */
 };
@@ -47,9 +42,13 @@ void receives_close(struct receives *receives);
  */
 int receives_grow(struct receives *receives);
 
-/* The lowest bits of a wr_id: what it is that was posted. */
+/*
+ * The lowest bits of a wr_id: what it is that was posted. The other bits are the
+ * address of what a receive brought, or of what data.c sends.
+ */
 enum work {
-	WORK_RECEIVE, /* the receive, whose wr_id is where its bytes are */
+	WORK_GREETING, /* by data.c, as in 02_write_read */
+	WORK_RECEIVE,
 	WORK_WRITE, /* because of what it brought: a write into the client's memory, */
 	WORK_ANSWER, /* and the answer */
 	WORK_MASK = 7

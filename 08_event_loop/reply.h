@@ -13,10 +13,4 @@
 int reply_request(struct guests *guests, struct guest *guest,
 		  struct receive *receive);
 
-/* There is room for one more answer. Returns 0, or -1 after reporting why. */
-int reply_next(struct guests *guests, struct guest *guest);
-
-/* The guest leaves: its requests that wait are not answered. */
-void reply_drop(struct guests *guests, struct guest *guest);
-
 #endif

@@ -12,96 +12,16 @@
  * All clients share one completion queue and one shared receive queue. Each is a
  * state machine, which moves when something happens and never waits.
  */
-#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 
-#include "door.h"
-#include "reply.h"
-#include "cm_help.h"
 #include "content.h"
+#include "door.h"
+#include "late.h"
 #include "log.h"
 #include "options.h"
 #include "pattern.h"
-
-/* How many events of the CM one turn of the loop handles at most. */
-#define CM_BUDGET 16
-
-/* What the CM says of a guest. */
-static int on_guest(struct server *server, struct guest *guest,
-		    const struct rdma_cm_event *event)
-{
-	int ret = 0;
-
-	log_prefix("Client %u: ", guest->number);
-	switch (event->event) {
-	case RDMA_CM_EVENT_ESTABLISHED:
-		guest->conn.established = true;
-		break;
-	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-		break;
-	case RDMA_CM_EVENT_DISCONNECTED:
-		ret = guests_left(&server->guests, guest);
-		log_prefix("Client %u: ", guest->number);
-		log_line("peer disconnected after %lu requests.", guest->count);
-		break;
-	default:
-		cm_explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
-		guests_leave(&server->guests, guest);
-	}
-	log_prefix("%s", "");
-	return ret;
-}
-
-/* Returns 0, or -1 if all is lost. */
-static int on_cm_event(struct server *server, struct rdma_cm_event *event)
-{
-	/* Our copy: acknowledging frees the event. */
-	struct rdma_cm_event copy = *event;
-
-	if (copy.event == RDMA_CM_EVENT_DEVICE_REMOVAL)
-		cm_explain_event(event, RDMA_CM_EVENT_CONNECT_REQUEST);
-	/* rdma_destroy_id() waits, without limit, for this. */
-	if (rdma_ack_cm_event(event))
-		return log_fail_errno("rdma_ack_cm_event", errno,
-				      "rdma_destroy_id() would now hang");
-	switch (copy.event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return door_ask(server, copy.id, &copy.param.conn);
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		return -1;
-	case RDMA_CM_EVENT_ADDR_CHANGE:
-		return 0;
-	default:
-		return on_guest(server, copy.id->context, &copy);
-	}
-}
-
-/* The CM's channel can be read. */
-static int on_cm(void *owner)
-{
-	struct server *server = owner;
-	struct rdma_cm_event *event;
-
-	for (int i = 0; i < CM_BUDGET; i++) {
-		if (rdma_get_cm_event(server->listener.events, &event)) {
-			if (errno == EAGAIN)
-				return 0;
-			return log_fail_errno("rdma_get_cm_event", errno,
-					      "the event channel is unusable");
-		}
-		if (on_cm_event(server, event))
-			return -1;
-	}
-	return 0;
-}
-
-static int on_time(void *owner)
-{
-	struct server *server = owner;
-
-	return guests_on_time(&server->guests);
-}
+#include "reply.h"
 
 /* The transfer of a guest is finished: looks at what it wrote. */
 static int on_finish(struct guests *guests, struct guest *guest)
@@ -166,22 +86,20 @@ static int server_open(struct server *server)
 			      options->timeout_ms },
 		.on_finish = on_finish,
 		.on_message = reply_request,
-		.on_sent = reply_next,
-		.on_leave = reply_drop,
 	};
 	if (table_open(&guests->table, options->max))
 		return -1;
 	if (listener_open(&server->listener, options->address, options->port))
 		return -1;
-	server->requests =
-		(struct watch){ server->listener.events->fd, on_cm, server };
+	server->requests = (struct watch){ server->listener.events->fd,
+					   door_on_cm, server };
 	return loop_add(&server->loop, &server->requests);
 }
 
 static void server_close(struct server *server)
 {
 	guests_free_all(&server->guests);
-	data_region_close(&server->guests.local);
+	region_close(&server->guests.local);
 	hub_close(&server->hub);
 	listener_close(&server->listener);
 	loop_close(&server->loop);
@@ -199,7 +117,7 @@ int main(int argc, char **argv)
 		return status;
 	server.options = &options;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
-	if (loop_open(&server.loop, on_time, &server))
+	if (loop_open(&server.loop, late_on_time, &server.guests))
 		goto out;
 	/* 2. Listen. */
 	if (server_open(&server))

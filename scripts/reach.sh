@@ -10,6 +10,8 @@
 #   user_send  another user of the client's machine, with an ordinary UDP socket, while
 #              the client is idle: a SEND of MSG_DONE
 #   user_end   the same: a WRITE with a wrong rkey
+#   user_qp    the same user, with a queue pair that says that the server is its peer:
+#              a SEND of MSG_DONE
 #   data       a switch answers the client's READ, with bytes of its own
 #   ack        a switch drops the client's SEND, and acknowledges it
 #   nak        a switch refuses the client's SEND, which arrives
@@ -51,11 +53,12 @@ source scripts/lib/device.sh
 source scripts/lib/wiretap/runs.sh
 
 cli_help "$@"
-attacks=(user_send user_end data ack nak rst between sweep)
+attacks=(user_send user_end user_qp data ack nak rst between sweep)
 controls=(none rights filter box static source random macsec ipsec seal)
 [[ $# -gt 0 ]] || set -- user_send none user_send rights user_send box \
 	user_send filter user_send macsec user_send ipsec user_send seal \
-	user_end none user_end filter data none data macsec data ipsec data seal \
+	user_end none user_end filter user_qp none user_qp rights user_qp box \
+	user_qp filter user_qp ipsec user_qp seal data none data macsec data ipsec data seal \
 	ack none ack ipsec nak none nak ipsec rst none rst ipsec between none \
 	between static between ipsec sweep none sweep source sweep random sweep ipsec
 runs=()
@@ -88,7 +91,7 @@ says() {
 # believed: whether the attack had its effect, in this run.
 believed() {
 	case $attack in
-	user_send | sweep) says server.err 'byte 1 of the memory is 0x00' ;;
+	user_send | user_qp | sweep) says server.err 'byte 1 of the memory is 0x00' ;;
 	user_end | rst) says server.err 'status 5 ' ;;
 	data) says client.log '^remote buffer: forged' ;;
 	ack) says client.log 'Both DONE' && ! says server.log 'Both DONE' ;;

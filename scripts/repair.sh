@@ -131,7 +131,7 @@ run_broken() {
 	trap device_close EXIT
 	device_open "$(device_nodes "$place/commands")"
 	"$top/scripts/pair.sh" -d "$place/mine" "$place/commands" "$theirs"
-	! grep -q loss.sh "$place/commands" || mend
+	! grep -q lib/repair/ "$place/commands" || mend
 }
 
 check_repair() {

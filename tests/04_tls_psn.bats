@@ -183,6 +183,36 @@ refuse_them() {
 	stop_server
 }
 
+# Each is who it says, and only some may come, for some of it.
+list_of_clients() {
+	local id=spiffe://rdma.example/client list=$scratch/list
+	local -a alice=(./client -a "$address" -C certs/client-alice.pem
+		-K certs/client-alice.key write)
+
+	./certs.sh --client alice >"$scratch/certs"
+	start_server ./server -l "$list" -t 60 write
+	run_client 1 ./client -a "$address" write
+	says_one client.err 'closed the connection instead'
+	says_one server.err 'No such file.*nobody is let in'
+	echo "$id both" >"$list"
+	good_client
+	grep -qE "^let in to write: $id, serial [0-9A-F]+$" \
+		"$scratch/server.log" || fail "the log does not say who was let in"
+	refused "$id/alice, serial [0-9A-F]*, may not write" \
+		'closed the connection instead' "${alice[@]}"
+	echo "$id/alice read" >>"$list"
+	refused "$id/alice, serial [0-9A-F]*, may not write" - "${alice[@]}"
+	echo "$id/alice write" >>"$list"
+	run_client 0 "${alice[@]}"
+	says_nothing client.err
+	stop_server
+}
+
+@test "04: a list says who may come, and for what" {
+	FUNCTIONS='queue_pairs server_errors said_more served no_queue_pairs
+		good_client refused' on_device a list_of_clients
+}
+
 # A key that does not match is found before anybody is connected to.
 wrong_key() {
 	start_server ./server -t 30 write

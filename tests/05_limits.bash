@@ -29,6 +29,90 @@ few_descriptors() {
 	stop_server
 }
 
+# one_identity: it has no more places than its share, and another one has the others.
+one_identity() {
+	certificates_of alice
+	printf 'spiffe://rdma.example/client%s write\n' '' /alice >mine.list
+	start_server ./server "${of_server[@]}" -l mine.list -t 60 -m 5 -U 3 write
+	start_client ./load/load -t 60 -a "$address" "${of_client[@]}" -n 5 \
+		-w 3600 write
+	await "three that hold" has_lines client.log ': holding the' 3
+	await "two that are told" has_lines client.err 'server full (3 of 3)' 2
+	has_lines server.log \
+		'spiffe://rdma.example/client has 3 connections' 2 ||
+		fail "the server does not say who is refused"
+	figures 'connected: 3 of 5; shaking hands: 0'
+	figures 'served: 0; refused: 2;'
+	# Those who hold do so beside this one.
+	./client -a "$address" -t 60 -A mine/ca.pem -C mine/client-alice.pem \
+		-K mine/client-alice.key write >"$scratch/alice.log" ||
+		fail "another identity is not served"
+	kill -TERM "$client"
+	end_client 1
+	await "an idle server" idle
+	# Who is not in the list any more gets nothing at all.
+	echo 'spiffe://rdma.example/client write' >mine.list
+	run_client 1 ./client -a "$address" -t 60 -A mine/ca.pem \
+		-C mine/client-alice.pem -K mine/client-alice.key write
+	has_lines server.err 'client/alice, serial' 1 ||
+		fail "the server does not say who is refused"
+	# What is given back can be had again.
+	are_served "${of_client[@]}" -n 3
+	stop_server
+}
+
+# certificates_of NAME: with a client of this name, in mine.
+certificates_of() {
+	./certs.sh --client "$1" mine >"$scratch/certs"
+	of_server=(-A mine/ca.pem -C mine/server.pem -K mine/server.key)
+	of_client=(-A mine/ca.pem -C mine/client.pem -K mine/client.key)
+}
+
+# renewed: what is read at SIGHUP holds for those who come from then on; what cannot
+# be read changes nothing.
+renewed() {
+	local serial
+
+	certificates_of alice
+	start_server ./server "${of_server[@]}" -t 60 write
+	one_is_served "${of_client[@]}"
+	start_client ./client -t 60 -a "$address" "${of_client[@]}" -w 3600 write
+	await "a client that holds" all_hold 1
+	certificates_of alice
+	chmod 644 mine/server.key
+	kill -HUP "$server"
+	await "a key that is refused" has_lines server.log 'read before stay' 1
+	says_one server.err 'others on this machine can read'
+	chmod 600 mine/server.key
+	kill -HUP "$server"
+	await "new certificates" has_lines server.log 'certificates read anew' 1
+	: >"$scratch/server.err"
+	# The one that is there has noticed nothing.
+	is_running "$client" || fail "the client has left"
+	kill -TERM "$client"
+	end_client 0
+	one_is_served "${of_client[@]}"
+	serial=$(openssl x509 -in mine/server.pem -noout -serial)
+	[[ $(openssl s_client -connect "$address:4433" -cert mine/client.pem \
+		-key mine/client.key -alpn rdma-params/3 </dev/null 2>/dev/null |
+		openssl x509 -noout -serial) == "$serial" ]] ||
+		fail "the server shows another certificate"
+	await "an idle server" idle
+	stop_server
+}
+
+# lent: memory that is lent is counted before it is there.
+lent() {
+	echo 'MemAvailable: 1048576 kB' >"$scratch/meminfo"
+	start_server unshare -m bash -c 'mount --bind "$0" /proc/meminfo &&
+		exec ./server -t 60 -b 67108864 write' "$scratch/meminfo"
+	# Three quarters of a GiB, and 128 MiB for each.
+	has_lines server.log '786432 kB of memory: room for 6 clients' 1 ||
+		fail "the memory that is lent is not counted"
+	figures 'connected: 0 of 6;'
+	stop_server
+}
+
 # A signal ends connections whose server takes longer than client's second.
 slow_goodbyes() {
 	start_server ./server -t 60 write

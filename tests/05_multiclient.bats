@@ -73,6 +73,23 @@ teardown_file() {
 	clients_on_device few_strangers
 }
 
+@test "05: 2,048 strangers of one address leave room for others" {
+	needs_lab
+	clients_on_device one_address
+}
+
+@test "05: one identity cannot have all places" {
+	clients_on_device one_identity
+}
+
+@test "05: no more is lent than there is memory for" {
+	clients_on_device lent
+}
+
+@test "05: SIGHUP: new certificates for new clients" {
+	clients_on_device renewed
+}
+
 @test "05: connections that are reset at once keep nobody waiting" {
 	clients_on_device resets 60
 }

@@ -42,6 +42,25 @@ stalled() {
 	strangers_leave
 }
 
+# one_address: 2,048 of it have half of the room, and who comes from another finds some.
+# Afterwards, those of it are served as well.
+one_address() {
+	start_server ./server -t 3600 write
+	strangers 2048 part
+	await "1024 handshakes" shaking 1024
+	await "1024 that are refused" has_lines server.err \
+		'as many strangers as one address may have at a time (1024, see -X)' 1024
+	# The same machine has an address of IPv6, too.
+	run_client 0 ./client -a 2001:db8::1 -t 60 write
+	says_nothing client.err
+	run_client 1 ./client -a "$address" -t 60 write
+	strangers_leave
+	await "an end of all handshakes" shaking 0
+	one_is_served
+	are_served -n 10 -j 10
+	stop_server
+}
+
 # cost WHAT KB: what the server has more than before, which is at most KB.
 cost() {
 	local kb=$(($(memory_kb "$server") - before))

@@ -77,6 +77,10 @@ unsolved() {
 	solved 07_full_speed compress
 }
 
+@test "08: several loops" {
+	solved 08_event_loop loops
+}
+
 @test "each exercise is listed, with its text, its check and its solution" {
 	local page names name chapter
 

@@ -74,6 +74,19 @@ both() {
 	both 1
 }
 
+@test "reach: a queue pair of another user's own sends to the client's peer" {
+	effects user_qp none=yes rights=no box=yes filter=yes ipsec=yes seal=noticed
+	use user_qp none
+	# What it has sent was acknowledged to the client, and not to it.
+	grep -q '^user 65534 has a queue pair of its own: status 12 ' "$out/party.log"
+	use user_qp rights
+	grep -q '^user 65534 cannot: ibv_open_device' "$out/party.log"
+	both 0
+	# The filter knows no owner of it: the first rule does not fit.
+	use user_qp filter
+	grep -qE 'skuid 0-4294967295 counter packets 0 bytes 0 drop$' "$out/party.log"
+}
+
 @test "reach: a forged answer to a READ is in the reader's memory, unnoticed" {
 	effects data none=yes macsec=no ipsec=no seal=noticed
 	use data none
@@ -153,6 +166,10 @@ both() {
 		[[ $output == *'is no node of the lab'* ]]
 	done
 	run -1 "$top/scripts/lib/python.sh" wiretap.sweep 192.0.2.2 192.0.2.1 17 0 1
+	[[ $output == *'not a node of the lab'* ]]
+	gcc -std=gnu11 -o "$BATS_TEST_TMPDIR/own_qp" \
+		"$top/scripts/lib/wiretap/own_qp.c" -libverbs
+	run -1 "$BATS_TEST_TMPDIR/own_qp" 192.0.2.2 192.0.2.1 17 0
 	[[ $output == *'not a node of the lab'* ]]
 	run -1 "$top/scripts/lib/python.sh" wiretap.between lo \
 		192.0.2.2/525400524402 192.0.2.1/525400524401

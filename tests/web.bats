@@ -62,6 +62,10 @@ unit() {
 	unit explain
 }
 
+@test "repair tasks in the page: the broken copies, the comparison on a node, ticks in a file" {
+	unit repair
+}
+
 @test "the service worker keeps a file only under its own hash" {
 	unit service_worker
 }

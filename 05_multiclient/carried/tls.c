@@ -15,6 +15,7 @@
 
 #include "log.h"
 #include "tls_fail.h"
+#include "who.h"
 
 /* On the wire, an ALPN name is a length and that many bytes. */
 static const unsigned char alpn[] = "\x0d" TLS_PROTOCOL;
@@ -68,6 +69,7 @@ static int load_files(SSL_CTX *ctx, const struct options *options)
 		return tls_fail(
 			options->cert,
 			"a certificate for --cert; `make certs` makes one");
+	who_warn(SSL_CTX_get0_certificate(ctx), options->cert);
 	if (check_rights(options->key))
 		return -1;
 	if (SSL_CTX_use_PrivateKey_file(ctx, options->key, SSL_FILETYPE_PEM) !=

@@ -28,6 +28,14 @@ unsigned int figures_let_in(struct figures *figures, unsigned int *connected)
 	return number;
 }
 
+void figures_refuse(struct figures *figures)
+{
+	pthread_mutex_lock(&figures->lock);
+	figures->strangers--;
+	figures->refused++;
+	pthread_mutex_unlock(&figures->lock);
+}
+
 void figures_leave(struct figures *figures, enum step step)
 {
 	pthread_mutex_lock(&figures->lock);

@@ -38,6 +38,9 @@ void figures_arrive(struct figures *figures);
  */
 unsigned int figures_let_in(struct figures *figures, unsigned int *connected);
 
+/* A stranger has shown who it is, and gets no place, even if there is one. */
+void figures_refuse(struct figures *figures);
+
 /* It has left; STEP_HANDSHAKE: as a stranger. */
 void figures_leave(struct figures *figures, enum step step);
 

@@ -9,6 +9,7 @@
 
 #include "ask.h"
 #include "cm.h"
+#include "late.h"
 #include "log.h"
 #include "making.h"
 
@@ -31,14 +32,11 @@ static void make_progress(struct crowd *crowd)
 
 static int ask(struct crowd *crowd, struct asker *asker)
 {
-	struct data *data = &asker->guest->data;
-	struct msg request = ask_request(data, crowd->options->writes);
-
 	asker->asked++;
 	asker->parts = 2;
 	asker->sent = latency_now();
 	crowd->under_way++;
-	return data_post_request(data, &request);
+	return ask_send(&asker->guest->data, crowd->options->writes);
 }
 
 /* Has as many ask as may ask at a time, each when it is its turn. */
@@ -137,13 +135,6 @@ static void on_leave(struct guests *guests, struct guest *guest)
 	}
 }
 
-static int on_time(void *owner)
-{
-	struct crowd *crowd = owner;
-
-	return guests_on_time(&crowd->guests);
-}
-
 int crowd_open(struct crowd *crowd)
 {
 	const struct options *options = crowd->options;
@@ -159,7 +150,7 @@ int crowd_open(struct crowd *crowd)
 		.on_sent = on_sent,
 		.on_leave = on_leave,
 	};
-	if (loop_open(&crowd->loop, on_time, crowd) ||
+	if (loop_open(&crowd->loop, late_on_time, &crowd->guests) ||
 	    table_open(&crowd->guests.table, options->count) ||
 	    latency_open(&crowd->latency,
 			 (size_t)options->count * options->cycles))
@@ -320,9 +311,9 @@ void crowd_close(struct crowd *crowd)
 	guests_free_all(&crowd->guests);
 	for (unsigned int i = 0; crowd->ids && i < crowd->options->jobs; i++)
 		cm_destroy_id(&crowd->ids[i]);
-	data_region_close(&crowd->exposed);
-	data_region_close(&crowd->messages);
-	data_region_close(&crowd->guests.local);
+	region_close(&crowd->exposed);
+	region_close(&crowd->messages);
+	region_close(&crowd->guests.local);
 	hub_close(&crowd->hub);
 	if (crowd->events)
 		rdma_destroy_event_channel(crowd->events);

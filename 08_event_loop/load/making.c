@@ -30,13 +30,12 @@ static int open_hub(struct crowd *crowd, struct ibv_context *verbs)
 		if (receives_grow(&crowd->hub.receives))
 			return -1;
 	pd = crowd->hub.pd;
-	if (data_region_open(&guests->local, pd, options->bytes, 0) ||
-	    data_region_open(&crowd->exposed, pd,
-			     (size_t)options->bytes * options->count,
-			     IBV_ACCESS_LOCAL_WRITE |
-				     IBV_ACCESS_REMOTE_WRITE) ||
-	    data_region_open(&crowd->messages, pd,
-			     2 * MSG_SIZE * (size_t)options->count, 0))
+	if (region_open(&guests->local, pd, options->bytes, 0) ||
+	    region_open(&crowd->exposed, pd,
+			(size_t)options->bytes * options->count,
+			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE) ||
+	    region_open(&crowd->messages, pd,
+			2 * MSG_SIZE * (size_t)options->count, 0))
 		return -1;
 	data.local = guests->local;
 	content_write(&data, MODE_WRITE, "active/client");
@@ -157,7 +156,7 @@ static int on_guest(struct crowd *crowd, struct guest *guest,
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
 		guest->conn.established = true;
-		if (guests_start(&crowd->guests, guest))
+		if (transfer_event(&guest->transfer, EV_START))
 			guests_leave(&crowd->guests, guest);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:

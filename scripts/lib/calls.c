@@ -80,7 +80,7 @@ static const char *said(const struct ibv_send_wr *wr, char hex[80])
 	if (wr->opcode != IBV_WR_SEND || wr->num_sge < 1)
 		return "";
 	for (size_t i = 0; i < sge->length && i < 32; i++)
-		n += sprintf(hex + n, "%02x", ((uint8_t *)sge->addr)[i]);
+		n += sprintf(hex + n, "%02x", ((uint8_t *)(uintptr_t)sge->addr)[i]);
 	return hex;
 }
 
@@ -128,6 +128,9 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	for (int i = 0; i < ret; i++)
 		tell("completion status=%d opcode=%d\n", wc[i].status,
 		     wc[i].status ? -1 : (int)wc[i].opcode);
+	/* Which thread takes what is there off which queue. */
+	if (ret > 0)
+		tell("polled cq=%p thread=%d\n", (void *)cq, (int)gettid());
 	return ret;
 }
 
@@ -187,6 +190,25 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	return real(pd, addr, length, iova, access);
 }
 
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries,
+			     void *cq_context, struct ibv_comp_channel *channel,
+			     int vector)
+{
+	typeof(&ibv_create_cq) real = find("ibv_create_cq");
+
+	tell("create_cq entries=%d\n", entries);
+	return real(context, entries, cq_context, channel, vector);
+}
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
+			       struct ibv_srq_init_attr *attr)
+{
+	typeof(&ibv_create_srq) real = find("ibv_create_srq");
+
+	tell("create_srq receives=%u\n", attr->attr.max_wr);
+	return real(pd, attr);
+}
+
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 		   struct ibv_qp_init_attr *attr)
 {
@@ -194,6 +216,8 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 
 	tell("create_qp sends=%u receives=%u\n", attr->cap.max_send_wr,
 	     attr->cap.max_recv_wr);
+	tell("queue_pair cq=%p srq=%p\n", (void *)attr->recv_cq,
+	     (void *)attr->srq);
 	return real(id, pd, attr);
 }
 

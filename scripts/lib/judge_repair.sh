@@ -93,12 +93,13 @@ other_peer() {
 	make -s -C "$place/peer_$1" CFLAGS='-O1 -g' "$2"
 }
 
-# mend: no node loses packets any more.
+# mend: no node loses packets any more, and each has its table of GIDs as it was.
 mend() {
 	local node
 
 	for node in a b; do
 		device_run "$node" "$top/scripts/lib/repair/loss.sh" off
+		device_run "$node" "$top/scripts/lib/repair/gids.sh" back
 	done
 }
 

@@ -43,6 +43,8 @@ TOKENS = [
     ('ADDR', 'end', r'\b(?:wr_id|\w*addr|conn|id|\w+_region)='
                     r'(?P<v>0x[0-9a-f]+)\b'),
     ('ADDR', 'end', r'\b(?P<v>0x[0-9a-f]{10,12})\b'),
+    # The number of a certificate, drawn by its CA.
+    ('SERIAL', 'run', r'\bserial (?P<v>[0-9a-f]{30,40})\b'),
     # A LID is 0 on every RoCE device, and a subnet's number on InfiniBand.
     ('LID', 'end', r'\blid(?:: |[ =])(?P<v>0x[0-9a-f]+|\d+)\b'),
     # A place in a port's table of GIDs: another one on each machine.
@@ -138,7 +140,7 @@ class Line:
 
 def normal(cls, raw):
     """The value without the ways to write it; None if it is no token."""
-    if cls in ('DEV', 'ssl', 'n'):
+    if cls in ('DEV', 'SERIAL', 'ssl', 'n'):
         return raw
     if cls == 'IP':
         try:

@@ -5,7 +5,8 @@
 #
 # TARGET is a decoder and the chapter whose it is: 02_msg, 03_msg (messages),
 # 03_params (the line of parameters), 04_params, 05_params (the messages of the
-# exchange), 06_dgram (datagrams).
+# exchange), 04_exchange, 05_exchange (the exchange itself, over TLS), 06_dgram
+# (datagrams), 07_msg (messages), 07_head (headers of a stream of files).
 # It begins with what the target's seeds below are and with what earlier runs found.
 # CHAPTER (default: the target's own) is the folder to take the decoder from.
 # FUZZ_DIR (default: build/fuzz/TARGET) gets the program, fuzz, what it found
@@ -95,16 +96,72 @@ seed_06_dgram() {
 	} >"$1/longer"
 }
 
+seed_07_msg() {
+	bytes 52444d41 03 01 01 00 000055d0c0ffee00 000007f1 00000400 >"$1/mr"
+	bytes 52444d41 03 02 00 00 0000000000000000 00000000 00000000 >"$1/done"
+	bytes 52444d41 03 03 00 00 0000000000000000 00000000 00010000 >"$1/bench"
+	bytes 52444d41 03 04 04 00 0000000000000000 00000010 00010000 >"$1/files"
+}
+
+# Each type, with nothing behind it; and one with a name.
+seed_07_head() {
+	local type
+
+	for type in 01 02 03 04 05 06 07 08 09 0a; do
+		bytes "52444d46 03 $type 0000 00000000 00000000" \
+			0000000000000001 0000000000000000 00000000 00000000 \
+			>"$1/$type"
+	done
+	bytes 52444d46 03 01 0002 00000001 00000004 0000000000001000 \
+		0000000000000007 00000000 00000000 6e616d65 >"$1/name"
+}
+
+# What a client says: each message in a record, all in one, and byte by byte; with
+# what TLS itself may say in between.
+seed_04_exchange() {
+	seed_exchange 02 "$1"
+}
+seed_05_exchange() {
+	seed_exchange 03 "$1"
+}
+seed_exchange() {
+	local magic="52444d58 $1" params ready bye pieces
+
+	params="$magic 02 0000 00000030 00000011 00123456"
+	params+=' 00000000000000000000ffffc0000201 000055d0c0ffee00 000007f1'
+	params+=' 00000400 0007 03 01 00000000'
+	ready="$magic 03 0000 00000000" bye="$magic 04 0000 00000000"
+	bytes "00 3c $params 00 0c $ready 00 0c $bye 05" >"$2/each"
+	bytes "00 54 $params $ready $bye 05" >"$2/glued"
+	bytes "03 01 00 3c $params 04 02 07 00 0c $ready 04 11 00 0c $bye" \
+		>"$2/keys"
+	bytes "00 3c $params 00 3c $params 00 0c $ready" >"$2/twice"
+	bytes "00 0c $bye 06 05 1703030001" >"$2/behind"
+	pieces=$(sed 's/ //g; s/../0001&/g' <<<"$params $ready")
+	bytes "$pieces" >"$2/pieces"
+}
+
+# What the exchange is linked with; the rest of a chapter is not part of it.
+exchange_of() {
+	sources=(oob.c params.c msg.c msg_check.c tls.c tls_io.c tls_fail.c who.c
+		client_hello.c gid.c sock.c addr.c wait.c)
+	[[ $1 != 05 ]] || sources+=(turn.c)
+	libraries=(-libverbs -lssl -lcrypto -lpthread)
+}
+
+libraries=()
 case $target in
-0[23]_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
+0[237]_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
 	sources=(params.c msg.c msg_check.c)
 	;;
 0[45]_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;
+0[45]_exchange) fuzzer=exchange longest=512 && exchange_of "${target%%_*}" ;;
+07_head) fuzzer=head sources=(head.c) longest=300 ;;
 06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
-*) cli_none target "$target" 02_msg 03_msg 03_params 04_params 05_params \
-	06_dgram ;;
+*) cli_none target "$target" 02_msg 03_msg 03_params 04_params 04_exchange \
+	05_params 05_exchange 06_dgram 07_msg 07_head ;;
 esac
 number=${target%%_*}
 own=("$top/$number"_*)
@@ -120,7 +177,11 @@ clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	-DCHAPTER="${number#0}" -I"$chapter"{,/carried,/plumbing} -o "$dir/fuzz" \
 	"$top/tests/fuzz/fuzz_$fuzzer.c" \
-	"${sources[@]}"
+	"${sources[@]}" "${libraries[@]}"
+if [[ $fuzzer == exchange ]]; then
+	"$chapter/certs.sh" --if-needed --names IP:127.0.0.1 "$dir/certs"
+	export FUZZ_CERTS=$dir/certs
+fi
 exec timeout -k 5 $((seconds + 60)) "$dir/fuzz" \
 	-max_total_time="$seconds" -max_len="$longest" -use_value_profile=1 \
 	-timeout=60 -print_final_stats=1 -artifact_prefix="$dir/" \

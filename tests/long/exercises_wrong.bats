@@ -76,3 +76,7 @@ teardown_file() { close_device; }
 @test "07: one receive queue for two clients, wrongly" {
 	wrong 07_full_speed srq
 }
+
+@test "08: several loops, wrongly" {
+	wrong 08_event_loop loops
+}

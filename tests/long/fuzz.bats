@@ -35,3 +35,19 @@ finds_nothing_for_long() {
 @test "06: no datagram breaks the decoder, for long" {
 	finds_nothing_for_long 06_dgram
 }
+
+@test "04: no peer keeps the exchange from its end, for long" {
+	finds_nothing_for_long 04_exchange
+}
+
+@test "05: no peer keeps the exchange from its end, for long" {
+	finds_nothing_for_long 05_exchange
+}
+
+@test "07: no message breaks the decoder, for long" {
+	finds_nothing_for_long 07_msg
+}
+
+@test "07: no header of a stream breaks the decoder, for long" {
+	finds_nothing_for_long 07_head
+}

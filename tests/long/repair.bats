@@ -56,6 +56,10 @@ all_of() {
 	all_of 07_full_speed
 }
 
+@test "08: all tasks, with what repairs them and what does not" {
+	all_of 08_event_loop
+}
+
 @test "all functions that are to be filled in" {
 	local one bad=''
 

@@ -6,6 +6,7 @@
 #ifndef TLS_CERTS_H
 #define TLS_CERTS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,8 @@ static const char *file_name(char path[64], const char *name)
 }
 
 /* As our programs read it: NAME.pem and NAME.key. */
-static void write_cert(const struct cert *cert, const char *name)
+static __attribute__((unused)) void write_cert(const struct cert *cert,
+					       const char *name)
 {
 	char path[64];
 	FILE *file;
@@ -114,7 +116,7 @@ static void write_cert(const struct cert *cert, const char *name)
 	fclose(file);
 }
 
-static void remove_folder(void)
+static __attribute__((unused)) void remove_folder(void)
 {
 	char command[128];
 
@@ -126,7 +128,7 @@ static void remove_folder(void)
  * The worst that a system's openssl.cnf can ask for. OpenSSL reads it when it
  * is first used, so this has to come before.
  */
-static void weaken_openssl(void)
+static __attribute__((unused)) void weaken_openssl(void)
 {
 	char path[64];
 	FILE *file;

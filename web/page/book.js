@@ -77,11 +77,11 @@ function openLab(wish = new URLSearchParams(location.search)) {
 // folded below.
 function runHere() {
 	for (const here of document.querySelectorAll('button.here')) {
-		const {run, case: name} = here.dataset;
+		const {run, case: name, repair} = here.dataset;
 		here.hidden = false;
 		here.addEventListener('click', async () => {
 			const page = await openLab(new URLSearchParams());
-			page.here(run ? 'runs' : 'cases', run ?? name);
+			page.here(run ? 'runs' : name ? 'cases' : 'repairs', run ?? name ?? repair);
 		});
 	}
 	for (const shell of document.querySelectorAll('details.shell')) {

@@ -1,7 +1,9 @@
 // The lab: two nodes, the wire between them, and what can be done with a chapter on
 // them. It has no look; lab_page.js gives it one, and window.lab is for teachers
 // and tests (web/README.md documents it).
-import {Node, copyFiles, quote} from './node.js';
+import {Node, copyFiles} from './node.js';
+import {checkExercise, unpack} from './checker.js';
+import {Comparer} from './comparer.js';
 import {Picture} from './picture.js';
 import {Wire} from './wire.js';
 import {dissect} from './packet.js';
@@ -13,16 +15,6 @@ import {wiretap} from './wiretap.js';
 import {writePcapng} from './pcapng.js';
 
 const SETTLE_MS = 250;
-// Where a node has the scripts that check exercises.
-const CHECKER = '/tmp/checker';
-
-async function unpack(node, name, archive, folder) {
-	await node.put(`${name}.tar.gz`, archive.slice());
-	const {status, out} = await node.exec(
-		`tar -C ${folder} -xzf /page/${name}.tar.gz && rm /page/${name}.tar.gz`);
-	if (status)
-		throw new Error(`node ${node.name}: ${name}: ${out}`);
-}
 
 export class Lab extends EventTarget {
 	// Events: `entry` and `change` (of the ladder), `wire` (its
@@ -55,6 +47,8 @@ export class Lab extends EventTarget {
 		const node = new Node(name, worker);
 		node.addEventListener('frame', ({detail}) => this.link.send(name, detail));
 		node.addEventListener('said', ({detail}) => this.said(detail));
+		const comparer = new Comparer(() => this, text => node.serial(2, text));
+		node.addEventListener('asked', ({detail}) => comparer.hear(detail.text));
 		node.addEventListener('trouble', ({detail}) => this.emit('trouble', detail));
 		return node;
 	}
@@ -239,34 +233,21 @@ export class Lab extends EventTarget {
 	}
 
 	// What `make exercise` says of the reader's folder, on node a: {status, out}.
-	async exercise(name) {
-		const {chapter} = this, node = this.nodes.a, place = '/tmp/exercise';
-		if (!this.loaded.has('checker')) {
-			await unpack(node, 'checker', await this.archive('checker'), '/tmp');
-			this.loaded.add('checker');
-		}
-		// What another exercise has left takes room that a node does not have.
-		await node.exec(`rm -rf ${place} && mkdir -p ${place}/${chapter} ${CHECKER}/${chapter}`);
-		// The chapter as it is, to check against, built as it comes.
-		for (const folder of [CHECKER, `${place}/${chapter}`])
-			await unpack(node, chapter, await this.archive(chapter), folder);
-		return node.exec(`cd ${place}/${chapter} && rm -rf original && mv ${chapter} original && ` +
-			`{ { DEVICE=host EXERCISE_PLACE=${place} ${CHECKER}/scripts/exercise.sh ${chapter} ${
-				quote(name)} /root/${chapter}; echo $? >${place}/status; } </dev/null 2>&1 | ` +
-			`tee /dev/ttyS0; } && exit "$(cat ${place}/status)"`);
+	exercise(name) {
+		return checkExercise(this, name);
 	}
 
 	// Compiles the chapter's folder: {status, out, errors: [{file, line, text}]}.
-	async build(node) {
-		const {status, out} = await this.nodes[node].exec(`cd /root/${this.chapter} && build`);
+	async build(node, folder = `/root/${this.chapter}`) {
+		const {status, out} = await this.nodes[node].exec(`cd ${folder} && build`);
 		const errors = [...out.matchAll(/^(?:In file included from [^\n]*\n)*([^\s:]+):(\d+): (.*)$/gm)]
 			.map(([, file, line, text]) => ({file, line: Number(line), text}));
 		return {status, out, errors};
 	}
 
 	// One file of the chapter on both nodes.
-	write(file, text) {
-		return this.both(node => node.write(`/root/${this.chapter}/${file}`, text));
+	write(file, text, folder = `/root/${this.chapter}`) {
+		return this.both(node => node.write(`${folder}/${file}`, text));
 	}
 
 	// What `rdma` says of the queue pairs of the programs on a node.
@@ -289,5 +270,3 @@ export class Lab extends EventTarget {
 			({time: began + time, bytes})));
 	}
 }
-
-export {quote};

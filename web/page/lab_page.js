@@ -10,6 +10,8 @@ import {runPanel} from './run_panel.js';
 import {wiretapPanel} from './wiretap_panel.js';
 import {filesPanel} from './files_panel.js';
 import {exercisesPanel} from './exercises_panel.js';
+import {repairPanel} from './repair_panel.js';
+import {checkTask, handOut} from './repair.js';
 import {statesPanel} from './states_panel.js';
 import {details} from './details.js';
 import {codeOf} from './code_of.js';
@@ -60,15 +62,18 @@ class LabPage {
 		});
 		const terminals = element('div', {className: 'terminals'}), wire = wirePanel(lab);
 		this.files = filesPanel(this);
-		this.panels = {runs: runPanel(this, 'runs'), cases: runPanel(this, 'cases')};
+		this.panels = {runs: runPanel(this, 'runs'), cases: runPanel(this, 'cases'),
+			...lab.data.repairs.length && {repairs: repairPanel(this)}};
 		this.tabs = makeTabs({
 			'Run': this.panels.runs.panel,
 			'Break it': this.panels.cases.panel,
+			...this.panels.repairs && {'Repair': this.panels.repairs.panel},
 			'Files': this.files.panel,
 			...lab.data.exercises.length && {'Exercises': exercisesPanel(this)},
 			.../^0[34]/.test(this.chapter) && {'Third party': wiretapPanel(this)},
 			'Queue pairs': statesPanel(this),
-		}, this.wish.has('case') ? 'Break it' : 'Run', 'The chapter');
+		}, this.wish.has('repair') && this.panels.repairs ? 'Repair' : this.wish.has('case') ? 'Break it' : 'Run',
+		'The chapter');
 		const chapter = element('div', {className: 'chapter-box'}, this.tabs.row, this.tabs.box);
 		const ladder = element('div', {className: 'ladder-part'}, this.ladder.box, this.packet);
 		this.views = makeViews(this.body, {Ladder: [ladder, wire], Terminals: [terminals],
@@ -79,13 +84,13 @@ class LabPage {
 			terminals.append(makeTerminal(node, lab, this.explained, this.terminals));
 	}
 
-	// What a button in the text asks for: a run is run, a case is only chosen, since
-	// the reader predicts it first.
+	// What a button in the text asks for: a run is run; a case is only chosen, since the
+	// reader predicts it first, and so is a task.
 	here(kind, name) {
-		if (!this.panels)
+		if (!this.panels?.[kind])
 			return;
 		this.panels[kind].choose(name);
-		this.tabs.show(kind === 'runs' ? 'Run' : 'Break it');
+		this.tabs.show({runs: 'Run', cases: 'Break it', repairs: 'Repair'}[kind]);
 		this.views.show('Chapter');
 		this.root.scrollIntoView({block: 'nearest'});
 		if (kind === 'runs')
@@ -148,6 +153,8 @@ function expose(page, ready) {
 		exec: (node, command) => lab.nodes[node].exec(command),
 		break: (name, chapter) => use(chapter, () => lab.break(name)),
 		exercise: (name, chapter) => use(chapter, () => lab.exercise(name)),
+		repair: (name, chapter) => use(chapter, () => handOut(lab, name)),
+		check: () => checkTask(lab),
 		wiretap: (link, chapter) => use(chapter, () => lab.wiretap(link)),
 		write: (file, text) => lab.write(file, text),
 		build: node => lab.build(node),

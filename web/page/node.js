@@ -8,7 +8,8 @@ const hexDigits = bytes => [...bytes].map(x => x.toString(16).padStart(2, '0')).
 export const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
 
 export class Node extends EventTarget {
-	// Events: `terminal` (bytes), `frame` (bytes), `said` ({label, kind, text}).
+	// Events: `terminal` (bytes), `frame` (bytes), `said` ({label, kind, text}),
+	// `asked` (the same, and an answer is due: comparer.js).
 	constructor(name, worker) {
 		super();
 		Object.assign(this, {name, worker, answer: '', line: '', pending: [],
@@ -86,9 +87,9 @@ export class Node extends EventTarget {
 		const lines = (this.line + text).split('\n');
 		this.line = lines.pop();
 		for (const line of lines) {
-			const [, label, kind, said] = /^(\S+) ([oex]) ([^]*)$/.exec(line) ?? [];
+			const [, label, kind, said] = /^(\S+) ([oexq]) ([^]*)$/.exec(line) ?? [];
 			if (label)
-				this.emit('said', {node: this.name, label, kind, text: said});
+				this.emit(kind === 'q' ? 'asked' : 'said', {node: this.name, label, kind, text: said});
 		}
 	}
 

@@ -6,6 +6,7 @@ const possible = () => 'serviceWorker' in navigator && location.protocol !== 'fi
 
 // The lab's own files: what the workers load is not among what the page loads.
 const LAB = ['lab/state.zst', 'lab/state.json', 'lab/rules.json', 'lab/checker.tar.gz',
+	'lab/repairs.json',
 	'libraries/libv86.mjs', 'libraries/v86.wasm', 'libraries/editor.js',
 	'page/unpack_worker.js', 'page/node_worker.js', 'page/clock.js', 'page/card.js',
 	'page/machine_options.js'];

@@ -81,7 +81,7 @@ library() {
 	mkdir "$scratch"
 	(
 		cd "$scratch"
-		ar x "$(compiler -print-libgcc-file-name)" _ctzdi2.o _udivmoddi4.o
+		ar x "$(compiler -print-libgcc-file-name)" _ctzdi2.o _divmoddi4.o _udivmoddi4.o
 		ar rs "$out/root/usr/lib/i386-linux-gnu/tcc/libtcc1.a" ./*.o
 	)
 	rm -r "$scratch"

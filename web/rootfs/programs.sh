@@ -4,7 +4,7 @@
 # usage: web/rootfs/programs.sh ROOTFS OUT
 #
 # ROOTFS is what build.sh has made. OUT gets CHAPTER.tar.gz for each chapter, and
-# checker.tar.gz, with what checks a solution of an exercise. What is there already
+# checker.tar.gz, with what checks exercises and repairs. What is there already
 # and made of the same is kept.
 set -euo pipefail
 
@@ -42,6 +42,22 @@ files() {
 		! -path '*/repair/*' ! -path '*/fill_in/*' -print0 | sort -z
 }
 
+# On a node, tcc links these objects with those that it makes. It has to have what they
+# call of gcc's own library: library() in build.sh puts that in.
+linkable() {
+	local tcc=$rootfs/root/usr/lib/i386-linux-gnu/tcc/libtcc1.a lacking
+
+	defined() { nm --defined-only "$1" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u; }
+	lacking=$(nm -u ./*.o | awk '$1 == "U" { print $2 }' | sort -u |
+		comm -12 - <(defined "$($gcc -print-libgcc-file-name)") |
+		comm -23 - <(defined "$tcc") | paste -sd ' ')
+	[[ -z $lacking ]] || {
+		echo "programs: $1 calls what gcc's library has and ${tcc##*/} has not:" \
+			"$lacking; add it to library() in web/rootfs/build.sh" >&2
+		return 1
+	}
+}
+
 build() {
 	local chapter=$1 programs=(server client)
 
@@ -50,7 +66,7 @@ build() {
 	files "$chapter" | cpio --quiet -0 -pdm "$work"
 	make -s -j"$(nproc)" -C "$work/$chapter" CC="$gcc" CFLAGS=-O2 LDFLAGS=-s \
 		"${programs[@]}"
-	(cd "$work/$chapter" && threads "$chapter")
+	(cd "$work/$chapter" && linkable "$chapter" && threads "$chapter")
 	pack "$chapter"
 }
 
@@ -66,18 +82,24 @@ threads() {
 	done < <(grep -lw _Thread_local -- *.c */*.c)
 }
 
-# The scripts of the checker as they are; on a node, setup_rxe.sh has only to say
-# where its device is, and RDS is there.
+# The scripts of the checkers as they are; on a node, setup_rxe.sh has only to say
+# where its device is, RDS is there, and no Python.
 checker() {
 	local top=$work/checker
 
 	mkdir -p "$top"
-	cp --parents scripts/{exercise,pair}.sh scripts/lib/{calls.c,chapter.sh,cli.sh} \
-		scripts/lib/{device,judge,judged,left_over,progress}.sh "$top"
-	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} "$top"
+	cp --parents scripts/{exercise,pair,repair}.sh scripts/lib/{calls.c,chapter.sh,cli.sh} \
+		scripts/lib/{device,judge,judged,judge_repair,left_over,progress}.sh "$top"
+	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} \
+		[0-9][0-9]_*/repair/{order,*/task.md,*/judge.sh} \
+		[0-9][0-9]_*/expected/*/commands [0-9][0-9]_*/break/*/{commands,patch} "$top"
+	cp web/rootfs/compare_logs.sh "$top/scripts"
 	printf '#!/bin/sh\necho 192.0.2.1\n' >"$top/scripts/setup_rxe.sh"
 	printf '#!/bin/sh\n' >"$top/scripts/setup_rds.sh"
-	chmod +x "$top"/scripts/setup_{rxe,rds}.sh
+	# Of it, the check of a repair asks for the names of a chapter's tasks.
+	# shellcheck disable=SC2016 # the script that is written expands it
+	printf '#!/bin/sh\ncat "$3/repair/order"\n' >"$top/scripts/lib/python.sh"
+	chmod +x "$top"/scripts/setup_{rxe,rds}.sh "$top/scripts/lib/python.sh"
 	pack checker
 }
 

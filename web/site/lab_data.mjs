@@ -4,6 +4,7 @@ import {copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync} from 'no
 import {execFileSync} from 'node:child_process';
 import {basename, join} from 'node:path';
 import {expectedSets, readCommands} from './logs.mjs';
+import {repairsOf} from './repair_data.mjs';
 
 const read = path => existsSync(path) ? readFileSync(path, 'utf8') : null;
 
@@ -63,13 +64,14 @@ function lacking(text) {
 export function chapterData(top, tree, chapter) {
 	const folder = join(top, chapter);
 	const files = tree.sources.filter(x => x.startsWith(`${chapter}/`) &&
-		/^[^/]+\/(carried\/|plumbing\/|load\/)?[^/]+(\.[ch]|Makefile)$/.test(x));
+		/^[^/]+\/(carried\/|plumbing\/|load\/)?[^/]+(\.[ch]|\.sh|Makefile)$/.test(x));
 	return {chapter,
 		files: Object.fromEntries(files.map(x => [x.slice(chapter.length + 1),
 			readFileSync(join(top, x), 'utf8')])),
 		runs: runsOf(join(folder, 'expected')),
 		cases: casesOf(chapter, join(folder, 'break')),
-		exercises: exercisesOf(chapter, join(folder, 'exercises'))};
+		exercises: exercisesOf(chapter, join(folder, 'exercises')),
+		repairs: repairsOf(top, chapter, lacking)};
 }
 
 // What each logged run of a chapter does: {name: title}.
@@ -81,9 +83,12 @@ export function writeLabData(top, site) {
 	site.write('web/lab/rules.json', rules);
 	site.write('web/lab/explained.json', execFileSync('python3', ['-B', join(top, 'web/site/explained.py')]));
 	site.write('web/lab/show_memory.patch', readFileSync(join(top, 'scripts/lib/wiretap/show_memory.patch')));
-	for (const chapter of site.chapters)
-		site.write(`web/lab/${chapter}.json`,
-			JSON.stringify(chapterData(top, site.tree, chapter)));
+	const chapters = site.chapters.map(chapter => chapterData(top, site.tree, chapter));
+	for (const data of chapters)
+		site.write(`web/lab/${data.chapter}.json`, JSON.stringify(data));
+	// The names of all tasks, for who counts what is done.
+	site.write('web/lab/repairs.json', JSON.stringify(Object.fromEntries(chapters.map(({chapter, repairs}) =>
+		[chapter, repairs.map(x => x.name)]))));
 	if (!site.parts)
 		return;
 	mkdirSync(join(site.out, 'web/lab'), {recursive: true});

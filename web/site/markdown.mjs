@@ -42,13 +42,22 @@ function fence(tokens, at, options, env) {
 		`${escape(env.runs[run])}</p>\n<details class="shell early" open><summary>In a shell</summary>${pre}</details>\n`;
 }
 
-// What breaks a case in a shell has a button beside it that chooses the case in the lab.
+// What breaks a case in a shell, or lists repair tasks, has a button beside it that
+// chooses that in the lab.
+const HERE = [
+	[/^make break CH=(\d\d) CASE=(\w+)$/, 'case', name => `Break it here: ${name}`, 'Break it here'],
+	[/^make repair CH=(\d\d)()$/, 'repair', () => 'Repair it here', 'Repair it here'],
+];
+
 function codeInline(tokens, at, options, env) {
 	const text = tokens[at].content;
-	const [, chapter, name] = /^make break CH=(\d\d) CASE=(\w+)$/.exec(text) ?? [];
-	return `<code>${escape(text)}</code>` + (chapter && env.path?.startsWith(`${chapter}_`) &&
-		/^\d\d_[^/]+\/README\.md$/.test(env.path) ? ` <button type="button" class="here later" data-case="${
-			name}" aria-label="Break it here: ${name}" hidden>Break it here</button>` : '');
+	for (const [pattern, kind, label, words] of HERE) {
+		const [, chapter, name] = pattern.exec(text) ?? [];
+		if (chapter && env.path?.startsWith(`${chapter}_`) && /^\d\d_[^/]+\/README\.md$/.test(env.path))
+			return `<code>${escape(text)}</code> <button type="button" class="here later" data-${kind}="${
+				name}" aria-label="${label(name)}" hidden>${words}</button>`;
+	}
+	return `<code>${escape(text)}</code>`;
 }
 
 function textOf(token) {

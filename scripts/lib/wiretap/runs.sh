@@ -161,10 +161,14 @@ await() {
 
 # What the user nobody runs must be where nobody may look.
 place_neighbour() {
+	mkdir -p build
+	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -o build/own_qp \
+		scripts/lib/wiretap/own_qp.c -libverbs
 	device_run b bash -c 'rm -rf /tmp/wiretap.* && mkfifo /tmp/wiretap.go &&
 		mkdir -p /tmp/wiretap.d && cd scripts && cp --parents -t /tmp/wiretap.d \
 			lib/{__init__.py,arguments.py,python.sh} \
-			lib/wiretap/{__init__,neighbour,parties,roce}.py'
+			lib/wiretap/{__init__,neighbour,parties,roce}.py &&
+		cp -t /tmp/wiretap.d ../build/own_qp'
 }
 
 # Until the client that waits has its connection, and until it may go on.

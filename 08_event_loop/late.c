@@ -1,0 +1,44 @@
+/*
+ * late.c - who takes too long
+ */
+#include "late.h"
+
+#include "log.h"
+
+/* The first in a list is too late. Returns 0, or -1 after reporting why. */
+static int expire(struct guests *guests, struct guest *guest)
+{
+	log_prefix("Client %u: ", guest->number);
+	if (guest->state == GUEST_LEAVES)
+		return log_fail(
+			"the flush of all posted requests: nothing came within %g s; the device is unusable",
+			guests->timeouts[GUEST_LEAVES] / 1000.0);
+	if (guest->state == GUEST_GREETS)
+		log_fail(
+			"the transfer: nothing came within %g s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
+			guests->timeouts[GUEST_GREETS] / 1000.0);
+	else
+		log_fail(
+			"a request: nothing came within %g s; the client is sent away [docs/troubleshooting.md#silent]",
+			guests->timeouts[GUEST_ASKS] / 1000.0);
+	guests_leave(guests, guest);
+	log_prefix("%s", "");
+	return 0;
+}
+
+int late_on_time(void *owner)
+{
+	struct guests *guests = owner;
+
+	for (int state = 0; state < GUEST_STATES; state++) {
+		struct guest *guest;
+
+		while ((guest = list_first(&guests->lists[state])) &&
+		       guest->deadline <= guests->loop->now)
+			if (expire(guests, guest))
+				return -1;
+		if (guest)
+			loop_alarm(guests->loop, guest->deadline);
+	}
+	return 0;
+}

@@ -1,0 +1,74 @@
+# 08_crowds.bash - what tests/08_event_loop.bats and its long brother do on node a
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # set by on_device.bash
+
+# Objects of the device and descriptors of the server, which is idle.
+objects_of_server() {
+	rdma resource show
+	echo "descriptors: $(find "/proc/$server/fd" -mindepth 1 | wc -l)"
+}
+objects_are() {
+	after=$(objects_of_server)
+	[[ $after == "$1" ]]
+}
+memory_of_server() {
+	sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\) kB$/\1/p' "/proc/$server/status"
+}
+
+# one_client NUMBER: every tenth is killed, each at another of its calls.
+one_client() {
+	local status=0
+
+	at=() due=0
+	if [[ $1 -gt 20 && $(($1 % 10)) -eq 0 ]]; then
+		at "$(($1 / 10 * 7 % 30 + 1))" kill
+		due=137
+	fi
+	"${at[@]}" ./client -a "$address" -t 60 -N 1 write \
+		>"$scratch/client.log" 2>"$scratch/client.err" || status=$?
+	[[ $status -eq $due ]] || fail "client $1 ended with $status, not $due"
+	[[ $due -eq 0 ]] || killed=$((killed + 1))
+}
+
+# cycles COUNT: so many clients, one after another; nothing may grow.
+cycles() {
+	local i before memory killed=0
+
+	start_server ./server
+	for ((i = 1; i <= $1; i++)); do
+		one_client "$i"
+		[[ $i -eq 20 ]] || continue
+		await "a server without a queue pair" no_queue_pair
+		before=$(objects_of_server) memory=$(memory_of_server)
+	done
+	await "a server without a queue pair" no_queue_pair
+	soon objects_are "$before" ||
+		fail "after 20 clients: $before; after $1: $after"
+	memory=$(($(memory_of_server) - memory))
+	[[ $memory -lt 512 ]] || fail "it uses $memory kB more"
+	stop_server
+	echo "$1 clients, of which $killed were killed; memory +$memory kB"
+}
+
+# ends_with COUNT REQUESTS MS: a server with so many clients, who ask so often or are
+# silent then, ends within so many milliseconds of SIGTERM.
+ends_with() {
+	local begin ms
+
+	start_server ./server -t 60
+	start_client ./load/load -n "$1" -N "$2" -w 300 -t 60 -a "$address" sum
+	await "all clients" has_line client.log "^$1 connections in"
+	[[ $2 -gt 1 ]] || await "all answers" has_line client.log ' are held\.$'
+	begin=${EPOCHREALTIME/./}
+	kill -TERM "$server"
+	end_of server "$server" 0
+	server=''
+	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	[[ $ms -lt $3 ]] || fail "it took $ms ms"
+	end_client 1
+	soon nothing_is_left || fail "something is left: $(rdma resource show)"
+	echo "$1 clients: it ended $ms ms after SIGTERM"
+}
+nothing_is_left() {
+	! rdma resource show | grep -qE 'qp [2-9]|srq [1-9]|mr [1-9]'
+}

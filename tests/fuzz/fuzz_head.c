@@ -1,0 +1,42 @@
+/*
+ * fuzz_head.c - the decoder of the headers in 07's stream of files, fed with anything
+ *
+ * The input is a message: a header and what follows it. Whatever is accepted must be
+ * the one way to say what was understood, and speak of no more than is there.
+ */
+#include "head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+/* In place of log.c's: why a message is refused is not to be read here. */
+int log_fail(const char *fmt, ...)
+{
+	(void)fmt;
+	return -1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	uint8_t again[HEAD_SIZE];
+	struct head head;
+
+	if (head_decode(&head, bytes, size))
+		return 0;
+	if (size < HEAD_SIZE || head.type < HEAD_BEGIN || head.type > HEAD_BYE)
+		abort();
+	/* What the program reads behind it is there, and nothing else is. */
+	if (head.type == HEAD_HERE ? size != HEAD_SIZE :
+				     head.length != size - HEAD_SIZE)
+		abort();
+	if (!*head_refusal(head.number))
+		abort();
+	head_encode(&head, again);
+	if (memcmp(again, bytes, sizeof(again)))
+		abort();
+	return 0;
+}
