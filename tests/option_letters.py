@@ -32,7 +32,7 @@ PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
 CLIENTS = {"bench.c", "pump.c", "06_rds/ipv4.c", "05_multiclient/conn.c"}
 # The same of servers.
-SERVERS = {"folder.c", "incoming.c"}
+SERVERS = {"folder.c", "incoming.c", "who.c"}
 
 
 def strings(text):
