@@ -80,7 +80,8 @@ static const char *said(const struct ibv_send_wr *wr, char hex[80])
 	if (wr->opcode != IBV_WR_SEND || wr->num_sge < 1)
 		return "";
 	for (size_t i = 0; i < sge->length && i < 32; i++)
-		n += sprintf(hex + n, "%02x", ((uint8_t *)(uintptr_t)sge->addr)[i]);
+		n += sprintf(hex + n, "%02x",
+			     ((uint8_t *)(uintptr_t)sge->addr)[i]);
 	return hex;
 }
 

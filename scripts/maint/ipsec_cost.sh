@@ -51,9 +51,9 @@ encrypts() {
 
 # table: from lines of "plain macsec ipsec".
 table() {
-	python3 -c '
+	python3 - "$out/rates" <<-'END'
 import statistics, sys
-rows = [[float(word) for word in line.split()] for line in sys.stdin]
+rows = [[float(word) for word in line.split()] for line in open(sys.argv[1])]
 columns = list(zip(*rows))
 print(f"{len(rows)} rounds, 64 KiB writes     median       ratio to plain")
 for name, column in zip(("plain", "macsec", "ipsec"), columns):
@@ -61,7 +61,7 @@ for name, column in zip(("plain", "macsec", "ipsec"), columns):
     spread = "" if name == "plain" else (
         f"{statistics.median(ratios):.2f} ({min(ratios):.2f} .. {max(ratios):.2f})")
     print(f"{name:<25} {statistics.median(column):>9.1f} MB/s  {spread}".rstrip())
-' <"$out/rates"
+	END
 }
 
 DEVICE=lab
