@@ -65,7 +65,7 @@ export class Rules {
 
 	// The value without the ways to write it; null if it is no token.
 	normal(cls, raw) {
-		if (['DEV', 'ssl', 'n'].includes(cls))
+		if (['DEV', 'SERIAL', 'ssl', 'n'].includes(cls))
 			return raw;
 		if (cls === 'IP')
 			return addressDigits(raw) || null;
