@@ -4,6 +4,7 @@
 #include "crowd.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 	crowd->figures.max = room.clients;
 	crowd->strangers_max = room.strangers;
 	crowd->identities.max =
-		options->per_identity ? options->per_identity : room.clients;
+		options->per_identity ? options->per_identity : UINT_MAX;
 	crowd->addresses.max = options->per_address;
 	crowd->listening = true;
 	return 0;

@@ -73,7 +73,7 @@ static const struct option_row rows[] = {
 	{ 'm', OPTION_NUMBER, "max", "MAX", 1, 100000, FOR_SERVER, MEMBER(max),
 	  "1024", NULL, "clients to serve at a time; more are told so" },
 	{ 'U', OPTION_NUMBER, "per-identity", "MAX", 1, 100000, FOR_SERVER,
-	  MEMBER(per_identity), NULL, "as many as -m",
+	  MEMBER(per_identity), NULL, "any number",
 	  "clients at a time with one identity, which their certificates name" },
 	{ 'X', OPTION_NUMBER, "per-address", "MAX", 1, 100000, FOR_SERVER,
 	  MEMBER(per_address), "1024", NULL,

@@ -41,7 +41,7 @@ struct options {
 	const char *key; /* its private key, */
 	const char *ca; /* and the CA that must have signed the peer's */
 	const char *list; /* server: who may come, and for what; NULL: all */
-	unsigned int per_identity; /* server: clients of one; 0: max */
+	unsigned int per_identity; /* server: clients of one; 0: any */
 	unsigned int per_address; /* server: strangers of one */
 	unsigned int bytes; /* bytes of memory to write or read */
 	bool counts; /* -b was given: say how many bytes were verified */
