@@ -17,6 +17,7 @@ setup_file() {
 	done | xargs -0 cp -pd --parents -t "$TREE"
 	cd "$TREE" || return
 	cp -r 02_write_read 09_made_up
+	rm -r 09_made_up/repair
 	mv 09_made_up/{[!s]*,state,story}.[ch] 09_made_up/carried
 	grep -rlE '02_write_read|CH=02|chapter 02|Chapter 02' 09_made_up |
 		xargs sed -i 's/02_write_read/09_made_up/g; s/\(CH=\|hapter \)02/\109/g'
