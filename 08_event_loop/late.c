@@ -8,22 +8,30 @@
 /* The first in a list is too late. Returns 0, or -1 after reporting why. */
 static int expire(struct guests *guests, struct guest *guest)
 {
+	double seconds = guests->timeouts[guest->state] / 1000.0;
+	int ret = 0;
+
 	log_prefix("Client %u: ", guest->number);
-	if (guest->state == GUEST_LEAVES)
-		return log_fail(
+	switch (guest->state) {
+	case GUEST_LEAVES:
+		ret = log_fail(
 			"the flush of all posted requests: nothing came within %g s; the device is unusable",
-			guests->timeouts[GUEST_LEAVES] / 1000.0);
-	if (guest->state == GUEST_GREETS)
+			seconds);
+		break;
+	case GUEST_GREETS:
 		log_fail(
 			"the transfer: nothing came within %g s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
-			guests->timeouts[GUEST_GREETS] / 1000.0);
-	else
+			seconds);
+		break;
+	default:
 		log_fail(
 			"a request: nothing came within %g s; the client is sent away [docs/troubleshooting.md#silent]",
-			guests->timeouts[GUEST_ASKS] / 1000.0);
-	guests_leave(guests, guest);
+			seconds);
+	}
+	if (!ret)
+		guests_leave(guests, guest);
 	log_prefix("%s", "");
-	return 0;
+	return ret;
 }
 
 int late_on_time(void *owner)
