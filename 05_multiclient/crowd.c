@@ -49,7 +49,7 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 	crowd->figures.max = room.clients;
 	crowd->strangers_max = room.strangers;
 	crowd->identities.max =
-		options->per_identity ? options->per_identity : UINT_MAX;
+		options->per_identity ? (int)options->per_identity : INT_MAX;
 	crowd->addresses.max = options->per_address;
 	crowd->listening = true;
 	return 0;
@@ -88,17 +88,23 @@ static void forget_address(struct client *client)
 	*client->address = 0;
 }
 
-unsigned int crowd_share(struct client *client)
+int crowd_share(struct client *client)
 {
-	unsigned int count;
+	struct share *identities = &client->crowd->identities;
+	const char *who = client->who.identity;
+	int count;
 
 	/* It is no stranger any more. */
 	forget_address(client);
 	if (oob_who(client->oob, &client->who))
-		return 0;
-	count = share_take(&client->crowd->identities, client->who.identity);
-	client->has_share = count;
-	return count;
+		return -1;
+	count = share_take(identities, who);
+	client->has_share = count > 0;
+	if (!count)
+		log_line(
+			"%s has %d connections, and may have no more: refused.",
+			*who ? who : "no identity", identities->max);
+	return count > 0 ? 0 : -1;
 }
 
 /* Gives back what is counted for a client, and forgets it. */
@@ -159,16 +165,20 @@ static int count_address(struct client *client)
 {
 	struct share *addresses = &client->crowd->addresses;
 	struct sockaddr_storage from;
+	int count;
 
 	memcpy(&from, oob_peer(client->oob), sizeof(from));
 	if (from.ss_family == AF_INET6)
 		memset(&((struct sockaddr_in6 *)&from)->sin6_addr.s6_addr[8], 0,
 		       8);
 	addr_text((struct sockaddr *)&from, client->address);
-	if (share_take(addresses, client->address))
+	count = share_take(addresses, client->address);
+	if (count > 0)
 		return 0;
+	if (count < 0)
+		return -1;
 	return log_fail(
-		"%s: as many strangers as one address may have at a time (%u, see -X): refused [docs/troubleshooting.md#server-full]",
+		"%s: as many strangers as one address may have at a time (%d, see -X): refused [docs/troubleshooting.md#server-full]",
 		client->address, addresses->max);
 }
 

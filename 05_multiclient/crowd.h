@@ -69,10 +69,10 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 int crowd_run(struct crowd *crowd, int stop_fd);
 
 /*
- * Finds out who the client is, and counts it. Returns how many it is now; 0 if it may
- * not be another one, or after reporting why that cannot be known.
+ * Finds out who the client is, and counts it. Returns 0, or -1 after reporting why it
+ * may not be one more.
  */
-unsigned int crowd_share(struct client *client);
+int crowd_share(struct client *client);
 
 /* A handshake or a thread is over: there may be room for another one. */
 void crowd_room(struct crowd *crowd);

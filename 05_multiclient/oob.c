@@ -181,8 +181,12 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience)
 		return NULL;
 	oob->options = listener->options;
 	/* This thread may change the listener's; the client's needs one that stays. */
+	if (SSL_CTX_up_ref(listener->ctx) != 1) {
+		tls_fail("SSL_CTX_up_ref", "this client is not served");
+		oob_close(oob);
+		return NULL;
+	}
 	oob->ctx = listener->ctx;
-	SSL_CTX_up_ref(oob->ctx);
 	if (start(oob, sock_accept(listener->fd, &oob->peer), patience,
 		  deadline)) {
 		oob_close(oob);

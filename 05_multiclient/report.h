@@ -8,8 +8,9 @@
 #include "held.h"
 
 /*
- * Makes SIGUSR1, which asks for the figures, and SIGHUP, which asks for something
- * else, readable at *fd instead of fatal. Returns 0, or -1 after reporting why. The caller closes *fd.
+ * Makes SIGUSR1, which asks for the figures, and SIGHUP, which asks for the new
+ * certificates, readable at *fd instead of fatal. Returns 0, or -1 after reporting
+ * why. The caller closes *fd.
  */
 int report_signal(int *fd);
 

@@ -47,9 +47,6 @@ static unsigned int refuse_share(struct client *client, struct hello *hello)
 	struct crowd *crowd = client->crowd;
 
 	hello->connected = hello->max = crowd->identities.max;
-	log_line("%s has %u connections, and may have no more: refused.",
-		 *client->who.identity ? client->who.identity : "no identity",
-		 hello->max);
 	figures_refuse(&crowd->figures);
 	crowd_room(crowd);
 	oob_hello(client->oob, hello, crowd->ending.cut_fd);
@@ -70,7 +67,7 @@ static unsigned int admit(struct client *client)
 		return 0;
 	}
 	/* The places are for all, so one identity may not have all of them. */
-	if (!crowd_share(client))
+	if (crowd_share(client))
 		return refuse_share(client, &hello);
 	/* Only clients that have shown who they are get a place. */
 	hello.number = figures_let_in(&crowd->figures, &hello.connected);

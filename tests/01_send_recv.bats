@@ -72,19 +72,6 @@ send_texts() {
 	[[ $output -eq 9 ]]
 }
 
-# Objects, descriptors and memory of the server, which is idle.
-usage_of_server() {
-	rdma resource show
-	echo "descriptors: $(find "/proc/$server/fd" -mindepth 1 | wc -l)"
-}
-usage_is() {
-	after=$(usage_of_server)
-	[[ $after == "$1" ]]
-}
-memory_of_server() {
-	sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\) kB$/\1/p' "/proc/$server/status"
-}
-
 # clients FIRST LAST: one after another, each of which must be served.
 clients() {
 	local i
@@ -102,14 +89,14 @@ hundred_clients() {
 	clients 1 5 || fail "one of the first five clients"
 	await "an idle server" server_is_done
 	await "a server without a queue pair" no_queue_pair
-	before=$(usage_of_server) memory=$(memory_of_server)
+	before=$(objects_of_server) memory=$(memory_of_server)
 	# Two at a time, so that some have to wait.
 	clients 6 52 &
 	half=$!
 	clients 53 100 || fail "one of clients 53 to 100"
 	wait "$half" || fail "one of clients 6 to 52"
 	await "an idle server" server_is_done
-	soon usage_is "$before" ||
+	soon objects_are "$before" ||
 		fail "after 5 clients: $before; after 100: $after"
 	memory=$(($(memory_of_server) - memory))
 	[[ $memory -lt 512 ]] || fail "it uses $memory kB more"
@@ -136,6 +123,6 @@ all_acknowledged() {
 }
 
 @test "01: after 100 clients no object, descriptor or memory is left behind" {
-	FUNCTIONS='usage_of_server usage_is memory_of_server clients all_acknowledged' \
+	FUNCTIONS='clients all_acknowledged' \
 		on_device a hundred_clients
 }

@@ -2,19 +2,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # set by on_device.bash
 
-# Objects of the device and descriptors of the server, which is idle.
-objects_of_server() {
-	rdma resource show
-	echo "descriptors: $(find "/proc/$server/fd" -mindepth 1 | wc -l)"
-}
-objects_are() {
-	after=$(objects_of_server)
-	[[ $after == "$1" ]]
-}
-memory_of_server() {
-	sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\) kB$/\1/p' "/proc/$server/status"
-}
-
 # one_client NUMBER: every tenth is killed, each at another of its calls.
 one_client() {
 	local status=0

@@ -239,3 +239,17 @@ says_one() {
 		[[ ${lines[0]} =~ $regex ]] || fail "$file does not say: $regex"
 	done
 }
+
+# objects_of_server: those of the device, and how many descriptors the server has;
+# objects_are WHAT: they are what that printed; memory_of_server: in kB. It is idle.
+objects_of_server() {
+	rdma resource show
+	echo "descriptors: $(find "/proc/$server/fd" -mindepth 1 | wc -l)"
+}
+objects_are() {
+	after=$(objects_of_server)
+	[[ $after == "$1" ]]
+}
+memory_of_server() {
+	sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\) kB$/\1/p' "/proc/$server/status"
+}

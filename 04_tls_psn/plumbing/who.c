@@ -117,7 +117,8 @@ static int find(FILE *file, const struct who *who, const char *list,
 			*found = says;
 	}
 	free(line);
-	if (ferror(file))
+	/* An error, or no memory for a line. */
+	if (!feof(file))
 		return log_fail_errno(list, errno, "nobody is let in");
 	if (wrong)
 		return log_fail(

@@ -3,12 +3,15 @@
  */
 #include "share.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
+
 struct share_of {
 	struct share_of *next;
-	unsigned int count;
+	int count;
 	char name[];
 };
 
@@ -32,16 +35,19 @@ static struct share_of *add(struct share_of **place, const char *name)
 	return of;
 }
 
-unsigned int share_take(struct share *share, const char *name)
+int share_take(struct share *share, const char *name)
 {
 	struct share_of **place, *of;
-	unsigned int count = 0;
+	int count = 0;
 
 	pthread_mutex_lock(&share->lock);
 	place = find(share, name);
 	of = *place ? *place : add(place, name);
 	/* Compare and take under one lock, as with the places. */
-	if (of && of->count < share->max)
+	if (!of)
+		count = log_fail_errno("calloc", errno,
+				       "this client is not served");
+	else if (of->count < share->max)
 		count = ++of->count;
 	pthread_mutex_unlock(&share->lock);
 	return count;

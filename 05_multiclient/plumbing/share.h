@@ -10,15 +10,16 @@
 
 struct share {
 	pthread_mutex_t lock; /* for what follows */
-	unsigned int max; /* the most that one name may have */
+	int max; /* the most that one name may have */
 	struct share_of *first; /* those who have any */
 };
 
 /*
- * One more for name. Returns how many it has now, or 0 if it may not have another
- * one. share_return() takes back what share_take() gave.
+ * One more for name. Returns how many it has now, 0 if it may not have another one,
+ * or -1 after reporting why that cannot be counted. share_return() takes back what
+ * share_take() gave.
  */
-unsigned int share_take(struct share *share, const char *name);
+int share_take(struct share *share, const char *name);
 void share_return(struct share *share, const char *name);
 
 #endif

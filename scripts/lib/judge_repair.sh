@@ -4,7 +4,7 @@
 # recorded() or together() for what a whole chapter does, and then looks at what was
 # broken, by what the programs do: with a peer that is slow, broken or another program,
 # under loss, with a second client, or by the calls that they make.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 
 # watched RUN LINE…: as run() in judge.sh; and what each program asks of the libraries
 # is in $place/RUN/LABEL.calls, a line a call: see calls.c.
@@ -119,4 +119,22 @@ as_case() {
 		run "$one" "${lines[@]}"
 		same "the case $one goes as recorded" "$one" "$top/$chapter/break/$one"
 	done
+}
+
+# files SERVER: as a line of commands, a server of 07 that keeps nothing.
+files() {
+	printf "bash -c 'd=\$(mktemp -d) && %s -1 -t 3 -d \$d; s=\$?; rm -r \$d; exit \$s'" \
+		"$1"
+}
+
+# late_server: the server returns from rdma_accept() only when the client has sent.
+late_server() {
+	hold="CALLS_HOLD=$place/late/go"
+	watched late 'server: ./server -1' \
+		"client&: ORIGINAL/client -a 192.0.2.1" \
+		"look: $(look late/client.log '^connected' 20)" \
+		"go: touch $place/late/go"
+	hold=
+	well 'the receive is there before the client can send' late client
+	well 'and the server gets its message, however late it looks' late server
 }

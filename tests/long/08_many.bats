@@ -21,7 +21,7 @@ teardown_file() {
 crowds() {
 	# shellcheck source=tests/08_crowds.bash
 	source "$top/tests/08_crowds.bash"
-	LIMIT=3600 FUNCTIONS='objects_of_server objects_are memory_of_server one_client
+	LIMIT=3600 FUNCTIONS='one_client
 		nothing_is_left' on_device a "$@" >"$BATS_TEST_TMPDIR/said" || {
 		cat "$BATS_TEST_TMPDIR/said"
 		return 1

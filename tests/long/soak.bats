@@ -16,19 +16,6 @@ teardown_file() {
 	close_device
 }
 
-# Objects, descriptors and memory of the server, which is idle.
-objects_of_server() {
-	rdma resource show
-	echo "descriptors: $(find "/proc/$server/fd" -mindepth 1 | wc -l)"
-}
-objects_are() {
-	after=$(objects_of_server)
-	[[ $after == "$1" ]]
-}
-memory_of_server() {
-	sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\) kB$/\1/p' "/proc/$server/status"
-}
-
 # soak N SERVER_ARGUMENTS… -- CLIENT_ARGUMENTS…
 soak() {
 	local i before after memory total=$1
@@ -84,7 +71,7 @@ soak_chapter() {
 	build_chapter "$CHAPTER"
 	# All that it says is in the report of a failure.
 	set -o pipefail
-	FUNCTIONS='objects_of_server objects_are memory_of_server left_early' LIMIT=3600 \
+	FUNCTIONS='left_early' LIMIT=3600 \
 		on_device a soak "${SOAK_CLIENTS:-1000}" "$@" |
 		tee "$BATS_TEST_TMPDIR/said"
 	echo "# $(tail -n 1 "$BATS_TEST_TMPDIR/said")" >&3

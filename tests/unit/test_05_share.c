@@ -18,7 +18,7 @@ static struct share share = {
 
 TEST(each_its_own)
 {
-	for (unsigned int i = 1; i <= MAX; i++)
+	for (int i = 1; i <= MAX; i++)
 		assert_int_equal(share_take(&share, "one"), i);
 	assert_int_equal(share_take(&share, "one"), 0);
 	/* It does not concern others, and "" is a name, too. */
@@ -26,7 +26,7 @@ TEST(each_its_own)
 	assert_int_equal(share_take(&share, ""), 1);
 	share_return(&share, "one");
 	assert_int_equal(share_take(&share, "one"), MAX);
-	for (unsigned int i = 1; i <= MAX; i++)
+	for (int i = 1; i <= MAX; i++)
 		share_return(&share, "one");
 	share_return(&share, "other");
 	share_return(&share, "");
@@ -39,7 +39,7 @@ static void *come_and_go(void *argument)
 	const char *name = (long)argument % 2 ? "odd" : "even";
 
 	for (int i = 0; i < ROUNDS; i++) {
-		unsigned int count = share_take(&share, name);
+		int count = share_take(&share, name);
 
 		if (count > MAX)
 			return argument;

@@ -5,15 +5,7 @@ import {edits, forget, keep} from '../../web/page/store.js';
 import {logsOf} from '../../web/page/runs.js';
 import {unfit} from '../../web/page/fit.js';
 import {nodeUp} from '../../web/page/node_up.js';
-
-class Storage {
-	constructor() { this.map = new Map(); }
-	get length() { return this.map.size; }
-	key(i) { return [...this.map.keys()][i]; }
-	getItem(key) { return this.map.get(key) ?? null; }
-	setItem(key, value) { this.map.set(key, value); }
-	removeItem(key) { this.map.delete(key); }
-}
+import {Storage} from './storage.mjs';
 
 test('an edit is kept until it is undone or forgotten, each chapter by itself', () => {
 	const storage = new Storage();

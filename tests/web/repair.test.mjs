@@ -12,14 +12,7 @@ import {readTree} from '../../web/site/tree.mjs';
 import {Comparer, answer, setsOf} from '../../web/page/comparer.js';
 import {Rules} from '../../web/page/compare/tokens.js';
 import {count, exported, hinted, imported, tick, tickOf} from '../../web/page/ticks.js';
-
-class Storage {
-	constructor() { this.map = new Map(); }
-	get length() { return this.map.size; }
-	key(i) { return [...this.map.keys()][i]; }
-	getItem(key) { return this.map.get(key) ?? null; }
-	setItem(key, value) { this.map.set(key, value); }
-}
+import {Storage} from './storage.mjs';
 
 const tree = readTree('.');
 const chapters = readdirSync('.').filter(x => existsSync(`${x}/repair/order`));

@@ -1,11 +1,6 @@
 # judge.sh - what a repair of drowsy must do; sourced by scripts/repair.sh
 # shellcheck shell=bash disable=SC2154
 
-# files SERVER: a server that keeps nothing.
-files() {
-	printf "bash -c 'd=\$(mktemp -d) && %s -1 -t 3 -d \$d; s=\$?; rm -r \$d; exit \$s'" \
-		"$1"
-}
 # A device that takes its time before it notes that an event is due; and the program
 # that has been told to use it says at its end how often it looked for nothing.
 cat >"$place/slow.c" <<'END'

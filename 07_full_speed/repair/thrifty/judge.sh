@@ -1,11 +1,6 @@
 # judge.sh - what a repair of thrifty must do; sourced by scripts/repair.sh
 # shellcheck shell=bash disable=SC2154
 
-# files SERVER: a server that keeps nothing.
-files() {
-	printf "bash -c 'd=\$(mktemp -d) && %s -1 -t 3 -d \$d; s=\$?; rm -r \$d; exit \$s'" \
-		"$1"
-}
 big=/usr/share/common-licenses/GPL-3
 watched long "server: $(files ./server)" \
 	"client: ./client -a 192.0.2.1 -t 3 -q 4 -b 256 send $big"

@@ -102,9 +102,11 @@ static int make(struct own *own)
 	if (open_device(own))
 		return -1;
 	own->pd = ibv_alloc_pd(own->verbs);
-	own->cq = ibv_create_cq(own->verbs, 2, NULL, NULL, 0);
-	if (!own->pd || !own->cq)
+	if (!own->pd)
 		return fail("ibv_alloc_pd", errno);
+	own->cq = ibv_create_cq(own->verbs, 2, NULL, NULL, 0);
+	if (!own->cq)
+		return fail("ibv_create_cq", errno);
 	own->mr = ibv_reg_mr(own->pd, msg_done, sizeof(msg_done), 0);
 	if (!own->mr)
 		return fail("ibv_reg_mr", errno);
