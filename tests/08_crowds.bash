@@ -56,6 +56,38 @@ ends_with() {
 	soon nothing_is_left || fail "something is left: $(rdma resource show)"
 	echo "$1 clients: it ended $ms ms after SIGTERM"
 }
+
+# kill_servers STEP: a server is killed at its first call, its STEP + 1st and so on; it
+# may be before it listens. Its client ends by itself, and says why in one line.
+kill_servers() {
+	local number=1
+
+	while :; do
+		at "$number" kill
+		: >"$scratch/server.log"
+		start_server_at
+		run_client '[01]' ./client -a "$address" -t 5 -N 2 write
+		[[ $ended -eq 0 ]] || says_one client.err
+		[[ $ms -lt 60000 ]] || fail "call $number: it took $ms ms"
+		end_of server "$server" '@(0|137)'
+		server=''
+		soon nothing_is_left ||
+			fail "call $number: left: $(rdma resource show)"
+		[[ $ended -eq 137 ]] || break
+		number=$((number + $1))
+	done
+	[[ $number -gt 50 ]] || fail "only $number calls"
+	echo "a server killed at its calls up to $number"
+}
+start_server_at() {
+	"${at[@]}" ./server -e 1 -t 5 >"$scratch/server.log" \
+		2>"$scratch/server.err" &
+	server=$!
+	await "a server that listens or is gone" listens_or_is_gone
+}
+listens_or_is_gone() {
+	has_line server.log '^listening' || ! is_running "$server"
+}
 nothing_is_left() {
 	! rdma resource show | grep -qE 'qp [2-9]|srq [1-9]|mr [1-9]'
 }

@@ -278,6 +278,16 @@ two_hundred() {
 	on_device a two_hundred "$top/tests/08_crowds.bash"
 }
 
+killed_servers() {
+	# shellcheck source=tests/08_crowds.bash
+	source "$1"
+	kill_servers 7
+}
+
+@test "08: a server killed with -9 at one call after another: its client ends" {
+	on_device a killed_servers "$top/tests/08_crowds.bash"
+}
+
 @test "08: every logged run can be had again with sanitizers" {
 	build_sanitized "$CHAPTER"
 	assert_runs_match "$CHAPTER" sanitized

@@ -53,6 +53,7 @@ struct crowd {
 	unsigned int under_way; /* requests without an answer */
 	unsigned int farewells, ending; /* said so far; not yet answered */
 	struct latency latency;
+	int64_t now; /* in ns; when this turn of the loop began */
 	int64_t began, connected, answered; /* in ns; the phases */
 	int64_t held_until, due; /* in ms */
 };

@@ -21,7 +21,7 @@ teardown_file() {
 crowds() {
 	# shellcheck source=tests/08_crowds.bash
 	source "$top/tests/08_crowds.bash"
-	LIMIT=3600 FUNCTIONS='one_client
+	LIMIT=3600 FUNCTIONS='one_client start_server_at listens_or_is_gone
 		nothing_is_left' on_device a "$@" >"$BATS_TEST_TMPDIR/said" || {
 		cat "$BATS_TEST_TMPDIR/said"
 		return 1
@@ -36,4 +36,8 @@ crowds() {
 @test "08: SIGTERM ends a server with a thousand clients, who are silent or ask" {
 	crowds ends_with "${MANY_CLIENTS:-1000}" 1 30000
 	crowds ends_with "${MANY_CLIENTS:-1000}" 100000 30000
+}
+
+@test "08: a server killed with -9 at each of its calls" {
+	crowds kill_servers 1
 }
