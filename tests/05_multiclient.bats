@@ -43,12 +43,12 @@ teardown_file() {
 	tell
 }
 
-@test "05: fifty at once, with AddressSanitizer on both ends" {
-	VARIANT=sanitized clients_on_device many_at_once 50
+@test "05: twenty at once, with AddressSanitizer on both ends" {
+	VARIANT=sanitized clients_on_device many_at_once 20
 }
 
-@test "05: fifty at once, with ThreadSanitizer on both ends" {
-	VARIANT=threads clients_on_device many_at_once 50
+@test "05: twenty at once, with ThreadSanitizer on both ends" {
+	VARIANT=threads clients_on_device many_at_once 20
 }
 
 @test "05: a hundred in sequence leave nothing behind" {

@@ -18,11 +18,8 @@ build_with() {
 }
 
 setup_file() {
-	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
-
 	open_device
 	build_with plain '-O1 -g'
-	build_with sanitized "$flags -fno-sanitize-recover=undefined"
 }
 
 teardown_file() {
@@ -35,16 +32,6 @@ setup() {
 
 @test "06: every logged run can be had again" {
 	assert_runs_match "$CHAPTER"
-}
-
-@test "06: some of them under sanitizers" {
-	local name
-
-	for name in congest write; do
-		NODES=2 full_size run_matches "$top/$CHAPTER/expected/$name/commands" \
-			"$top/$CHAPTER/expected/$name" \
-			-d "$top/build/tests/$CHAPTER.sanitized"
-	done
 }
 
 @test "06: what is broken on purpose fails as promised" {

@@ -66,6 +66,23 @@ lanes() {
 	noted 'close x-1' && noted 'close x-2'
 }
 
+@test "files with virtual machines: one lane's while others are left; then their lab goes" {
+	# Neither lane takes a second file before the other has its first.
+	left() { await_note 'other in .*'; }
+	other() { await_note 'left in .*'; }
+	last() { noted 'down x-1-tcg'; }
+	mkdir -p scripts
+	printf '#!/bin/sh\necho "$1 $LAB_NAME" >>"%s"\n' "$BATS_TEST_TMPDIR/notes" >scripts/lab.sh
+	chmod +x scripts/lab.sh
+	printf '%s\n' left true >build/emulated
+	tr ' ' '\n' <<<'left true other well last' >build/device
+	well() { await_note 'down x-1-tcg'; }
+	: >build/plain
+	LAB_NAME=x run -0 lanes_run "$BATS_TEST_TMPDIR/dir" build/plain build/device build/emulated
+	noted 'left in tree' && noted 'true in tree'
+	noted 'other in 2' && noted 'well in 2'
+}
+
 @test "the second lane works in a copy that has git's list of files" {
 	echo hello >"$TREE/tracked"
 	left() { await_note 'right in .*' && see; }

@@ -2,14 +2,18 @@
 #
 # To be sourced by bash, after device.sh.
 #
-#   lanes_run DIR PLAIN DEVICE    runs the test files that the files PLAIN and
+#   lanes_run DIR PLAIN DEVICE [EMULATED]
+#                                 runs the test files that the files PLAIN and
 #                                 DEVICE name, one a line; 0 if all passed
 #
 # A lane is a process that takes the first file off its list, runs it, and takes
 # the next. One lane runs PLAIN, whose files need no device, or two if DEVICE is
 # empty. LANES lanes (default: 2; with DEVICE=host, or a single file, 1) run DEVICE;
 # each has a lab of its own with two nodes. The first works in this tree, any other in a copy of
-# it, so that what two test files build and record never meets.
+# it, so that what two test files build and record never meets. The files of DEVICE
+# that EMULATED names use virtual machines, too. They come first in DEVICE, and the
+# second lane leaves them to the first while it has others, so that one lab of these,
+# which is costly, is enough. It is taken down when no file is left that uses it.
 #
 # DIR gets NAME.tap, the results of each file, and NAME.out, what prove says of
 # it. A line is printed as each file ends, with what is still running, and if it
@@ -54,12 +58,13 @@ lanes_say() {
 lanes_count() { [[ ! -e $1 ]] || wc -l <"$1"; }
 lanes_name() { basename "$1" .bats; }
 
-# lanes_next LIST: takes the first line of LIST off, into the variable file.
+# lanes_next LIST [LATER]: takes a line of LIST off, into the variable file: the first
+# that is not in the file LATER, or else the first.
 lanes_next() {
 	exec 9>>"$1.lock"
 	flock 9
-	file=$(head -n 1 "$1")
-	sed -i 1d "$1"
+	file=$(grep -m 1 -vxF -f "${2:-/dev/null}" "$1") || file=$(head -n 1 "$1")
+	sed -i "$(grep -nxF -m 1 -e "$file" "$1" | cut -d : -f 1)d" "$1"
 	exec 9>&-
 	[[ -n $file ]]
 }
@@ -83,11 +88,11 @@ lanes_failed() {
 	printf '%s\n' "$failed"
 }
 
-# lanes_lane LIST: runs the files of LIST until there is none.
+# lanes_lane LIST [LATER]: runs the files of LIST until there is none, those of LATER last.
 lanes_lane() {
 	local file name begin status=0 text
 
-	while lanes_next "$1"; do
+	while lanes_next "$@"; do
 		name=$(lanes_name "$file") begin=$SECONDS
 		lanes_say begin "$file"
 		text=ok
@@ -98,8 +103,18 @@ lanes_lane() {
 			$((SECONDS - begin))
 		[[ $text == ok* ]] || text+=$'\n'$(lanes_failed "$name")
 		lanes_say end "$file" "$text"
+		lanes_need_emulated "$1" || lanes_down_emulated
 	done
 	return "$status"
+}
+
+# lanes_need_emulated LIST: whether this lane may still need its virtual machines; a
+# lane without a device has none.
+lanes_need_emulated() {
+	[[ -z ${lanes_machines:-} ]] || grep -qxF -f "$lanes_emulated" "$1"
+}
+lanes_down_emulated() {
+	LAB_NAME=$EMULATED_LAB "$device_top/scripts/lab.sh" down 2>/dev/null || true
 }
 
 # lanes_copy NUMBER: a copy of this tree in build/lane/NUMBER, with what is
@@ -119,8 +134,9 @@ lanes_copy() {
 
 # lanes_device NUMBER LIST: a lane with a device.
 lanes_device() {
-	local nodes=2
+	local nodes=2 later=
 
+	[[ $1 -eq 1 ]] || later=$lanes_emulated
 	# Its device.sh and its lab are those of the tree it works in.
 	[[ $1 -eq 1 ]] || lanes_copy "$1"
 	device_top=$PWD
@@ -128,8 +144,9 @@ lanes_device() {
 	# The virtual machines for what a User-Mode Linux node cannot do, when a test
 	# asks for them: full_size() in tests/helpers.bash.
 	export EMULATED_LAB=$LAB_NAME-tcg
+	lanes_machines=yes
 	trap 'device_close >/dev/null
-		LAB_NAME=$EMULATED_LAB "$device_top/scripts/lab.sh" down 2>/dev/null' EXIT
+		lanes_down_emulated' EXIT
 	trap 'exit 1' INT TERM
 	[[ ${DEVICE:-} != host ]] || nodes=1
 	device_open "$nodes" >"$lanes_dir/device.$1" 2>&1 || {
@@ -137,7 +154,7 @@ lanes_device() {
 		cat "$lanes_dir/device.$1"
 		return 1
 	}
-	lanes_lane "$2"
+	lanes_lane "$2" "$later"
 }
 
 lanes_end() {
@@ -165,7 +182,8 @@ lanes_run() {
 	# A lane may work elsewhere, in a copy that has no commit.
 	CHECK_COMMIT=$(git -C "$lanes_top" rev-parse HEAD 2>/dev/null) || CHECK_COMMIT=
 	export CHECK_COMMIT
-	set -- "$1" "$(realpath "$2")" "$(realpath "$3")"
+	set -- "$1" "$(realpath "$2")" "$(realpath "$3")" "$(realpath "${4:-/dev/null}")"
+	lanes_emulated=$4
 	lanes_dir=$(cd "$1" && pwd)
 	lanes_lab=${LAB_NAME:-check-$$}
 	lanes_total=$(cat "$2" "$3" | wc -l)

@@ -45,20 +45,42 @@ mapfile -t device < <(grep -lE '^[^#]*(open(_still)?_device|lab\.sh up)' tests/*
 mapfile -t fast < <(printf '%s\n' tests/*.bats |
 	grep -vxF -f <(printf '%s\n' "${own[@]}" "${device[@]}"))
 
-# Those with a device that take longest come first, so that no lane ends long
+# Of those with a device, the ones that have a part in virtual machines, whose lab they
+# share. They come first, and the ones that take longest before the others; those that
+# use RDS there come last, as it then holds the device.
+emulated_first=(tests/05_multiclient.bats tests/03_pure_verbs.bats tests/04_tls_psn.bats)
+emulated_last=(tests/06_modules.bats tests/stock_kernel.bats)
+mapfile -t emulated < <(grep -lE \
+	'^[^#]*(full_size|EMULATED_LAB|VARIANT=(sanitized|threads)|on_device -s|build_sanitized)' \
+	"${device[@]}")
+
+# Of the others, those that take longest come first, too, so that no lane ends long
 # after the others. Those that use RDS come last: its connections stay until the
 # kernel ends, and talk now and then, which is not what a look at the wire is to
 # find.
-first=(tests/05_multiclient.bats tests/wire.bats tests/03_pure_verbs.bats
-	tests/04_tls_psn.bats tests/wiretap.bats tests/02_bad_days.bats)
+first=(tests/wire.bats tests/wiretap.bats tests/02_bad_days.bats)
 last=(tests/06_rds.bats tests/exercises.bats)
+
+# in_order FIRST LAST FILE…: the files, those of the arrays FIRST first, and of LAST last.
+in_order() {
+	local -n begin=$1 end=$2
+
+	shift 2
+	printf '%s\n' "${begin[@]}"
+	printf '%s\n' "$@" | grep -vxF -f <(printf '%s\n' "${begin[@]}" "${end[@]}")
+	printf '%s\n' "${end[@]}"
+}
+
+on_virtual_machines() { in_order emulated_first emulated_last "${emulated[@]}"; }
 
 # Those that need a device, one a line, in the order in which they begin.
 on_a_device() {
-	printf '%s\n' "${first[@]}"
-	printf '%s\n' "${device[@]}" |
-		grep -vxF -f <(printf '%s\n' "${first[@]}" "${last[@]}")
-	printf '%s\n' "${last[@]}"
+	local others
+
+	mapfile -t others < <(printf '%s\n' "${device[@]}" |
+		grep -vxF -f <(on_virtual_machines))
+	on_virtual_machines
+	in_order first last "${others[@]}"
 }
 
 # The unit tests, as a lane's job: one result for each program.
@@ -105,12 +127,14 @@ long)
 all)
 	printf '%s\n' unit "${own[@]}" "${fast[@]}" >"$tap/plain"
 	on_a_device >"$tap/device"
-	lanes_run "$tap" "$tap/plain" "$tap/device" || status=1
+	on_virtual_machines >"$tap/emulated"
+	lanes_run "$tap" "$tap/plain" "$tap/device" "$tap/emulated" || status=1
 	;;
 changed | chapter)
 	printf '%s\n' unit "${own[@]}" "${fast[@]}" | planned >"$tap/plain"
 	on_a_device | planned >"$tap/device"
-	lanes_run "$tap" "$tap/plain" "$tap/device" || status=1
+	on_virtual_machines >"$tap/emulated"
+	lanes_run "$tap" "$tap/plain" "$tap/device" "$tap/emulated" || status=1
 	;;
 esac
 # Without its plan, a file's results would not be read as TAP.
