@@ -190,7 +190,7 @@ stop_qemu() {
 }
 
 @test "where there is no bwrap, a virtual machine runs without, and up warns" {
-	local bin=$BATS_TEST_TMPDIR/bin status=0
+	local bin=$BATS_TEST_TMPDIR/bin pid status
 
 	programs_without "$bin" bwrap
 	PATH=$bin run -0 lab up --nodes 1
@@ -202,10 +202,11 @@ stop_qemu() {
 	chmod +x "$bin/bwrap"
 	PATH=$bin:$PATH "$TOP/scripts/lab.sh" up --nodes 1 \
 		2>"$BATS_TEST_TMPDIR/up" 3>&- &
+	pid=$!
 	eventually booting
 	lab down
 	status=0
-	wait $! || status=$?
+	wait "$pid" || status=$?
 	[[ $status == 1 ]]
 	output=$(<"$BATS_TEST_TMPDIR/up")
 	[[ $output == *"warning: a node can write .git"*"bwrap: no permissions"* ]]

@@ -48,7 +48,9 @@ mapfile -t fast < <(printf '%s\n' tests/*.bats |
 # Of those with a device, the ones that have a part in virtual machines, whose lab they
 # share. They come first, and the ones that take longest before the others; those that
 # use RDS there come last, as it then holds the device.
+# shellcheck disable=SC2034 # by its name
 emulated_first=(tests/05_multiclient.bats tests/03_pure_verbs.bats tests/04_tls_psn.bats)
+# shellcheck disable=SC2034
 emulated_last=(tests/06_modules.bats tests/stock_kernel.bats)
 mapfile -t emulated < <(grep -lE \
 	'^[^#]*(full_size|EMULATED_LAB|VARIANT=(sanitized|threads)|on_device -s|build_sanitized)' \
@@ -58,10 +60,12 @@ mapfile -t emulated < <(grep -lE \
 # after the others. Those that use RDS come last: its connections stay until the
 # kernel ends, and talk now and then, which is not what a look at the wire is to
 # find.
+# shellcheck disable=SC2034
 first=(tests/wire.bats tests/wiretap.bats tests/02_bad_days.bats)
+# shellcheck disable=SC2034
 last=(tests/06_rds.bats tests/exercises.bats)
 
-# in_order FIRST LAST FILE…: the files, those of the arrays FIRST first, and of LAST last.
+# in_order FIRST LAST FILE…: the files, those of the array FIRST first, and of LAST last.
 in_order() {
 	local -n begin=$1 end=$2
 
