@@ -18,10 +18,10 @@
 # --client NAME  one more client, with a key of its own: client-NAME.pem and
 #                .key, for the identity spiffe://rdma.example/client/NAME. Each
 #                client should have one, since who has the key is that client
-# client NAME    the same, but never in place of what is in DIR already. One more
-#                beside those is not possible: the CA's key would have to be kept,
-#                and who gets that key is any client, and the server. So all are
-#                made at once, which costs a new copy of the files for each host
+# client NAME    the same, but replaces nothing: if DIR has certificates already, it
+#                says what to do. It cannot add one to them. For that, the CA's key
+#                would have to be kept, and whoever got it could be any client, and
+#                the server. So all are made at once, and each host gets new files
 #
 # A real deployment does it differently: its CA's key is on another machine or
 # in hardware, each host makes its own key, which never leaves it, and sends
