@@ -2,7 +2,7 @@
 # certs.sh - certificates for trying this chapter out: `make certs`
 #
 # usage: ./certs.sh [--if-needed] [--names NAMES] [--days DAYS]
-#                   [--client NAME]... [DIR]
+#                   [--client NAME]... [client NAME]... [DIR]
 #
 # Makes in DIR (default: certs) a CA and, signed by it, a certificate for a
 # server and one for a client, each with its private key, for 30 days and for
@@ -17,8 +17,11 @@
 # --days DAYS    valid for so many days; -1: expired yesterday
 # --client NAME  one more client, with a key of its own: client-NAME.pem and
 #                .key, for the identity spiffe://rdma.example/client/NAME. Each
-#                client should have one, since who has the key is that client;
-#                and the CA's key is gone when this script ends
+#                client should have one, since who has the key is that client
+# client NAME    the same, but replaces nothing: if DIR has certificates already, it
+#                says what to do. It cannot add one to them. For that, the CA's key
+#                would have to be kept, and whoever got it could be any client, and
+#                the server. So all are made at once, and each host gets new files
 #
 # A real deployment does it differently: its CA's key is on another machine or
 # in hardware, each host makes its own key, which never leaves it, and sends
@@ -45,11 +48,17 @@ while [[ ${1:-} == -* ]]; do
 	esac
 	shift
 done
+beside=
+while [[ ${1:-} == client ]]; do
+	beside=${2?a name must follow client}
+	clients+=("$beside")
+	shift 2
+done
 dir=${1:-$(dirname "$0")/certs}
 
 for name in "${clients[@]}"; do
 	[[ $name =~ ^[A-Za-z0-9][A-Za-z0-9_.-]*$ ]] && continue
-	echo "certs.sh: --client $name: letters, digits, _, . and - please" >&2
+	echo "certs.sh: client $name: letters, digits, _, . and - please" >&2
 	exit 2
 done
 
@@ -142,6 +151,22 @@ strangers() {
 if ! command -v openssl >/dev/null; then
 	echo "certs.sh: no openssl command; scripts/install_deps.sh installs" \
 		"it" >&2
+	exit 1
+fi
+
+# all_clients: the options for those that DIR has a certificate of, and for the new.
+all_clients() {
+	{
+		find "$dir" -name 'client-*.pem' | sed 's|.*/client-||; s|\.pem$||'
+		printf '%s\n' "${clients[@]}"
+	} | sort -u | sed 's/^/--client /' | paste -sd ' '
+}
+
+if [[ -n $beside && -e $dir/ca.pem ]]; then
+	echo "certs.sh: client $beside: $dir has certificates already, and the" \
+		"key of their CA was deleted, so that nothing more can be" \
+		"signed with it; make all anew, for each host:" \
+		"./certs.sh $(all_clients)${1:+ $1}" >&2
 	exit 1
 fi
 

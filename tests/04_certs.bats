@@ -241,6 +241,35 @@ named_clients() {
 	both named_clients
 }
 
+# What `client NAME` makes, it makes with all others, and never in their place.
+one_more() {
+	local before
+
+	run -0 certs client alice client host-2 "$dir"
+	[[ $output == "certs.sh: made "* ]]
+	field client-alice -ext subjectAltName |
+		grep -q 'URI:spiffe://rdma.example/client/alice$'
+	openssl verify -CAfile "$dir/ca.pem" -purpose sslclient \
+		"$dir/client-alice.pem" "$dir/client-host-2.pem" "$dir/client.pem"
+	before=$(sum)
+	run --separate-stderr -1 certs client carol "$dir"
+	[[ $(sum) == "$before" && $stderr == *'CA was deleted'* ]]
+	# What it says to try makes all of them.
+	[[ $stderr == *": ./certs.sh --client alice --client carol "`
+		`"--client host-2 $dir" ]]
+	run -0 "$chapter"/${stderr##* ./}
+	for name in alice carol host-2; do
+		openssl verify -CAfile "$dir/ca.pem" "$dir/client-$name.pem"
+	done
+	run -0 certs --if-needed client carol "$dir"
+	run -2 certs client ../x "$dir"
+	run ! certs client
+}
+
+@test "04, 05: one client more is never in the place of the others" {
+	both one_more
+}
+
 @test "04: a folder with anything else in it is left as it is" {
 	mkdir "$dir"
 	echo mine >"$dir/notes"

@@ -12,7 +12,7 @@ setup() {
 
 # finds_out TARGET SED [FILE]: with one check taken out of a copy of the chapter's
 # decoder, the fuzzer finds out, in about the time that it is given to find
-# nothing.
+# nothing. With seconds=0 it has only what is kept, and that is enough.
 finds_out() {
 	local copy=$BATS_TEST_TMPDIR/chapter chapter file=${3:-${1#*_}.c}
 
@@ -24,15 +24,18 @@ finds_out() {
 	sed -i "$2" "$copy/$file"
 	run -1 cmp -s "$chapter/$file" "$copy/$file"
 	FUZZ_DIR=$BATS_TEST_TMPDIR/fuzz run ! \
-		"$top/tests/fuzz/run.sh" "$1" 20 "$copy"
+		"$top/tests/fuzz/run.sh" "$1" "${seconds:-20}" "$copy"
 	[[ $output == *"SUMMARY: "* ]]
 }
 
-# finds_nothing TARGET SECONDS [LEAST]: nothing breaks the decoder, of many inputs.
+# finds_nothing TARGET SECONDS [LEAST]: nothing breaks the decoder, of many inputs, and
+# of those that are kept, with which it begins.
 finds_nothing() {
 	run "$top/tests/fuzz/run.sh" "$1" "$2"
 	echo "$output"
 	[[ $status -eq 0 ]]
+	[[ $output =~ seed\ corpus:\ files:\ ([0-9]+) ]]
+	[[ ${BASH_REMATCH[1]} -ge $(grep -c '^[^#]' "$top/tests/fuzz/corpus/$1") ]]
 	[[ $output =~ stat::number_of_executed_units:\ +([0-9]+) ]]
 	[[ ${BASH_REMATCH[1]} -gt ${3:-10000} ]]
 }
@@ -147,6 +150,44 @@ finds_nothing() {
 
 @test "07: a decoder that does not look at the reserved bytes is found out" {
 	finds_out 07_head 's/w.reserved)/0)/'
+}
+
+@test "07: whatever a peer says before files, what is agreed on makes sense" {
+	finds_nothing 07_hello 4
+}
+
+@test "07: a sender that is offered more parts than it asked for is found out" {
+	seconds=0 finds_out 07_hello 's,msg.mem.length / channel->bytes > channel->depth,0,'
+}
+
+@test "07: a sender that is offered another way than its own is found out" {
+	seconds=0 finds_out 07_hello 's/msg.mode != channel->mode || //'
+}
+
+@test "07: a receiver that takes too few parts is found out" {
+	seconds=0 finds_out 07_hello 's/depth >= FLOW_LEAST && //'
+}
+
+@test "07: a receiver that takes parts beyond all memory is found out" {
+	seconds=0 finds_out 07_hello 's/ && depth \* bytes <= MSG_MAX_LENGTH//'
+}
+
+@test "07: a message that comes out of turn is found out" {
+	seconds=0 finds_out 07_hello 's/msg->type != type/0/'
+}
+
+@test "07: a message that is read before its completion is looked at is found out" {
+	seconds=0 finds_out 07_hello 's/wc->status != IBV_WC_SUCCESS/0/'
+}
+
+@test "each decoder is fuzzed here, and for long; and no input is kept of another" {
+	local targets=$BATS_TEST_TMPDIR/targets
+
+	(cd "$top/tests/fuzz/corpus" && printf '%s\n' *) >"$targets"
+	diff "$targets" <(sed -n 's/^\tfinds_nothing \([^ ]*\).*/\1/p' \
+		"$BATS_TEST_FILENAME" | sort)
+	diff "$targets" <(sed -n 's/^\tfinds_nothing_for_long //p' \
+		"$top/tests/long/fuzz.bats" | sort)
 }
 
 # Each input is a handshake, so there are few.

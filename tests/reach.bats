@@ -155,8 +155,10 @@ both() {
 }
 
 @test "reach: nothing of it runs outside of the lab, or to another address" {
-	local addresses
+	local addresses mac=525400524401
 
+	gcc -std=gnu11 -o "$BATS_TEST_TMPDIR/own_qp" \
+		"$top/scripts/lib/wiretap/own_qp.c" -libverbs
 	for addresses in '192.0.2.2 198.51.100.1' '192.0.2.9 192.0.2.1'; do
 		# shellcheck disable=SC2086 # two words
 		run -2 "$top/scripts/lib/python.sh" wiretap.sweep $addresses 17 0 1
@@ -164,15 +166,19 @@ both() {
 		# shellcheck disable=SC2086
 		run -2 "$top/scripts/lib/python.sh" wiretap.neighbour $addresses
 		[[ $output == *'is no node of the lab'* ]]
+		# shellcheck disable=SC2086
+		run -2 "$BATS_TEST_TMPDIR/own_qp" $addresses 17 0
+		[[ $output == *'is no node of the lab'* ]]
+		run -2 "$top/scripts/lib/python.sh" wiretap.between lo \
+			"${addresses% *}/$mac" "${addresses#* }/$mac"
+		[[ $output == *'is no node of the lab'* ]]
 	done
 	run -1 "$top/scripts/lib/python.sh" wiretap.sweep 192.0.2.2 192.0.2.1 17 0 1
 	[[ $output == *'not a node of the lab'* ]]
-	gcc -std=gnu11 -o "$BATS_TEST_TMPDIR/own_qp" \
-		"$top/scripts/lib/wiretap/own_qp.c" -libverbs
 	run -1 "$BATS_TEST_TMPDIR/own_qp" 192.0.2.2 192.0.2.1 17 0
 	[[ $output == *'not a node of the lab'* ]]
 	run -1 "$top/scripts/lib/python.sh" wiretap.between lo \
-		192.0.2.2/525400524402 192.0.2.1/525400524401
+		"192.0.2.2/$mac" "192.0.2.1/$mac"
 	[[ $output == *'not a node of the lab'* ]]
 	run -2 "$top/scripts/reach.sh" user_send wishes
 	run -2 "$top/scripts/reach.sh" wishes none

@@ -51,3 +51,7 @@ finds_nothing_for_long() {
 @test "07: no header of a stream breaks the decoder, for long" {
 	finds_nothing_for_long 07_head
 }
+
+@test "07: no peer gets the beginning of a conversation to make no sense, for long" {
+	finds_nothing_for_long 07_hello
+}

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import test, {after, before} from 'node:test';
-import {CHAPTERS, LINKS, PATIENCE, assertForgery, labData, openLab, openSite} from './browser.mjs';
+import {CHAPTERS, PATIENCE, assertForgery, labData, openLab, openSite} from './browser.mjs';
+import {linksOf} from '../../web/page/wiretap.js';
 
 const options = {timeout: 2 * PATIENCE};
 let site, lab;
@@ -28,10 +29,9 @@ for (const chapter of CHAPTERS) {
 		if (!lacks)
 			test(`${chapter}: ${name} breaks as promised`, options, async () =>
 				same(await lab.run(`return lab.break('${name}')`)));
-	if (/^0[34]/.test(chapter))
-		for (const link of LINKS)
-			test(`${chapter}: a third party at the wire: ${link}`, options, async () =>
-				assertForgery(link, await lab.run(`return lab.wiretap('${link}')`)));
+	for (const link of linksOf(chapter))
+		test(`${chapter}: a third party at the wire: ${link}`, options, async () =>
+			assertForgery(link, await lab.run(`return lab.wiretap('${link}')`)));
 	for (const {name, lacks} of exercises)
 		if (!lacks)
 			test(`${chapter}: the checker finds all of the solution of ${name}`, options, async () => {

@@ -157,8 +157,14 @@ test('a third party at the wire forges a WRITE of 04\'s, and none with MACsec', 
 	assertForgery('open', open);
 	assert.equal(open.memory, 'forged: neither of you wrote this');
 	assert.equal(await page.locator('.ladder .nak', {hasText: 'forged: '}).count(), 1);
-	// cases.browser.mjs has each of the links, in 03 and in 04.
+	// cases.browser.mjs has each of the links, in 02, 03 and 04.
 	assertForgery('macsec', await lab('return lab.wiretap("macsec", "04_tls_psn")'));
+});
+
+test('a third party answers in the server\'s place, and says the client\'s goodbye; on MACsec it cannot', options, async () => {
+	assertForgery('data', await lab('return lab.wiretap("data", "04_tls_psn")'));
+	assertForgery('dreq', await lab('return lab.wiretap("dreq", "02_write_read")'));
+	assertForgery('dreq macsec', await lab('return lab.wiretap("dreq macsec", "02_write_read")'));
 });
 
 test('without the third party, all is as before; the checker finds all of a solution', options, async () => {

@@ -120,16 +120,24 @@ export class Lab extends EventTarget {
 		await this.both(node => node.exec(`rm -rf ${folder}/certs && cp -r /tmp/certs ${folder}/certs`));
 	}
 
-	// A third party at the wire, if there is one, may send something behind it.
+	// A third party at the wire, if there is one, may drop it, and send something behind it.
 	deliver(to, bytes, record) {
-		this.nodes[to].deliver(bytes);
-		if (to === 'a' && !record.forged)
-			this.forge(this.third?.look(bytes));
+		const third = record.forged ? null : this.third;
+		const {drops, toServer, toClient} = (to === 'a' ? third?.client(bytes) : third?.server(bytes)) ?? {};
+		if (drops) {
+			record.fate = 'lost';
+			this.frame(record);
+		} else {
+			this.nodes[to].deliver(bytes);
+		}
+		this.forge('b', toServer);
+		this.forge('a', toClient);
 	}
 
-	forge(frame) {
+	// from: in whose name.
+	forge(from, frame) {
 		if (frame)
-			this.link.insert('b', frame.slice());
+			this.link.insert(from, frame.slice());
 	}
 
 	// One run with a third party at the wire: a line of the table of make wiretap.
@@ -157,7 +165,7 @@ export class Lab extends EventTarget {
 
 	said(line) {
 		if (line.label === 'client' && line.kind === 'o')
-			this.forge(this.third?.hear(line.text));
+			this.forge('b', this.third?.hear(line.text));
 		if (line.kind !== 'x') {
 			const entry = {type: 'line', ...line, time: performance.now()};
 			this.entries.push(entry);

@@ -7,6 +7,7 @@ import {makeTabs, makeViews} from './tabs.js';
 import {loadExplained, makeTerminal} from './terminal.js';
 import {wirePanel} from './wire_panel.js';
 import {runPanel} from './run_panel.js';
+import {linksOf} from './wiretap.js';
 import {wiretapPanel} from './wiretap_panel.js';
 import {filesPanel} from './files_panel.js';
 import {exercisesPanel} from './exercises_panel.js';
@@ -70,7 +71,7 @@ class LabPage {
 			...this.panels.repairs && {'Repair': this.panels.repairs.panel},
 			'Files': this.files.panel,
 			...lab.data.exercises.length && {'Exercises': exercisesPanel(this)},
-			.../^0[34]/.test(this.chapter) && {'Third party': wiretapPanel(this)},
+			...linksOf(this.chapter).length && {'Third party': wiretapPanel(this)},
 			'Queue pairs': statesPanel(this),
 		}, this.wish.has('repair') && this.panels.repairs ? 'Repair' : this.wish.has('case') ? 'Break it' : 'Run',
 		'The chapter');

@@ -1,11 +1,22 @@
-// A third party at the wire: it reads one RDMA WRITE of the client's and sends the
-// server another one, with the next PSN. docs/psn_security.md tells the story, and
-// scripts/lib/wiretap/ is the same for two virtual machines.
+// Third parties at the wire: each reads what passes, and sends packets of its own.
+// docs/psn_security.md tells the story, and scripts/lib/wiretap/ is the same for two
+// virtual machines.
+//
+// client(bytes) and server(bytes) are told of each frame that either side has sent, and
+// return what comes of it: whether the third party drops it, and what it sends behind it,
+// {drops, toServer, toClient}. hear(line) is told of each line of the client's log, and
+// returns a frame for the server, or null. sent counts the frames of its own.
 import {dissect} from './packet.js';
 import {crc32} from './crc32.js';
 
-const ETHERNET = 14, IPV4 = 20, UDP = 8, BTH = 12, RETH = 16, ICRC = 4;
-const WRITE_ONLY = 0x0a, ROCE_PORT = 4791;
+const ETHERNET = 14, IPV4 = 20, UDP = 8, BTH = 12, RETH = 16, AETH = 4, ICRC = 4;
+const WRITE_ONLY = 0x0a, SEND_ONLY = 0x04, READ_REQUEST = 0x0c, READ_RESPONSE = 0x10,
+	ACKNOWLEDGE = 0x11, ROCE_PORT = 4791;
+// What an answer says: all is well, or a remote access error.
+const ACK = 0x1f, NAK_REMOTE_ACCESS = 0x62;
+// The messages of the CM, and where they are in a frame.
+const REP = 0x13, RTU = 0x14, DREQ = 0x15, DREP = 0x16;
+const MAD = ETHERNET + IPV4 + UDP + BTH + 8, MAD_HEADER = 24;
 const PAYLOAD = new TextEncoder().encode('forged: neither of you wrote this\0');
 
 // The invariant checksum of an IPv4 packet without the one at its end: what a
@@ -27,13 +38,12 @@ function ipChecksum(header) {
 	return ~total & 0xffff;
 }
 
-// A frame like the one it saw, to the same, from the same: with another WRITE.
-// like: a frame of the client's; addresses: 8 bytes; write: {qpn, psn, va, rkey}.
-export function forge(like, addresses, {qpn, psn, va, rkey}, payload) {
-	const pad = -payload.length & 3;
-	const udp = UDP + BTH + RETH + payload.length + pad + ICRC;
+// A frame with that body, from and to whom one likes. macs: 12 bytes; addresses: 8,
+// the sender's and the receiver's.
+export function forge(macs, addresses, body) {
+	const udp = UDP + body.length + ICRC;
 	const frame = new Uint8Array(ETHERNET + IPV4 + udp), view = new DataView(frame.buffer);
-	frame.set(like.subarray(0, 12));
+	frame.set(macs.subarray(0, 12));
 	view.setUint16(12, 0x0800);
 	let at = ETHERNET;
 	view.setUint16(at, 0x4500);
@@ -44,17 +54,61 @@ export function forge(like, addresses, {qpn, psn, va, rkey}, payload) {
 	view.setUint16(at + 10, ipChecksum(frame.subarray(at, at + IPV4)));
 	at += IPV4;
 	[49152, ROCE_PORT, udp, 0].forEach((x, i) => view.setUint16(at + 2 * i, x));
-	at += UDP;
-	// The default partition; nobody is asked for an acknowledgement.
-	frame.set([WRITE_ONLY, pad << 4, 0xff, 0xff], at);
-	view.setUint32(at + 4, qpn);
-	view.setUint32(at + 8, psn);
-	view.setBigUint64(at + BTH, va);
-	view.setUint32(at + BTH + 8, rkey);
-	view.setUint32(at + BTH + 12, payload.length);
-	frame.set(payload, at + BTH + RETH);
-	view.setUint32(frame.length - ICRC, icrc(frame.subarray(ETHERNET, -ICRC)), true);
+	frame.set(body, at + UDP);
+	return seal(frame);
+}
+
+// With the ICRC at its end that it must have.
+function seal(frame) {
+	new DataView(frame.buffer).setUint32(frame.length - ICRC,
+		icrc(frame.subarray(ETHERNET, -ICRC)), true);
 	return frame;
+}
+
+// The BTH of a packet, and room for what follows. The default partition; nobody is asked
+// for an acknowledgement.
+function bodyOf(opcode, pad, qpn, psn, size) {
+	const body = new Uint8Array(BTH + size), view = new DataView(body.buffer);
+	body.set([opcode, pad << 4, 0xff, 0xff]);
+	view.setUint32(4, qpn);
+	view.setUint32(8, psn);
+	return [body, view];
+}
+
+// The RoCE part of a WRITE: {qpn, psn, va, rkey}.
+export function writeBody({qpn, psn, va, rkey}, payload) {
+	const pad = -payload.length & 3;
+	const [body, view] = bodyOf(WRITE_ONLY, pad, qpn, psn, RETH + payload.length + pad);
+	view.setBigUint64(BTH, va);
+	view.setUint32(BTH + 8, rkey);
+	view.setUint32(BTH + 12, payload.length);
+	body.set(payload, BTH + RETH);
+	return body;
+}
+
+// That of an ACK or NAK, or of a READ response with a multiple of four bytes.
+export function answerBody(opcode, qpn, psn, says, payload = []) {
+	const [body, view] = bodyOf(opcode, 0, qpn, psn, AETH + payload.length);
+	view.setUint32(BTH, says << 24);
+	body.set(payload, BTH + AETH);
+	return body;
+}
+
+// The goodbye of whoever has sent this RTU, to the peer's queue pair qpn.
+export function forgeDreq(rtu, qpn) {
+	const length = new DataView(rtu.buffer, rtu.byteOffset).getUint16(ETHERNET + 2);
+	const frame = new Uint8Array(rtu.subarray(0, ETHERNET + length)), view = new DataView(frame.buffer);
+	view.setUint16(MAD + 16, DREQ);
+	view.setUint32(MAD + MAD_HEADER + 8, qpn << 8);
+	return seal(frame);
+}
+
+// So many bytes as the peer might have had: pattern.c shows what is behind a text.
+export function likely(length) {
+	const text = PAYLOAD.subarray(0, -1);
+	const seed = text.reduce((sum, byte) => sum * 3 + byte & 0xff, 0);
+	return Uint8Array.from({length}, (_, i) => i < text.length ? text[i] : i === text.length ? 0 :
+		(i ^ (i >> 8) * 31 ^ (i >> 16) * 17) + seed);
 }
 
 // What the client's own log says of its WRITE, for a wire that cannot be read.
@@ -70,7 +124,8 @@ export function told(lines) {
 
 const TO_SERVER = [192, 0, 2, 2, 192, 0, 2, 1];
 
-export class ThirdParty {
+// Reads one RDMA WRITE of the client's, and sends the server another, with the next PSN.
+export class Forger {
 	// link: open, nothing, badkey (what it sends); told, macsec (it reads no packet).
 	constructor(link) {
 		Object.assign(this, {link, lines: [], sent: 0, frame: null,
@@ -84,7 +139,15 @@ export class ThirdParty {
 		return this.blind && !this.frame && this.last ? this.look(this.last) : null;
 	}
 
-	// For each frame that the client has sent: what to send behind it, or null.
+	client(bytes) {
+		return {toServer: this.look(bytes)};
+	}
+
+	server() {
+		return {};
+	}
+
+	// What to send behind a frame of the client's, or null.
 	look(bytes) {
 		const first = !this.frame;
 		this.last = bytes;
@@ -96,7 +159,7 @@ export class ThirdParty {
 	}
 
 	fromPacket(bytes) {
-		const packet = dissect(bytes);
+		const packet = dissect(bytes, false);
 		if (packet.transport !== 'roce' || packet.opcode !== WRITE_ONLY)
 			return null;
 		return this.next(bytes, {qpn: packet.destqp, psn: packet.psn, va: packet.va, rkey: packet.rkey});
@@ -110,8 +173,91 @@ export class ThirdParty {
 	next(bytes, write) {
 		const psn = write.psn + 1 & 0xffffff;
 		if (this.link === 'nothing')
-			return forge(bytes, TO_SERVER, {...write, psn, va: 0n, rkey: 0}, new Uint8Array());
+			return forge(bytes, TO_SERVER, writeBody({...write, psn, va: 0n, rkey: 0}, new Uint8Array()));
 		const rkey = this.link === 'badkey' ? (write.rkey ^ 0x80) >>> 0 : write.rkey;
-		return forge(bytes, TO_SERVER, {...write, psn, rkey}, PAYLOAD);
+		return forge(bytes, TO_SERVER, writeBody({...write, psn, rkey}, PAYLOAD));
 	}
+}
+
+// What a frame says if it is of a reliable connection, or null.
+function connected(bytes) {
+	const packet = dissect(bytes, false);
+	return packet.transport === 'roce' && packet.opcode < 0x20 ? packet : null;
+}
+
+// Answers a request of the client's before the server can: data, ack, nak. It needs the
+// client's QPN, which is in what the server sends; until it has seen that, it keeps the
+// request, which the client repeats.
+class Answerer {
+	constructor(link) {
+		Object.assign(this, {link, sent: 0, qpn: null,
+			asks: link === 'data' ? READ_REQUEST : SEND_ONLY});
+	}
+
+	hear() {
+		return null;
+	}
+
+	server(bytes) {
+		this.qpn = connected(bytes)?.destqp ?? this.qpn;
+		return {};
+	}
+
+	client(bytes) {
+		const packet = connected(bytes);
+		if (packet?.opcode !== this.asks)
+			return {};
+		// What has an answer already is repeated only if that was lost.
+		if (this.sent || this.qpn === null)
+			return {drops: !this.sent || this.link === 'ack'};
+		this.sent++;
+		return {drops: this.link === 'ack', toClient: this.answer(bytes, packet)};
+	}
+
+	answer(bytes, {psn, dmalen}) {
+		const macs = Uint8Array.of(...bytes.subarray(6, 12), ...bytes.subarray(0, 6));
+		const addresses = [...bytes.subarray(30, 34), ...bytes.subarray(26, 30)];
+		return forge(macs, addresses, this.link === 'data' ?
+			answerBody(READ_RESPONSE, this.qpn, psn, ACK, likely(dmalen)) :
+			answerBody(ACKNOWLEDGE, this.qpn, psn, this.link === 'ack' ? ACK : NAK_REMOTE_ACCESS));
+	}
+}
+
+// Says the client's goodbye from what the CM says in the clear: dreq. What the client
+// sends to its queue pair is kept until the server has answered that, so that the server
+// has had nothing else.
+class Goodbye {
+	constructor() {
+		Object.assign(this, {sent: 0, qpn: null, answered: false});
+	}
+
+	hear() {
+		return null;
+	}
+
+	server(bytes) {
+		const {cm, startQpn} = dissect(bytes, false);
+		if (cm === REP)
+			this.qpn = startQpn;
+		this.answered ||= this.sent > 0 && cm === DREP;
+		return {};
+	}
+
+	client(bytes) {
+		if (this.sent || this.qpn === null)
+			return {drops: this.sent > 0 && !this.answered && connected(bytes) !== null};
+		if (dissect(bytes, false).cm !== RTU)
+			return {};
+		this.sent++;
+		return {toServer: forgeDreq(bytes, this.qpn)};
+	}
+}
+
+// The third party for a link of wiretap.js. "data macsec" is the same as data: what it is
+// to read is encrypted, and it has to find out.
+export function thirdParty(link) {
+	const [what] = link.split(' ');
+	if (what === 'dreq')
+		return new Goodbye();
+	return ['data', 'ack', 'nak'].includes(what) ? new Answerer(what) : new Forger(link);
 }

@@ -1,5 +1,5 @@
 // One run of a chapter with a third party at the wire, as `make wiretap` does it.
-import {ThirdParty} from './third_party.js';
+import {thirdParty} from './third_party.js';
 import {runPrograms} from './runs.js';
 
 export const LINKS = {
@@ -8,11 +8,21 @@ export const LINKS = {
 	badkey: 'what it sends has a wrong rkey',
 	told: 'it reads nothing, and is told the numbers',
 	macsec: 'RoCE on MACsec: it can read nothing, and is told the numbers',
+	data: 'it answers the client’s READ, with bytes of its own',
+	ack: 'it drops the client’s SEND, and acknowledges it',
+	nak: 'it refuses the client’s SEND, which arrives',
+	dreq: 'it says the CM’s goodbye in the client’s name',
 };
+for (const name of ['data', 'ack', 'nak', 'dreq'])
+	LINKS[`${name} macsec`] = 'the same on MACsec, where it can read nothing';
 
-const RUN = {nodes: 2, setup: [], programs: [
-	{label: 'server', command: './server -1 write', waits: true},
-	{label: 'client', command: './client -a 192.0.2.1 write', waits: true}]};
+// Which of them a chapter has: 02 is connected by the CM.
+export const linksOf = chapter => Object.keys(LINKS).filter(link => link.startsWith('dreq') ?
+	chapter.startsWith('02') : /^0[34]/.test(chapter));
+
+const runOf = mode => ({nodes: 2, setup: [], programs: [
+	{label: 'server', command: `./server -1 ${mode}`, waits: true},
+	{label: 'client', command: `./client -a 192.0.2.1 ${mode}`, waits: true}]});
 
 async function must(node, command) {
 	const {status, out} = await node.exec(command);
@@ -49,36 +59,42 @@ async function duplicates({a}) {
 	return Number(/duplicate_request (\d+)/.exec(await must(a, 'rdma statistic show link rxe0'))?.[1]);
 }
 
-async function prepare(lab, folder) {
+async function prepare(lab, folder, shown) {
 	await lab.both(async node => {
+		await must(node, `rm -rf ${folder} && mkdir -p ${folder} && cp -a /root/${lab.chapter}/. ${folder}`);
+		if (!shown)
+			return;
 		await node.write('/tmp/show_memory.patch', lab.showMemory);
-		await must(node, `rm -rf ${folder} && mkdir -p ${folder} && cp -a /root/${lab.chapter}/. ${
-			folder} && cd ${folder} && /usr/bin/patch -s -p1 -d "$(dirname "$(find . -name server.c)")" </tmp/show_memory.patch && build`);
+		await must(node, `cd ${folder} && /usr/bin/patch -s -p1 -d "$(dirname "$(find . -name server.c)")" ` +
+			'</tmp/show_memory.patch && build');
 	});
 	await lab.certify(folder);
 }
 
-// {forged, memory, send, delivered, duplicates, logs}: a line of that table.
+// {forged, memory, send, delivered, duplicates, logs}: a line of that table. memory is
+// the server's, or what a client that reads has got.
 export async function wiretap(lab, link) {
-	const folder = `/root/wiretap/${lab.chapter}`, {nodes} = lab;
-	if (!(link in LINKS))
-		throw new RangeError(`no ${link}; there is ${Object.keys(LINKS).join(', ')}`);
-	await prepare(lab, folder);
+	const folder = `/root/wiretap/${lab.chapter}`, {nodes} = lab, links = linksOf(lab.chapter);
+	if (!links.includes(link))
+		throw new RangeError(`no ${link}; there is ${links.join(', ')}`);
+	const reads = link.startsWith('data'), encrypted = link.endsWith('macsec');
+	await prepare(lab, folder, !link.startsWith('dreq'));
 	lab.clear();
-	if (link === 'macsec')
+	if (encrypted)
 		await encrypt(nodes);
 	const before = await duplicates(nodes);
-	const third = lab.third = new ThirdParty(link);
+	const third = lab.third = thirdParty(link);
 	try {
-		const logs = await runPrograms(nodes, RUN, folder);
+		const logs = await runPrograms(nodes, runOf(reads ? 'read' : 'write'), folder);
+		const [log, name] = reads ? ['client.log', 'remote buffer'] : ['server.log', 'lent memory'];
 		return {forged: third.sent, logs,
-			memory: /^lent memory: (.*)$/m.exec(logs['server.log'])?.[1] ?? '',
+			memory: new RegExp(`^${name}: (.*)$`, 'm').exec(logs[log])?.[1] ?? '',
 			send: logs['client.log'].includes('Both DONE') ? 'success' : 'failed',
 			delivered: logs['server.log'].includes('Both DONE'),
 			duplicates: await duplicates(nodes) - before};
 	} finally {
 		lab.third = null;
-		if (link === 'macsec')
+		if (encrypted)
 			await mend(nodes);
 	}
 }

@@ -51,13 +51,17 @@ static int fail(const char *call, int err)
 	return -1;
 }
 
-/* An IPv4 address as a GID: ::ffff:a.b.c.d. */
+/* The address of a node as a GID: ::ffff:192.0.2.1 to 4; any other one is refused. */
 static union ibv_gid gid_of(const char *address)
 {
-	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+	static const uint8_t nodes[] = { 192, 0, 2 };
 
-	if (inet_pton(AF_INET, address, &gid.raw[12]) != 1) {
-		fprintf(stderr, "own_qp: %s is no address\n", address);
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+	const uint8_t *own = &gid.raw[12];
+
+	if (inet_pton(AF_INET, address, &gid.raw[12]) != 1 ||
+	    memcmp(own, nodes, sizeof(nodes)) || own[3] < 1 || own[3] > 4) {
+		fprintf(stderr, "own_qp: %s is no node of the lab\n", address);
 		exit(2);
 	}
 	return gid;
@@ -216,6 +220,9 @@ int main(int argc, char **argv)
 			"usage: own_qp OWN_ADDRESS SERVER_ADDRESS QPN PSN\n");
 		return 2;
 	}
+	/* Before anything is done. */
+	gid_of(argv[1]);
+	gid_of(argv[2]);
 	if (only_in_lab() || make(&own))
 		goto out;
 	gid_index = find_gid(own.verbs, argv[1]);
