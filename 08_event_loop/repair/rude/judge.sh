@@ -6,7 +6,7 @@
 other_peer early client <<'END_PATCH'
 --- a/client.c
 +++ b/client.c
-@@ -23,4 +23,13 @@
+@@ -21,3 +21,12 @@
  	struct transfer transfer = { .data = data, .mode = MODE_WRITE };
 +	struct msg done = { .type = MSG_DONE };
 +	struct ibv_wc wc;
@@ -19,7 +19,6 @@ other_peer early client <<'END_PATCH'
 +	if (options->bytes)
 +		return -1;
  	if (transfer_run(&transfer, true))
- 		return -1;
 END_PATCH
 early="$place/peer_early/client -a 192.0.2.1 -t 5"
 watched guests "server: $(serving ./server)" "sent_away1: $early write" \
