@@ -15,7 +15,7 @@ struct receive {
 	unsigned int users; /* who still need it; at 0 it is posted again */
 	unsigned int length; /* of what came */
 	char messages[2 * MSG_SIZE]; /* for what we send because of it */
-	char bytes[]; /* what came */
+	char bytes[] __attribute__((aligned(8))); /* what came: see enum work */
 };
 
 /* Zero it before receives_open(). */
@@ -53,6 +53,9 @@ enum work {
 	WORK_ANSWER, /* and the answer */
 	WORK_MASK = 7
 };
+
+_Static_assert(offsetof(struct receive, bytes) % (WORK_MASK + 1) == 0,
+	       "the lowest bits of its address are free, in 32 bits too");
 
 /* The receive of a wr_id, or that because of which it was posted. */
 struct receive *receives_find(uint64_t wr_id);
