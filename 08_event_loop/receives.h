@@ -14,8 +14,10 @@ struct receive {
 	struct ibv_mr *mr; /* of its chunk: covers all of this */
 	unsigned int users; /* who still need it; at 0 it is posted again */
 	unsigned int length; /* of what came */
-	char messages[2 * MSG_SIZE]; /* for what we send because of it */
-	char bytes[]; /* what came */
+	/* In 32 bits, too, the lowest bits of these addresses are to be free. */
+	char messages[2 * MSG_SIZE] /* for what we send because of it */
+		__attribute__((aligned(8)));
+	char bytes[] __attribute__((aligned(8))); /* what came */
 };
 
 /* Zero it before receives_open(). */
@@ -53,6 +55,11 @@ enum work {
 	WORK_ANSWER, /* and the answer */
 	WORK_MASK = 7
 };
+
+_Static_assert(!(offsetof(struct receive, messages) & WORK_MASK) &&
+		       !(offsetof(struct receive, bytes) & WORK_MASK) &&
+		       !(MSG_SIZE & WORK_MASK),
+	       "a wr_id needs the lowest bits");
 
 /* The receive of a wr_id, or that because of which it was posted. */
 struct receive *receives_find(uint64_t wr_id);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -304,6 +305,16 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 
 	tell("destroy_id %d\n", ret);
 	return ret;
+}
+
+/* Only what the kernel does not take: most messages are of no interest. */
+ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	ssize_t n = ((typeof(&sendmsg))find("sendmsg"))(fd, msg, flags);
+
+	if (n < 0)
+		tell("sendmsg errno=%d\n", errno);
+	return n;
 }
 
 /* Whoever waits in one of these waits for time to pass, and for nothing else. */

@@ -1,0 +1,33 @@
+# judge.sh - what a repair of stranded must do; sourced by scripts/repair.sh
+# shellcheck shell=bash disable=SC2154
+
+rds='setup: scripts/setup_rds.sh tcp' on='-a 192.0.2.1 -T tcp'
+# busy RUN PORT: of two servers, the one on PORT does not read until the client had to wait;
+# then the chapter's own client tells it to.
+busy() {
+	local tell="exec ORIGINAL/client -a 192.0.2.1:$2 -T tcp -s 4096 congest"
+
+	watched "$1" "$rds" \
+		"server1: bash -c 'echo \$\$ >first.pid; exec ./server -p 5000 $on'" \
+		"server2: $(serving "./server -w -p $2 $on")" \
+		"tell&: bash -c \"$(look "$1/client.calls" '^sendmsg errno=105' 20) && $tell\"" \
+		"client: ./client -a 192.0.2.1:5000 -a 192.0.2.1:$2 -T tcp -s 4096 -n 200 count" \
+		"stop: bash -c 'kill \$(<first.pid) \$(<server.pid)'"
+	well "$1: a client that had to wait goes on" "$1" client
+	want "$1: and both servers have all that it has sent" "$1/client.log" \
+		'^  200 messages, all of them, in order$' 2
+	asked=$(count "$1/client.calls" '^sendmsg errno=105')
+	check "$1: it does not ask again and again" "$1" "it was told to wait $asked times" \
+		test "${asked:-1000}" -le 100
+	honest "$1"
+}
+busy first 4000
+[[ $bad -eq 0 ]] || verdict
+busy second 4010
+# Each client says which group of ports has room.
+watched congest "$rds" "server: $(serving "./server -w -p 4100 $on")" \
+	'client: ./client -a 192.0.2.1 -p 4100 -T tcp -s 4096 congest' "stop: $stopping"
+well 'a client that makes a congestion hears of its end' congest client
+want 'and knows which group of ports it was' congest/client.log '^news: group 4 of the ports'
+[[ $bad -eq 0 ]] || verdict
+recorded tcp
