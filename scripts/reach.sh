@@ -36,7 +36,8 @@
 #   seal       both programs have the solution of the exercise 04/seal
 #
 # build/reach/ATTACK/CONTROL gets both ends' logs, and party.log, what the attacker
-# said.
+# said. But for sweep, it also gets wire.pcap, what was on the wire at the client's node
+# or in the switch, and ladder, what `make wire` makes of that; for which node is needed.
 #
 # Exit status: 0 all ran, however they ended; 1 some did not; 2 usage.
 set -euo pipefail
@@ -190,10 +191,31 @@ is_misled() {
 	device_run "$1" ip neigh show dev eth0 | grep -q "lladdr ${mac}3"
 }
 
+# The wire beneath all, at node b.
+begin_capture() {
+	device_run b tcpdump -i eth0 -n -s 4096 --immediate-mode -U -Z root \
+		-w /run/reach.pcap "udp port 4791 or tcp or esp or ether proto 0x88e5" \
+		>"$out/capture" 2>&1 &
+	capturing=$!
+	await 20 grep -qs 'listening on' "$out/capture"
+}
+end_capture() {
+	device_run b pkill -INT -x tcpdump
+	wait "$capturing"
+	device_run b cp /run/reach.pcap "$top/$out/wire.pcap"
+}
+
+# The ladder of what was kept. Status 1: something in it is wrong, as it should be.
+draw() {
+	command -v node >/dev/null || return 0
+	scripts/wire.sh --read "$out/wire.pcap" >"$out/ladder" || [[ $? -eq 1 ]]
+}
+
 run() {
 	rm -rf "$out"
 	mkdir -p "$out"
 	arrange "$attack" "$control"
+	[[ ! $attack =~ ^(user_|between) ]] || begin_capture
 	case $attack in
 	user_*) run_idle '' as_nobody "${attack#user_}" ;;
 	sweep)
@@ -217,6 +239,9 @@ run() {
 		;;
 	esac
 	[[ ! -e $out/switch.log ]] || mv "$out/switch.log" "$out/party.log"
+	[[ ! $attack =~ ^(user_|between) ]] || end_capture
+	[[ ! -e $out/switch.pcap ]] || mv "$out/switch.pcap" "$out/wire.pcap"
+	[[ ! -e $out/wire.pcap ]] || draw
 }
 
 # ended NAME: its status, and what it said first.

@@ -144,6 +144,17 @@ both() {
 	diff <(printf '%s\n' "$output") "$top/docs/reach/windows.txt"
 }
 
+@test "reach: each run but a sweep has its ladder" {
+	for out in "$top"/build/reach/*/*/logs; do
+		[[ $out != */sweep/* ]] || continue
+		grep -qE '^ +[0-9.]+ ms  192\.0\.2\.2 > 192\.0\.2\.1  ' "${out%/logs}/ladder" ||
+			[[ $out =~ /(macsec|ipsec)/ && -s ${out%/logs}/ladder ]]
+	done
+	# The client's WRITE has the PSN of what somebody else has sent.
+	run -0 grep -oE '(SEND|WRITE) Only .*PSN .*' "$top/build/reach/user_send/none/ladder"
+	[[ ${lines[-1]} == *' again' ]]
+}
+
 @test "reach: the lab's network is as it was" {
 	local node
 

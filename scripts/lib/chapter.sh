@@ -37,6 +37,8 @@ chapter_update() {
 	mapfile -t differ < <(cd "$1" && md5sum -- "${sources[@]}" |
 		(cd "$to" && LC_ALL=C md5sum -c 2>/dev/null) |
 		sed -n 's/: FAILED\( open or read\)\{0,1\}$//p')
-	[[ ${#differ[@]} -eq 0 ]] ||
-		(cd "$1" && cp --parents -t "$to" -- "${differ[@]}")
+	[[ ${#differ[@]} -gt 0 ]] || return 0
+	# With --parents, busybox's cp, which the page's nodes have, replaces no file.
+	(cd "$to" && rm -f -- "${differ[@]}")
+	(cd "$1" && cp --parents -t "$to" -- "${differ[@]}")
 }

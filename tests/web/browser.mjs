@@ -136,19 +136,22 @@ const FORGERIES = {
 	macsec: {memory: 'message from active', send: 'success', delivered: true},
 	data: {memory: 'forged: ', send: 'success', delivered: true},
 	ack: {memory: 'message from active', send: 'success', delivered: false},
-	nak: {memory: 'message from active', send: 'failed', delivered: false,
+	// Its message arrives, and the server may be through by then.
+	nak: {memory: 'message from active', send: 'failed',
 		says: {'client.err': /MSG_DONE: status 10 /, 'server.log': /status=0 .*opcode=128/}},
+	rst: {memory: '', send: 'failed', delivered: false, says: {'server.err': /status 5 /}},
 	dreq: {memory: '', send: 'failed', delivered: false,
 		says: {'client.err': /MSG_MR: status 12 /, 'server.err': /status 5 /}},
 	// What cannot be read cannot be forged: all is as if nobody were there.
 	'data macsec': {memory: 'message from passive', send: 'success', delivered: true},
 	'ack macsec': {memory: 'message from active', send: 'success', delivered: true},
 	'nak macsec': {memory: 'message from active', send: 'success', delivered: true},
+	'rst macsec': {memory: 'message from active', send: 'success', delivered: true},
 	'dreq macsec': {memory: '', send: 'success', delivered: true},
 };
 
 export function assertForgery(link, result) {
-	const {memory, send, delivered, says = {}} = FORGERIES[link], said = JSON.stringify(result);
+	const {memory, send, delivered = result.delivered, says = {}} = FORGERIES[link], said = JSON.stringify(result);
 	assert.ok(result.memory.startsWith(memory), said);
 	assert.deepEqual({send: result.send, delivered: result.delivered}, {send, delivered}, said);
 	for (const [log, words] of Object.entries(says))

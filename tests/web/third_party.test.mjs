@@ -101,7 +101,7 @@ sys.stdout.write(json.dumps(out))`));
 }
 
 for (const [link, chapter] of Object.entries({open: '04_tls_psn', nothing: '04_tls_psn', badkey: '04_tls_psn',
-	data: '05_multiclient', ack: '04_tls_psn', nak: '04_tls_psn'}))
+	data: '05_multiclient', ack: '04_tls_psn', nak: '04_tls_psn', rst: '04_tls_psn'}))
 	test(`${link}: in a recorded run it does what the lab's does`, () => {
 		const {third, ours, theirs} = both(chapter, link);
 		assert.equal(third.sent, 1);
@@ -136,7 +136,7 @@ test('a request that comes before anything of the server\'s is kept, and its rep
 });
 
 test('what is encrypted gives no third party anything to forge', () => {
-	for (const link of ['data', 'ack', 'nak', 'dreq']) {
+	for (const link of ['data', 'ack', 'nak', 'rst', 'dreq']) {
 		const {seen} = both('02_write_read', 'dreq'), third = thirdParty(`${link} macsec`);
 		for (const [frame, client] of seen) {
 			const bytes = Buffer.from(frame, 'hex');

@@ -9,7 +9,7 @@
 import {dissect} from './packet.js';
 import {crc32} from './crc32.js';
 
-const ETHERNET = 14, IPV4 = 20, UDP = 8, BTH = 12, RETH = 16, AETH = 4, ICRC = 4;
+const ETHERNET = 14, IPV4 = 20, TCP = 20, UDP = 8, BTH = 12, RETH = 16, AETH = 4, ICRC = 4;
 const WRITE_ONLY = 0x0a, SEND_ONLY = 0x04, READ_REQUEST = 0x0c, READ_RESPONSE = 0x10,
 	ACKNOWLEDGE = 0x11, ROCE_PORT = 4791;
 // What an answer says: all is well, or a remote access error.
@@ -101,6 +101,27 @@ export function forgeDreq(rtu, qpn) {
 	view.setUint16(MAD + 16, DREQ);
 	view.setUint32(MAD + MAD_HEADER + 8, qpn << 8);
 	return seal(frame);
+}
+
+// What ends the TCP connection of whoever has sent this frame. The number that it must
+// have is that of the next byte; TCP's checksum covers the addresses (RFC 9293).
+export function forgeRst(bytes) {
+	const packet = bytes.subarray(ETHERNET), read = new DataView(packet.buffer, packet.byteOffset);
+	const [flags, offset] = [packet[IPV4 + 13], (packet[IPV4 + 12] >> 4) * 4];
+	// SYN and FIN each count as a byte.
+	const next = read.getUint32(IPV4 + 4) + read.getUint16(2) - IPV4 - offset + (flags & 1) + (flags >> 1 & 1);
+	const frame = new Uint8Array(ETHERNET + IPV4 + TCP), view = new DataView(frame.buffer);
+	frame.set(bytes.subarray(0, ETHERNET));
+	frame.set([0x45, 0, 0, IPV4 + TCP, 0, 0, 0x40, 0, 64, 6], ETHERNET);
+	frame.set(packet.subarray(12, IPV4 + 4), ETHERNET + 12);
+	view.setUint16(ETHERNET + 10, ipChecksum(frame.subarray(ETHERNET, ETHERNET + IPV4)));
+	view.setUint32(ETHERNET + IPV4 + 4, next);
+	frame.set(packet.subarray(IPV4 + 8, IPV4 + 12), ETHERNET + IPV4 + 8);
+	// RST and ACK.
+	frame.set([5 << 4, 0x14], ETHERNET + IPV4 + 12);
+	view.setUint16(ETHERNET + IPV4 + 16, ipChecksum([...packet.subarray(12, IPV4), 0, 6, 0, TCP,
+		...frame.subarray(ETHERNET + IPV4)]));
+	return frame;
 }
 
 // So many bytes as the peer might have had: pattern.c shows what is behind a text.
@@ -253,11 +274,38 @@ class Goodbye {
 	}
 }
 
+// Resets the client's TCP connection at the server's side: rst. It does so when the
+// server's first WRITE goes by, since the exchange is over then.
+class Resetter {
+	constructor() {
+		Object.assign(this, {sent: 0, last: null});
+	}
+
+	hear() {
+		return null;
+	}
+
+	client(bytes) {
+		if (dissect(bytes, false).transport === 'tcp')
+			this.last = bytes;
+		return {};
+	}
+
+	server(bytes) {
+		if (this.sent || !this.last || connected(bytes)?.opcode !== WRITE_ONLY)
+			return {};
+		this.sent++;
+		return {toServer: forgeRst(this.last)};
+	}
+}
+
 // The third party for a link of wiretap.js. "data macsec" is the same as data: what it is
 // to read is encrypted, and it has to find out.
 export function thirdParty(link) {
 	const [what] = link.split(' ');
 	if (what === 'dreq')
 		return new Goodbye();
+	if (what === 'rst')
+		return new Resetter();
 	return ['data', 'ack', 'nak'].includes(what) ? new Answerer(what) : new Forger(link);
 }

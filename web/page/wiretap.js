@@ -11,9 +11,10 @@ export const LINKS = {
 	data: 'it answers the client’s READ, with bytes of its own',
 	ack: 'it drops the client’s SEND, and acknowledges it',
 	nak: 'it refuses the client’s SEND, which arrives',
+	rst: 'it resets the TCP connection of the exchange',
 	dreq: 'it says the CM’s goodbye in the client’s name',
 };
-for (const name of ['data', 'ack', 'nak', 'dreq'])
+for (const name of ['data', 'ack', 'nak', 'rst', 'dreq'])
 	LINKS[`${name} macsec`] = 'the same on MACsec, where it can read nothing';
 
 // Which of them a chapter has: 02 is connected by the CM.
