@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import test from 'node:test';
-import {Forger, forge, forgeDreq, icrc, likely, thirdParty, told, writeBody} from '../../web/page/third_party.js';
+import {forge, forgeDreq, icrc, writeBody} from '../../web/page/forge.js';
+import {Forger, likely, thirdParty, told} from '../../web/page/third_party.js';
 import {LINKS, linksOf} from '../../web/page/wiretap.js';
 
 const LIKE = Uint8Array.from([2, 0, 0, 0, 2, 1, 2, 0, 0, 0, 2, 2, 8, 0]);

@@ -55,6 +55,20 @@ psns=$(sed -n 's/^modify_qp state=3 .* psn=//p' "$place"/{first,second}/{server,
 check 'no PSN comes again, though time and process ID are the same' second \
 	"$(sort <<<"$psns" | uniq -d | wc -l) came again" \
 	test "$(sort -u <<<"$psns" | wc -l)" -eq 24
+# steps FILE: how far it is from each PSN of a program to its next one.
+steps() {
+	local psn last=
+
+	for psn in $(sed -n 's/^modify_qp state=3 .* psn=//p' "$1"); do
+		[[ -z $last ]] || echo $(((psn - last) & 0xffffff))
+		last=$psn
+	done
+}
+again=$(for one in first second; do
+	steps "$place/$one/server.calls" | sort | uniq -d
+done | wc -l)
+check 'no PSN follows from the one before' second \
+	"from one to the next it is as far as from that to another" test "$again" -eq 0
 # Of 24 numbers, none has all its ones where the others have: once in 100,000 runs.
 some=0 all=$((0xffffff))
 for psn in $psns; do

@@ -119,7 +119,9 @@ def letter(task: Task, place: str) -> str:
                 if not line.startswith('#')]
     parts = [f'# {title}', symptom,
              f'This folder is a copy of {task.chapter.name} in which somebody has broken '
-             'something. Find out what it is, and repair it.',
+             'something, perhaps in more than one place. Find out what it is, and repair it.'
+             + (' `carried/` has the files that an earlier chapter has, too; look there as well.'
+                if (task.chapter / 'carried').is_dir() else ''),
              'The programs were run like this (192.0.2.1 stands for the address of the '
              'server):', '```text\n' + '\n'.join(commands) + '\n```']
     for log in sorted(task.said().glob('*.log')) + sorted(task.said().glob('*.err')):
