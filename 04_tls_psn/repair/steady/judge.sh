@@ -59,10 +59,10 @@ check 'no PSN comes again, though time and process ID are the same' second \
 steps() {
 	local psn last=
 
-	for psn in $(sed -n 's/^modify_qp state=3 .* psn=//p' "$1"); do
+	while read -r psn; do
 		[[ -z $last ]] || echo $(((psn - last) & 0xffffff))
 		last=$psn
-	done
+	done < <(sed -n 's/^modify_qp state=3 .* psn=//p' "$1")
 }
 again=$(for one in first second; do
 	steps "$place/$one/server.calls" | sort | uniq -d
