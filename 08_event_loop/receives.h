@@ -14,7 +14,7 @@ struct receive {
 	struct ibv_mr *mr; /* of its chunk: covers all of this */
 	unsigned int users; /* who still need it; at 0 it is posted again */
 	unsigned int length; /* of what came */
-	/* In 32 bits, too, the lowest bits of these addresses are to be free. */
+	/* Aligned, so that the lowest bits are 0 where pointers have 4 bytes, too. */
 	char messages[2 * MSG_SIZE] /* for what we send because of it */
 		__attribute__((aligned(8)));
 	char bytes[] __attribute__((aligned(8))); /* what came */

@@ -37,7 +37,7 @@
 #
 # build/reach/ATTACK/CONTROL gets both ends' logs, and party.log, what the attacker
 # said. But for sweep, it also gets wire.pcap, what was on the wire at the client's node
-# or in the switch, and ladder, what `make wire` makes of that; for which node is needed.
+# or in the switch, and ladder, what `scripts/wire.sh --read` makes of that (with node).
 #
 # Exit status: 0 all ran, however they ended; 1 some did not; 2 usage.
 set -euo pipefail
@@ -71,6 +71,12 @@ while [[ $# -gt 0 ]]; do
 	shift 2
 done
 cli_checked
+drawing=yes
+command -v node >/dev/null || {
+	drawing=no
+	echo "reach: there will be no ladders, which need node;" \
+		"scripts/install_deps.sh check installs it" >&2
+}
 
 # arrange ATTACK CONTROL: the network for it.
 arrange() {
@@ -192,22 +198,27 @@ is_misled() {
 }
 
 # The wire beneath all, at node b.
+capturing=
 begin_capture() {
 	device_run b tcpdump -i eth0 -n -s 4096 --immediate-mode -U -Z root \
 		-w /run/reach.pcap "udp port 4791 or tcp or esp or ether proto 0x88e5" \
 		>"$out/capture" 2>&1 &
 	capturing=$!
-	await 20 grep -qs 'listening on' "$out/capture"
+	await 20 grep -qs 'listening on' "$out/capture" || {
+		echo "reach: tcpdump on node b: $(<"$out/capture")" >&2
+		return 1
+	}
 }
 end_capture() {
 	device_run b pkill -INT -x tcpdump
 	wait "$capturing"
+	capturing=
 	device_run b cp /run/reach.pcap "$top/$out/wire.pcap"
 }
 
 # The ladder of what was kept. Status 1: something in it is wrong, as it should be.
 draw() {
-	command -v node >/dev/null || return 0
+	[[ $drawing == yes ]] || return 0
 	scripts/wire.sh --read "$out/wire.pcap" >"$out/ladder" || [[ $? -eq 1 ]]
 }
 
@@ -281,7 +292,12 @@ told() {
 }
 
 DEVICE=lab
-trap cleanup_runs EXIT
+# stop: whatever is still there.
+stop() {
+	[[ -z $capturing ]] || device_run b pkill -INT -x tcpdump || true
+	cleanup_runs
+}
+trap stop EXIT
 rm -rf build/reach
 device_open 3
 each told

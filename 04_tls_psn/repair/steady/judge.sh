@@ -68,7 +68,7 @@ again=$(for one in first second; do
 	steps "$place/$one/server.calls" | sort | uniq -d
 done | wc -l)
 check 'no PSN follows from the one before' second \
-	"from one to the next it is as far as from that to another" test "$again" -eq 0
+	"the distance from one to the next is the same again" test "$again" -eq 0
 # Of 24 numbers, none has all its ones where the others have: once in 100,000 runs.
 some=0 all=$((0xffffff))
 for psn in $psns; do
