@@ -158,8 +158,10 @@ looks() {
 		>proc/10/stat
 	"$ours" --proc proc 10 >said 3>&- &
 	pid=$!
-	# Before it catches the signal, it would end without a word.
-	until grep -q '^SigCgt:.*[4567cdef]...$' "/proc/$pid/status"; do
+	# Before it catches the signal, it would end without a word. Until it runs, this is
+	# a shell, which may catch the signal, too.
+	until grep -q '^Name:.*processor_time' "/proc/$pid/status" &&
+		grep -q '^SigCgt:.*[4567cdef]...$' "/proc/$pid/status"; do
 		[[ $SECONDS -lt $end ]]
 	done
 	kill "$pid"
