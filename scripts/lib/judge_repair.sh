@@ -20,7 +20,7 @@ watched() {
 # choose a number that is in them, $alike is a command of sed which makes it the same.
 alike=
 same() {
-	local said why
+	local why said
 
 	[[ -z $alike ]] || sed -i -E "$alike" "$place/$2"/*.log
 	if said=$("$top/scripts/compare_logs.sh" "$place/$2" "$3" 2>&1); then
