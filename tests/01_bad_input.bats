@@ -4,17 +4,12 @@
 # that lacks something: one line says what, why and what to try
 # shellcheck disable=SC2154,SC2016 # on_device.bash's variables; backquotes
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 # refused PATTERN PROGRAM…: exit status 2, and one line, which has PATTERN.

@@ -5,7 +5,6 @@
 # no sense
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=02_write_read
 
@@ -13,10 +12,6 @@ setup_file() {
 	open_still_device
 	build_chapter "$CHAPTER"
 	build_hostile "$top/build/tests/$CHAPTER.hostile"
-}
-
-teardown_file() {
-	close_device
 }
 
 # change FILE SED: and it must be another file afterwards.

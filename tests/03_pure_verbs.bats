@@ -4,7 +4,6 @@
 # two nodes, sanitizers, peers that lie or die, and what the device reports
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=03_pure_verbs
 
@@ -23,10 +22,6 @@ setup_file() {
 	build_with sanitized "$flags -fno-sanitize-recover=undefined"
 	build_with threads '-O1 -g -fsanitize=thread'
 	build_shim
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "03: every logged run can be had again" {

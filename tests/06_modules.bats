@@ -5,7 +5,6 @@
 # EMULATED_LAB set, it is in the lab of that name.
 
 # shellcheck disable=SC2154,SC2016 # set by helpers.bash; for the shell of a node
-bats_require_minimum_version 1.5.0
 # A lab where nobody has used RDS before: its own, or one that check.sh has others use
 # RDS in only later.
 export LAB_NAME=${EMULATED_LAB:-rds-${BATS_RUN_TMPDIR##*-}} LAB_ENGINE=tcg
@@ -26,10 +25,6 @@ setup_file() {
 	open_device
 	build_with plain '-O1 -g'
 	build_with sanitized "$flags -fno-sanitize-recover=undefined"
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

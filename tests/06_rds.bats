@@ -5,7 +5,6 @@
 # nonsense
 
 # shellcheck disable=SC2154,SC2016 # set by helpers.bash; for the shell of a node
-bats_require_minimum_version 1.5.0
 load helpers
 load 06_guest
 CHAPTER=06_rds
@@ -20,10 +19,6 @@ build_with() {
 setup_file() {
 	open_device
 	build_with plain '-O1 -g'
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

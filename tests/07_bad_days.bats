@@ -5,17 +5,12 @@
 # the protocol
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=07_full_speed
 
 setup_file() {
 	open_still_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 # refused REGEX PROGRAM…: exit status 2, and one line, which has REGEX.

@@ -4,7 +4,6 @@
 # do not keep to the protocol, and the end of a server that has many
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=08_event_loop
 
@@ -15,10 +14,6 @@ setup_file() {
 	build_flood "$top/build/tests/$CHAPTER.flood"
 	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
 		-o "$top/build/tests/hostile_07.so" "$top/tests/hostile_07.c"
-}
-
-teardown_file() {
-	close_device
 }
 
 # change FILE SED: and it must be another file afterwards.

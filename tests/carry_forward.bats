@@ -6,7 +6,7 @@
 #
 # shellcheck disable=SC2030,SC2031 # bats' subshells
 
-bats_require_minimum_version 1.5.0
+load says
 
 # 04 starts from 02. plumbing/log.c is the same everywhere, oob.c first in 02 and carried
 # on, main.c a chapter's own.
@@ -28,11 +28,6 @@ setup() {
 	rm "$TREE/01_one/carried/oob.c"
 	mv "$TREE/02_two/"{carried/,}oob.c
 	carry --reconciled {02,03,04}/main.c >/dev/null
-}
-
-# Shown for a test that failed.
-teardown() {
-	echo "status ${status:-none}, output: ${output:-}"
 }
 
 # in_all FILE TEXT
@@ -60,10 +55,6 @@ commit() {
 	git init -q "$TREE"
 	git -C "$TREE" add -A
 	git -C "$TREE" -c user.name=t -c user.email=t@example.org commit -q -m "$1"
-}
-
-says() {
-	grep -qF -e "$1" <<<"$output" || (echo "not said: $1" && false)
 }
 
 @test "this repository's chapters have not drifted, and there are some" {

@@ -6,7 +6,7 @@
 # `02_write_read` in read mode: in expected/ the server's own requests complete
 # early, in run/ all that the peer sends arrives before any of them does.
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -17,15 +17,6 @@ setup() {
 
 compare() {
 	scripts/compare_logs.sh "$RUN" "$EXPECTED"
-}
-
-# edit FILE SCRIPT: sed -i that must change something.
-edit() {
-	local before
-
-	before=$(cksum <"$1")
-	sed -i "$2" "$1"
-	[ "$before" != "$(cksum <"$1")" ]
 }
 
 # move FILE FROM TO: line FROM comes to stand behind line TO.
@@ -39,22 +30,6 @@ move() {
 	else
 		edit "$1" "$(($2 + 1))d"
 	fi
-}
-
-# says TEXT: the output of the last run has it.
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
-		return 1
-	}
-}
-
-# silent_on TEXT: and it does not have this.
-silent_on() {
-	[[ $output != *"$1"* ]] || {
-		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
-		return 1
-	}
 }
 
 @test "two orders match, both ways round, though their numbers differ" {

@@ -5,7 +5,7 @@
 # for these tests: expected/ is a run with both ends on one host, run/ the same
 # on two hosts whose pids, queue pair numbers and keys count from the same start.
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -14,38 +14,8 @@ setup() {
 	cp -r tests/fixtures/compare_logs/. "$BATS_TEST_TMPDIR"
 }
 
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
 compare() {
 	scripts/compare_logs.sh "$@" "$RUN" "$EXPECTED"
-}
-
-# edit FILE SCRIPT: sed -i that must change something.
-edit() {
-	local before
-
-	before=$(cksum <"$1")
-	sed -i "$2" "$1"
-	[ "$before" != "$(cksum <"$1")" ]
-}
-
-# says TEXT: the output of the last run has it.
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
-		return 1
-	}
-}
-
-# silent_on TEXT: and it does not have this.
-silent_on() {
-	[[ $output != *"$1"* ]] || {
-		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
-		return 1
-	}
 }
 
 @test "a run matches itself, and another run on two hosts, both ways round" {

@@ -3,22 +3,10 @@
 # What scripts/explain.py makes of error lines: those that people got from RDMA
 # programs of all kinds, and what only looks like one.
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\n' "$1"
-		return 1
-	}
 }
 
 # leads_to ENTRY LINE...: each of the lines leads to this entry.

@@ -4,8 +4,6 @@
 # tests/long/fuzz.bats takes longer. What a peer may never get past them is in
 # tests/fuzz/fuzz_*.c.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 }

@@ -3,7 +3,6 @@
 # lab_ends.bats - labs that are killed, that belong to another user, that lack
 # something, or that are told something they do not understand
 
-bats_require_minimum_version 1.5.0
 load lab
 
 setup() {

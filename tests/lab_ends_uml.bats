@@ -3,7 +3,6 @@
 # lab_ends_uml.bats - labs of User-Mode Linux nodes that are killed, reset, that belong
 # to another user, that are large, or that lack something
 
-bats_require_minimum_version 1.5.0
 load lab
 
 setup() {

@@ -7,8 +7,6 @@
 # runs are recorded anew, is missed here. No device is needed.
 # shellcheck disable=SC2030,SC2031 # output is run's
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	logs=.

@@ -5,7 +5,6 @@
 # chapter that bears a file anew must pass what the file passed before.
 
 # shellcheck disable=SC2154 # set by helpers.bash and on_device.bash
-bats_require_minimum_version 1.5.0
 load helpers
 
 mapfile -t chapters < <(asked_where "$in_pairs")
@@ -26,10 +25,6 @@ setup_file() {
 		cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
 			-o "$top/build/tests/$shim.so" "$top/tests/$shim.c"
 	done
-}
-
-teardown_file() {
-	close_device
 }
 
 # each TEST FUNCTION [ARGUMENT…]: in each chapter for which that is true.

@@ -3,7 +3,7 @@
 # check_readme.py: what this repository's Markdown shows and points at is so;
 # and on a small tree of its own, each kind of untruth is found.
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -16,18 +16,6 @@ setup() {
 	printf '%s\n' 'listening on port 20886.' 'connected.' 'sent...' \
 		'disconnected.' >"$TREE/01_one/expected/server.log"
 	: >"$README"
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\n' "$1"
-		return 1
-	}
 }
 
 check() {
