@@ -285,3 +285,18 @@ asked() {
 	needs_lab
 	in_chapters 1 silent_names
 }
+
+# Before anything is opened.
+wrong_usage() {
+	local program
+
+	for program in server client; do
+		run_client 2 "./$program" --odd
+		says_nothing client.log
+		says_one client.err '^error: --odd: no such option here; see -h$'
+	done
+}
+
+@test "01 to 08: wrong usage ends a program with status 2" {
+	in_chapters 1 wrong_usage
+}

@@ -1,7 +1,6 @@
 # helpers.bash - what the tests on real RDMA devices have in common
 #
 #   setup_file() { open_device; build_chapter 01_send_recv; }
-#   teardown_file() { close_device; }
 #
 # The device is where scripts/lib/device.sh finds it: a lab with two nodes that is
 # up already, or one that is booted for the file; with DEVICE=host, this host.
@@ -76,7 +75,11 @@ open_still_device() {
 	device_where=lab
 }
 
-# In teardown_file, which runs in the same shell as setup_file.
+# Runs in the same shell as setup_file. A file that has more to undo calls close_device in
+# a teardown_file of its own.
+teardown_file() {
+	close_device
+}
 close_device() {
 	device_close
 	[[ -n ${EMULATED_LAB:-} || -z ${TEST_EMULATED:-} ]] ||
