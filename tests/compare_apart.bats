@@ -4,27 +4,12 @@
 # compared by itself, if that is declared. What is compared here is the logged
 # run of 05_multiclient with thirteen clients, as it is and with changes.
 
-load says
+load compare
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	EXPECTED=$BATS_TEST_TMPDIR/expected
-	RUN=$BATS_TEST_TMPDIR/run
 	cp -r 05_multiclient/expected/thirteen "$EXPECTED"
 	cp -r "$EXPECTED" "$RUN"
-}
-
-compare() {
-	scripts/compare_logs.sh "$RUN" "$EXPECTED"
-}
-
-# differs TEXT: the run does not match, and this is said.
-differs() {
-	run -1 compare
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
-		return 1
-	}
 }
 
 # All of a client's lines together; those of a client in their order.
@@ -35,15 +20,13 @@ by_client() {
 }
 
 @test "the lines of clients may mix in any way" {
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 	grep '^Client' "$RUN/server.log" >"$BATS_TEST_TMPDIR/clients"
 	grep -v '^Client' "$RUN/server.log" >"$BATS_TEST_TMPDIR/others"
 	by_client "$BATS_TEST_TMPDIR/clients"
 	cat "$BATS_TEST_TMPDIR/clients" "$BATS_TEST_TMPDIR/others" \
 		>"$RUN/server.log"
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 }
 
 @test "the lines of one client may not" {
@@ -100,8 +83,7 @@ by_client() {
 		>>"$EXPECTED/races"
 	edit "$RUN/server.log" -E "$late\nClient 5: of another\n\1$came it has come./"
 	edit "$EXPECTED/server.log" -E 's/^(Client 4: .* opcode=0, .*)/\1\nClient 5: of another/'
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 	edit "$RUN/server.log" -E 's/^Client 4(: MSG_DONE)/Client 5\1/'
 	differs '--- expected server.log of 5'
 }

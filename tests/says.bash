@@ -16,6 +16,15 @@ says() {
 	done
 }
 
+# says_each TEXT...: the same, in any order.
+says_each() {
+	local text
+
+	for text; do
+		says "$text"
+	done
+}
+
 # silent_on TEXT: and it does not have this.
 silent_on() {
 	[[ $output != *"$1"* ]] || {
