@@ -5,5 +5,7 @@
 /* The words that each program needs in any case. */
 #define SERVER_WORDS ""
 #define CLIENT_WORDS "-a node"
-#define MEMBERS MEMBER(address) MEMBER(text)
+/* clang-format off */
+#define MEMBERS \
+	MEMBER(address) MEMBER(text)
 #define NAMES

@@ -5,8 +5,8 @@
 /* The words that each program needs in any case. */
 #define SERVER_WORDS ""
 #define CLIENT_WORDS "sum -a node"
-#define MEMBERS                                                  \
-	MEMBER(address)                                          \
-	MEMBER(max) MEMBER(hold_ms) MEMBER(bytes) MEMBER(cycles) \
-		MEMBER(writes) MEMBER(verbose) MEMBER(end_after)
+/* clang-format off */
+#define MEMBERS \
+	MEMBER(address) MEMBER(max) MEMBER(hold_ms) MEMBER(bytes) \
+	MEMBER(cycles) MEMBER(writes) MEMBER(verbose) MEMBER(end_after)
 #define NAMES
