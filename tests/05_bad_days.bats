@@ -19,8 +19,7 @@ setup_file() {
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done
 	build_shim
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/hostile_post.so" "$top/tests/hostile_post.c"
+	build_preloaded tests/hostile_post
 	cc -std=gnu11 -Wall -Wextra -Werror -O2 -o "$top/build/tests/flood_keys" \
 		"$top/tests/flood_keys.c" -lssl -lcrypto
 }

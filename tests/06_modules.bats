@@ -12,13 +12,6 @@ load helpers
 load 06_guest
 CHAPTER=06_rds
 
-# build_with VARIANT FLAGS: a build of the chapter with these flags.
-build_with() {
-	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
-	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
-		LDFLAGS="$2"
-}
-
 setup_file() {
 	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 

@@ -9,13 +9,6 @@ load helpers
 load 06_guest
 CHAPTER=06_rds
 
-# build_with VARIANT FLAGS: a build of the chapter with these flags.
-build_with() {
-	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
-	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
-		LDFLAGS="$2"
-}
-
 setup_file() {
 	open_device
 	build_with plain '-O1 -g'

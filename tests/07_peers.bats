@@ -10,8 +10,7 @@ CHAPTER=07_full_speed
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/hostile_07.so" "$top/tests/hostile_07.c"
+	build_preloaded tests/hostile_07
 }
 
 # Its error may be of a file, and not of the connection: so server_is_done of

@@ -10,8 +10,7 @@ CHAPTER=07_full_speed
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/slow_disk.so" "$top/tests/slow_disk.c"
+	build_preloaded tests/slow_disk
 }
 
 # part_of FILE SIZE: the server's folder has the first SIZE bytes of FILE, as a part.

@@ -12,8 +12,7 @@ setup_file() {
 	build_chapter "$CHAPTER"
 	build_chapter 02_write_read
 	build_flood "$top/build/tests/$CHAPTER.flood"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/hostile_07.so" "$top/tests/hostile_07.c"
+	build_preloaded tests/hostile_07
 }
 
 # change FILE SED: and it must be another file afterwards.

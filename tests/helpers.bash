@@ -112,9 +112,18 @@ needs_lab() {
 
 # The shim that makes things happen at a program's calls.
 build_shim() {
+	build_preloaded tests/at_call
+}
+
+# build_preloaded FILE…: each FILE.c as a library that is loaded before others.
+build_preloaded() {
+	local file
+
 	mkdir -p "$builds"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$builds/at_call.so" "$top/tests/at_call.c"
+	for file; do
+		cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
+			-o "$builds/${file##*/}.so" "$top/$file.c"
+	done
 }
 
 # Builds CHAPTER as it is, and the shim.
@@ -124,6 +133,12 @@ build_chapter() {
 	chapter_update "$top/$1" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
 	build_shim
+}
+
+# build_with VARIANT FLAGS: a build of $CHAPTER with these flags.
+build_with() {
+	chapter_update "$top/$CHAPTER" "$builds/$CHAPTER.$1"
+	make -s -j2 -C "$builds/$CHAPTER.$1" CFLAGS="$2 -Werror" LDFLAGS="$2"
 }
 
 # Builds CHAPTER with sanitizers, and with the shim inside.

@@ -10,7 +10,7 @@ load helpers
 mapfile -t chapters < <(asked_where "$in_pairs")
 
 setup_file() {
-	local chapter dir shim
+	local chapter dir
 
 	open_device
 	for chapter in "${chapters[@]}"; do
@@ -21,10 +21,7 @@ setup_file() {
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done
 	build_shim
-	for shim in tests/hostile_post scripts/lib/calls; do
-		cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-			-o "$top/build/tests/${shim##*/}.so" "$top/$shim.c"
-	done
+	build_preloaded tests/hostile_post scripts/lib/calls
 }
 
 # each TEST FUNCTION [ARGUMENT…]: in each chapter for which that is true.
