@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 load helpers
+load says
 CHAPTER=02_write_read
 
 setup_file() {
@@ -13,20 +14,13 @@ setup_file() {
 	build_hostile "$top/build/tests/$CHAPTER.hostile"
 }
 
-# change FILE SED: and it must be another file afterwards.
-change() {
-	cp "$1" "$1.orig"
-	sed -i "$2" "$1"
-	! cmp -s "$1" "$1.orig"
-}
-
 # A build whose messages and data go wrong as hostile_02.c says.
 build_hostile() {
 	chapter_update "$top/$CHAPTER" "$1"
-	change "$1/data.c" 's/^	msg_encode(.*/&\
+	edit "$1/data.c" 's/^	msg_encode(.*/&\
 	extern uint32_t hostile_size(void);\
 	sge.length = hostile_size();/'
-	change "$1/plumbing/pattern.c" 's/^		buf\[i\] = \(.*\);/{\
+	edit "$1/plumbing/pattern.c" 's/^		buf\[i\] = \(.*\);/{\
 		extern char hostile_byte(size_t);\
 		buf[i] = \1 + hostile_byte(i);\
 		}/'

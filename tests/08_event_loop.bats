@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 load helpers
+load says
 CHAPTER=08_event_loop
 
 setup_file() {
@@ -15,18 +16,11 @@ setup_file() {
 	build_preloaded tests/hostile_07
 }
 
-# change FILE SED: and it must be another file afterwards.
-change() {
-	cp "$1" "$1.orig"
-	sed -i "$2" "$1"
-	! cmp -s "$1" "$1.orig"
-}
-
 # A build whose client posts each request thirty times, takes no answer, and stays.
 build_flood() {
 	chapter_update "$top/$CHAPTER" "$1"
-	change "$1/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
-	change "$1/ask.c" 's/^	if (ask_send.*/&\
+	edit "$1/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
+	edit "$1/ask.c" 's/^	if (ask_send.*/&\
 		return -1;\
 	for (int i = 1; i < 30; i++)\
 		if (ask_send(data, writes))\
