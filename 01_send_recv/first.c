@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <rdma/rdma_verbs.h>
 
@@ -18,45 +19,41 @@
 #define SIZE 1024 /* the most bytes that a message may have */
 #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
 
+/* Whether the condition is true. If not, prints it, and errno's text (%m). */
+#define CHECK(condition) \
+	((condition) || (fprintf(stderr, "error: %s: %m\n", #condition), false))
+
 /* One end of the connection. A pointer is NULL until its object exists. */
 struct conn {
 	struct rdma_event_channel *events; /* readable when the CM has news */
 	struct rdma_cm_id *id; /* has the queue pair, and what that needs */
-	struct ibv_mr *mr; /* lets the device use the memory */
-	char memory[2 * SIZE]; /* what we send, and then what comes */
+	struct ibv_mr *mr; /* lets the device use both arrays */
+	struct ibv_wc wc; /* the last completion */
+	char ours[SIZE], theirs[SIZE]; /* what we send, and what comes */
 };
 
-/* Whether the condition is true. If not, says which it is, and why. */
-#define CHECK(condition) ((condition) || failed(#condition))
-static bool failed(const char *what)
-{
-	fprintf(stderr, "error: %s: %m\n", what); /* %m is errno's text */
-	return false;
-}
-
 /* Sleeps until fd can be read: there is news. Nothing else here sleeps. */
-static bool wait_readable(int fd, int timeout_ms, const char *news)
+static bool readable(int fd, int timeout_ms)
 {
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
 
 	errno = ETIMEDOUT; /* stays, unless poll() itself fails */
-	return poll(&pollfd, 1, timeout_ms) > 0 || failed(news);
+	return poll(&pollfd, 1, timeout_ms) > 0;
 }
 
 /* Waits for the CM's next event, which must be the one that we want. */
 static bool wait_event(struct conn *conn, enum rdma_cm_event_type want)
 {
-	const char *name = rdma_event_str(want);
 	struct rdma_cm_event *event;
 	bool ok;
 
-	if (!wait_readable(conn->events->fd, TIMEOUT_MS, name) ||
+	if (!CHECK(readable(conn->events->fd, TIMEOUT_MS)) ||
 	    !CHECK(!rdma_get_cm_event(conn->events, &event)))
 		return false;
 	printf("%s, status %d\n", rdma_event_str(event->event), event->status);
 	conn->id = event->id; /* a CONNECT_REQUEST brings a new one */
 	errno = EPROTO;
-	ok = event->event == want || failed(name);
+	ok = CHECK(event->event == want);
 	/* This frees the event. Without it, rdma_destroy_id() hangs. */
 	return CHECK(!rdma_ack_cm_event(event)) && ok;
 }
@@ -74,9 +71,9 @@ static bool prepare(struct conn *conn)
 	};
 
 	return CHECK(!rdma_create_qp(conn->id, NULL, &attr)) &&
-	       CHECK(conn->mr = ibv_reg_mr(conn->id->pd, conn->memory, 2 * SIZE,
+	       CHECK(conn->mr = ibv_reg_mr(conn->id->pd, conn->ours, 2 * SIZE,
 					   IBV_ACCESS_LOCAL_WRITE)) &&
-	       CHECK(!rdma_post_recv(conn->id, NULL, conn->memory + SIZE, SIZE,
+	       CHECK(!rdma_post_recv(conn->id, NULL, conn->theirs, SIZE,
 				     conn->mr));
 }
 
@@ -89,7 +86,7 @@ static bool wait_done(struct ibv_cq *cq, struct ibv_wc *wc)
 	/* Ask for an event, then look, and only then sleep. */
 	while (CHECK(!(errno = ibv_req_notify_cq(cq, 0))) &&
 	       CHECK((n = ibv_poll_cq(cq, 1, wc)) >= 0) && n == 0 &&
-	       wait_readable(cq->channel->fd, TIMEOUT_MS, "completion") &&
+	       CHECK(readable(cq->channel->fd, TIMEOUT_MS)) &&
 	       CHECK(!ibv_get_cq_event(cq->channel, &cq, &context)))
 		ibv_ack_cq_events(cq, 1);
 	if (n < 1)
@@ -101,29 +98,23 @@ static bool wait_done(struct ibv_cq *cq, struct ibv_wc *wc)
 }
 
 /* Until the send is done, its memory belongs to the device. */
-static bool send_message(struct conn *conn, const char *us)
+static bool send_bytes(struct conn *conn, char *buf, size_t len)
 {
-	int length = snprintf(conn->memory, SIZE, "message from %s with pid %d",
-			      us, getpid());
-	struct ibv_wc wc;
-
-	return CHECK(!rdma_post_send(conn->id, NULL, conn->memory, length,
-				     conn->mr, 0)) &&
-	       wait_done(conn->id->send_cq, &wc) &&
+	return CHECK(!rdma_post_send(conn->id, NULL, buf, len, conn->mr, 0)) &&
+	       wait_done(conn->id->send_cq, &conn->wc) &&
 	       printf("send completed successfully.\n");
 }
 
 static bool receive_message(struct conn *conn)
 {
-	char *text = conn->memory + SIZE;
-	struct ibv_wc wc;
+	char *text = conn->theirs;
 
-	if (!wait_done(conn->id->recv_cq, &wc))
+	if (!wait_done(conn->id->recv_cq, &conn->wc))
 		return false;
 	/* Bytes that are not text could control our terminal. */
-	for (char *c = text; c < text + wc.byte_len; c++)
+	for (char *c = text; c < text + conn->wc.byte_len; c++)
 		*c = isprint((unsigned char)*c) ? *c : '?';
-	return printf("received message: %.*s\n", (int)wc.byte_len, text);
+	return printf("received message: %.*s\n", (int)conn->wc.byte_len, text);
 }
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
@@ -137,7 +128,7 @@ static bool run_client(struct conn *conn, struct sockaddr *server)
 	       wait_event(conn, RDMA_CM_EVENT_ROUTE_RESOLVED) &&
 	       prepare(conn) && CHECK(!rdma_connect(conn->id, &param)) &&
 	       wait_event(conn, RDMA_CM_EVENT_ESTABLISHED) &&
-	       send_message(conn, "active/client side") &&
+	       send_bytes(conn, conn->ours, strlen(conn->ours)) &&
 	       receive_message(conn) && CHECK(!rdma_disconnect(conn->id)) &&
 	       wait_event(conn, RDMA_CM_EVENT_DISCONNECTED);
 }
@@ -150,13 +141,13 @@ static bool run_server(struct conn *conn, struct sockaddr *any)
 	return CHECK(!rdma_bind_addr(listener, any)) &&
 	       CHECK(!rdma_listen(listener, 1)) &&
 	       printf("listening on port %d.\n", PORT) &&
-	       wait_readable(conn->events->fd, -1, "client") && /* no timeout */
+	       CHECK(readable(conn->events->fd, -1)) && /* no timeout */
 	       wait_event(conn, RDMA_CM_EVENT_CONNECT_REQUEST) &&
 	       CHECK(!rdma_destroy_id(listener)) && /* refuses all others */
 	       prepare(conn) && CHECK(!rdma_accept(conn->id, &param)) &&
 	       wait_event(conn, RDMA_CM_EVENT_ESTABLISHED) &&
 	       receive_message(conn) &&
-	       send_message(conn, "passive/server side") &&
+	       send_bytes(conn, conn->ours, strlen(conn->ours)) &&
 	       wait_event(conn, RDMA_CM_EVENT_DISCONNECTED) &&
 	       CHECK(!rdma_disconnect(conn->id));
 }
@@ -175,6 +166,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setlinebuf(stdout);
+	snprintf(conn.ours, SIZE, "message from %s side with pid %d",
+		 server ? "active/client" : "passive/server", getpid());
 	ok = CHECK(conn.events = rdma_create_event_channel()) &&
 	     CHECK(!fcntl(conn.events->fd, F_SETFL, O_NONBLOCK)) &&
 	     CHECK(!rdma_create_id(conn.events, &conn.id, NULL, RDMA_PS_TCP)) &&

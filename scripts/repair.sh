@@ -60,6 +60,7 @@ if [[ $# -le 1 ]]; then
 	[[ $do == hand_out ]] || cli_misuse "which CHAPTER and TASK?"
 	cli_checked
 	tasks list "${chapters[@]/#/$top/}"
+	[[ $# -eq 1 ]] || echo "make repair CH=01 tells the symptoms of a chapter's tasks."
 	exit 0
 fi
 cli_chapter "$1" 'repair/*/task.md'

@@ -12,11 +12,11 @@ setup_file() {
 	build_chapter "$CHAPTER"
 }
 
-@test "01: first.c has at most 195 lines, and needs no other file" {
+@test "01: first.c has at most 185 lines, and needs no other file" {
 	local lines
 
 	lines=$(wc -l <"$top/01_send_recv/first.c")
-	[[ $lines -le 195 ]]
+	[[ $lines -le 185 ]]
 	cp "$top/01_send_recv/first.c" "$BATS_TEST_TMPDIR"
 	cd "$BATS_TEST_TMPDIR"
 	for compiler in gcc clang; do
@@ -101,9 +101,9 @@ nobody_there() {
 	run_client 1 ./first "$address"
 	has_line client.log '^RDMA_CM_EVENT_REJECTED, status 8$' ||
 		fail "it is not rejected"
-	says_one client.err 'RDMA_CM_EVENT_ESTABLISHED: Protocol error$'
+	says_one client.err 'event->event == want: Protocol error$'
 	run_client 1 ./first 192.0.2.99
-	says_one client.err 'RDMA_CM_EVENT_ADDR_RESOLVED: '
+	says_one client.err 'event->event == want: '
 	[[ $ms -lt 60000 ]] || fail "it took $ms ms"
 	# 127.0.0.1 has no device.
 	run_client 1 ./first 127.0.0.1
@@ -120,12 +120,13 @@ in_time() {
 	says_one "$2" "$3"
 }
 
-# silent_server CALL REGEX: the server stops at CALL, and the client gives it up.
+# silent_server CALL FD: the server stops at CALL, and the client, which waits for
+# FD, gives it up.
 silent_server() {
 	at "$1" stop
 	start_server "${at[@]}" ./first
 	run_client 1 ./first "$address"
-	in_time "$1" client.err "$2: Connection timed out$"
+	in_time "$1" client.err "readable\\($2, TIMEOUT_MS\\): Connection timed out$"
 	await "a stopped server" state "$server" T
 	kill -KILL "$server"
 	end_of server "$server" 137
@@ -133,9 +134,9 @@ silent_server() {
 }
 
 silent_servers() {
-	silent_server 'rdma_accept 1' RDMA_CM_EVENT_ESTABLISHED
-	silent_server 'ibv_post_send 1' completion
-	silent_server 'rdma_disconnect 1' RDMA_CM_EVENT_DISCONNECTED
+	silent_server 'rdma_accept 1' 'conn->events->fd'
+	silent_server 'ibv_post_send 1' 'cq->channel->fd'
+	silent_server 'rdma_disconnect 1' 'conn->events->fd'
 }
 
 @test "01: first gives up a server that does not answer, after its 10 s" {
@@ -158,7 +159,7 @@ dead_client() {
 }
 
 dead_clients() {
-	dead_client 'ibv_post_send 1' 'completion: Connection timed out$'
+	dead_client 'ibv_post_send 1' 'readable\(cq->channel->fd, TIMEOUT_MS\): Connection timed out$'
 	# Another client finds the port free again.
 	both ./first "./first $address"
 }

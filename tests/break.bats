@@ -44,6 +44,15 @@ setup() {
 
 		```text log=client.log
 		one
+		three
+		```
+
+		```text log=client.err
+		error: a failure
+		```
+
+		```text
+		another
 		```
 
 		**Remember:** it is odd.
@@ -88,7 +97,10 @@ in_order() {
 		$'\n-echo two' 'server: sh server.sh' 'server: exit status 0' \
 		'client: exit status 1' 'recorded run: matches' 'What happened, and why' \
 		'The `patch` is of this kind, and so is this.' $'\n- one thing\n- another' \
-		$'\n    one\n' 'Remember: it is odd.'
+		$'\n(As above: client.log, client.err.)\n' $'\n    another\n' \
+		'Remember: it is odd.'
+	# What an end said stands there once.
+	[ "$(grep -c three <<<"$output")" -eq 2 ] # the patch has it, too
 	[[ $output != *'Before it runs'* && $output != *$'\033'* ]]
 	run -0 make -s break CH=01 CASE=even
 	in_order 'Nothing is changed in the code' 'matches' 'Yes.'

@@ -12,7 +12,8 @@ setup() {
 
 	for picture in docs/*.svg docs/pictures/*.svg; do
 		echo "$picture"
-		grep -q "](\(docs/\)\?${picture#docs/})" README.md docs/*.md
+		grep -q "](\(\(../\)\?docs/\)\?${picture#docs/})" README.md docs/*.md \
+			[0-9][0-9]_*/README.md
 		# That of a terminal is dark by itself.
 		[[ $picture != */demo.svg ]] || continue
 		grep -q 'prefers-color-scheme: dark' "$picture"

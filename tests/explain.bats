@@ -40,6 +40,17 @@ setup() {
 	says '1 right, 2 wrong, 1 none'
 }
 
+@test "what first.c of chapter 01 says when nothing comes leads to an entry" {
+	local wait waits
+
+	mapfile -t waits < <(grep -oE 'readable\([^ ]*, TIMEOUT_MS\)' 01_send_recv/first.c)
+	[ "${#waits[@]}" -eq 2 ]
+	for wait in "${waits[@]}"; do
+		run -0 scripts/explain.py "$wait: Connection timed out"
+		says 'docs/troubleshooting.md#silent ('
+	done
+}
+
 @test "it says how sure it is, and names the two next best" {
 	run -0 scripts/explain.py 'Failed status 12: wr_id 0 syndrom 0x81'
 	says 'docs/troubleshooting.md#status-12 (sure)'

@@ -3,7 +3,8 @@
 Usage: cases.py list CHAPTER      each case with its question
        cases.py names CHAPTER     the names, in the order of the chapter's table
        cases.py question CASE     what the case asks
-       cases.py story CASE        what happens and why, for a terminal
+       cases.py story CASE        what happens and why, for a terminal, which already
+                                  has what each end said
        cases.py ends CASE OUT     what each end said in the run that `pair.sh -t`
                                   left in OUT, with the time of each line
 
@@ -19,6 +20,8 @@ from lib.chapter_text import looked_up
 from lib.terminal import lines_of, width, wrap
 
 BEGINNING = re.compile(r'# (\w+)\n\n((?:> .*\n)+)\n')
+# Logs of the case itself, one after another.
+LOGS = re.compile(r'(?:^```text log=\w+\.(?:log|err)\n.*?^```\n\n?)+', re.MULTILINE | re.DOTALL)
 ROW = re.compile(r'^\| .*\bCASE=(\w+)` \|$', re.MULTILINE)
 
 
@@ -39,6 +42,14 @@ def cases(chapter):
     order = [name for name in told if name in have]
     return [chapter / 'break' / name
             for name in order + sorted(have - set(order))]
+
+
+def without_logs(story):
+    """A story which names the case's logs and does not show them."""
+    def names(logs):
+        found = re.findall(r'^```text log=(\S+)', logs[0], re.MULTILINE)
+        return f'(As above: {", ".join(found)}.)\n\n'
+    return LOGS.sub(names, story)
 
 
 def said(path):
@@ -87,7 +98,7 @@ def main(arguments):
     elif what == 'ends':
         print_ends(place, options.out, columns)
     else:
-        print(*lines_of(parts(place)[1], columns), sep='\n')
+        print(*lines_of(without_logs(parts(place)[1]), columns), sep='\n')
     return 0
 
 

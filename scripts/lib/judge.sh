@@ -177,17 +177,21 @@ well() {
 
 # fails WHAT RUN NAME [REGEX]: it ended with 1, and said one error, which matches.
 fails() {
-	local seen lines
+	local seen lines why
 
 	seen=$(status "$2" "$3")
 	mapfile -t lines < <(cat "$place/$2/$3.err" 2>/dev/null)
-	if [[ $seen == 1 && ${#lines[@]} -eq 1 && ${lines[0]} == 'error: '* &&
-		${lines[0]} =~ ${4:-.} ]]; then
-		ok "$1"
+	if [[ $seen != 1 ]]; then
+		why="exit status ${seen:-unknown} and not 1"
+	elif [[ ${#lines[@]} -ne 1 ]]; then
+		why="it says ${#lines[@]} lines on stderr and not one"
+	elif [[ ${lines[0]} != 'error: '* || ! ${lines[0]} =~ ${4:-.} ]]; then
+		why='its error should be another one'
 	else
-		missing "$1" "$3: exit status ${seen:-unknown}, not 1 with one error; $(
-			first_error "$2" "$3")" "$2"
+		ok "$1"
+		return
 	fi
+	missing "$1" "$3: $why; $(first_error "$2" "$3")" "$2"
 }
 
 # first_error RUN NAME: the first line of its stderr.

@@ -20,14 +20,15 @@ watched() {
 # choose a number that is in them, $alike is a command of sed which makes it the same.
 alike=
 same() {
-	local said
+	local said why
 
 	[[ -z $alike ]] || sed -i -E "$alike" "$place/$2"/*.log
 	if said=$("$top/scripts/compare_logs.sh" "$place/$2" "$3" 2>&1); then
 		ok "$1"
 	else
-		missing "$1" "$(grep -E '^[-+]' <<<"$said" | sed -n 3,4p |
-			cut -c 1-120 | paste -sd ';' | sed 's/^$/another line/')" "$2"
+		why=$(sed -n '/^What differs:/{n; s/^ *//p; q}' <<<"$said")
+		why=${why:-${said#*: }}
+		missing "$1" "${why:0:240}" "$2"
 	fi
 }
 

@@ -56,8 +56,8 @@ def minutes(chapter, lines):
 
 
 def alone(chapter):
-    """How long each program of one file takes, with the README up to the end of
-    the section that quotes it last. Its words are those outside of blocks."""
+    """(name, lines, words, minutes) of each program of one file, with the README up
+    to the end of the section that quotes it last. Its words are those outside of blocks."""
     text = (chapter / 'README.md').read_text('utf-8')
     for name in ALONE:
         told = re.search(rf'\A.*file={re.escape(name)}$.*?(?=^## |\Z)', text, re.M | re.S)
@@ -65,8 +65,7 @@ def alone(chapter):
             continue
         words = len(re.sub(r'^```.*?^```$', '', told[0], flags=re.M | re.S).split())
         lines = (chapter / name).read_text('utf-8').count('\n')
-        yield (f'{name}: {lines} lines and {words} words, '
-               f'{words / WORDS + lines / LINES:.1f} minutes.')
+        yield name, lines, words, words / WORDS + lines / LINES
 
 
 def reading_order(chapter):
@@ -177,7 +176,10 @@ def sentence(chapter):
         due += ' (' + ', '.join(
             f'PART={part}: {number(len(list(lesson.lines(part))))}'
             for part in parts) + ')'
-    return f'{due}. With this text, {minutes(chapter, lines)} minutes to read.'
+    due += f'. With this text, {minutes(chapter, lines)} minutes to read'
+    for name, _, _, time in alone(chapter):
+        due += f', {time:.0f} of them for `{name}`'
+    return f'{due}.'
 
 
 def coloured(line):
@@ -209,8 +211,8 @@ def main(root, name, part=None, colour='no'):
         whole = minutes(lesson.chapter, len(list(lesson.lines())))
         print(f'With the README, {whole} minutes to read ({WORDS} words, {LINES} '
               'lines of code a minute).')
-        for line in alone(lesson.chapter):
-            print(f'Of these, {line}')
+        for name, lines, words, time in alone(lesson.chapter):
+            print(f'Of these, {name}: {lines} lines and {words} words, {time:.1f} minutes.')
     return 0
 
 

@@ -14,6 +14,7 @@ FILE has a line for each thing that was done (see progress.sh), such as
 from __future__ import annotations
 
 import pathlib
+import re
 import sys
 
 from lib.arguments import Parser, folder
@@ -23,6 +24,7 @@ from lib.repair.tasks import tasks
 # What there is to do in a chapter, in this order, with the heading of its column.
 KINDS = {'read': 'read', 'run': 'runs', 'guess': 'guesses', 'repair': 'repairs',
          'exercise': 'exercises'}
+LINK = re.compile(r'\]\(([a-z0-9_]+)\.md\)')
 
 
 def things(chapter: pathlib.Path, kind: str) -> list[str]:
@@ -35,7 +37,9 @@ def things(chapter: pathlib.Path, kind: str) -> list[str]:
         return [case.name for case in cases(chapter)]
     if kind == 'repair':
         return [task.path.name for task in tasks(chapter)]
-    return sorted(path.stem for path in chapter.glob('exercises/*.sh'))
+    page = chapter / 'exercises/README.md'
+    # Their numbers are their places on that page.
+    return LINK.findall(page.read_text('utf-8')) if page.is_file() else []
 
 
 def done(notes: pathlib.Path) -> dict[tuple[str, str], str]:
@@ -75,8 +79,8 @@ def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
         return (f'make demo CH={number}\n\nSee {name} run first: the text speaks of '
                 'what both ends say.')
     if left(chapter, 'read', have):
-        return (f'{name}/README.md\n\nRead it, and guess where it asks you to. Then: make '
-                f'progress READ={number}')
+        return (f'{name}/README.md\n\nFollow it from top to bottom, and guess where it asks '
+                f'you to. Then: make progress READ={number}')
     reasons = {
         'guess': ('break', 'CASE', 'Guess what both ends will say before it runs: what '
                   'one has guessed, one remembers.'),

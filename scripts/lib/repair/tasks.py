@@ -101,12 +101,13 @@ def tasks(chapter: pathlib.Path) -> list[Task]:
             sorted(have - set(names))]
 
 
-def print_list(chapter: pathlib.Path, columns: int) -> None:
-    """The commands that hand out its tasks, each with the symptom."""
+def print_list(chapter: pathlib.Path, columns: int, symptoms: bool) -> None:
+    """The commands that hand out its tasks, each with the symptom if that is wanted."""
     for number, task in enumerate(tasks(chapter), 1):
         title, symptom = task.told()
         print(f'make repair CH={chapter.name[:2]} TASK={number}   {title}')
-        print(*wrap(symptom, columns, '  '), sep='\n')
+        if symptoms:
+            print(*wrap(symptom, columns, '  '), sep='\n')
 
 
 def letter(task: Task, place: str) -> str:
@@ -148,7 +149,7 @@ def main(arguments: list[str]) -> int:
     if what in ('list', 'names'):
         for place in places:
             if what == 'list':
-                print_list(folder(place), width())
+                print_list(folder(place), width(), len(places) == 1)
             else:
                 print(''.join(f'{task.path.name}\n' for task in tasks(folder(place))),
                       end='')
