@@ -19,7 +19,7 @@ PATH=$PATH:/usr/sbin:/sbin
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
-for part in facts host device check card; do
+for part in tell facts host device check card; do
 	# shellcheck source=/dev/null
 	source "$top/scripts/lib/rxe/$part.sh"
 done

@@ -10,6 +10,8 @@ PATH=$PATH:/usr/sbin:/sbin
 
 NAME=${0##*/}
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
+# shellcheck source=scripts/lib/rxe/tell.sh
+. "$here/lib/rxe/tell.sh"
 # shellcheck source=scripts/lib/rxe/facts.sh
 . "$here/lib/rxe/facts.sh"
 
@@ -47,21 +49,6 @@ Environment, for tests: RXE_ROOT=DIR reads the files of /proc, /sys, /etc,
 EOF
 }
 
-say() {
-	printf '%s: %s\n' "$NAME" "$*"
-}
-
-# fail WHAT TRY: always fails, so that a caller can return with it.
-fail() {
-	printf '%s: %s. Try: %s\n' "$NAME" "$1" "$2" >&2
-	return 1
-}
-
-bad_usage() {
-	printf '%s: %s; -h explains\n' "$NAME" "$1" >&2
-	exit 64
-}
-
 # The module of a transport.
 module_of() {
 	case $1 in
@@ -70,28 +57,7 @@ module_of() {
 	esac
 }
 
-# What has been found so far: 0 usable, 1 can be set up, 2 cannot.
-verdict=0
-
-# tell LEVEL TOPIC TEXT [FIX]. Levels: ok; note (good to know); todo (this
-# script does it); fix (a person must); no (not on this kernel).
-tell() {
-	local word=$1
-
-	case $1 in
-	todo) ((verdict == 2)) || verdict=1 ;;
-	fix)
-		((verdict == 2)) || verdict=1
-		word=MISSING
-		;;
-	no)
-		verdict=2
-		word=MISSING
-		;;
-	esac
-	printf '%-8s %-10s %s\n' "$word" "$2" "$3"
-	[[ -z ${4:-} ]] || printf '%19s fix: %s\n' '' "$4"
-}
+topic_width=10
 
 # find_rule MODULE WORD: sets rule and rule_file to the line of modprobe's
 # configuration that begins with WORD and this module's name; or fails. To

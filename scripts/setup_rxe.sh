@@ -10,6 +10,8 @@ PATH=$PATH:/usr/sbin:/sbin
 
 NAME=${0##*/}
 parts=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib/rxe || exit 1
+# shellcheck source=scripts/lib/rxe/tell.sh
+. "$parts/tell.sh"
 # shellcheck source=scripts/lib/rxe/facts.sh
 . "$parts/facts.sh"
 # shellcheck source=scripts/lib/rxe/host.sh
@@ -53,21 +55,6 @@ Environment, for tests: RXE_ROOT=DIR reads the files of /proc, /sys, /etc,
 /lib, /usr, /dev and /boot below DIR; RXE_WAIT=10, in seconds, is how long the
 kernel may take.
 EOF
-}
-
-say() {
-	printf '%s: %s\n' "$NAME" "$*"
-}
-
-# fail WHAT TRY: always fails, so that a caller can return with it.
-fail() {
-	printf '%s: %s. Try: %s\n' "$NAME" "$1" "$2" >&2
-	return 1
-}
-
-bad_usage() {
-	printf '%s: %s; -h explains\n' "$NAME" "$1" >&2
-	exit 64
 }
 
 row() {

@@ -4,17 +4,12 @@
 # killed at any step: a deadline of one's own, and the next client is served
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
 	open_still_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 absent_hosts() {

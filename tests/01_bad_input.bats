@@ -1,53 +1,15 @@
 #!/usr/bin/env bats
 #
-# 01_bad_input.bats - chapter 01 when it is called wrongly, or on a machine
-# that lacks something: one line says what, why and what to try
+# 01_bad_input.bats - chapter 01 with addresses that are none, or on a
+# machine that lacks something: one line says what, why and what to try
 # shellcheck disable=SC2154,SC2016 # on_device.bash's variables; backquotes
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
-}
-
-# refused PATTERN PROGRAM…: exit status 2, and one line, which has PATTERN.
-refused() {
-	local pattern=$1
-
-	shift
-	run_client 2 "$@"
-	says_nothing client.log
-	says_one client.err "$pattern"
-}
-
-wrong_usage() {
-	refused '^error: -x: no such option here; see -h' ./server -x
-	refused '^error: --odd: no such option here; see -h' ./client --odd
-	refused '^error: -s: no such option here; see -h' ./server -s text
-	refused '^error: -p: needs a value; see -h' ./server -p
-	refused '^error: --send: needs a value; see -h' ./client -a x --send
-	refused '^error: -p 0: .* from 1 to 65535; the default is 20886' \
-		./server -p 0
-	refused '^error: -p 65536: .* from 1 to 65535' ./client -a x -p 65536
-	refused '^error: -p abc: .* from 1 to 65535' ./client -a x -p abc
-	refused '^error: -t 0: .* from 1 to 3600; the default is 10' \
-		./server -t 0
-	refused '^error: -s: the text has 1025 bytes, .* 1024 are allowed; shorten it' \
-		./client -a x -s "$(printf 'x%.0s' {1..1025})"
-	refused '^error: .* address is missing; give it with -a' ./client
-}
-
-@test "01: wrong usage" {
-	# It needs no device, and this host is the fastest.
-	device_where=host
-	FUNCTIONS=refused on_device a wrong_usage
 }
 
 # failed PATTERN PROGRAM…: exit status 1, and one line, which has PATTERN.

@@ -4,17 +4,12 @@
 # chapter's server and client, and that it ends, with an error, whatever fails
 # shellcheck disable=SC2154,SC2034 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
 	open_still_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "01: first.c has at most 185 lines, and needs no other file" {

@@ -4,17 +4,12 @@
 # does, and whatever fails, no memory is misused and none is lost
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
 	open_device
 	build_sanitized "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 # Or the other tests of this file prove nothing.

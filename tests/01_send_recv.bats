@@ -4,17 +4,12 @@
 # broken on purpose, texts of every kind between two nodes, a hundred clients
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=01_send_recv
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "01: every logged run can be had again" {

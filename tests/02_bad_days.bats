@@ -1,12 +1,11 @@
 #!/usr/bin/env bats
 #
 # 02_bad_days.bats - chapter 02 on a bad day: an end killed in the middle of a
-# transfer, a peer that does not keep to the protocol, and command lines that make
-# no sense
+# transfer, and a peer that does not keep to the protocol
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
+load says
 CHAPTER=02_write_read
 
 setup_file() {
@@ -15,24 +14,13 @@ setup_file() {
 	build_hostile "$top/build/tests/$CHAPTER.hostile"
 }
 
-teardown_file() {
-	close_device
-}
-
-# change FILE SED: and it must be another file afterwards.
-change() {
-	cp "$1" "$1.orig"
-	sed -i "$2" "$1"
-	! cmp -s "$1" "$1.orig"
-}
-
 # A build whose messages and data go wrong as hostile_02.c says.
 build_hostile() {
 	chapter_update "$top/$CHAPTER" "$1"
-	change "$1/data.c" 's/^	msg_encode(.*/&\
+	edit "$1/data.c" 's/^	msg_encode(.*/&\
 	extern uint32_t hostile_size(void);\
 	sge.length = hostile_size();/'
-	change "$1/plumbing/pattern.c" 's/^		buf\[i\] = \(.*\);/{\
+	edit "$1/plumbing/pattern.c" 's/^		buf\[i\] = \(.*\);/{\
 		extern char hostile_byte(size_t);\
 		buf[i] = \1 + hostile_byte(i);\
 		}/'
@@ -215,32 +203,4 @@ wrong_bytes() {
 
 @test "02: a wrong byte of the memory is named by the side that has it" {
 	FUNCTIONS=wrong_byte on_device a wrong_bytes
-}
-
-# refused REGEX PROGRAM…: exit status 2, and one line, which has REGEX.
-refused() {
-	local regex=$1
-
-	shift
-	run_client 2 "$@"
-	says_nothing client.log
-	says_one client.err "$regex"
-}
-
-bad_input() {
-	refused 'the last word must be write or read' ./server
-	refused '^error: writes: the mode is write or read' ./server writes
-	refused '^error: read: one word too many' ./server write read
-	refused '^error: -o last: it is one of first[|]answer' ./server -o last write
-	refused '^error: -n: no such option here' ./client -a x -n 10
-	refused 'the last word must be write or read' ./client -a x
-	refused '^error: -b 67108865: .* from 64 to 67108864' \
-		./client -a x -b 67108865 write
-	refused '^error: -b 63: .* from 64 to 67108864' ./server -b 63 write
-	refused '^error: .* address is missing' ./client write
-	refused '^error: -p 65536: ' ./client -a x -p 65536 write
-}
-
-@test "02: wrong usage" {
-	FUNCTIONS=refused on_device a bad_input
 }

@@ -3,13 +3,6 @@
 # 02_lifted.bats - the files that 02's reference.md names for a program of one's own
 # are enough for it, and are not many. No device is needed.
 
-bats_require_minimum_version 1.5.0
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
 @test "02: a program of one's own needs no more files than it is told to copy" {
 	local copy
 

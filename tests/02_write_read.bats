@@ -4,7 +4,6 @@
 # broken on purpose, every order in which the two sides can begin, more memory
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=02_write_read
 
@@ -12,10 +11,6 @@ setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
 	build_sanitized "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "02: every logged run can be had again" {

@@ -4,16 +4,8 @@
 # two nodes, sanitizers, peers that lie or die, and what the device reports
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=03_pure_verbs
-
-# build_with VARIANT FLAGS: a build of the chapter with these flags.
-build_with() {
-	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
-	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
-		LDFLAGS="$2"
-}
 
 setup_file() {
 	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
@@ -23,10 +15,6 @@ setup_file() {
 	build_with sanitized "$flags -fno-sanitize-recover=undefined"
 	build_with threads '-O1 -g -fsanitize=thread'
 	build_shim
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "03: every logged run can be had again" {

@@ -4,7 +4,6 @@
 # they are for, how long they last, and what certs.sh leaves alone
 
 # shellcheck disable=SC2154,SC2030,SC2031 # stderr and output are bats'
-bats_require_minimum_version 1.5.0
 
 setup() {
 	chapter=$BATS_TEST_DIRNAME/../04_tls_psn

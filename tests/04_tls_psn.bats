@@ -5,7 +5,6 @@
 
 # shellcheck disable=SC2030,SC2031,SC2154 # bats' subshells; set by helpers.bash
 # shellcheck disable=SC2026,SC2119,SC2120
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=04_tls_psn
 
@@ -26,10 +25,6 @@ setup_file() {
 	"$plain/certs.sh" "$plain/other"
 	rm -rf "$sanitized/certs" "$sanitized/other"
 	cp -r "$plain/certs" "$plain/other" "$sanitized"
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "04: every logged run can be had again" {

@@ -4,7 +4,6 @@
 # are those of the packets, and the exchange cannot be read
 
 # shellcheck disable=SC2154 # top: set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 
 out=$top/build/wire/04_tls_psn/read
@@ -21,10 +20,6 @@ setup_file() {
 capture() {
 	"$top/scripts/wire.sh" 04_tls_psn read >"$BATS_FILE_TMPDIR/ladder"
 	cp "$out/a.pcap" "$out"/logs/* "$BATS_FILE_TMPDIR"
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

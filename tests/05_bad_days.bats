@@ -5,7 +5,6 @@
 # it is stopped in the middle, and when a client may not come
 
 # shellcheck disable=SC2154 # the variables of on_device.bash
-bats_require_minimum_version 1.5.0
 load helpers
 load 05_clients
 
@@ -20,14 +19,9 @@ setup_file() {
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done
 	build_shim
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/hostile_post.so" "$top/tests/hostile_post.c"
+	build_preloaded tests/hostile_post
 	cc -std=gnu11 -Wall -Wextra -Werror -O2 -o "$top/build/tests/flood_keys" \
 		"$top/tests/flood_keys.c" -lssl -lcrypto
-}
-
-teardown_file() {
-	close_device
 }
 
 # --- the functions below run on node a

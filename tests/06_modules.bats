@@ -5,7 +5,6 @@
 # EMULATED_LAB set, it is in the lab of that name.
 
 # shellcheck disable=SC2154,SC2016 # set by helpers.bash; for the shell of a node
-bats_require_minimum_version 1.5.0
 # A lab where nobody has used RDS before: its own, or one that check.sh has others use
 # RDS in only later.
 export LAB_NAME=${EMULATED_LAB:-rds-${BATS_RUN_TMPDIR##*-}} LAB_ENGINE=tcg
@@ -13,23 +12,12 @@ load helpers
 load 06_guest
 CHAPTER=06_rds
 
-# build_with VARIANT FLAGS: a build of the chapter with these flags.
-build_with() {
-	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
-	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
-		LDFLAGS="$2"
-}
-
 setup_file() {
 	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 
 	open_device
 	build_with plain '-O1 -g'
 	build_with sanitized "$flags -fno-sanitize-recover=undefined"
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

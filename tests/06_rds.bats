@@ -5,25 +5,13 @@
 # nonsense
 
 # shellcheck disable=SC2154,SC2016 # set by helpers.bash; for the shell of a node
-bats_require_minimum_version 1.5.0
 load helpers
 load 06_guest
 CHAPTER=06_rds
 
-# build_with VARIANT FLAGS: a build of the chapter with these flags.
-build_with() {
-	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.$1"
-	make -s -j2 -C "$top/build/tests/$CHAPTER.$1" CFLAGS="$2 -Werror" \
-		LDFLAGS="$2"
-}
-
 setup_file() {
 	open_device
 	build_with plain '-O1 -g'
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

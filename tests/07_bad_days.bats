@@ -5,48 +5,12 @@
 # the protocol
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=07_full_speed
 
 setup_file() {
 	open_still_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
-}
-
-# refused REGEX PROGRAM…: exit status 2, and one line, which has REGEX.
-refused() {
-	local regex=$1
-
-	shift
-	run_client 2 "$@"
-	says_nothing client.log
-	says_one client.err "$regex"
-}
-
-bad_input() {
-	refused '^error: write: one word too many' ./server write
-	refused '^error: -n: no such option here' ./server -n 10
-	refused 'send, write or read, and files' ./client -a x
-	refused 'send, write or read, and files' ./client -a x send
-	refused '^error: copy: files go by send' ./client -a x copy y
-	refused '^error: y: a benchmark' ./client -a x -n 10 y
-	refused '^error: -n 0: .* from 1 to 10000000$' ./client -a x -n 0
-	refused '^error: -q 1025: .* from 1 to 1024; the default is 64' ./client -a x -n 1 -q 1025
-	refused '^error: -q 3: for files' ./client -a x -q 3 send y
-	refused '^error: -b 255: for files' ./client -a x -b 255 send y
-	refused '^error: -W all: give some of' ./client -a x -n 1 -W all
-	refused '^error: .* address is missing' ./client send y
-	refused '^error: d1/data and d2/data: the server could keep only one file' \
-		./client -a x send d1/data y d2/data
-}
-
-@test "07: wrong usage" {
-	FUNCTIONS=refused on_device a bad_input
 }
 
 # What is not sent or not taken is said, and the others arrive.

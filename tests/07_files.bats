@@ -4,19 +4,13 @@
 # sees who waits; and networks that lose packets, or are away for a while
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=07_full_speed
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/hostile_07.so" "$top/tests/hostile_07.c"
-}
-
-teardown_file() {
-	close_device
+	build_preloaded tests/hostile_07
 }
 
 # With few descriptors, so that one that stays open is noticed.

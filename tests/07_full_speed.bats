@@ -4,7 +4,6 @@
 # of the three ways, credits, and the benchmark
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=07_full_speed
 
@@ -12,10 +11,6 @@ setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
 	build_sanitized "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "07: every logged run can be had again" {

@@ -4,19 +4,13 @@
 # wrong is named, no file is wrong, and the next client is served
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=07_full_speed
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/hostile_07.so" "$top/tests/hostile_07.c"
-}
-
-teardown_file() {
-	close_device
+	build_preloaded tests/hostile_07
 }
 
 # Its error may be of a file, and not of the connection: so server_is_done of

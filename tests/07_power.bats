@@ -10,7 +10,6 @@
 # for ten minutes.
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=07_full_speed
 

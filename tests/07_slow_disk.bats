@@ -4,19 +4,13 @@
 # takes the other for dead, and signals and peers that leave are seen all the same
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 CHAPTER=07_full_speed
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/slow_disk.so" "$top/tests/slow_disk.c"
-}
-
-teardown_file() {
-	close_device
+	build_preloaded tests/slow_disk
 }
 
 # part_of FILE SIZE: the server's folder has the first SIZE bytes of FILE, as a part.

@@ -4,8 +4,8 @@
 # do not keep to the protocol, and the end of a server that has many
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
+load says
 CHAPTER=08_event_loop
 
 setup_file() {
@@ -13,26 +13,14 @@ setup_file() {
 	build_chapter "$CHAPTER"
 	build_chapter 02_write_read
 	build_flood "$top/build/tests/$CHAPTER.flood"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$top/build/tests/hostile_07.so" "$top/tests/hostile_07.c"
-}
-
-teardown_file() {
-	close_device
-}
-
-# change FILE SED: and it must be another file afterwards.
-change() {
-	cp "$1" "$1.orig"
-	sed -i "$2" "$1"
-	! cmp -s "$1" "$1.orig"
+	build_preloaded tests/hostile_07
 }
 
 # A build whose client posts each request thirty times, takes no answer, and stays.
 build_flood() {
 	chapter_update "$top/$CHAPTER" "$1"
-	change "$1/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
-	change "$1/ask.c" 's/^	if (ask_send.*/&\
+	edit "$1/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
+	edit "$1/ask.c" 's/^	if (ask_send.*/&\
 		return -1;\
 	for (int i = 1; i < 30; i++)\
 		if (ask_send(data, writes))\

@@ -3,7 +3,6 @@
 # as_logged.bats - as_logged() of helpers.bash: a run is as it was logged, or fails
 # shellcheck disable=SC2154 # set by helpers.bash and run
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 says() {

@@ -6,8 +6,6 @@
 # chapter's programs are shell scripts.
 # shellcheck disable=SC2154,SC2016 # set by run; backquotes are Markdown's
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	repo=$BATS_TEST_TMPDIR/repo
 	mkdir -p "$repo/01_talk/"{plumbing,break/odd,break/even}
@@ -71,11 +69,6 @@ setup() {
 	printf '%s: exit status %s\n' server 0 client 0 >break/even/status.log
 	printf '%s: exit status %s\n' server 0 client 1 >break/odd/status.log
 	cd ..
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # in_order TEXT…: the output has these, one after another.

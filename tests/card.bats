@@ -4,7 +4,7 @@
 # what it says of a real Soft-RoCE device is in setup_rxe.bats.
 # shellcheck disable=SC2154 # set by bats
 
-bats_require_minimum_version 1.5.0
+load says
 load rxe_tree
 
 # card NAME DRIVER LINK_LAYER: an ACTIVE port, whose netdev is eth0.
@@ -46,10 +46,6 @@ gid() {
 
 look() {
 	PATH=$STUBS:$PATH run -"$1" "$BATS_TEST_DIRNAME/../scripts/card.sh" "${@:2}"
-}
-
-silent_on() {
-	[[ $output != *"$1"* ]]
 }
 
 well='card: nothing is in the way'

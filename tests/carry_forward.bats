@@ -6,7 +6,7 @@
 #
 # shellcheck disable=SC2030,SC2031 # bats' subshells
 
-bats_require_minimum_version 1.5.0
+load says
 
 # 04 starts from 02. plumbing/log.c is the same everywhere, oob.c first in 02 and carried
 # on, main.c a chapter's own.
@@ -30,11 +30,6 @@ setup() {
 	carry --reconciled {02,03,04}/main.c >/dev/null
 }
 
-# Shown for a test that failed.
-teardown() {
-	echo "status ${status:-none}, output: ${output:-}"
-}
-
 # in_all FILE TEXT
 in_all() {
 	for chapter in "${all[@]}"; do
@@ -56,14 +51,16 @@ carry() {
 	scripts/maint/carry_forward.sh -r "$TREE" "$@"
 }
 
+# drifts TEXT…: the check fails, and each of this is said.
+drifts() {
+	run -1 carry --check
+	says_each "$@"
+}
+
 commit() {
 	git init -q "$TREE"
 	git -C "$TREE" add -A
 	git -C "$TREE" -c user.name=t -c user.email=t@example.org commit -q -m "$1"
-}
-
-says() {
-	grep -qF -e "$1" <<<"$output" || (echo "not said: $1" && false)
 }
 
 @test "this repository's chapters have not drifted, and there are some" {
@@ -75,18 +72,13 @@ says() {
 	in_all run.sh true
 	for chapter in 02_two 03_three 04_four; do
 		echo 'int other;' >"$TREE/$chapter/run.sh"
-		run -1 carry --check
-		says "$chapter/run.sh has drifted from 0"
-		says '+int other;'
-		says 'make them in 01_one/run.sh; then'
-		says 'carry_forward.sh --force run.sh'
-		says "carry_forward.sh --reconciled $chapter/run.sh"
-		says "carry_forward.sh --new $chapter/run.sh 'WHY'"
+		drifts "$chapter/run.sh has drifted from 0" '+int other;' \
+			'make them in 01_one/run.sh; then' 'carry_forward.sh --force run.sh' \
+			"carry_forward.sh --reconciled $chapter/run.sh" \
+			"carry_forward.sh --new $chapter/run.sh 'WHY'"
 		cp "$TREE/01_one/run.sh" "$TREE/$chapter"
 		chmod +x "$TREE/$chapter/run.sh"
-		run -1 carry --check
-		says "$chapter/run.sh has drifted"
-		says 'only one of them is executable'
+		drifts "$chapter/run.sh has drifted" 'only one of them is executable'
 		chmod -x "$TREE/$chapter/run.sh"
 		run -0 carry --check
 	done
@@ -99,9 +91,8 @@ says() {
 	done
 	run -0 carry --check
 	echo 'int other;' >"$TREE/04_four/plumbing/wait.h"
-	run -1 carry --check
-	says '04_four/plumbing/wait.h has drifted from 01_one/plumbing/wait.h'
-	says 'to the top level'
+	drifts '04_four/plumbing/wait.h has drifted from 01_one/plumbing/wait.h' \
+		'to the top level'
 	[[ $output != *--reconciled* && $output != *--new* ]]
 	run -1 carry --reconciled 04/plumbing/wait.h
 	says 'what is in plumbing/ is the same in all chapters'
@@ -109,33 +100,28 @@ says() {
 	says 'what is in plumbing/ is the same in all chapters'
 	run -0 carry --force plumbing/wait.h
 	mv "$TREE"/01_one/{plumbing/,}wait.h
-	run -1 carry --check
-	says '01_one/plumbing/wait.c includes wait.h, which is not in plumbing/'
+	drifts '01_one/plumbing/wait.c includes wait.h, which is not in plumbing/'
 	[[ $output != *04_four* ]]
 	echo '04_four/plumbing/wait.h 0123456789ab' >>"$table"
-	run -1 carry --check
-	says 'carry_forward.reborn:6: 04_four/plumbing/wait.h: what is in plumbing/'
+	drifts 'carry_forward.reborn:6: 04_four/plumbing/wait.h: what is in plumbing/'
 }
 
 @test "what is as in the chapter before stands in carried/, and only that" {
 	mv "$TREE/03_three/"{carried/,}oob.c
-	run -1 carry --check
-	says '03_three/oob.c belongs in 03_three/carried/oob.c'
-	says 'git mv 03_three/oob.c 03_three/carried/oob.c'
+	drifts '03_three/oob.c belongs in 03_three/carried/oob.c' \
+		'git mv 03_three/oob.c 03_three/carried/oob.c'
 	[[ $output != *04_four* ]]
 	mv "$TREE/03_three/"{,carried/}oob.c
 	echo 'int more;' >>"$TREE/04_four/carried/oob.c"
-	run -1 carry --check
-	says '04_four/carried/oob.c has drifted from 02_two/oob.c'
-	says 'git mv 04_four/carried/oob.c 04_four/oob.c; scripts/maint/carry_forward.sh --reconciled 04_four/oob.c'
+	drifts '04_four/carried/oob.c has drifted from 02_two/oob.c' \
+		'git mv 04_four/carried/oob.c 04_four/oob.c; scripts/maint/carry_forward.sh --reconciled 04_four/oob.c'
 	run -1 carry --reconciled 04/carried/oob.c
 	says 'what is in carried/ is as in the chapter before'
 	mv "$TREE/04_four/"{carried/,}oob.c
 	run -0 carry --reconciled 04/oob.c
 	run -0 carry --check
 	echo 'int three;' >"$TREE/03_three/carried/new.c"
-	run -1 carry --check
-	says '03_three/carried/new.c belongs in 03_three/new.c'
+	drifts '03_three/carried/new.c belongs in 03_three/new.c'
 }
 
 @test "recorded, built and ignored files, prose and exercises are nobody's copies" {
@@ -157,8 +143,7 @@ says() {
 	echo 'int log = 3;' >"$TREE/01_one/plumbing/log.c"
 	chmod +x "$TREE/01_one/plumbing/log.c"
 	echo 'int oob = 3;' >"$TREE/02_two/oob.c"
-	run -1 carry --check
-	says 'It is an older version. To carry the newer one forward:'
+	drifts 'It is an older version. To carry the newer one forward:'
 	[[ $output != *--force* ]]
 	run -0 carry plumbing/log.c
 	says '02_two/plumbing/log.c -> 04_four/plumbing/log.c'
@@ -243,8 +228,7 @@ says() {
 	edit 02_two/main.c 4 both
 	run -0 carry --reconciled 02_two/main.c
 	[ ! -e "$TREE/build/carry_forward/02_two/main.c" ]
-	run -1 carry --check
-	says '02_two/main.c has changed, and nobody has looked at 03_three/main.c'
+	drifts '02_two/main.c has changed, and nobody has looked at 03_three/main.c'
 	[[ $output != *01_one* ]]
 	run -0 carry main.c
 	grep -qx 'int both;' "$TREE/03_three/main.c"
@@ -254,11 +238,9 @@ says() {
 @test "an ancestor that has moved on is named until somebody has looked" {
 	commit start
 	edit 01_one/main.c 8 fixed
-	run -1 carry --check
-	says '01_one/main.c has changed, and nobody has looked at 02_two/main.c'
-	says '+int fixed;'
-	says 'carry_forward.sh main.c'
-	says 'carry_forward.sh --reconciled 02_two/main.c'
+	drifts '01_one/main.c has changed, and nobody has looked at 02_two/main.c' \
+		'+int fixed;' 'carry_forward.sh main.c' \
+		'carry_forward.sh --reconciled 02_two/main.c'
 	[[ $output != *03_three* ]]
 	run -0 carry --reconciled 02/main.c
 	says '02_two/main.c has been compared with 01_one/main.c'
@@ -275,8 +257,7 @@ says() {
 	for file in tls.h run.sh; do
 		code one >"$TREE/01_one/$file"
 		code three >"$TREE/03_three/$file"
-		run -1 carry --check
-		says "03_three/$file has drifted from 01_one/$file"
+		drifts "03_three/$file has drifted from 01_one/$file"
 		run -0 carry --new "03/$file" 'nothing but the name'
 		edit "01_one/$file" 8 fixed
 		run -0 carry --check
@@ -286,8 +267,7 @@ says() {
 		# And then it has one all the same.
 		run -0 carry --reconciled "03/$file"
 		edit "01_one/$file" 8 fixed_again
-		run -1 carry --check
-		says "nobody has looked at 03_three/$file"
+		drifts "nobody has looked at 03_three/$file"
 		[[ $(cat "$table") != *'nothing but'* ]]
 		carry --reconciled "03/$file"
 	done
@@ -301,15 +281,13 @@ says() {
 	run -0 carry --reconciled 03/talk.c=01/main.c
 	sed -i '/talk.c/s/$/ # the half of it/' "$table"
 	edit 01_one/main.c 6 fixed
-	run -1 carry --check
-	says '01_one/main.c has changed, and nobody has looked at 03_three/talk.c'
+	drifts '01_one/main.c has changed, and nobody has looked at 03_three/talk.c'
 	run -0 carry main.c
 	grep -qx 'int fixed;' "$TREE/03_three/talk.c"
 	grep -q '^03_three/talk.c .* 01_one/main.c # the half of it$' "$table"
 	# 04 does not start from 03, and nothing before that has it.
 	code other >"$TREE/04_four/talk.c"
-	run -1 carry --check
-	says '04_four/talk.c has drifted from 03_three/talk.c'
+	drifts '04_four/talk.c has drifted from 03_three/talk.c'
 }
 
 @test "without the history, the check works, and says what it cannot show" {
@@ -327,9 +305,8 @@ says() {
 	[ -z "$output" ]
 	# Nor without git's folder.
 	rm -rf "$clone/.git"
-	run -1 carry --check
-	says '01_one/main.c has changed, and nobody has looked at 02_two/main.c'
-	says 'is not in this clone'
+	drifts '01_one/main.c has changed, and nobody has looked at 02_two/main.c' \
+		'is not in this clone'
 	run -0 carry --reconciled 02/main.c
 	run -0 carry --check
 }
@@ -363,8 +340,7 @@ says() {
 	for row in '02_two/gone.c 0123456789ab' '03_three/run.sh 0123456789ab' \
 		'02_two/oob.c new # nobody has one'; do
 		echo "$row" >>"$table"
-		run -1 carry --check
-		says "${row%% *} has outlived its row"
+		drifts "${row%% *} has outlived its row"
 		run -0 carry --reconciled "${row%% *}"
 		run -0 carry --check
 	done
@@ -372,8 +348,7 @@ says() {
 	code talk >"$TREE/03_three/talk.c"
 	carry --reconciled 03/talk.c=02/oob.c
 	rm "$TREE"/*/{,carried/}oob.c
-	run -1 carry --check
-	says '03_three/talk.c has outlived its row'
+	drifts '03_three/talk.c has outlived its row'
 }
 
 @test "after a merge of two branches, whatever it left, all rows are made anew" {
@@ -387,9 +362,7 @@ says() {
 		echo '>>>>>>> theirs'
 	} >>"$table"
 	cp "$table" "$BATS_TEST_TMPDIR/table"
-	run -1 carry --check
-	says 'carry_forward.reborn:6: a conflict'
-	says 'carry_forward.sh --reconciled all'
+	drifts 'carry_forward.reborn:6: a conflict' 'carry_forward.sh --reconciled all'
 	cmp "$table" "$BATS_TEST_TMPDIR/table"
 	run -0 carry --reconciled all
 	run -0 carry --check

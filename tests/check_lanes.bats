@@ -7,7 +7,6 @@
 # shellcheck disable=SC2154,SC2034 # set by run, or used by lanes.sh
 # shellcheck disable=SC2317 # called by lanes.sh
 
-bats_require_minimum_version 1.5.0
 # shellcheck source=scripts/lib/lanes.sh
 source "$BATS_TEST_DIRNAME/../scripts/lib/lanes.sh"
 

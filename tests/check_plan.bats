@@ -3,8 +3,6 @@
 # check_plan.bats - scripts/maint/check_plan.py: which tests a chapter needs, or a
 # change; in a small repository of its own, and in this one
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	tree=$BATS_TEST_TMPDIR/tree
@@ -33,11 +31,6 @@ setup() {
 	touch scripts/pair.sh scripts/lib/lab/up.sh scripts/lesson.sh
 	git init -q -b main
 	commit
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # tests NAME TEST…: a file of tests.

@@ -3,16 +3,9 @@
 # check_processors.bats - scripts/maint/processor_time.py, which says what took the
 # processors' time in a run of check.sh. On a made-up /proc, in ticks.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || return
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # looks: runs a story in Python, in which

@@ -3,8 +3,6 @@
 # check_summary.bats - scripts/maint/check_summary.sh, which says what came out of a
 # run of all tests: what failed and why, and that nothing was skipped in CI.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	tap=$BATS_TEST_TMPDIR/tap
 	mkdir "$tap"

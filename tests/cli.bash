@@ -44,8 +44,3 @@ nothing_done() {
 	}
 	state | diff "$BATS_TEST_TMPDIR/before" -
 }
-
-# In teardown: shown for a test that failed.
-show_output() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}

@@ -3,15 +3,12 @@
 # cli.bats - the command lines of all scripts and targets: -h explains and does
 # nothing, and what does not exist is an error with a list of what does
 
-bats_require_minimum_version 1.5.0
 load cli
 
 setup() {
 	noticing
 	state >"$BATS_TEST_TMPDIR/before"
 }
-
-teardown() { show_output; }
 
 # All programs of the repository, so that none can be forgotten: those that one
 # starts by their names, and those of the Python package.

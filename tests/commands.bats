@@ -4,11 +4,9 @@
 # with status 0.
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
 
 @test "every command that is marked as runnable runs" {
 	local chapters

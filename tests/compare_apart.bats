@@ -4,36 +4,12 @@
 # compared by itself, if that is declared. What is compared here is the logged
 # run of 05_multiclient with thirteen clients, as it is and with changes.
 
-bats_require_minimum_version 1.5.0
+load compare
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	EXPECTED=$BATS_TEST_TMPDIR/expected
-	RUN=$BATS_TEST_TMPDIR/run
 	cp -r 05_multiclient/expected/thirteen "$EXPECTED"
 	cp -r "$EXPECTED" "$RUN"
-}
-
-compare() {
-	scripts/compare_logs.sh "$RUN" "$EXPECTED"
-}
-
-# edit FILE SCRIPT: sed -i that must change something.
-edit() {
-	local before
-
-	before=$(cksum <"$1")
-	sed -i -E "$2" "$1"
-	[ "$before" != "$(cksum <"$1")" ]
-}
-
-# differs TEXT: the run does not match, and this is said.
-differs() {
-	run -1 compare
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
-		return 1
-	}
 }
 
 # All of a client's lines together; those of a client in their order.
@@ -44,27 +20,25 @@ by_client() {
 }
 
 @test "the lines of clients may mix in any way" {
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 	grep '^Client' "$RUN/server.log" >"$BATS_TEST_TMPDIR/clients"
 	grep -v '^Client' "$RUN/server.log" >"$BATS_TEST_TMPDIR/others"
 	by_client "$BATS_TEST_TMPDIR/clients"
 	cat "$BATS_TEST_TMPDIR/clients" "$BATS_TEST_TMPDIR/others" \
 		>"$RUN/server.log"
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 }
 
 @test "the lines of one client may not" {
-	edit "$RUN/server.log" '/^Client 4: both sides are READY/d'
-	edit "$RUN/server.log" \
+	edit "$RUN/server.log" -E '/^Client 4: both sides are READY/d'
+	edit "$RUN/server.log" -E \
 		's/^(Client 4: received connection.*)/\1\nClient 4: both sides are READY./'
 	differs '--- expected server.log of 4'
 	[[ $output != *'server.log of 5'* ]]
 }
 
 @test "a client that is missing, or one too many, is found" {
-	edit "$RUN/client.log" '/^Client 7:/d'
+	edit "$RUN/client.log" -E '/^Client 7:/d'
 	differs 'client.log of 7: the log of the run is empty'
 	cp "$EXPECTED/client.log" "$RUN"
 	echo 'Client 11: exchange connected.' >>"$RUN/client.log"
@@ -72,7 +46,7 @@ by_client() {
 }
 
 @test "each client's numbers must be the ones that the other end has" {
-	edit "$RUN/server.log" \
+	edit "$RUN/server.log" -E \
 		's/^(Client 5: Local PSN: .*, Remote PSN: ).*/\10x000abc/'
 	differs 'token identity broken'
 	[[ $output == *'server.log of 5'* ]]
@@ -83,16 +57,16 @@ by_client() {
 	local address
 
 	# All at one address: in the logged run each had its own.
-	edit "$RUN/server.log" 's/conn=0x[0-9a-f]+/conn=0x7f0011223344/'
+	edit "$RUN/server.log" -E 's/conn=0x[0-9a-f]+/conn=0x7f0011223344/'
 	run -0 compare
 	address=$(sed -n 's/^Client 4: .*wr_id=\(0x[0-9a-f]*\),.*/\1/p' \
 		"$RUN/server.log" | head -n 1)
-	edit "$RUN/server.log" "s/^(Client 4: .*conn=).*/\\1$address/"
+	edit "$RUN/server.log" -E "s/^(Client 4: .*conn=).*/\\1$address/"
 	differs 'token identity broken'
 }
 
 @test "what is counted is counted for each client" {
-	edit "$RUN/server.log" \
+	edit "$RUN/server.log" -E \
 		's/^(Client 9: .*opcode=1, send_state=)0/\12/'
 	differs 'Client 9'
 }
@@ -107,16 +81,15 @@ by_client() {
 		"Error), {states} + Client {c}: $came it has come. means Client {c}:" \
 		'[on_completion] {wr}, status=0 (success), opcode=0, {states}' \
 		>>"$EXPECTED/races"
-	edit "$RUN/server.log" "$late\nClient 5: of another\n\1$came it has come./"
-	edit "$EXPECTED/server.log" 's/^(Client 4: .* opcode=0, .*)/\1\nClient 5: of another/'
-	run -0 compare
-	[ "$output" = matches ]
-	edit "$RUN/server.log" 's/^Client 4(: MSG_DONE)/Client 5\1/'
+	edit "$RUN/server.log" -E "$late\nClient 5: of another\n\1$came it has come./"
+	edit "$EXPECTED/server.log" -E 's/^(Client 4: .* opcode=0, .*)/\1\nClient 5: of another/'
+	matches
+	edit "$RUN/server.log" -E 's/^Client 4(: MSG_DONE)/Client 5\1/'
 	differs '--- expected server.log of 5'
 }
 
 @test "a declaration without a name, or that fits no line, is refused" {
-	edit "$EXPECTED/races" 's/^(.*: Client )\{n\}(: \* apart)/\1*\2/'
+	edit "$EXPECTED/races" -E 's/^(.*: Client )\{n\}(: \* apart)/\1*\2/'
 	run -2 compare
 	[[ $output == *'with a name in braces apart'* ]]
 	echo '*.log: Customer {n}: * apart' >"$EXPECTED/races"

@@ -4,16 +4,9 @@
 # at hand, so as_on_a_card makes the logs: it edits recorded runs on Soft-RoCE into
 # what a ConnectX is said to print, and they are no recordings.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	RUN=$BATS_TEST_TMPDIR/run
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # as_on_a_card FOLDER SCRIPT [DEVICE]: the logs of FOLDER, edited with sed.

@@ -6,26 +6,11 @@
 # `02_write_read` in read mode: in expected/ the server's own requests complete
 # early, in run/ all that the peer sends arrives before any of them does.
 
-bats_require_minimum_version 1.5.0
+load compare
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	RUN=$BATS_TEST_TMPDIR/run
-	EXPECTED=$BATS_TEST_TMPDIR/expected
 	cp -r tests/fixtures/compare_counts/. "$BATS_TEST_TMPDIR"
-}
-
-compare() {
-	scripts/compare_logs.sh "$RUN" "$EXPECTED"
-}
-
-# edit FILE SCRIPT: sed -i that must change something.
-edit() {
-	local before
-
-	before=$(cksum <"$1")
-	sed -i "$2" "$1"
-	[ "$before" != "$(cksum <"$1")" ]
 }
 
 # move FILE FROM TO: line FROM comes to stand behind line TO.
@@ -41,25 +26,8 @@ move() {
 	fi
 }
 
-# says TEXT: the output of the last run has it.
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
-		return 1
-	}
-}
-
-# silent_on TEXT: and it does not have this.
-silent_on() {
-	[[ $output != *"$1"* ]] || {
-		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
-		return 1
-	}
-}
-
 @test "two orders match, both ways round, though their numbers differ" {
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 	run -0 scripts/compare_logs.sh "$EXPECTED" "$EXPECTED"
 	cp "$EXPECTED/races" "$RUN"
 	run -0 scripts/compare_logs.sh "$EXPECTED" "$RUN"
@@ -68,15 +36,13 @@ silent_on() {
 
 @test "without the counts, the same orders do not match" {
 	edit "$EXPECTED/races" '/ counts /d'
-	run -1 compare
-	says 'the same event with a different value'
+	differs 'the same event with a different value'
 }
 
 @test "a number that does not count what came before it is shown" {
 	edit "$RUN/client.log" '/send_state=1/s/send_state=1/send_state=2/'
-	run -1 compare
-	says 'client.log: line 11'
-	says 'expected "send_state=<count>,", got "send_state=2 (not 1),"'
+	differs 'client.log: line 11' \
+		'expected "send_state=<count>,", got "send_state=2 (not 1),"'
 }
 
 @test "every number is checked, of either state and at either end" {
@@ -88,8 +54,7 @@ silent_on() {
 			for name in send_state recv_state; do
 				cp "$RUN/$log.log" "$BATS_TEST_TMPDIR/kept"
 				edit "$RUN/$log.log" "${at}s/$name=[0-9]/$name=7/"
-				run -1 compare
-				says "$name=7 (not "
+				differs "$name=7 (not "
 				cp "$BATS_TEST_TMPDIR/kept" "$RUN/$log.log"
 				tried=$((tried + 1))
 			done
@@ -101,15 +66,13 @@ silent_on() {
 
 @test "a number that is none is shown" {
 	edit "$RUN/client.log" '11s/send_state=1/send_state=none/'
-	run -1 compare
-	says 'got "send_state=none (not 1),"'
+	differs 'got "send_state=none (not 1),"'
 }
 
 @test "a line that moves takes a wrong number along" {
 	# The MSG_DONE to the end, where its race allows it, as it stands.
 	move "$RUN/client.log" 4 14
-	run -1 compare
-	says 'send_state=0 (not 3)'
+	differs 'send_state=0 (not 3)'
 	edit "$RUN/client.log" '14s/send_state=0/send_state=3/'
 	run -1 compare
 	edit "$RUN/client.log" '4,13s/recv_state=2/recv_state=1/'
@@ -120,8 +83,7 @@ silent_on() {
 	# Line 5 is a completion and line 6 says so.
 	move "$RUN/client.log" 4 5
 	edit "$RUN/client.log" '4s/recv_state=2/recv_state=1/'
-	run -1 compare
-	says 'client.log: another order'
+	differs 'client.log: another order'
 	move "$RUN/client.log" 5 6
 	edit "$RUN/client.log" '6s/send_state=0/send_state=1/'
 	run -0 compare
@@ -133,8 +95,7 @@ silent_on() {
 	move "$RUN/client.log" 12 5
 	edit "$RUN/client.log" '5s/send_state=1/send_state=0/
 		7s/send_state=0/send_state=1/'
-	run -1 compare
-	says 'client.log: another order'
+	differs 'client.log: another order'
 }
 
 @test "what follows from the peer's first message does not come before it" {
@@ -145,36 +106,29 @@ silent_on() {
 		move "$RUN/client.log" "$at" "$((at - 5))"
 	done
 	sed -n 3p "$RUN/client.log" | grep '^received MSG_MR'
-	run -1 compare
-	says 'client.log: another order'
+	differs 'client.log: another order'
 	silent_on ' (not '
 }
 
 @test "expected logs that do not count as declared are refused" {
 	edit "$EXPECTED/server.log" 's/send_state=3/send_state=2/'
-	run -2 compare
-	says 'races:5: '
-	says 'does not count so: line 14 of server.log: 2 instead of 3'
+	refused 'races:5: ' 'does not count so: line 14 of server.log: 2 instead of 3'
 }
 
 @test "a count that is wrongly written, or fits no line, is refused" {
 	echo '*.log: state={m}, * counts sent' >"$EXPECTED/races"
-	run -2 compare
-	says 'races:1: not of the form'
+	refused 'races:1: not of the form'
 	echo '*.log: state={n} counts send completed successfully.' \
 		>"$EXPECTED/races"
-	run -2 compare
-	says 'races:1: no line of *.log'
+	refused 'races:1: no line of *.log'
 	echo '*.log: * send_state={n}, * counts send completed' \
 		>"$EXPECTED/races"
-	run -2 compare
-	says 'does not count so'
+	refused 'does not count so'
 	: >"$EXPECTED/server.log"
 	: >"$RUN/server.log"
 	echo 'server.log: * send_state={n}, * counts send completed *' \
 		>"$EXPECTED/races"
-	run -2 compare
-	says 'races:1: no line of server.log'
+	refused 'races:1: no line of server.log'
 }
 
 # errors EXPECTED RUN: what the client says on stderr.
@@ -188,16 +142,13 @@ errors() {
 	run -1 compare
 	echo 'client.err: error: receive: status 5 | error: send of *: status 5' \
 		>>"$EXPECTED/races"
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 	errors 'error: send of MSG_MR: status 5' 'error: receive: status 5'
 	run -0 compare
 	errors 'error: receive: status 5' 'error: receive: status 5'
 	run -0 compare
 	errors 'error: receive: status 5' 'error: send of MSG_DONE: status 12'
-	run -1 compare
-	says '-<a line of races:'
-	says '+error: send of MSG_DONE: status 12'
+	differs '-<a line of races:' '+error: send of MSG_DONE: status 12'
 	errors 'error: receive: status 5' $'error: receive: status 5\nerror: x'
 	run -1 compare
 	: >"$RUN/client.err"
@@ -208,6 +159,5 @@ errors() {
 	errors 'error: receive: status 12' 'error: receive: status 12'
 	echo 'client.err: error: receive: status 5 | error: send of *: status 5' \
 		>>"$EXPECTED/races"
-	run -2 compare
-	says 'no line of client.err'
+	refused 'no line of client.err'
 }

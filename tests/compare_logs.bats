@@ -5,54 +5,17 @@
 # for these tests: expected/ is a run with both ends on one host, run/ the same
 # on two hosts whose pids, queue pair numbers and keys count from the same start.
 
-bats_require_minimum_version 1.5.0
+load compare
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	RUN=$BATS_TEST_TMPDIR/run
-	EXPECTED=$BATS_TEST_TMPDIR/expected
 	cp -r tests/fixtures/compare_logs/. "$BATS_TEST_TMPDIR"
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-compare() {
-	scripts/compare_logs.sh "$@" "$RUN" "$EXPECTED"
-}
-
-# edit FILE SCRIPT: sed -i that must change something.
-edit() {
-	local before
-
-	before=$(cksum <"$1")
-	sed -i "$2" "$1"
-	[ "$before" != "$(cksum <"$1")" ]
-}
-
-# says TEXT: the output of the last run has it.
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\nsaid:\n%s\n' "$1" "$output"
-		return 1
-	}
-}
-
-# silent_on TEXT: and it does not have this.
-silent_on() {
-	[[ $output != *"$1"* ]] || {
-		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
-		return 1
-	}
 }
 
 @test "a run matches itself, and another run on two hosts, both ways round" {
 	run -0 scripts/compare_logs.sh "$EXPECTED" "$EXPECTED"
 	[ "$output" = matches ]
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 	run -0 scripts/compare_logs.sh "$EXPECTED" "$RUN"
 	[ "$output" = matches ]
 }
@@ -66,34 +29,28 @@ silent_on() {
 
 @test "a missing line is shown and named" {
 	edit "$RUN/client.log" '/^send completed/d'
-	run -1 compare
-	says '--- expected client.log'
-	says '-send completed successfully.'
-	says 'client.log: missing line: expected as line 7: "send completed'
+	differs '--- expected client.log' '-send completed successfully.' \
+		'client.log: missing line: expected as line 7: "send completed'
 	silent_on server.log
 }
 
 @test "an extra line is shown and named" {
 	edit "$RUN/server.log" '3i surprise'
-	run -1 compare
-	says '+surprise'
-	says 'server.log: extra line: line 3: "surprise"'
+	differs '+surprise' 'server.log: extra line: line 3: "surprise"'
 	silent_on 'missing line'
 }
 
 @test "the same event with a different value is told from a missing line" {
 	edit "$RUN/server.log" \
 		's/status=0 (success)/status=5 (Work Request Flushed Error)/'
-	run -1 compare
-	says 'server.log: line 7: the same event with a different value'
-	says 'expected "status=0 (success),", got "status=5 (Work'
+	differs 'server.log: line 7: the same event with a different value' \
+		'expected "status=0 (success),", got "status=5 (Work'
 	silent_on 'missing line'
 }
 
 @test "one character is enough: a blank, a full stop, a letter's case" {
 	edit "$RUN/client.log" 's/^disconnected\./ disconnected./'
-	run -1 compare
-	says 'got " disconnected."'
+	differs 'got " disconnected."'
 	edit "$RUN/client.log" 's/^ disconnected\./disconnected/'
 	run -1 compare
 	edit "$RUN/client.log" 's/^disconnected$/Disconnected./'
@@ -104,18 +61,15 @@ silent_on() {
 
 @test "an empty log and a log without its last newline do not match" {
 	truncate -s -1 "$RUN/server.log"
-	run -1 compare
-	says 'newline at its end'
+	differs 'newline at its end'
 	: >"$RUN/client.log"
-	run -1 compare
-	says 'client.log: the log of the run is empty'
+	differs 'client.log: the log of the run is empty'
 }
 
 @test "bytes that are no UTF-8 are compared and shown" {
 	printf 'received message: \xff\n' >>"$RUN/client.log"
 	printf 'received message: \xfe\n' >>"$EXPECTED/client.log"
-	run -1 compare
-	says 'expected "\xfe", got "\xff"'
+	differs 'expected "\xfe", got "\xff"'
 	printf 'received message: \xfe\n' >>"$RUN/client.log"
 	edit "$RUN/client.log" '$!{/\xff/d}'
 	run -0 compare
@@ -123,64 +77,53 @@ silent_on() {
 
 @test "the client's idea of the server's PSN must be the server's" {
 	edit "$RUN/client.log" 's/Remote PSN: 0x0003dc/Remote PSN: 0x0003dd/'
-	run -1 compare
-	says 'token identity broken'
-	says "the client calls PSN 0x0003dd its peer's, but the server never"
-	says 'PSN3 = 0x0003dd (run)'
-	says 'PSN1 = 0x0003dc (run), 0x3ef333 (expected)'
+	differs 'token identity broken' \
+		"the client calls PSN 0x0003dd its peer's, but the server never" \
+		'PSN3 = 0x0003dd (run)' 'PSN1 = 0x0003dc (run), 0x3ef333 (expected)'
 }
 
 @test "own and peer's PSN exchanged at one end do not match" {
 	edit "$RUN/server.log" '/^Local PSN/s/0x0003dc\(.*\)0xfffe00/0xfffe00\10x0003dc/'
-	run -1 compare
-	says 'the server calls PSN 0xfffe00 its own, which is PSN2'
+	differs 'the server calls PSN 0xfffe00 its own, which is PSN2'
 }
 
 @test "one value where two are expected, and two where one is" {
 	edit "$RUN/server.log" 's/0x0003dc/0xfffe00/'
 	edit "$RUN/client.log" 's/0x0003dc/0xfffe00/'
-	run -1 compare
-	says 'token identity broken'
+	differs 'token identity broken'
 	run -1 scripts/compare_logs.sh "$EXPECTED" "$RUN"
 	says 'token identity broken'
 }
 
 @test "an lkey that was sent as an rkey shows" {
 	edit "$RUN/client.log" 's/peer_mr.rkey=0x00011e/peer_mr.rkey=0x000177/'
-	run -1 compare
-	says "the client calls the key 0x000177 its peer's, which is KEY2"
+	differs "the client calls the key 0x000177 its peer's, which is KEY2"
 }
 
 @test "addr= at one end and peer_mr.addr= at the other are one address" {
 	edit "$RUN/client.log" 's/peer_mr.addr=0xaaab01feab10/peer_mr.addr=0xaaab01fe8630/'
-	run -1 compare
-	says 'token identity broken'
+	differs 'token identity broken'
 }
 
 @test "a GID that is not the address in use shows" {
 	edit "$RUN/server.log" '/local address/s/::ffff:192.0.2.1/fe80::5054:ff:fe12:3456/'
-	run -1 compare
-	says "the server calls address fe80::5054:ff:fe12:3456 its own"
+	differs "the server calls address fe80::5054:ff:fe12:3456 its own"
 }
 
 @test "a wrong QPN, pid or pointer shows although both ends may have it" {
 	edit "$RUN/client.log" '/remote address/s/QPN 0x000011/QPN 0x000012/'
-	run -1 compare
-	says "the client calls QPN 0x000012 its peer's, but the server never"
+	differs "the client calls QPN 0x000012 its peer's, but the server never"
 	cp tests/fixtures/compare_logs/run/client.log "$RUN"
 	edit "$RUN/client.log" 's/conn=0xaaab01facf00/conn=0xaaab01facf08/'
-	run -1 compare
-	says 'the client calls the address 0xaaab01facf08 its own'
+	differs 'the client calls the address 0xaaab01facf08 its own'
 }
 
 @test "a null pointer, a key of 0 and another number base are no such tokens" {
 	edit "$RUN/client.log" 's/conn=0x[0-9a-f]*/conn=0x0/'
-	run -1 compare
-	says 'got "conn=0x0,"'
+	differs 'got "conn=0x0,"'
 	cp tests/fixtures/compare_logs/run/client.log "$RUN"
 	edit "$RUN/client.log" '/local address/s/QPN 0x000011/QPN 17/'
-	run -1 compare
-	says 'got "QPN2/decimal,"'
+	differs 'got "QPN2/decimal,"'
 }
 
 @test "documented ports are compared, and so is any port listened on" {
@@ -189,8 +132,7 @@ silent_on() {
 	cp tests/fixtures/compare_logs/run/client.log "$RUN"
 	edit "$RUN/server.log" 's/^listening on port 18515/listening on port 40000/'
 	edit "$EXPECTED/server.log" 's/^listening on port 18515/listening on port 40001/'
-	run -1 compare
-	says 'expected "40001.", got "40000."'
+	differs 'expected "40001.", got "40000."'
 }
 
 @test "each kind of volatile token is recognised, and nothing next to it" {
@@ -247,8 +189,7 @@ silent_on() {
 		>"$RUN/client.log"
 	run -0 compare
 	edit "$RUN/client.log" 's/ 1000 / 1001 /'
-	run -1 compare
-	says 'expected "1000", got "1001"'
+	differs 'expected "1000", got "1001"'
 	edit "$RUN/client.log" 's/ 1001 / 1000 /; s/done 1/done 2/'
 	run -1 compare
 	printf 'op,bytes,min_us\nread,64,1.5\n' >"$EXPECTED/client.log"
@@ -276,8 +217,7 @@ silent_on() {
 
 @test "an order that no race declares does not match" {
 	edit "$RUN/server.log" '8{h;d};9{G}'
-	run -1 compare
-	says 'another order: "send completed successfully."'
+	differs 'another order: "send completed successfully."'
 }
 
 @test "lines of a declared race may change places, others may not" {
@@ -293,8 +233,7 @@ silent_on() {
 	# The same swap in a log that the race does not name.
 	cp "$EXPECTED/server.log" "$EXPECTED/server-2.log"
 	cp "$RUN/server.log" "$RUN/server-2.log"
-	run -1 compare
-	says '--- expected server-2.log'
+	differs '--- expected server-2.log'
 	silent_on '--- expected server.log'
 }
 
@@ -317,8 +256,7 @@ silent_on() {
 	echo 'server.log: a * <> b *' >"$EXPECTED/races"
 	run -0 compare
 	edit "$RUN/server.log" '3s/0x9/0x8/'
-	run -1 compare
-	says 'token identity broken'
+	differs 'token identity broken'
 }
 
 @test "lines joined by + change places as a block and not one by one" {
@@ -331,11 +269,9 @@ silent_on() {
 	printf '%s\n' status status sent received gone >"$RUN/server.log"
 	run -1 compare
 	printf '%s\n' status sent gone status received >"$RUN/server.log"
-	run -1 compare
-	says 'another order'
+	differs 'another order'
 	echo 'server.log: status + received <> status + lost' >"$EXPECTED/races"
-	run -2 compare
-	says 'no line of server.log'
+	refused 'no line of server.log'
 }
 
 @test "{a} and {b}: the lines of two clients in any order, of one in theirs" {
@@ -348,8 +284,7 @@ silent_on() {
 	run -0 compare
 	printf 'Client %s\n' '2: done' '1: PSN 0x8' '2: PSN 0x7' '1: done' \
 		>"$RUN/server.log"
-	run -1 compare
-	says 'another order'
+	differs 'another order'
 }
 
 @test "equal lines that race are paired up so that the tokens fit" {
@@ -366,12 +301,10 @@ silent_on() {
 
 @test "a race that is wrongly written, or that names no line, is refused" {
 	echo 'server.log: one line' >"$EXPECTED/races"
-	run -2 compare
-	says 'races:1: not of the form LOG: PATTERN <> PATTERN'
+	refused 'races:1: not of the form LOG: PATTERN <> PATTERN'
 	echo 'server.log: peer gone. <> send completed successfully.' \
 		>"$EXPECTED/races"
-	run -2 compare
-	says 'races:1: no line of server.log'
+	refused 'races:1: no line of server.log'
 	echo 'sever.log: peer disconnected. <> send completed successfully.' \
 		>"$EXPECTED/races"
 	run -2 compare
@@ -382,12 +315,10 @@ silent_on() {
 
 	for meaning in 'means *' 'means a + b' 'means {new}' '+ {b} means {b}'; do
 		echo "server.log: {a} $meaning" >"$EXPECTED/races"
-		run -2 compare
-		says 'races:1: not of the form'
+		refused 'races:1: not of the form'
 	done
 	echo 'server.log: {a} lost means {a} and gone' >"$EXPECTED/races"
-	run -2 compare
-	says 'races:1: no line of server.log'
+	refused 'races:1: no line of server.log'
 }
 
 # story LINE…: the run's server.log has these lines between its first and last.
@@ -406,16 +337,13 @@ story() {
 	run -1 compare
 	echo 'server.log: {a}, bad, {b} + but it has come means {a}, good, {b}' \
 		>"$EXPECTED/races"
-	run -0 compare
-	[ "$output" = matches ]
+	matches
 	story "$good" sent
 	run -0 compare
 	story "$bad" sent
-	run -1 compare
-	says 'expected "good,", got "bad,"'
+	differs 'expected "good,", got "bad,"'
 	story "$good" "$came" sent
-	run -1 compare
-	says 'server.log: extra line: line 3: "but it has come"'
+	differs 'server.log: extra line: line 3: "but it has come"'
 	story "$came" sent
 	run -1 compare
 	story "$came" "$bad" sent
@@ -425,19 +353,16 @@ story() {
 	story "$bad" "$came" "$came" sent
 	run -1 compare
 	story "$bad" "$came" "$bad" "$came" sent
-	run -1 compare
-	says 'server.log: extra line'
+	differs 'server.log: extra line'
 	story "$bad" "$came" "$good" sent
 	run -1 compare
 	story sent "$bad" "$came"
 	run -1 compare
 	# What the names stand for is compared as it would be in the one line.
 	story "${bad/state=1/state=2}" "$came" sent
-	run -1 compare
-	says 'expected "state=1", got "state=2"'
+	differs 'expected "state=1", got "state=2"'
 	story "${bad/0x7/0x8}" "$came" sent
-	run -1 compare
-	says 'token identity broken'
+	differs 'token identity broken'
 }
 
 @test "the logged run may be the one that has the lines that mean another" {
@@ -467,9 +392,7 @@ story() {
 	run -0 compare -v
 	says 'The order is that of self_first.'
 	edit "$RUN/client.log" '/^disconnected/d'
-	run -1 compare
-	says 'the closest is self_first'
-	says 'client.log: missing line'
+	differs 'the closest is self_first' 'client.log: missing line'
 	silent_on 'another order'
 }
 
@@ -487,30 +410,23 @@ story() {
 	run -0 compare
 	says "not compared: 1 lines of $RUN/client.err"
 	edit "$RUN/client.log" '/^disconnected/d'
-	run -1 compare
-	says 'Not compared, but the run has client.err:'
-	says 'error: no route'
+	differs 'Not compared, but the run has client.err:' 'error: no route'
 	cp tests/fixtures/compare_logs/run/client.log "$RUN"
 	echo 'error: no address' >"$EXPECTED/client.err"
-	run -1 compare
-	says '-error: no address'
-	says '+error: no route'
+	differs '-error: no address' '+error: no route'
 	rm "$RUN/client.err"
-	run -1 compare
-	says 'client.err: the log of the run is empty'
+	differs 'client.err: the log of the run is empty'
 	cp "$EXPECTED/client.err" "$RUN/client.err"
 	run -0 compare
 }
 
 @test "logs of a third program belong to the comparison" {
 	cp "$EXPECTED/client.log" "$EXPECTED/client-2.log"
-	run -2 compare
-	says 'no client-2.log in it'
+	refused 'no client-2.log in it'
 	cp "$RUN/client.log" "$RUN/client-2.log"
 	run -0 compare
 	rm "$EXPECTED/client-2.log"
-	run -2 compare
-	says "$EXPECTED: no client-2.log in it"
+	refused "$EXPECTED: no client-2.log in it"
 }
 
 @test "wrong usage and folders without logs end with 2 and a reason" {
@@ -523,8 +439,7 @@ story() {
 	run -2 scripts/compare_logs.sh "$RUN" "$BATS_TEST_TMPDIR/empty"
 	says 'no *.log in it'
 	rm "$RUN/server.log"
-	run -2 compare
-	says 'no server.log in it'
+	refused 'no server.log in it'
 	run -0 scripts/compare_logs.sh -h
 	says EXPECTED_DIR
 }

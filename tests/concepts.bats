@@ -3,8 +3,6 @@
 # docs/concepts.md and docs/glossary.md have what they promise, and the pictures
 # of docs/ can be seen on a dark screen and on a small one.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 }

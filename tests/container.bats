@@ -5,16 +5,11 @@
 # what happens.
 
 # shellcheck disable=SC2154 # set and used by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
 	open_device
 	[[ $device_where != lab ]] || build_chapter 01_send_recv
-}
-
-teardown_file() {
-	close_device
 }
 
 # Each line with the number of its command: one command's completions come in any

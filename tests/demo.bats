@@ -3,7 +3,6 @@
 # demo.bats - what demo.sh makes of its runs; the runs themselves are made up: they
 # say what was recorded, unless a test wants something else
 
-bats_require_minimum_version 1.5.0
 load cli
 
 setup() {
@@ -23,8 +22,6 @@ setup() {
 	END
 	export CHANGED=nothing
 }
-
-teardown() { show_output; }
 
 # row TEXT: a line of the table at the end.
 row() {

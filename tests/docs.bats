@@ -3,7 +3,7 @@
 # What docs/ says of the code is so: the map of calls, the links to lines. On a
 # small tree of its own, each kind of untruth is found.
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -12,18 +12,6 @@ setup() {
 	mkdir -p "$TREE/01_one" "$TREE/02_two" "$TREE/docs"
 	touch "$TREE"/{01_one,02_two}/{Makefile,README.md}
 	printf '%s\t%s\trxe\t1\trun\tone concept\n' 01_one - 02_two 01 >"$TREE/chapters.tsv"
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\n' "$1"
-		return 1
-	}
 }
 
 # shellcheck disable=SC2120 # mostly without

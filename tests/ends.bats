@@ -4,7 +4,6 @@
 # seconds of a signal, whatever they do; and whoever gives up tells the other end first
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -18,10 +17,6 @@ setup_file() {
 		[[ ! -x $top/$chapter/certs.sh ]] || cp "$top/$chapter/certs.sh" "$plain"
 		build_chapter "$chapter"
 	done
-}
-
-teardown_file() {
-	close_device
 }
 
 # in_chapters TEST FUNCTION [ARGUMENT…]: the function in each of them.
@@ -289,4 +284,19 @@ asked() {
 
 	needs_lab
 	in_chapters 1 silent_names
+}
+
+# Before anything is opened.
+wrong_usage() {
+	local program
+
+	for program in server client; do
+		run_client 2 "./$program" --odd
+		says_nothing client.log
+		says_one client.err '^error: --odd: no such option here; see -h$'
+	done
+}
+
+@test "01 to 08: wrong usage ends a program with status 2" {
+	in_chapters 1 wrong_usage
 }

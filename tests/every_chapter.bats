@@ -4,7 +4,6 @@
 # a bad day that one of them was made ready for is tried on all of them
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -35,10 +34,6 @@ build_patient() {
 	! cmp -s "$plain/$qp" "$patient/$qp"
 	make -s -C "$patient" CFLAGS='-O2 -g -Werror' server
 	cp "$patient/server" "$plain/patient_server"
-}
-
-teardown_file() {
-	close_device
 }
 
 # in_chapters TEST FUNCTION [ARGUMENT…]: the function in each of them, with

@@ -5,18 +5,10 @@
 # them asks for are in long/exercises.bats. Needs a device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 load exercises
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-	again_if_stalled
-}
 
 # unsolved CHAPTER NAME TEXT: without it, TEXT is said to be missing.
 unsolved() {

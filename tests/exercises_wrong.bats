@@ -7,12 +7,10 @@
 # long/exercises_wrong.bats runs all. Needs a device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 load exercises
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
 
 @test "each exercise has three wrong solutions, which say why and what is missing" {
 	local task chapter name wrong

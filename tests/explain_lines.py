@@ -3,8 +3,8 @@
 
 Usage: explain_lines.py TABLE
 
-The table has a line's entry (- for none), where it is from, and the line itself,
-separated by tabs. Prints each line that leads elsewhere, and how many were right,
+The table has a line's entry (- for none), where it is from or how sure that is, and
+the line itself, separated by tabs. Prints each line that leads elsewhere, and how many were right,
 wrong, and without an entry that should have had one. Status 1 if not all are right.
 """
 import importlib.util
@@ -34,9 +34,11 @@ def main(table):
     for row in pathlib.Path(table).read_text('utf-8').splitlines():
         if row.startswith('#'):
             continue
-        want, _, line = row.split('\t')
+        want, sure, line = row.split('\t')
         hit = explain.look_up(line, 0, entries)
         got = hit.entries[0].anchor if hit else '-'
+        if hit and sure in explain.SURE:
+            want, got = f'{want} ({sure})', f'{got} ({hit.sure})'
         verdict = 'right' if got == want else 'none' if got == '-' else 'wrong'
         count[verdict] += 1
         if verdict != 'right':

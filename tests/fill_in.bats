@@ -5,17 +5,10 @@
 # device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 load repair
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
-
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-	again_if_stalled
-}
 
 @test "each chapter from 01 to 04 has three, and the first takes two minutes" {
 	local table

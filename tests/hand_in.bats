@@ -3,14 +3,10 @@
 # Hand-ins: what is in one, and which are refused, each with a reason, before anything
 # of them has run. Needs no device.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || return
 }
-
-teardown() { printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"; }
 
 # refused FILES TEXT: a hand-in with these files is refused for that reason.
 refused() {

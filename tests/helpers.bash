@@ -1,7 +1,6 @@
 # helpers.bash - what the tests on real RDMA devices have in common
 #
 #   setup_file() { open_device; build_chapter 01_send_recv; }
-#   teardown_file() { close_device; }
 #
 # The device is where scripts/lib/device.sh finds it: a lab with two nodes that is
 # up already, or one that is booted for the file; with DEVICE=host, this host.
@@ -76,7 +75,11 @@ open_still_device() {
 	device_where=lab
 }
 
-# In teardown_file, which runs in the same shell as setup_file.
+# Runs in the same shell as setup_file. A file that has more to undo calls close_device in
+# a teardown_file of its own.
+teardown_file() {
+	close_device
+}
 close_device() {
 	device_close
 	[[ -n ${EMULATED_LAB:-} || -z ${TEST_EMULATED:-} ]] ||
@@ -109,9 +112,18 @@ needs_lab() {
 
 # The shim that makes things happen at a program's calls.
 build_shim() {
+	build_preloaded tests/at_call
+}
+
+# build_preloaded FILE…: each FILE.c as a library that is loaded before others.
+build_preloaded() {
+	local file
+
 	mkdir -p "$builds"
-	cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-		-o "$builds/at_call.so" "$top/tests/at_call.c"
+	for file; do
+		cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
+			-o "$builds/${file##*/}.so" "$top/$file.c"
+	done
 }
 
 # Builds CHAPTER as it is, and the shim.
@@ -121,6 +133,12 @@ build_chapter() {
 	chapter_update "$top/$1" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
 	build_shim
+}
+
+# build_with VARIANT FLAGS: a build of $CHAPTER with these flags.
+build_with() {
+	chapter_update "$top/$CHAPTER" "$builds/$CHAPTER.$1"
+	make -s -j2 -C "$builds/$CHAPTER.$1" CFLAGS="$2 -Werror" LDFLAGS="$2"
 }
 
 # Builds CHAPTER with sanitizers, and with the shim inside.

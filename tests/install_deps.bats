@@ -2,8 +2,6 @@
 # install_deps.bats - what install_deps.sh decides, with package managers that
 # only write down how they were called; and one real run that installs nothing.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	SCRIPT=$BATS_TEST_DIRNAME/../scripts/install_deps.sh
 	TABLE=$BATS_TEST_DIRNAME/../scripts/lib/install_deps.tsv

@@ -4,7 +4,6 @@
 # and the packages are made up; no network is asked, and no machine booted.
 # shellcheck disable=SC2154 # set by run and kernel_packages.bash
 
-bats_require_minimum_version 1.5.0
 load kernel_packages
 
 @test "one package with its modules in ./lib, as in Debian 12" {

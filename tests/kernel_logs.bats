@@ -7,8 +7,6 @@
 # shellcheck disable=SC2154 # set by run
 # shellcheck disable=SC2086 # $talk has no spaces
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	repo=$BATS_TEST_TMPDIR/repo
 	mkdir -p "$repo/bin" "$repo/01_talk/expected/talk/linux-6.12"

@@ -18,7 +18,6 @@ setup() {
 }
 
 teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 	[[ -z ${server:-} ]] || kill "$server"
 }
 

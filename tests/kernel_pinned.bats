@@ -4,7 +4,6 @@
 # and nothing else. The package and its server are made up, on this machine.
 # shellcheck disable=SC2154,SC2034 # set by run, used by kernel_packages.bash
 
-bats_require_minimum_version 1.5.0
 load kernel_packages
 
 # An apt that is not there; everything else is.

@@ -2,7 +2,6 @@
 #
 # lab.bats - a lab with two nodes: what commands in it get, see and may change
 
-bats_require_minimum_version 1.5.0
 load lab
 
 setup_file() {

@@ -3,47 +3,14 @@
 # lab_ends.bats - labs that are killed, that belong to another user, that lack
 # something, or that are told something they do not understand
 
-bats_require_minimum_version 1.5.0
 load lab
-
-setup() {
-	export LAB_NAME=test.$$.$BATS_TEST_NUMBER
-}
-
-teardown() {
-	lab down
-	if [[ -d $BATS_TEST_TMPDIR/home ]]; then
-		unprivileged "$TOP/scripts/lab.sh" down
-	fi
-	again_if_stalled
-}
-
-# As nobody, or as the user who runs this, if it is not root.
-user=nobody
-[[ $(id -u) == 0 ]] || user=$(id -un)
-
-unprivileged() {
-	local as=()
-
-	[[ $user != nobody ]] || as=(setpriv --reuid=nobody
-		--regid="$(id -g nobody)" --clear-groups)
-	"${as[@]}" env HOME="$BATS_TEST_TMPDIR/home" \
-		LAB_CACHE="$BATS_TEST_TMPDIR/home/cache" "$@"
-}
+load lab_ends
 
 @test "up that is killed or interrupted leaves nothing" {
-	local pid signal status
+	local pid
 
-	for signal in INT KILL; do
-		env --default-signal=INT "$TOP/scripts/lab.sh" up --nodes 1 3>&- &
-		pid=$!
-		eventually booting
-		kill -"$signal" "$pid"
-		status=0
-		wait "$pid" || status=$?
-		[[ $status == 130 || $status == 137 ]] || fail "status $status"
-		eventually nothing_left
-	done
+	killed_up INT --nodes 1
+	killed_up KILL --nodes 1
 	# Before there is anything, too.
 	env --default-signal=INT "$TOP/scripts/lab.sh" up --nodes 1 3>&- &
 	pid=$!
@@ -137,36 +104,14 @@ stop_qemu() {
 @test "an unprivileged user needs nothing else" {
 	local home=$BATS_TEST_TMPDIR/home kernel
 
-	mkdir -p "$home/repository/build"
-	cp -r "$TOP/scripts" "$home/repository"
 	# The files of the cache of the user who runs this; else fetch them.
 	kernel=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}/kernel
-	mkdir "$home/cache"
+	mkdir -p "$home/cache"
 	if [[ -d $kernel ]]; then
 		cp -rl "$kernel" "$home/cache" || cp -r "$kernel" "$home/cache"
 	fi
-	find "$home" -type d -exec chown "$user:" {} +
-	chmod 700 "$home/repository"
-	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR"
-	cd "$home/repository"
-	run -0 unprivileged scripts/lab.sh up --nodes 1 3>&-
-	[[ $output != *warning* ]]
-	run -0 unprivileged scripts/lab.sh exec -- sh -c \
-		'id -u; rdma link | grep -c rxe0; echo x >build/made'
-	[[ ${lines[0]} == 0 && ${lines[1]} == 1 ]]
-	[[ $(stat -c %U build/made) == "$user" ]]
-	run -0 unprivileged scripts/lab.sh exec -u "$user" -- \
-		sh -c 'id -un; echo y >build/mine'
-	[[ $output == "$user" && $(stat -c %U build/mine) == "$user" ]]
-	# What that user may not write on the host, root may not in the guest.
-	if [[ $user == nobody ]]; then
-		run unprivileged scripts/lab.sh exec -- \
-			sh -c 'echo x >>scripts/lab.sh'
-		[[ $status -ne 0 ]]
-		cmp scripts/lab.sh "$TOP/scripts/lab.sh"
-	fi
-	run -0 unprivileged scripts/lab.sh down
-	eventually nothing_left
+	gives_home "$home"
+	needs_nothing_else
 }
 
 @test "what is missing is named, with what to try" {

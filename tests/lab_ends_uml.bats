@@ -3,49 +3,14 @@
 # lab_ends_uml.bats - labs of User-Mode Linux nodes that are killed, reset, that belong
 # to another user, that are large, or that lack something
 
-bats_require_minimum_version 1.5.0
 load lab
-
-setup() {
-	export LAB_NAME=test.$$.$BATS_TEST_NUMBER
-}
-
-teardown() {
-	lab down
-	if [[ -d $BATS_TEST_TMPDIR/home ]]; then
-		unprivileged "$TOP/scripts/lab.sh" down
-	fi
-	again_if_stalled
-}
-
-# As nobody, or as the user who runs this, if it is not root.
-user=nobody
-[[ $(id -u) == 0 ]] || user=$(id -un)
-
-unprivileged() {
-	local as=()
-
-	[[ $user != nobody ]] || as=(setpriv --reuid=nobody
-		--regid="$(id -g nobody)" --clear-groups)
-	"${as[@]}" env HOME="$BATS_TEST_TMPDIR/home" \
-		LAB_CACHE="$BATS_TEST_TMPDIR/home/cache" "$@"
-}
+load lab_ends
 
 cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 
 @test "up that is killed or interrupted leaves nothing" {
-	local pid signal status
-
-	for signal in INT KILL; do
-		env --default-signal=INT "$TOP/scripts/lab.sh" up 3>&- &
-		pid=$!
-		eventually booting
-		kill -"$signal" "$pid"
-		status=0
-		wait "$pid" || status=$?
-		[[ $status == 130 || $status == 137 ]] || fail "status $status"
-		eventually nothing_left
-	done
+	killed_up INT
+	killed_up KILL
 }
 
 @test "up that is killed as its nodes begin leaves nothing" {
@@ -117,30 +82,10 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 @test "an unprivileged user needs nothing else" {
 	local home=$BATS_TEST_TMPDIR/home
 
-	mkdir -p "$home/repository/build" "$home/cache/uml"
-	cp -r "$TOP/scripts" "$home/repository"
+	mkdir -p "$home/cache/uml"
 	cp "$cache"/uml/{linux,release,modules.*} "$home/cache/uml"
-	find "$home" -type d -exec chown "$user:" {} +
-	chmod 700 "$home/repository"
-	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR"
-	cd "$home/repository"
-	run -0 unprivileged scripts/lab.sh up --nodes 1 3>&-
-	[[ $output != *warning* ]]
-	run -0 unprivileged scripts/lab.sh exec -- sh -c \
-		'id -u; rdma link | grep -c rxe0; echo x >build/made'
-	[[ ${lines[0]} == 0 && ${lines[1]} == 1 ]]
-	[[ $(stat -c %U build/made) == "$user" ]]
-	run -0 unprivileged scripts/lab.sh exec -u "$user" -- \
-		sh -c 'id -un; echo y >build/mine'
-	[[ $output == "$user" && $(stat -c %U build/mine) == "$user" ]]
-	if [[ $user == nobody ]]; then
-		run unprivileged scripts/lab.sh exec -- \
-			sh -c 'echo x >>scripts/lab.sh'
-		[[ $status -ne 0 ]]
-		cmp scripts/lab.sh "$TOP/scripts/lab.sh"
-	fi
-	run -0 unprivileged scripts/lab.sh down
-	eventually nothing_left
+	gives_home "$home"
+	needs_nothing_else
 }
 
 @test "what is in the way of this engine is named, and another one is taken" {

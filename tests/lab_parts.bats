@@ -3,7 +3,6 @@
 # lab_parts.bats - the unit tests of the lab's program, in tests/lab: what it reads and
 # what it writes, without a node
 
-bats_require_minimum_version 1.5.0
 # shellcheck disable=SC2154 # set by run
 
 setup() {

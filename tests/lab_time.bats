@@ -4,7 +4,6 @@
 # same each time, and a number decides who is first in a race
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -14,10 +13,6 @@ setup_file() {
 	for chapter in 01_send_recv 02_write_read 03_pure_verbs; do
 		build_chapter "$chapter"
 	done
-}
-
-teardown_file() {
-	close_device
 }
 
 # Only where there is such a node.

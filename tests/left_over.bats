@@ -4,7 +4,6 @@
 # port is named, and how to end it, before anything is run
 
 # shellcheck disable=SC2154,SC2034 # set and used by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -12,7 +11,6 @@ setup_file() {
 	make -s -C "$top/01_send_recv"
 	make -s -C "$top/03_pure_verbs"
 }
-teardown_file() { close_device; }
 
 # end_it: does what the refusal says; then the server must be gone.
 end_it() {
@@ -38,7 +36,6 @@ leave() {
 }
 
 teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 	# The server itself, or what runs it in the lab and tells it: to end the
 	# shell around it would leave it there, and bats waiting for it.
 	[[ -z ${job:-} ]] || pkill -TERM -P "$job" || true

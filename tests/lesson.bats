@@ -5,8 +5,6 @@
 # its own.
 # shellcheck disable=SC2016 # backquotes are Markdown's
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	TREE=$BATS_TEST_TMPDIR/tree
 	mkdir -p "$TREE"
@@ -17,11 +15,6 @@ setup() {
 	echo 'int cm;' >01_one/cm.c
 	echo 'extern int cm;' >01_one/cm.h
 	echo 'int log;' >01_one/plumbing/log.c
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # chapter NAME FILE…: one whose README has these files in its table.

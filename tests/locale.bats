@@ -4,7 +4,6 @@
 # speak German, "Depends:" is "Hängt ab von:" and 0.5 is 0,5: so every script asks
 # for LC_ALL=C, itself or in what it sources first.
 
-bats_require_minimum_version 1.5.0
 # shellcheck disable=SC2154 # set by run
 
 setup() {

@@ -4,16 +4,9 @@
 # that it does not, and both from a mutant that proves nothing; on a small tree
 # of its own, and what can be seen of this repository's tables without running
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	tree=$BATS_TEST_TMPDIR/tree
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # A tree with one function and tests of it, in place of unit tests.

@@ -2,8 +2,6 @@
 #
 # mutants_sample.bats - six faults, others with every commit, and each is noticed
 
-bats_require_minimum_version 1.5.0
-
 @test "a sample of six mutants, chosen by the commit: all are killed" {
 	run "$BATS_TEST_DIRNAME/mutants/run.py" --sample 6
 	echo "$output"

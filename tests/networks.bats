@@ -5,7 +5,6 @@
 # another, on a bond, and for a VLAN.
 
 # shellcheck disable=SC2154,SC2034 # set and used by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 load says
 

@@ -4,8 +4,6 @@
 # the tree, a made-up one has its folder and its row in chapters.tsv, and is built,
 # listed, printed and looked at like any other
 
-bats_require_minimum_version 1.5.0
-
 # 09 is a copy of 02 with a line of its own.
 setup_file() {
 	export TREE=$BATS_FILE_TMPDIR/tree
@@ -29,11 +27,6 @@ setup_file() {
 
 setup() {
 	cd "$TREE" || return
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 @test "a new chapter is found by make, demo, break, exercise, wire and bench" {

@@ -3,8 +3,6 @@
 # option_letters.bats - a message that says "see -g" is read by somebody whose
 # program has -g
 
-bats_require_minimum_version 1.5.0
-
 letters() {
 	python3 -B "$BATS_TEST_DIRNAME/option_letters.py" "$@"
 }

@@ -5,15 +5,9 @@
 # shellcheck disable=SC2154 # stderr: set by bats
 
 # shellcheck disable=SC2154 # stderr: set by run
-bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # facts FIELDS LINE…: those fields of each packet that the lines make.

@@ -5,13 +5,12 @@
 # chapter that bears a file anew must pass what the file passed before.
 
 # shellcheck disable=SC2154 # set by helpers.bash and on_device.bash
-bats_require_minimum_version 1.5.0
 load helpers
 
 mapfile -t chapters < <(asked_where "$in_pairs")
 
 setup_file() {
-	local chapter dir shim
+	local chapter dir
 
 	open_device
 	for chapter in "${chapters[@]}"; do
@@ -22,14 +21,7 @@ setup_file() {
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done
 	build_shim
-	for shim in hostile_post trace_calls; do
-		cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-			-o "$top/build/tests/$shim.so" "$top/tests/$shim.c"
-	done
-}
-
-teardown_file() {
-	close_device
+	build_preloaded tests/hostile_post scripts/lib/calls
 }
 
 # each TEST FUNCTION [ARGUMENT…]: in each chapter for which that is true.
@@ -136,14 +128,14 @@ regions() {
 		wanted=${mode#*:} mode=${mode%:*}
 		words
 		rm -f "$scratch"/trace.*
-		start_server env "TRACE=$scratch/trace.server" \
-			"LD_PRELOAD=${shim%/*}/trace_calls.so" ./server "${words[@]}"
-		run_client 0 env "TRACE=$scratch/trace.client" \
-			"LD_PRELOAD=${shim%/*}/trace_calls.so" \
+		start_server env "CALLS=$scratch/trace.server" \
+			"LD_PRELOAD=${shim%/*}/calls.so" ./server "${words[@]}"
+		run_client 0 env "CALLS=$scratch/trace.client" \
+			"LD_PRELOAD=${shim%/*}/calls.so" \
 			./client -a "$address" "${words[@]}"
 		stop_server
 		for end in server client; do
-			[[ $(sed -n 's/^reg //p' "$scratch/trace.$end" |
+			[[ $(sed -n 's/^reg_mr .*access=0x//p' "$scratch/trace.$end" |
 				tr '\n' ' ') == "$wanted " ]] ||
 				fail "$mode: the $end does not register $wanted"
 		done
@@ -158,15 +150,16 @@ regions() {
 # was armed once, and once more after each event.
 quiet() {
 	awk -v end="$1" '
-	/^post/ { posted++ }
-	/^poll/ { polled++ }
-	/^dereg/ && posted != polled {
+	/^post_/ { posted++ }
+	/^not posted/ { posted-- }
+	/^completion/ { polled++ }
+	/^dereg_mr/ && posted != polled {
 		print end ": freed with " posted - polled " requests posted"
 		bad = 1
 	}
-	/^dereg/ { freed++ }
-	/^arm/ { armed++ }
-	/^event/ { events++ }
+	/^dereg_mr/ { freed++ }
+	/^req_notify_cq/ { armed++ }
+	/^get_cq_event/ { events++ }
 	END {
 		if (!freed || !posted || !armed) {
 			print end ": this is no trace"
@@ -186,15 +179,15 @@ is_over() { has_errors 1 || grep -q 'peer disconnected' "$scratch/server.log"; }
 
 # In a good conversation, and in those that fail on one side or the other.
 orders() {
-	local trace=${shim%/*}/trace_calls.so call
+	local trace=${shim%/*}/calls.so call
 
 	words
 	for call in none 'ibv_post_send 1' 'ibv_poll_cq 2'; do
 		rm -f "$scratch"/trace.*
-		start_server env "TRACE=$scratch/trace.server" "LD_PRELOAD=$trace" \
+		start_server env "CALLS=$scratch/trace.server" "LD_PRELOAD=$trace" \
 			./server -t 20 "${words[@]}"
 		at "$call" fail
-		start_client "${at[@]}" "TRACE=$scratch/trace.client" \
+		start_client "${at[@]}" "CALLS=$scratch/trace.client" \
 			"LD_PRELOAD=$trace $shim" \
 			./client -a "$address" "${words[@]}"
 		end_any
@@ -367,18 +360,18 @@ no_descriptors() {
 
 # Of a name's two addresses the first fails: what was made for it is given back.
 second_address() {
-	local trace=${shim%/*}/trace_calls.so
+	local trace=${shim%/*}/calls.so
 
 	words
 	start_server ./server "${words[@]}"
 	at 'rdma_resolve_addr 1' fail
-	run_client 0 "${at[@]}" "TRACE=$scratch/trace" "LD_PRELOAD=$trace $shim" \
+	run_client 0 "${at[@]}" "CALLS=$scratch/trace" "LD_PRELOAD=$trace $shim" \
 		./client -a node-a "${words[@]}"
 	[[ -s $scratch/at_call ]] || fail "nothing has failed"
 	says_one client.err 'rdma_resolve_addr: Input/output'
 	# One of them is the library's own.
-	[[ $(grep -c '^id+$' "$scratch/trace") -eq 3 &&
-		$(grep -c '^id-$' "$scratch/trace") -eq 3 ]] ||
+	[[ $(grep -c '^create_id 0$' "$scratch/trace") -eq 3 &&
+		$(grep -c '^destroy_id ' "$scratch/trace") -eq 3 ]] ||
 		fail "the id of the first address is lost"
 	stop_server
 }

@@ -3,15 +3,12 @@
 # What is noted of what a reader has done, what comes next, and the check that runs when
 # a file is saved. Needs no device.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	export PROGRESS=$BATS_TEST_TMPDIR/progress
 }
 
 teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 	[[ -z ${watcher:-} ]] || kill "$watcher"
 }
 

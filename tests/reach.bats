@@ -4,7 +4,6 @@
 # what stops them: each row of its table, seen in the logs of both ends
 
 # shellcheck disable=SC2154 # top, output, stderr: set by helpers.bash and bats
-bats_require_minimum_version 1.5.0
 load helpers
 
 # A lab of its own, beside that of the other files: it has a third node.

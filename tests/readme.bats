@@ -3,7 +3,7 @@
 # check_readme.py: what this repository's Markdown shows and points at is so;
 # and on a small tree of its own, each kind of untruth is found.
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -18,20 +18,14 @@ setup() {
 	: >"$README"
 }
 
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\n' "$1"
-		return 1
-	}
-}
-
 check() {
 	scripts/maint/check_readme.py -r "$TREE" "$@"
+}
+
+# finds TEXT…: the check fails, and each of this is said.
+finds() {
+	run -1 check
+	says_each "$@"
 }
 
 # readme LINE...: the chapter's README is these lines.
@@ -66,14 +60,12 @@ block() {
 		$'\treturn 0;' '}' '/* ... */' $'\tconn->open = false;'
 	run -0 check
 	block c $'\treturn 0;' '...' 'int conn_open(struct conn *conn)'
-	run -1 check
-	says "README.md:4: not in any one C file of 01_one: int conn_open"
-	says '01_one/conn.c:3 has it, but not in this order'
+	finds "README.md:4: not in any one C file of 01_one: int conn_open" \
+		'01_one/conn.c:3 has it, but not in this order'
 	# Nor do the same lines stand for two parts.
 	block c 'int conn_open(struct conn *conn)' '...' \
 		'int conn_open(struct conn *conn)'
-	run -1 check
-	says 'README.md:4: not in any one C file of 01_one: int conn_open'
+	finds 'README.md:4: not in any one C file of 01_one: int conn_open'
 	block c 'int conn_open(struct conn *conn)' '{' '...' '{'
 	run -0 check
 }
@@ -84,42 +76,33 @@ block() {
 	says $'README.md:4: not in any one C file of 01_one: \tif (!conn )'
 	says $'nearest is 01_one/conn.c:5: \tif (!conn)'
 	block c $'\tif (!conn)' $'\t\treturn -1;' $'\tconn->open = true;'
-	run -1 check
-	says 'README.md:4:'
-	says 'nearest is 01_one/conn.c:7:'
+	finds 'README.md:4:' 'nearest is 01_one/conn.c:7:'
 	block c 'conn->open = true;'
-	run -1 check
-	says 'nearest is 01_one/conn.c:8:'
+	finds 'nearest is 01_one/conn.c:8:'
 	block c '    if (!conn)'
 	run -1 check
 }
 
 @test "lines of two files are no piece of either" {
 	block c 'int other;' '...' $'\treturn 0;'
-	run -1 check
-	says 'not in any one C file of 01_one'
+	finds 'not in any one C file of 01_one'
 	block c 'nothing like it at all'
-	run -1 check
-	says 'no line of it is like this one'
+	finds 'no line of it is like this one'
 }
 
 @test "with file= it must be that file, and exist" {
 	block 'c file=other.h' $'\treturn 0;'
-	run -1 check
-	says 'not in other.h'
+	finds 'not in other.h'
 	block 'c file=none.c' 'int other;'
-	run -1 check
-	says 'README.md:1: no file 01_one/none.c'
+	finds 'README.md:1: no file 01_one/none.c'
 	mkdir "$TREE/docs"
 	printf '```c file=../01_one/other.h\nint another;\n```\n' \
 		>"$TREE/docs/a.md"
 	: >"$README"
-	run -1 check
-	says 'not in ../01_one/other.h'
+	finds 'not in ../01_one/other.h'
 	printf '```c file=../01_one/none.h\nint other;\n```\n' \
 		>"$TREE/docs/a.md"
-	run -1 check
-	says 'docs/a.md:1: no file 01_one/none.h'
+	finds 'docs/a.md:1: no file 01_one/none.h'
 }
 
 @test "a block in a list is read without the list's indentation" {
@@ -134,9 +117,8 @@ block() {
 	block 'console log=expected/server.log' 'connected.' '...' disconnected.
 	run -0 check
 	block 'text log=expected/server.log' 'connected.' sent
-	run -1 check
-	says 'README.md:3: not in expected/server.log: sent'
-	says 'nearest is 01_one/expected/server.log:3: sent...'
+	finds 'README.md:3: not in expected/server.log: sent' \
+		'nearest is 01_one/expected/server.log:3: sent...'
 }
 
 @test "other blocks, and C outside of chapters, may be anything" {
@@ -148,11 +130,9 @@ block() {
 
 @test "a block that is empty, or has no end, is found" {
 	block c '...'
-	run -1 check
-	says 'nothing is shown'
+	finds 'nothing is shown'
 	readme '```c' 'int other;'
-	run -1 check
-	says 'README.md:1: code block without an end'
+	finds 'README.md:1: code block without an end'
 }
 
 @test "links to files, folders and lines lead somewhere" {
@@ -166,16 +146,14 @@ block() {
 	for target in none.c ../none.md expected/none ../../01_one conn.c#L99 \
 		/conn.c Conn.c; do
 		readme '' "A [link]($target) in a line."
-		run -1 check
-		says "README.md:2: "
+		finds "README.md:2: "
 	done
 	readme '<a href="none.c">'
 	run -1 check
 	readme '[![picture](conn.c)](none.c)'
 	run -1 check
 	readme '[text][none]'
-	run -1 check
-	says 'defined nowhere'
+	finds 'defined nowhere'
 }
 
 @test "a link to a file that git ignores leads nowhere" {
@@ -184,8 +162,7 @@ block() {
 	git init -q "$TREE"
 	run -0 check
 	echo server >"$TREE/.gitignore"
-	run -1 check
-	says 'link to nothing: server'
+	finds 'link to nothing: server'
 }
 
 @test "links to headings lead to headings, named as the usual Git hosts do" {
@@ -197,8 +174,7 @@ block() {
 		'[h](README.md#again) [i](../01_one/README.md#again)'
 	run -0 check
 	readme '# One' '[a](#two)'
-	run -1 check
-	says 'README.md:2: no heading of 01_one/README.md is #two'
+	finds 'README.md:2: no heading of 01_one/README.md is #two'
 	readme '# One' '```' '# Two' '```' '[a](#two)'
 	run -1 check
 	readme '# Again' '[a](#again-1)'
@@ -207,8 +183,7 @@ block() {
 
 @test "each chapter has a README" {
 	rm "$README"
-	run -1 check
-	says '01_one/README.md:1: this chapter has no README.md'
+	finds '01_one/README.md:1: this chapter has no README.md'
 }
 
 @test "each race of a chapter's logs is told in a README that links to it" {
@@ -216,9 +191,8 @@ block() {
 
 	printf '%s\n' '# why' 'server.log: a * <> b' '' '*.log: c <> d' >"$races"
 	readme 'server.log: a * <> b'
-	run -1 check
-	says '01_one/expected/races:2: 01_one/README.md does not tell of this race'
-	says '01_one/expected/races:4: 01_one/README.md does not tell of this race'
+	finds '01_one/expected/races:2: 01_one/README.md does not tell of this race' \
+		'01_one/expected/races:4: 01_one/README.md does not tell of this race'
 	[[ $output != *races:1* ]]
 	readme 'They [may change places](expected/races).'
 	run -0 check
@@ -227,8 +201,7 @@ block() {
 	cp "$races" "$TREE/01_one/break/bad"
 	run -0 check
 	echo 'server.log: e <> f' >>"$TREE/01_one/break/bad/races"
-	run -1 check
-	says '01_one/break/bad/races:5: 01_one/README.md does not tell'
+	finds '01_one/break/bad/races:5: 01_one/README.md does not tell'
 	# The README of a case may tell it instead; another chapter's does not.
 	touch "$TREE/02_two/Makefile"
 	echo '[x](../01_one/break/bad/races)' >"$TREE/02_two/README.md"

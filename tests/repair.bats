@@ -5,18 +5,10 @@
 # commit. Needs a device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load helpers
 load repair
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-	again_if_stalled
-}
 
 @test "each task has a symptom, three hints, a check, and right and wrong repairs" {
 	local task chapter name patch wrong right

@@ -1,8 +1,8 @@
-# says.bash - whether a program has said something
+# says.bash - what a program has said, and what it is given changed
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # output: set by bats
 
-# says TEXT...: each of them, in this order.
+# says TEXT...: the output of the last run has each of them, in this order.
 says() {
 	local rest=$output text
 
@@ -14,4 +14,30 @@ says() {
 		}
 		rest=${rest#*"$text"}
 	done
+}
+
+# says_each TEXT...: the same, in any order.
+says_each() {
+	local text
+
+	for text; do
+		says "$text"
+	done
+}
+
+# silent_on TEXT: and it does not have this.
+silent_on() {
+	[[ $output != *"$1"* ]] || {
+		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
+		return 1
+	}
+}
+
+# edit FILE SCRIPT: sed -i (with an option before SCRIPT) that must change something.
+edit() {
+	local before
+
+	before=$(cksum <"$1")
+	sed -i "${@:2}" "$1"
+	[[ $before != "$(cksum <"$1")" ]]
 }

@@ -3,7 +3,7 @@
 # setup_rds.sh --check: what it says of kernels, containers and forbidden
 # modules, on machines made of files. No device needed.
 
-bats_require_minimum_version 1.5.0
+load says
 
 RELEASE=6.1.0-9-amd64
 
@@ -22,11 +22,6 @@ setup() {
 	done
 }
 
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
 # put PATH TEXT: a file below RXE_ROOT.
 put() {
 	mkdir -p "$(dirname "$RXE_ROOT$1")"
@@ -36,19 +31,6 @@ put() {
 # check STATUS [ARGUMENT...]
 check() {
 	run "-$1" "$BATS_TEST_DIRNAME/../scripts/setup_rds.sh" --check "${@:2}"
-}
-
-# says TEXT...: each of them, in this order.
-says() {
-	local rest=$output text
-
-	for text; do
-		[[ $rest == *"$text"* ]] || {
-			printf 'not said (in this order): %s\n' "$text"
-			return 1
-		}
-		rest=${rest#*"$text"}
-	done
 }
 
 @test "setup_rds: all is there but loaded: can be set up" {

@@ -4,7 +4,7 @@
 # lab, which boots with rxe0 on eth0, 192.0.2.1, and is left so: a virtual machine,
 # whose kernel has modules. With EMULATED_LAB set, it is in the lab of that name.
 
-bats_require_minimum_version 1.5.0
+load says
 load stalls
 
 setup_file() {
@@ -27,7 +27,6 @@ setup() {
 
 # A test that failed halfway must not fail the next ones too.
 teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 	[[ -z ${BATS_TEST_COMPLETED:-} ]] || return 0
 	again_if_stalled
 	guest '
@@ -51,26 +50,6 @@ guest() {
 
 in_guest() {
 	run -"$1" guest "$2"
-}
-
-# says TEXT...: each of them, in this order.
-says() {
-	local rest=$output text
-
-	for text; do
-		[[ $rest == *"$text"* ]] || {
-			printf 'not said (in this order): %s\n' "$text"
-			return 1
-		}
-		rest=${rest#*"$text"}
-	done
-}
-
-silent_on() {
-	[[ $output != *"$1"* ]] || {
-		printf 'said, but should not be: %s\n' "$1"
-		return 1
-	}
 }
 
 @test "--status and the checks, with the device that is there" {

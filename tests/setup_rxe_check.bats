@@ -4,7 +4,6 @@
 # command and the provider library, on machines made of files. No device needed.
 # shellcheck disable=SC2154 # can and cannot are those of rxe_tree.bash
 
-bats_require_minimum_version 1.5.0
 load rxe_tree
 
 @test "all is there but the device: can be set up" {

@@ -4,7 +4,6 @@
 # cards, firewalls and limits, on machines made of files. No device needed.
 # shellcheck disable=SC2154 # can and cannot are those of rxe_tree.bash
 
-bats_require_minimum_version 1.5.0
 load rxe_tree
 
 # A device like a RoCE card's: GIDs link-local, IPv4 but v1, IPv6, IPv4.

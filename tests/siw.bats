@@ -4,7 +4,6 @@
 # count on the verbs and not on rxe; and what says that it does not run there
 # shellcheck disable=SC2034,SC2154 # of helpers.bash
 
-bats_require_minimum_version 1.5.0
 TEST_BUILDS=build/tests/siw
 load lab
 load helpers

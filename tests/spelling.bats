@@ -5,7 +5,7 @@
 # tree, each kind of mistake is found. (That marked commands run is in commands.bats,
 # which needs a device.)
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -16,18 +16,6 @@ setup() {
 	echo '| 1 | one |' >"$TREE/01_one/exercises/README.md"
 	echo "{ 'a', OPTION_TEXT, \"address\", NULL, 0, 0, FOR_BOTH, 0 }," \
 		>"$TREE/01_one/options.c"
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\n' "$1"
-		return 1
-	}
 }
 
 # readme LINE...: README.md of the small tree.

@@ -3,7 +3,6 @@
 # stalls.bats - stalls.bash and scripts/maint/stalls.sh: which tests are run again
 
 # shellcheck disable=SC2154 # set by helpers.bash and run
-bats_require_minimum_version 1.5.0
 load helpers
 
 # tried MICROSECONDS FAILING: runs a test that fails in its first FAILING tries,

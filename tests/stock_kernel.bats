@@ -5,16 +5,11 @@
 #
 # shellcheck disable=SC2034,SC2154 # of helpers.bash
 
-bats_require_minimum_version 1.5.0
 TEST_BUILDS=build/tests/stock
 load helpers
 
 setup_file() {
 	open_device
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "every logged run can be had again with Debian's kernel" {

@@ -3,23 +3,11 @@
 # check_chapters.sh: this repository keeps the house rules; and on a small tree
 # of its own, each way to break one is found.
 
-bats_require_minimum_version 1.5.0
+load says
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	TREE=$BATS_TEST_TMPDIR/tree
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
-
-says() {
-	[[ $output == *"$1"* ]] || {
-		printf 'not said: %s\n' "$1"
-		return 1
-	}
 }
 
 # This repository must pass the check, and must have something to check.

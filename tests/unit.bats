@@ -4,7 +4,6 @@
 # module that a chapter has: the table in tests/unit/Makefile has forgotten none
 
 # shellcheck disable=SC2030,SC2031 # in the subshells of bats
-bats_require_minimum_version 1.5.0
 
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)

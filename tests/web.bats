@@ -3,15 +3,8 @@
 # The JavaScript of the pages, without a browser: the wire between the two nodes,
 # what it says of packets, the comparison of logs. make check-web tests the pages.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf '%s\n' "${output:-}"
 }
 
 unit() {

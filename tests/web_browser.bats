@@ -4,7 +4,6 @@
 # `make web` has built, it takes some minutes. Where nobody has built that yet,
 # only the pages are opened: to build it takes longer than all tests together may.
 
-bats_require_minimum_version 1.5.0
 load stalls
 
 @test "the pages in Chromium, and the lab where its kernel is built" {
@@ -17,8 +16,3 @@ load stalls
 	fi
 }
 
-# Shown for a test that failed.
-teardown() {
-	printf '%s\n' "${output:-}"
-	again_if_stalled
-}

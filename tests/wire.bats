@@ -5,15 +5,10 @@
 # Facts, not bytes: which packets crossed, in which order, with which numbers,
 # and that these are the numbers that the programs printed.
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
 	open_device
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

@@ -4,16 +4,10 @@
 # small, readable by everybody, and true to their captures
 # shellcheck disable=SC2154 # top: set by helpers.bash
 
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup() {
 	cd "$top" || return
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
 }
 
 # goes_through FOLDER: the page there, in a headless browser.

@@ -4,7 +4,6 @@
 # user, and what not: seen in the logs of both ends, and in the switch's capture
 
 # shellcheck disable=SC2154 # top, output, stderr: set by helpers.bash and bats
-bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -25,10 +24,6 @@ all_links() {
 
 setup() {
 	! is_second_try || all_links
-}
-
-teardown_file() {
-	close_device
 }
 
 # use CHAPTER LINK: sets out to the folder of that run.

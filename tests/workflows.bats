@@ -2,17 +2,10 @@
 #
 # workflows.bats - what runs at GitHub has few rights, and is what was looked at
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	FOLDER=$BATS_TEST_TMPDIR/workflows
 	cp -r .github/workflows "$FOLDER"
-}
-
-# Shown for a test that failed.
-teardown() {
-	printf '%s\n' "${output:-}"
 }
 
 # finds FILE SED TEXT: so changed, that is found, and nothing else.

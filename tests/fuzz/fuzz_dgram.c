@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-
-/* In place of log.c's: why a datagram is refused is not to be read here. */
-int log_fail(const char *fmt, ...)
-{
-	(void)fmt;
-	return -1;
-}
-
 /* Encoded again, it is the same bytes, as far as there is room for them. */
 static void check_canonical(const struct dgram *dgram, const char *bytes,
 			    size_t size)

@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-
-/* In place of log.c's: why a message is refused is not to be read here. */
-int log_fail(const char *fmt, ...)
-{
-	(void)fmt;
-	return -1;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -20,23 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "log_wc.h"
-
-/* In place of log.c's: why a message is refused is not to be read here. */
-int log_fail(const char *fmt, ...)
-{
-	(void)fmt;
-	return -1;
-}
-
-int log_fail_wc(const char *what, const struct ibv_wc *wc)
-{
-	(void)what;
-	(void)wc;
-	return -1;
-}
-
 /* What is left of the input. */
 static struct {
 	const uint8_t *bytes;

@@ -67,7 +67,7 @@ done
 clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	-DCHAPTER="${number#0}" -I"$chapter"{,/carried,/plumbing} -o "$dir/fuzz" \
-	"$top/tests/fuzz/fuzz_$fuzzer.c" \
+	"$top/tests/fuzz/fuzz_$fuzzer.c" "$top/tests/fuzz/no_log.c" \
 	"${sources[@]}" "${libraries[@]}"
 if [[ $fuzzer == exchange ]]; then
 	"$chapter/certs.sh" --if-needed --names IP:127.0.0.1 "$dir/certs"

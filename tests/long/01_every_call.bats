@@ -4,7 +4,6 @@
 # the one at which they are killed, or which fails
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 CHAPTER=01_send_recv
 
@@ -13,10 +12,6 @@ setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
 	build_sanitized "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 # Says how far it is, in the log of a test that fails.

@@ -5,7 +5,6 @@
 # many.
 # shellcheck disable=SC2031,SC2154 # bats' subshells; set by helpers.bash
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 load ../05_clients
 CHAPTER=05_multiclient
@@ -16,10 +15,6 @@ setup_file() {
 	build_05 sanitized '-O1 -g -fno-omit-frame-pointer
 		-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 	build_05 threads '-O1 -g -fno-omit-frame-pointer -fsanitize=thread'
-}
-
-teardown_file() {
-	close_device
 }
 
 @test "05: the logged run with a thousand clients can be had again" {

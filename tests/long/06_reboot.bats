@@ -2,20 +2,15 @@
 #
 # 06_reboot.bats - chapter 06 when the other host's kernel is started anew, in the
 # middle and between two conversations. The logs of the first are kept in
-# build/tests/06_reboot.TRANSPORT; 06_rds/reboot_TRANSPORT.log is from there.
+# build/tests/06_reboot.TRANSPORT; docs/rds/reboot_TRANSPORT.log is from there.
 # shellcheck disable=SC2154 # set by helpers.bash
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 CHAPTER=06_rds
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

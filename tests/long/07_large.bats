@@ -4,17 +4,12 @@
 # Digests of so much take minutes under emulation.
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 CHAPTER=07_full_speed
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 # The file has holes, so it takes no room. What the server has of it ends a little

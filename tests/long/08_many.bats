@@ -4,17 +4,12 @@
 # docs/reliability.md. MANY_CYCLES and MANY_CLIENTS override how many.
 # shellcheck disable=SC2154 # set by helpers.bash
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 CHAPTER=08_event_loop
 
 setup_file() {
 	open_device
 	build_chapter "$CHAPTER"
-}
-
-teardown_file() {
-	close_device
 }
 
 # crowds FUNCTION [ARGUMENT…]: it is one of 08_crowds.bash; what it says last is told.

@@ -4,8 +4,6 @@
 # and the logged runs of all chapters in the lab with an arm64 kernel, emulated. Debian
 # only; with gcc-aarch64-linux-gnu, qemu-user-static and qemu-system-arm.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return
 }

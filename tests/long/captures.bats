@@ -3,15 +3,10 @@
 #
 # captures.bats - all cases of make break, captured and opened as anybody's capture is
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 
 setup_file() {
 	open_device
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

@@ -4,7 +4,6 @@
 # each with its own kernel and libraries, where programs speak German; and what is
 # fetched beforehand, in a room without a network. They need root and debootstrap.
 
-bats_require_minimum_version 1.5.0
 # shellcheck disable=SC2154 # set by run
 
 setup() {

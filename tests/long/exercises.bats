@@ -4,17 +4,10 @@
 # each exercise of all chapters on a chapter as it is, which must lack something.
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load ../helpers
 load ../exercises
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
-
-# Shown for a test that failed.
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-}
 
 @test "05: figures for a monitor" {
 	solved 05_multiclient metrics

@@ -2,12 +2,10 @@
 #
 # All wrong solutions of all exercises; see ../exercises_wrong.bats.
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 load ../exercises
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
 
 @test "01: send back what came, wrongly" {
 	wrong 01_send_recv echo

@@ -2,8 +2,6 @@
 #
 # fuzz.bats - decoders, fed with anything for ten minutes each (or FUZZ_SECONDS)
 
-bats_require_minimum_version 1.5.0
-
 finds_nothing_for_long() {
 	run "$BATS_TEST_DIRNAME/../fuzz/run.sh" "$1" "${FUZZ_SECONDS:-600}"
 	echo "$output"

@@ -5,17 +5,10 @@
 # say what is recorded. Needs a device.
 
 # shellcheck disable=SC2154 # set by helpers.bash
-bats_require_minimum_version 1.5.0
 load ../helpers
 load ../repair
 
 setup_file() { open_device; }
-teardown_file() { close_device; }
-
-teardown() {
-	printf 'status %s, output:\n%s\n' "${status:-none}" "${output:-}"
-	again_if_stalled
-}
 
 # all_of CHAPTER: each of its tasks. ONLY names one of them.
 all_of() {

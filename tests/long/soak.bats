@@ -5,15 +5,10 @@
 # (SOAK_CLIENTS overrides the number)
 # shellcheck disable=SC2154 # set by on_device()
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 
 setup_file() {
 	open_device
-}
-
-teardown_file() {
-	close_device
 }
 
 # soak N SERVER_ARGUMENTS… -- CLIENT_ARGUMENTS…

@@ -3,8 +3,6 @@
 # web.bats - every logged run, every broken case and every exercise in the page, in
 # Chromium; the lab in Firefox.
 
-bats_require_minimum_version 1.5.0
-
 @test "all runs, cases and exercises in the page" {
 	cd "$BATS_TEST_DIRNAME/../.."
 	run -0 web/check.sh --long
@@ -15,7 +13,3 @@ bats_require_minimum_version 1.5.0
 	run -0 web/check.sh --firefox
 }
 
-# Shown for a test that failed.
-teardown() {
-	printf '%s\n' "${output:-}"
-}

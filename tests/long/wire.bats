@@ -4,15 +4,10 @@
 # duplicate packets, and through one that is cut
 # shellcheck disable=SC2154 # top: set by helpers.bash
 
-bats_require_minimum_version 1.5.0
 load ../helpers
 
 setup_file() {
 	open_device
-}
-
-teardown_file() {
-	close_device
 }
 
 setup() {

@@ -14,6 +14,13 @@
 
 static struct msg msg;
 
+/* A message, and which of its bytes must be zero: bit i is byte i. */
+struct sample {
+	enum msg_type type;
+	uint8_t bytes[MSG_SIZE];
+	uint32_t zeros;
+};
+
 /* Decodes size bytes which stand alone, so that a read beyond them is seen. */
 static int decode(const uint8_t *bytes, size_t size)
 {

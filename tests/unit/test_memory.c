@@ -5,6 +5,17 @@
 
 #include "test.h"
 #include "fake_memory.h"
+
+/* The regions that there must be. */
+struct wanted {
+	int mode;
+	int count;
+	struct {
+		size_t size;
+		int access;
+	} regions[3];
+};
+
 #include "memory.h"
 
 #define WANTED (sizeof(wanted) / sizeof(*wanted))

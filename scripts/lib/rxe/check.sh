@@ -5,39 +5,11 @@
 # nothing.
 # shellcheck shell=bash disable=SC2154 # variables cross the files
 
-# What has been found so far: 0 usable, 1 can be set up, 2 cannot.
-verdict=0
-by_hand=no
-
 # Where docs/troubleshooting.md tells more of a topic.
 declare -A entry=(
 	[device]=no-device [module]=module ['secure boot']=module
 	[provider]=provider [memlock]=memlock [firewall]=firewall
 )
-
-# tell LEVEL TOPIC TEXT [FIX]. Levels: ok; note (good to know, in nobody's
-# way); todo (setup_rxe.sh does it); fix (a person must); no (not here).
-tell() {
-	local word=$1
-
-	case $1 in
-	todo) ((verdict == 2)) || verdict=1 ;;
-	fix)
-		((verdict == 2)) || verdict=1
-		by_hand=yes
-		word=MISSING
-		;;
-	no)
-		verdict=2
-		word=MISSING
-		;;
-	esac
-	printf '%-8s %-13s %s\n' "$word" "$2" "$3"
-	[[ -z ${4:-} ]] || printf '%22s fix: %s\n' '' "$4"
-	[[ $word == MISSING || $1 == note ]] || return 0
-	[[ -z ${entry[$2]:-} ]] || printf '%22s more: %s\n' '' \
-		"docs/troubleshooting.md#${entry[$2]}"
-}
 
 check_module() {
 	module_trouble

@@ -6,15 +6,6 @@
 
 #include "data.h"
 
-struct wanted {
-	int mode;
-	int count;
-	struct {
-		size_t size;
-		int access;
-	} regions[3];
-};
-
 /* One buffer is sent from, the other received into. */
 static const struct wanted wanted[] = {
 	{ 0, 2, { { 1024, 0 }, { 1024, IBV_ACCESS_LOCAL_WRITE } } },

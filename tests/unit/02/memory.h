@@ -8,15 +8,6 @@
 
 #define SIZE 3000
 
-struct wanted {
-	int mode;
-	int count;
-	struct {
-		size_t size;
-		int access;
-	} regions[3];
-};
-
 /* The messages; where an operation of ours begins; what the peer may use. */
 static const struct wanted wanted[] = {
 	{ MODE_WRITE,

@@ -6,15 +6,8 @@
 #ifndef MSG_BYTES_H
 #define MSG_BYTES_H
 
-#include "msg.h"
+#include "msg_test.h"
 #include "msg_check.h"
-
-/* A message, and which of its bytes must be zero: bit i is byte i. */
-struct sample {
-	enum msg_type type;
-	uint8_t bytes[MSG_SIZE];
-	uint32_t zeros;
-};
 
 static const struct sample samples[] = {
 	{ MSG_MR,

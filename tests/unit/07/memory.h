@@ -8,15 +8,6 @@
 
 #define SIZE 3000
 
-struct wanted {
-	int mode;
-	int count;
-	struct {
-		size_t size;
-		int access;
-	} regions[3];
-};
-
 /* A benchmark's client has what it writes and reads, and lends nothing. */
 static const struct wanted wanted[] = {
 	{ MODE_BENCH,
