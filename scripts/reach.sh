@@ -17,6 +17,8 @@
 #   nak        a switch refuses the client's SEND, which arrives
 #   rst        a switch resets the TCP connection of the exchange, while the client is
 #              idle
+#   dreq       in chapter 02, a switch says the CM's goodbye in the client's name, while the
+#              client is idle
 #   between    the third node gets between the two by ARP, reads the client's WRITE and
 #              sends one of its own
 #   between6   the same, by IPv6's neighbour discovery
@@ -60,13 +62,13 @@ source scripts/lib/wiretap/runs.sh
 source scripts/lib/wiretap/attackers.sh
 
 cli_help "$@"
-attacks=(user_send user_end user_qp data ack nak rst between between6 sweep)
+attacks=(user_send user_end user_qp data ack nak rst dreq between between6 sweep)
 controls=(none rights filter box static source acl random macsec ipsec seal)
 [[ $# -gt 0 ]] || set -- user_send none user_send rights user_send box \
 	user_send filter user_send acl user_send macsec user_send ipsec user_send seal \
 	user_end none user_end filter user_qp none user_qp rights user_qp box \
 	user_qp filter user_qp ipsec user_qp seal data none data macsec data ipsec data seal \
-	ack none ack ipsec nak none nak ipsec rst none rst ipsec between none \
+	ack none ack ipsec nak none nak ipsec rst none rst ipsec dreq none dreq ipsec between none \
 	between static between acl between ipsec between6 none between6 static \
 	between6 acl between6 ipsec sweep none sweep source sweep acl sweep random sweep ipsec
 runs=()
@@ -93,7 +95,7 @@ arrange() {
 	none | random | seal) ;;
 	*) parts=("$2") ;;
 	esac
-	[[ ! $1 =~ ^(data|ack|nak|rst)$ ]] || parts+=(switch)
+	[[ ! $1 =~ ^(data|ack|nak|rst|dreq)$ ]] || parts+=(switch)
 	network_is "${parts[@]}"
 }
 
@@ -106,7 +108,7 @@ says() {
 believed() {
 	case $attack in
 	user_send | user_qp | sweep) says server.err 'byte 1 of the memory is 0x00' ;;
-	user_end | rst) says server.err 'status 5 ' ;;
+	user_end | rst | dreq) says server.err 'status 5 ' ;;
 	data) says client.log '^remote buffer: forged' ;;
 	ack) says client.log 'Both DONE' && ! says server.log 'Both DONE' ;;
 	nak) says client.err 'MSG_DONE: status 10 ' && ! says server.err 'status 10 ' ;;
@@ -122,7 +124,7 @@ build_for() {
 		copy+=.seal
 		set -- "$@" 04_tls_psn/exercises/seal.patch
 	}
-	build 04_tls_psn "$copy" "$@"
+	build "$chapter" "$copy" "$@"
 }
 
 # commands SERVER CLIENT: the programs, the client with a log on its own node.
@@ -145,12 +147,13 @@ run_idle() {
 	local both failed='' option=$1
 
 	shift
-	build_for show_memory idle
+	# shellcheck disable=SC2086 # several
+	build_for $idle
 	place_neighbour
 	commands '-t 120 write' "-t 120 -a 192.0.2.1 $option write" '<>/tmp/wiretap.go'
 	pair "$copy" "$out" &
 	both=$!
-	client_waits
+	client_waits "$chapter"
 	"$@" >>"$out/party.log" 2>&1 || failed=yes
 	# Either it is believed, or a while later the client may go on.
 	await 5 believed || true
@@ -185,8 +188,9 @@ run() {
 		run_now write
 		stop_party "$top/$out"
 		;;
-	rst)
-		start_switch "$top/$out" --send rst
+	rst | dreq)
+		[[ $attack == rst ]] || chapter=02_write_read idle=idle_cm
+		start_switch "$top/$out" --send "$attack"
 		run_idle '' true
 		stop_party "$top/$out"
 		;;
@@ -230,7 +234,8 @@ each() {
 
 	for one in "${runs[@]}"; do
 		read -r attack control <<<"$one"
-		out=build/reach/$attack/$control psn=() net=192.0.2.
+		out=build/reach/$attack/$control psn=() net=192.0.2. chapter=04_tls_psn
+		idle='show_memory idle'
 		"$@"
 	done
 }

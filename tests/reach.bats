@@ -117,6 +117,15 @@ both() {
 	both 1
 }
 
+@test "reach: a forged goodbye of the CM's ends a connection of 02" {
+	effects dreq none=yes ipsec=no
+	use dreq none
+	grep -qx 'sends one of its own: a DREQ' "$out/party.log"
+	both 1
+	use dreq ipsec
+	both 0
+}
+
 @test "reach: a third host gets between the two, and fixed neighbours keep it out" {
 	local attack kind
 
