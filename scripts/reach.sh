@@ -153,7 +153,7 @@ run_idle() {
 	commands '-t 120 write' "-t 120 -a 192.0.2.1 $option write" '<>/tmp/wiretap.go'
 	pair "$copy" "$out" &
 	both=$!
-	client_waits "$chapter"
+	client_waits
 	"$@" >>"$out/party.log" 2>&1 || failed=yes
 	# Either it is believed, or a while later the client may go on.
 	await 5 believed || true
@@ -189,7 +189,8 @@ run() {
 		stop_party "$top/$out"
 		;;
 	rst | dreq)
-		[[ $attack == rst ]] || chapter=02_write_read idle=idle_cm
+		[[ $attack == rst ]] || chapter=02_write_read idle=idle_cm \
+			connected='rdma resource show qp | grep -q "state RTS .*comm client"'
 		start_switch "$top/$out" --send "$attack"
 		run_idle '' true
 		stop_party "$top/$out"
@@ -235,7 +236,7 @@ each() {
 	for one in "${runs[@]}"; do
 		read -r attack control <<<"$one"
 		out=build/reach/$attack/$control psn=() net=192.0.2. chapter=04_tls_psn
-		idle='show_memory idle'
+		idle='show_memory idle' connected=''
 		"$@"
 	done
 }
