@@ -32,7 +32,8 @@ def node(text: str) -> str:
     """The address of a node of the lab; any other one is refused."""
     if not re.fullmatch(r'(192\.0\.2\.|2001:db8::)[1-4]', text):
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no node of the lab; they have 192.0.2.1 to 192.0.2.4")
+            f"'{text}' is no node of the lab; they have 192.0.2.1 to 192.0.2.4, "
+            'or 2001:db8::1 to 2001:db8::4')
     return text
 
 
