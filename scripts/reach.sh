@@ -17,8 +17,11 @@
 #   nak        a switch refuses the client's SEND, which arrives
 #   rst        a switch resets the TCP connection of the exchange, while the client is
 #              idle
+#   dreq       in chapter 02, a switch says the CM's goodbye in the client's name, while the
+#              client is idle
 #   between    the third node gets between the two by ARP, reads the client's WRITE and
 #              sends one of its own
+#   between6   the same, by IPv6's neighbour discovery
 #   sweep      the third node, which has read nothing, sends a SEND with each of 65,536
 #              PSNs, while the client is idle; the client has one of them
 #
@@ -30,14 +33,17 @@
 #   box        the other user is in a network namespace
 #   static     the two nodes ask nobody for the other one's MAC
 #   source     reverse path check (rp_filter)
+#   acl        the port of the switch that the third node is at: from there come only
+#              its own addresses
 #   random     the client has a random PSN
 #   macsec     MACsec
 #   ipsec      IPsec, transport mode
 #   seal       both programs have the solution of the exercise 04/seal
 #
 # build/reach/ATTACK/CONTROL gets both ends' logs, and party.log, what the attacker
-# said. But for sweep, it also gets wire.pcap, what was on the wire at the client's node
-# or in the switch, and ladder, what `scripts/wire.sh --read` makes of that (with node).
+# said; wire.pcap, what was on the wire at the client's node or in the switch; and
+# ladder, what `scripts/wire.sh --read` makes of that (with node). A sweep's has requests
+# only, and of those of the sweep the last two.
 #
 # Exit status: 0 all ran, however they ended; 1 some did not; 2 usage.
 set -euo pipefail
@@ -56,14 +62,15 @@ source scripts/lib/wiretap/runs.sh
 source scripts/lib/wiretap/attackers.sh
 
 cli_help "$@"
-attacks=(user_send user_end user_qp data ack nak rst between sweep)
-controls=(none rights filter box static source random macsec ipsec seal)
+attacks=(user_send user_end user_qp data ack nak rst dreq between between6 sweep)
+controls=(none rights filter box static source acl random macsec ipsec seal)
 [[ $# -gt 0 ]] || set -- user_send none user_send rights user_send box \
-	user_send filter user_send macsec user_send ipsec user_send seal \
+	user_send filter user_send acl user_send macsec user_send ipsec user_send seal \
 	user_end none user_end filter user_qp none user_qp rights user_qp box \
 	user_qp filter user_qp ipsec user_qp seal data none data macsec data ipsec data seal \
-	ack none ack ipsec nak none nak ipsec rst none rst ipsec between none \
-	between static between ipsec sweep none sweep source sweep random sweep ipsec
+	ack none ack ipsec nak none nak ipsec rst none rst ipsec dreq none dreq ipsec between none \
+	between static between acl between ipsec between6 none between6 static \
+	between6 acl between6 ipsec sweep none sweep source sweep acl sweep random sweep ipsec
 runs=()
 while [[ $# -gt 0 ]]; do
 	[[ " ${attacks[*]} " == *" $1 "* ]] || cli_none attack "$1" "${attacks[@]}"
@@ -88,7 +95,7 @@ arrange() {
 	none | random | seal) ;;
 	*) parts=("$2") ;;
 	esac
-	[[ ! $1 =~ ^(data|ack|nak|rst)$ ]] || parts+=(switch)
+	[[ ! $1 =~ ^(data|ack|nak|rst|dreq)$ ]] || parts+=(switch)
 	network_is "${parts[@]}"
 }
 
@@ -101,11 +108,11 @@ says() {
 believed() {
 	case $attack in
 	user_send | user_qp | sweep) says server.err 'byte 1 of the memory is 0x00' ;;
-	user_end | rst) says server.err 'status 5 ' ;;
+	user_end | rst | dreq) says server.err 'status 5 ' ;;
 	data) says client.log '^remote buffer: forged' ;;
 	ack) says client.log 'Both DONE' && ! says server.log 'Both DONE' ;;
 	nak) says client.err 'MSG_DONE: status 10 ' && ! says server.err 'status 10 ' ;;
-	between) says server.log '^lent memory: forged' ;;
+	between*) says server.log '^lent memory: forged' ;;
 	esac
 }
 
@@ -117,7 +124,7 @@ build_for() {
 		copy+=.seal
 		set -- "$@" 04_tls_psn/exercises/seal.patch
 	}
-	build 04_tls_psn "$copy" "$@"
+	build "$chapter" "$copy" "$@"
 }
 
 # commands SERVER CLIENT: the programs, the client with a log on its own node.
@@ -131,7 +138,7 @@ commands() {
 # run_now MODE: the programs run, and the third party has its part in that.
 run_now() {
 	build_for show_memory
-	commands "-t 5 $1" "-a 192.0.2.1 $1" ''
+	commands "-t 5 $1" "-a ${net}1 $1" ''
 	pair "$copy" "$out"
 }
 
@@ -140,7 +147,8 @@ run_idle() {
 	local both failed='' option=$1
 
 	shift
-	build_for show_memory idle
+	# shellcheck disable=SC2086 # several
+	build_for $idle
 	place_neighbour
 	commands '-t 120 write' "-t 120 -a 192.0.2.1 $option write" '<>/tmp/wiretap.go'
 	pair "$copy" "$out" &
@@ -167,20 +175,23 @@ run() {
 	rm -rf "$out"
 	mkdir -p "$out"
 	arrange "$attack" "$control"
-	[[ ! $attack =~ ^(user_|between) ]] || begin_capture
+	[[ ! $attack =~ $to_capture ]] || begin_capture
 	case $attack in
 	user_*) run_idle '' as_nobody "${attack#user_}" ;;
 	sweep)
 		[[ $control == random ]] || psn=(-P 0x5affff)
 		run_idle "${psn[*]}" sweep
 		;;
-	between)
+	between*)
+		[[ $attack == between ]] || net=2001:db8::
 		stand_between
 		run_now write
 		stop_party "$top/$out"
 		;;
-	rst)
-		start_switch "$top/$out" --send rst
+	rst | dreq)
+		[[ $attack == rst ]] || chapter=02_write_read idle=idle_cm \
+			connected='rdma resource show qp | grep -q "state RTS .*comm client"'
+		start_switch "$top/$out" --send "$attack"
 		run_idle '' true
 		stop_party "$top/$out"
 		;;
@@ -191,7 +202,9 @@ run() {
 		;;
 	esac
 	[[ ! -e $out/switch.log ]] || mv "$out/switch.log" "$out/party.log"
-	[[ ! $attack =~ ^(user_|between) ]] || end_capture
+	[[ $control != acl ]] ||
+		device_run c ip netns exec switch nft list table netdev acl >>"$out/party.log"
+	[[ ! $attack =~ $to_capture ]] || end_capture
 	[[ ! -e $out/switch.pcap ]] || mv "$out/switch.pcap" "$out/wire.pcap"
 	[[ ! -e $out/wire.pcap ]] || draw
 }
@@ -222,7 +235,8 @@ each() {
 
 	for one in "${runs[@]}"; do
 		read -r attack control <<<"$one"
-		out=build/reach/$attack/$control psn=()
+		out=build/reach/$attack/$control psn=() net=192.0.2. chapter=04_tls_psn
+		idle='show_memory idle' connected=''
 		"$@"
 	done
 }
@@ -235,11 +249,14 @@ told() {
 DEVICE=lab
 # stop: whatever is still there.
 stop() {
-	[[ -z $capturing ]] || device_run b pkill -INT -x tcpdump || true
+	[[ -z $capturing ]] || device_run "$watched" pkill -INT -x tcpdump || true
 	cleanup_runs
 }
 trap stop EXIT
 rm -rf build/reach
+nodes=(a b c)
+# Where no switch of ours has a capture.
+to_capture='^(user_|between|sweep)'
 device_open 3
 each told
 echo

@@ -49,7 +49,7 @@ both() {
 }
 
 @test "reach: a UDP socket of another user forges a message; a filter stops it" {
-	effects user_send none=yes rights=yes box=no filter=no macsec=yes ipsec=yes \
+	effects user_send none=yes rights=yes box=no filter=no acl=yes macsec=yes ipsec=yes \
 		seal=noticed
 	use user_send none
 	grep -q '^user 65534 sends a SEND of its own' "$out/party.log"
@@ -116,12 +116,36 @@ both() {
 	both 1
 }
 
+@test "reach: a forged goodbye of the CM's ends a connection of 02" {
+	effects dreq none=yes ipsec=no
+	use dreq none
+	grep -qx 'sends one of its own: a DREQ' "$out/party.log"
+	both 1
+	use dreq ipsec
+	both 0
+}
+
 @test "reach: a third host gets between the two, and fixed neighbours keep it out" {
-	effects between none=yes static=no ipsec=no
-	use between none
-	grep -q '^read an RDMA WRITE' "$out/party.log"
-	use between static
-	grep -qx 'passed on: 0 of ethertype 0x0800' "$out/party.log"
+	local attack kind
+
+	for attack in between between6; do
+		effects "$attack" none=yes static=no acl=no ipsec=no
+		use "$attack" none
+		grep -q '^read an RDMA WRITE' "$out/party.log"
+		grep -qx 'its ICRC is what anybody would compute' "$out/party.log"
+		[[ $attack == between ]] && kind=0800 || kind=86dd
+		use "$attack" static
+		grep -qx "passed on: 0 of ethertype 0x$kind" "$out/party.log"
+	done
+}
+
+@test "reach: an access list drops what a port may not say, by IP, ARP and IPv6" {
+	use sweep acl
+	grep -q 'ip saddr != 192.0.2.3 counter packets 65536 ' "$out/party.log"
+	use between acl
+	grep -q 'arp saddr ip != 192.0.2.3 counter packets [1-9]' "$out/party.log"
+	use between6 acl
+	grep -q 'nd-neighbor-advert .* counter packets [1-9]' "$out/party.log"
 }
 
 @test "reach: who has read nothing tries all numbers; a random one is not among them" {
@@ -133,7 +157,7 @@ both() {
 		skip "the random PSN $psn is among the predicted ones, as once in 256"
 	fi
 	# The source is in the same Ethernet, so the reverse path is no other.
-	effects sweep none=yes source=yes random=no ipsec=no
+	effects sweep none=yes source=yes acl=no random=no ipsec=no
 }
 
 @test "reach: what rxe enforces of windows and of SEND with Invalidate" {
@@ -143,12 +167,18 @@ both() {
 	diff <(printf '%s\n' "$output") "$top/docs/reach/windows.txt"
 }
 
-@test "reach: each run but a sweep has its ladder" {
+@test "reach: each run has its ladder" {
+	local net
+
 	for out in "$top"/build/reach/*/*/logs; do
-		[[ $out != */sweep/* ]] || continue
-		grep -qE '^ +[0-9.]+ ms  192\.0\.2\.2 > 192\.0\.2\.1  ' "${out%/logs}/ladder" ||
+		[[ $out == */between6/* ]] && net=2001:db8:: || net=192.0.2.
+		grep -qF "ms  ${net}2 > ${net}1  " "${out%/logs}/ladder" ||
 			[[ $out =~ /(macsec|ipsec)/ && -s ${out%/logs}/ladder ]]
 	done
+	# Of a sweep, the last two numbers; and none that a port has not let pass.
+	run -0 grep -c 'SEND Only .*PSN 0x5afff[ef]' "$top/build/reach/sweep/none/ladder"
+	[[ $output -eq 2 ]]
+	run ! grep 'SEND Only .*PSN 0x5afff[ef]' "$top/build/reach/sweep/acl/ladder"
 	# The client's WRITE has the PSN of what somebody else has sent.
 	run -0 grep -oE '(SEND|WRITE) Only .*PSN .*' "$top/build/reach/user_send/none/ladder"
 	[[ ${lines[-1]} == *' again' ]]
@@ -157,10 +187,11 @@ both() {
 @test "reach: the lab's network is as it was" {
 	local node
 
-	for node in a b; do
-		run -0 device_run "$node" bash -c 'rdma link; ip xfrm state; ip netns list
-			nft list tables; ip neigh show nud permanent; stat -c %a /dev/infiniband/rdma_cm'
-		[[ $output == 'link rxe0/1 state ACTIVE '*' netdev eth0 '$'\n666' ]]
+	for node in a:1 b:2 c:3; do
+		run -0 device_run "${node%:*}" bash -c 'rdma link; ip xfrm state; ip netns list
+			nft list tables; ip neigh show nud permanent; stat -c %a /dev/infiniband/rdma_cm
+			cat /sys/class/net/eth0/address'
+		[[ $output == 'link rxe0/1 state ACTIVE '*" netdev eth0 "$'\n'666$'\n'"52:54:00:52:44:0${node#*:}" ]]
 	done
 }
 
@@ -183,6 +214,9 @@ both() {
 			"${addresses% *}/$mac" "${addresses#* }/$mac"
 		[[ $output == *'is no node of the lab'* ]]
 	done
+	run -2 "$top/scripts/lib/python.sh" wiretap.between lo \
+		"2001:db8::2/$mac" "2001:db8:1::1/$mac"
+	[[ $output == *'is no node of the lab'* ]]
 	run -1 "$top/scripts/lib/python.sh" wiretap.sweep 192.0.2.2 192.0.2.1 17 0 1
 	[[ $output == *'not a node of the lab'* ]]
 	run -1 "$BATS_TEST_TMPDIR/own_qp" 192.0.2.2 192.0.2.1 17 0

@@ -136,6 +136,20 @@ test('a request that comes before anything of the server\'s is kept, and its rep
 	assert.deepEqual(third.client(frame), {drops: false});
 });
 
+test('sweep: once both are connected, the packets that the lab\'s would send, whoever the client is', () => {
+	const third = thirdParty('sweep');
+	assert.equal(third.hear('both sides are READY.'), null);
+	assert.equal(third.hear('INIT -> RTR: dest_qp_num=0x000013, rq_psn=0x1'), null);
+	assert.deepEqual([third.client(write(1)), third.server(write(1))], [{}, {}]);
+	const frames = third.hear('both sides are READY.');
+	assert.equal(third.sent, 256);
+	assert.equal(third.hear('both sides are READY.'), null);
+	assert.deepEqual(frames.map(x => hex(x.subarray(14))), python(`
+from lib.wiretap import sweep
+for packet in sweep.packets(bytes(${JSON.stringify(ADDRESSES)}), 0x13, 0x5a0000, 256):
+    print(packet.hex())`).split('\n'));
+});
+
 test('what is encrypted gives no third party anything to forge', () => {
 	for (const link of ['data', 'ack', 'nak', 'rst', 'dreq']) {
 		const {seen} = both('02_write_read', 'dreq'), third = thirdParty(`${link} macsec`);

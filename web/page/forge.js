@@ -77,6 +77,16 @@ export function writeBody({qpn, psn, va, rkey}, payload) {
 	return body;
 }
 
+// What says that the memory may be looked at now, as msg.c writes it: magic, version, type.
+export const MSG_DONE = Uint8Array.of(...new TextEncoder().encode('RDMA'), 3, 2, 0, 0);
+
+// That of a SEND of a multiple of four bytes.
+export function sendBody(qpn, psn, message) {
+	const [body] = bodyOf(SEND_ONLY, 0, qpn, psn, message.length);
+	body.set(message, BTH);
+	return body;
+}
+
 // That of an ACK or NAK, or of a READ response with a multiple of four bytes.
 export function answerBody(opcode, qpn, psn, says, payload = []) {
 	const [body, view] = bodyOf(opcode, 0, qpn, psn, AETH + payload.length);

@@ -134,15 +134,14 @@ export class Lab extends EventTarget {
 		this.forge('a', toClient);
 	}
 
-	// from: in whose name.
-	forge(from, frame) {
-		if (frame)
+	// from: in whose name; what: a frame, several, or nothing.
+	forge(from, what) {
+		for (const frame of [what ?? []].flat())
 			this.link.insert(from, frame.slice());
 	}
 
 	// One run with a third party at the wire: a line of the table of make wiretap.
-	async wiretap(link) {
-		this.showMemory ??= await this.get('show_memory.patch', 'text');
+	wiretap(link) {
 		return wiretap(this, link);
 	}
 

@@ -5,10 +5,10 @@
 // client(bytes) and server(bytes) are told of each frame that either side has sent, and
 // return what comes of it: whether the third party drops it, and what it sends behind it,
 // {drops, toServer, toClient}. hear(line) is told of each line of the client's log, and
-// returns a frame for the server, or null. sent counts the frames of its own.
+// returns a frame for the server, several, or null. sent counts the frames of its own.
 import {dissect} from './packet.js';
-import {ACKNOWLEDGE, DREP, READ_REQUEST, READ_RESPONSE, REP, RTU, SEND_ONLY, WRITE_ONLY, answerBody,
-	forge, forgeDreq, forgeRst, writeBody} from './forge.js';
+import {ACKNOWLEDGE, DREP, MSG_DONE, READ_REQUEST, READ_RESPONSE, REP, RTU, SEND_ONLY, WRITE_ONLY,
+	answerBody, forge, forgeDreq, forgeRst, sendBody, writeBody} from './forge.js';
 
 // What an answer says: all is well, or a remote access error.
 const ACK = 0x1f, NAK_REMOTE_ACCESS = 0x62;
@@ -189,6 +189,36 @@ class Resetter {
 	}
 }
 
+// What a client's PSN is where it can be predicted: to 8 bits.
+export const PREDICTED = 0x5a0000, NUMBERS = 256;
+// To the server, from a third node's MAC.
+const FROM_THIRD = Uint8Array.of(2, 0, 0, 0, 2, 1, 2, 0, 0, 0, 2, 3);
+
+// Has read nothing, and sends a SEND with each number that the client may have: sweep. It is
+// told which queue pair is the server's, and when both are connected.
+class Sweeper {
+	constructor() {
+		Object.assign(this, {sent: 0, qpn: null});
+	}
+
+	hear(line) {
+		this.qpn ??= /dest_qp_num=(\w+)/.exec(line)?.[1] ?? null;
+		if (this.sent || this.qpn === null || !line.startsWith('both sides'))
+			return null;
+		this.sent = NUMBERS;
+		return Array.from({length: NUMBERS}, (_, i) =>
+			forge(FROM_THIRD, TO_SERVER, sendBody(Number(this.qpn), PREDICTED + i, MSG_DONE)));
+	}
+
+	server() {
+		return {};
+	}
+
+	client() {
+		return {};
+	}
+}
+
 // The third party for a link of wiretap.js. "data macsec" is the same as data: what it is
 // to read is encrypted, and it has to find out.
 export function thirdParty(link) {
@@ -197,5 +227,7 @@ export function thirdParty(link) {
 		return new Goodbye();
 	if (what === 'rst')
 		return new Resetter();
+	if (what === 'sweep')
+		return new Sweeper();
 	return ['data', 'ack', 'nak'].includes(what) ? new Answerer(what) : new Forger(link);
 }

@@ -1,5 +1,5 @@
 // One run of a chapter with a third party at the wire, as `make wiretap` does it.
-import {thirdParty} from './third_party.js';
+import {NUMBERS, PREDICTED, thirdParty} from './third_party.js';
 import {runPrograms} from './runs.js';
 
 export const LINKS = {
@@ -12,6 +12,8 @@ export const LINKS = {
 	ack: 'it drops the client’s SEND, and acknowledges it',
 	nak: 'it refuses the client’s SEND, which arrives',
 	rst: 'it resets the TCP connection of the exchange',
+	sweep: 'it has read nothing, and tries 256 PSNs; the client has the last of them',
+	'sweep random': 'the same, and the client has a random PSN',
 	dreq: 'it says the CM’s goodbye in the client’s name',
 };
 for (const name of ['data', 'ack', 'nak', 'rst', 'dreq'])
@@ -21,9 +23,9 @@ for (const name of ['data', 'ack', 'nak', 'rst', 'dreq'])
 export const linksOf = chapter => Object.keys(LINKS).filter(link => link.startsWith('dreq') ?
 	chapter.startsWith('02') : /^0[34]/.test(chapter));
 
-const runOf = mode => ({nodes: 2, setup: [], programs: [
+const runOf = (mode, rest = '') => ({nodes: 2, setup: [], programs: [
 	{label: 'server', command: `./server -1 ${mode}`, waits: true},
-	{label: 'client', command: `./client -a 192.0.2.1 ${mode}`, waits: true}]});
+	{label: 'client', command: `./client -a 192.0.2.1 ${mode}${rest}`, waits: true}]});
 
 async function must(node, command) {
 	const {status, out} = await node.exec(command);
@@ -60,16 +62,35 @@ async function duplicates({a}) {
 	return Number(/duplicate_request (\d+)/.exec(await must(a, 'rdma statistic show link rxe0'))?.[1]);
 }
 
-async function prepare(lab, folder, shown) {
+// The chapter on both nodes, built with these patches of the lab's.
+async function prepare(lab, folder, patches) {
+	const texts = await Promise.all(patches.map(x => lab.get(`${x}.patch`, 'text')));
 	await lab.both(async node => {
 		await must(node, `rm -rf ${folder} && mkdir -p ${folder} && cp -a /root/${lab.chapter}/. ${folder}`);
-		if (!shown)
+		if (!texts.length)
 			return;
-		await node.write('/tmp/show_memory.patch', lab.showMemory);
+		await node.write('/tmp/wiretap.patch', texts.join(''));
 		await must(node, `cd ${folder} && /usr/bin/patch -s -p1 -d "$(dirname "$(find . -name server.c)")" ` +
-			'</tmp/show_memory.patch && build');
+			'</tmp/wiretap.patch && build');
 	});
 	await lab.certify(folder);
+}
+
+// The client waits, connected, until the third party has sent all that it sends.
+async function runIdle(lab, link, folder) {
+	const {b} = lab.nodes, go = '/tmp/wiretap.go';
+	const hear = ({detail: {label, text}}) => {
+		if (label === 'client' && text.startsWith('both sides'))
+			b.exec(`echo >${go}`);
+	};
+	await must(b, `rm -f ${go}; mkfifo ${go}`);
+	lab.addEventListener('said', hear);
+	try {
+		const psn = link.endsWith('random') ? '' : ` -P 0x${(PREDICTED + NUMBERS - 1).toString(16)}`;
+		return await runPrograms(lab.nodes, runOf('write', `${psn} <>${go}`), folder);
+	} finally {
+		lab.removeEventListener('said', hear);
+	}
 }
 
 // {forged, memory, send, delivered, duplicates, logs}: a line of that table. memory is
@@ -78,15 +99,16 @@ export async function wiretap(lab, link) {
 	const folder = `/root/wiretap/${lab.chapter}`, {nodes} = lab, links = linksOf(lab.chapter);
 	if (!links.includes(link))
 		throw new RangeError(`no ${link}; there is ${links.join(', ')}`);
-	const reads = link.startsWith('data'), encrypted = link.endsWith('macsec');
-	await prepare(lab, folder, !link.startsWith('dreq'));
+	const reads = link.startsWith('data'), encrypted = link.endsWith('macsec'), sweeps = link.startsWith('sweep');
+	await prepare(lab, folder, [...link.startsWith('dreq') ? [] : ['show_memory'], ...sweeps ? ['idle'] : []]);
 	lab.clear();
 	if (encrypted)
 		await encrypt(nodes);
 	const before = await duplicates(nodes);
 	const third = lab.third = thirdParty(link);
 	try {
-		const logs = await runPrograms(nodes, runOf(reads ? 'read' : 'write'), folder);
+		const logs = sweeps ? await runIdle(lab, link, folder) :
+			await runPrograms(nodes, runOf(reads ? 'read' : 'write'), folder);
 		const [log, name] = reads ? ['client.log', 'remote buffer'] : ['server.log', 'lent memory'];
 		return {forged: third.sent, logs,
 			memory: new RegExp(`^${name}: (.*)$`, 'm').exec(logs[log])?.[1] ?? '',

@@ -82,7 +82,8 @@ export function writeLabData(top, site) {
 	const rules = execFileSync('python3', ['-B', join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);
 	site.write('web/lab/explained.json', execFileSync('python3', ['-B', join(top, 'web/site/explained.py')]));
-	site.write('web/lab/show_memory.patch', readFileSync(join(top, 'scripts/lib/wiretap/show_memory.patch')));
+	for (const patch of ['show_memory.patch', 'idle.patch'])
+		site.write(`web/lab/${patch}`, readFileSync(join(top, 'scripts/lib/wiretap', patch)));
 	const chapters = site.chapters.map(chapter => chapterData(top, site.tree, chapter));
 	for (const data of chapters)
 		site.write(`web/lab/${data.chapter}.json`, JSON.stringify(data));

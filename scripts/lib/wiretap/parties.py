@@ -30,9 +30,10 @@ def only_in_lab(name: str) -> None:
 
 def node(text: str) -> str:
     """The address of a node of the lab; any other one is refused."""
-    if not re.fullmatch(r'192\.0\.2\.[1-4]', text):
+    if not re.fullmatch(r'(192\.0\.2\.|2001:db8::)[1-4]', text):
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no node of the lab; they have 192.0.2.1 to 192.0.2.4")
+            f"'{text}' is no node of the lab; they have 192.0.2.1 to 192.0.2.4, "
+            'or 2001:db8::1 to 2001:db8::4')
     return text
 
 
@@ -98,7 +99,7 @@ class Forger(Party):
         same = roce.icrc(packet[:-roce.ICRC]) == packet[-roce.ICRC:]
         print(f'read an RDMA WRITE: {show(write)}')
         print(f'its ICRC is {"" if same else "not "}what anybody would compute')
-        return self.forge(frame, packet[12:20], write)
+        return self.forge(frame, roce.ip_ends(frame)[0], write)
 
     def from_log(self, frame: bytes) -> bytes | None:
         """The same from what the client's program says."""

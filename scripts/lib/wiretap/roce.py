@@ -1,8 +1,8 @@
 """Packets of RoCE v2: what is in one, and another one that fits.
 
-Only IPv4, and only what a reader of docs/psn_security.md must see: there is no
-key in any of it. The layouts are those of the IBTA specification, chapter 9,
-and of its annex A17 (RoCEv2).
+Only what a reader of docs/psn_security.md must see: there is no key in any of it.
+The CM's messages and TCP only in IPv4. The layouts are those of the IBTA
+specification, chapter 9, and of its annex A17 (RoCEv2).
 """
 import collections
 import struct
@@ -13,7 +13,7 @@ WRITE_ONLY = 0x0a  # reliable connection: an RDMA WRITE of a single packet
 SEND_ONLY = 0x04  # and a SEND
 READ_REQUEST, READ_RESPONSE, ACKNOWLEDGE = 0x0c, 0x10, 0x11
 UD_SEND_ONLY = 0x64  # an unreliable datagram, as those of the CM are
-ETHERNET, IPV4, UDP, BTH, DETH, RETH, ICRC = 14, 20, 8, 12, 8, 16, 4
+ETHERNET, IPV4, IPV6, UDP, BTH, DETH, RETH, ICRC = 14, 20, 40, 8, 12, 8, 16, 4
 # What an answer says (section 9.7.5.2): all is well, or a remote access error.
 ACK, NAK_REMOTE_ACCESS = 0x1f, 0x62
 
@@ -32,17 +32,34 @@ def ethertype(frame):
     return struct.unpack_from('!H', frame, 12)[0]
 
 
+def ip_size(frame):
+    """The size of the IP header; 0 if there is none, or one of IPv4 with options."""
+    if ethertype(frame) == 0x86dd:
+        return IPV6
+    return IPV4 if ethertype(frame) == 0x0800 and frame[ETHERNET] == 0x45 else 0
+
+
+def ip_ends(frame):
+    """The IP addresses, as they stand in a frame, and the protocol that it carries."""
+    if ip_size(frame) == IPV6:
+        return frame[ETHERNET + 8:ETHERNET + IPV6], frame[ETHERNET + 6]
+    return frame[ETHERNET + 12:ETHERNET + IPV4], frame[ETHERNET + 9]
+
+
 def is_roce(frame):
-    """Whether it is IPv4 without options, with UDP to RoCE's port in it."""
-    return len(frame) >= ETHERNET + IPV4 + UDP + BTH + ICRC \
-        and ethertype(frame) == 0x0800 \
-        and frame[ETHERNET] == 0x45 and frame[ETHERNET + 9] == 17 \
-        and struct.unpack_from('!H', frame, ETHERNET + IPV4 + 2)[0] == ROCE_PORT
+    """Whether it is IP without options, with UDP to RoCE's port in it."""
+    size = ip_size(frame)
+    return size and len(frame) >= ETHERNET + size + UDP + BTH + ICRC \
+        and ip_ends(frame)[1] == 17 \
+        and struct.unpack_from('!H', frame, ETHERNET + size + 2)[0] == ROCE_PORT
 
 
 def packet_of(frame):
     """The IP packet of a frame, without what Ethernet may have appended."""
-    length = struct.unpack_from('!H', frame, ETHERNET + 2)[0]
+    if ip_size(frame) == IPV6:
+        length = IPV6 + struct.unpack_from('!H', frame, ETHERNET + 4)[0]
+    else:
+        length = struct.unpack_from('!H', frame, ETHERNET + 2)[0]
     return frame[ETHERNET:ETHERNET + length]
 
 
@@ -55,11 +72,16 @@ def icrc(packet):
     compute it.
     """
     masked = bytearray(packet)
-    masked[1] = 0xff  # type of service
-    masked[8] = 0xff  # time to live
-    masked[10:12] = b'\xff\xff'  # the IP header's checksum
-    masked[IPV4 + 6:IPV4 + 8] = b'\xff\xff'  # UDP's checksum
-    masked[IPV4 + UDP + 4] = 0xff  # congestion marks
+    size = IPV6 if packet[0] >> 4 == 6 else IPV4
+    if size == IPV6:
+        masked[0:4] = b'\x6f\xff\xff\xff'  # traffic class, flow label
+        masked[7] = 0xff  # hop limit
+    else:
+        masked[1] = 0xff  # type of service
+        masked[8] = 0xff  # time to live
+        masked[10:12] = b'\xff\xff'  # the IP header's checksum
+    masked[size + 6:size + 8] = b'\xff\xff'  # UDP's checksum
+    masked[size + UDP + 4] = 0xff  # congestion marks
     return struct.pack('<I', zlib.crc32(b'\xff' * 8 + bytes(masked)))
 
 
@@ -67,7 +89,8 @@ def parse(frame):
     """What each packet of a reliable connection says; None of anything else."""
     if not is_roce(frame):
         return None
-    opcode, _, _, qpn, psn = struct.unpack_from('!BBHII', frame, ETHERNET + IPV4 + UDP)
+    opcode, _, _, qpn, psn = struct.unpack_from(
+        '!BBHII', frame, ETHERNET + ip_size(frame) + UDP)
     return Base(opcode, qpn & 0xffffff, psn & 0xffffff) if opcode < 0x20 else None
 
 
@@ -79,13 +102,14 @@ def parse_write(frame, opcode=WRITE_ONLY):
     base = parse(frame)
     if not base or base.opcode != opcode:
         return None
-    addr, rkey, length = struct.unpack_from('!QII', packet_of(frame), IPV4 + UDP + BTH)
+    addr, rkey, length = struct.unpack_from('!QII', packet_of(frame),
+                                            ip_size(frame) + UDP + BTH)
     return Write(base.qpn, base.psn, addr, rkey, length)
 
 
 def cm_message(frame):
     """Which message of the CM's it is, or None."""
-    packet = packet_of(frame) if is_roce(frame) else b''
+    packet = packet_of(frame) if is_roce(frame) and ip_size(frame) == IPV4 else b''
     if len(packet) < MAD + MAD_SIZE or packet[IPV4 + UDP] != UD_SEND_ONLY \
             or packet[MAD + 1] != CM_CLASS:
         return None
@@ -150,9 +174,12 @@ def headers(source_port, addresses, payload):
     The identification is 0, and the kernel leaves it so where a packet may not be cut.
     """
     length = UDP + payload + ICRC
-    ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + length, 0, 0x4000, 64, 17,
-                     0, addresses)
-    ip = ip[:10] + struct.pack('!H', checksum(ip)) + ip[12:]
+    if len(addresses) == 32:
+        ip = struct.pack('!IHBB32s', 6 << 28, length, 17, 64, addresses)
+    else:
+        ip = struct.pack('!BBHHHBBH8s', 0x45, 0, IPV4 + length, 0, 0x4000, 64, 17,
+                         0, addresses)
+        ip = ip[:10] + struct.pack('!H', checksum(ip)) + ip[12:]
     return ip + struct.pack('!HHHH', source_port, ROCE_PORT, length, 0)
 
 
@@ -186,12 +213,13 @@ def answer_body(opcode, qpn, psn, says, payload=b''):
 def forge(macs, addresses, body):
     """A frame with that body, from and to whom one likes.
 
-    macs and addresses are 12 and 8 bytes, as they stand in a frame: the
-    Ethernet addresses of receiver and sender, the IP addresses of sender and
+    macs and addresses are 12 and 8 bytes (32 of IPv6), as they stand in a frame:
+    the Ethernet addresses of receiver and sender, the IP addresses of sender and
     receiver. The UDP source port may be any: nobody looks at it.
     """
     packet = headers(49152, addresses, len(body)) + body
-    return macs + b'\x08\x00' + packet + icrc(packet)
+    kind = b'\x86\xdd' if len(addresses) == 32 else b'\x08\x00'
+    return macs + kind + packet + icrc(packet)
 
 
 def for_socket(source_port, addresses, body):

@@ -17,7 +17,7 @@
 network=''
 nodes=(a b)
 network_is() {
-	local part key_a key_b
+	local address part key_a key_b
 
 	[[ $network != "$*" ]] || return 0
 	[[ -z $network ]] || mend
@@ -40,9 +40,12 @@ network_is() {
 			net b ipsec "$key_b" "$key_a"
 			;;
 		static)
-			net a neighbours 192.0.2.2 "${mac}2"
-			net b neighbours 192.0.2.1 "${mac}1"
+			for address in 192.0.2. 2001:db8::; do
+				net a neighbours "${address}2" "${mac}2"
+				net b neighbours "${address}1" "${mac}1"
+			done
 			;;
+		acl) net c acl ;;
 		source | rights) net a "$part" && net b "$part" ;;
 		*) net b "$part" ;;
 		esac
@@ -54,9 +57,9 @@ net() {
 	device_run "$1" scripts/lib/wiretap/net.sh "${@:2}"
 }
 
-# What node NODE has for the wire: behind a switch, node b has a cable to that.
+# What node NODE has for the wire: behind a switch, it has a cable to that.
 wire() {
-	[[ $1 == b && " $network " == *' switch '* ]] && echo eth1 || echo eth0
+	[[ "$1 $network " =~ ^(b .*switch|c .*acl)' ' ]] && echo eth1 || echo eth0
 }
 
 # So many random bytes.
@@ -171,10 +174,12 @@ place_neighbour() {
 		cp -t /tmp/wiretap.d ../build/own_qp'
 }
 
-# Until the client that waits has its connection, and until it may go on.
+# Until the client that waits has its connection, and until it may go on. connected: what
+# on its node tells that, if not its log.
+connected=''
 client_waits() {
 	device_run b timeout 100 bash -c \
-		'until grep -qs ^both.sides /tmp/wiretap.log; do sleep 0.2; done'
+		"until ${connected:-grep -qs ^both.sides /tmp/wiretap.log}; do sleep 0.2; done"
 }
 client_goes_on() {
 	device_run b bash -c 'echo >/tmp/wiretap.go'

@@ -48,4 +48,5 @@ def main() -> None:
     print(f'{took:.1f} s: {args.count / took:.0f} packets a second')
 
 
-main()
+if __name__ == '__main__':
+    main()
