@@ -63,8 +63,8 @@ static bool prepare(struct conn *conn)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC, /* reliable, connected to one other */
-		.cap.max_send_wr = 1, /* sends at a time, and */
-		.cap.max_recv_wr = 1,
+		.cap.max_send_wr = 1, /* sends at a time */
+		.cap.max_recv_wr = 1, /* receives at a time */
 		.cap.max_send_sge = 1, /* pieces of memory in each */
 		.cap.max_recv_sge = 1,
 		.sq_sig_all = 1, /* each send has a completion */
@@ -119,7 +119,7 @@ static bool receive_message(struct conn *conn)
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
-	/* Not 7, as many programs have: see break/no_recv_forever. */
+	/* Not 7, with which rxe tries for ever: see break/no_recv_forever. */
 	struct rdma_conn_param param = { .retry_count = 6 };
 
 	return CHECK(!rdma_resolve_addr(conn->id, NULL, server, 2000)) &&
@@ -149,7 +149,7 @@ static bool run_server(struct conn *conn, struct sockaddr *any)
 	       receive_message(conn) &&
 	       send_bytes(conn, conn->ours, strlen(conn->ours)) &&
 	       wait_event(conn, RDMA_CM_EVENT_DISCONNECTED) &&
-	       CHECK(!rdma_disconnect(conn->id));
+	       CHECK(!rdma_disconnect(conn->id)); /* answers the client's */
 }
 
 int main(int argc, char **argv)

@@ -97,7 +97,7 @@ in_order() {
 		$'\n-echo two' 'server: sh server.sh' 'server: exit status 0' \
 		'client: exit status 1' 'recorded run: matches' 'What happened, and why' \
 		'The `patch` is of this kind, and so is this.' $'\n- one thing\n- another' \
-		$'\n(As above: client.log, client.err.)\n' $'\n    another\n' \
+		$'\n(client.log and client.err: see above.)\n' $'\n    another\n' \
 		'Remember: it is odd.'
 	# What an end said stands there once.
 	[ "$(grep -c three <<<"$output")" -eq 2 ] # the patch has it, too

@@ -12,8 +12,8 @@ ends 'first ends well as a client' first client 0
 want 'it still sends a message of its own, and gets that back' first/client.log \
 	'^received message: message from active/client side with pid [0-9]+$'
 run nothing 'server: ./first' "client: ./client -a 192.0.2.1 -s ''"
-well 'a message of no bytes goes back' nothing client
-want 'as one of no bytes' nothing/client.log '^received message: $'
+well 'a client that sends no bytes is served' nothing client
+want 'and gets no bytes back' nothing/client.log '^received message: $'
 # A client that sends each byte that there is, and says whether they came back.
 peer bytes client <<'END_PATCH'
 --- a/client.c
@@ -26,12 +26,13 @@ peer bytes client <<'END_PATCH'
 +	for (size_t i = 0; i < length; i++)
 +		data->send.buf[i] = (char)i;
  	return length;
-@@ -47,2 +48,6 @@
+@@ -47,2 +48,7 @@
  			received = true;
 +			if (wc.byte_len != length)
-+				return log_fail("%u bytes came", wc.byte_len);
++				return log_fail("%u bytes came back, not %zu",
++						wc.byte_len, length);
 +			if (memcmp(data->recv.buf, data->send.buf, length))
-+				return log_fail("other bytes came");
++				return log_fail("other bytes came back");
  		} else {
 END_PATCH
 run bytes 'server: ./first' "client: $place/peer_bytes/client -a 192.0.2.1 -s all"

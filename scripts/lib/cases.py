@@ -48,7 +48,7 @@ def without_logs(story):
     """A story which names the case's logs and does not show them."""
     def names(logs):
         found = re.findall(r'^```text log=(\S+)', logs[0], re.MULTILINE)
-        return f'(As above: {", ".join(found)}.)\n\n'
+        return f'({" and ".join(found)}: see above.)\n\n'
     return LOGS.sub(names, story)
 
 
