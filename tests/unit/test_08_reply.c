@@ -61,8 +61,7 @@ static int setup(void **state)
 	context.ops.post_send = post_send;
 	context.ops.post_srq_recv = post_receive;
 	qp.context = srq.context = &context;
-	hub.receives =
-		(struct receives){ .srq = &srq, .size = MSG_SIZE + DATA };
+	hub.receives = (struct receives){ .srq = &srq };
 	guests = (struct guests){ .hub = &hub, .loop = &loop_here };
 	guest = (struct guest){ .state = GUEST_ASKS,
 				.conn.qp = &qp,
@@ -71,8 +70,7 @@ static int setup(void **state)
 	list_append(&guests.lists[GUEST_ASKS], &guest.link);
 	posts = receives_posted = 0;
 	for (int i = 0; i < 16; i++)
-		receives[i] =
-			calloc(1, sizeof(struct receive) + MSG_SIZE + DATA);
+		receives[i] = calloc(1, sizeof(struct receive));
 	return 0;
 }
 
@@ -102,7 +100,7 @@ TEST_AROUND(write, setup, teardown)
 	/* It is posted again when the last of them is done. */
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(receives_posted, 0);
-		assert_int_equal(receives_release(&hub.receives, receive), 0);
+		receives_release(&hub.receives, receive);
 	}
 	assert_int_equal(receives_posted, 1);
 }
