@@ -37,6 +37,8 @@ cycles() {
 	await "a server without a queue pair" no_queue_pair
 	soon objects_are "$before" ||
 		fail "after 20 clients: $before; after $1: $after"
+	! has_line server.log on_completion ||
+		fail "it tells the story of each client, without -v"
 	memory=$(($(memory_of_server) - memory))
 	[[ $memory -lt 512 ]] || fail "it uses $memory kB more"
 	stop_server

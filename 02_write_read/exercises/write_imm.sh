@@ -75,15 +75,15 @@ peer lies client <<'END_PATCH'
  
 --- a/data.c
 +++ b/data.c
-@@ -186,2 +186,8 @@
- 	return data_post(data, &wr);
+@@ -185,2 +185,8 @@
+ 			peer->length, data->local.size);
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
 +	if (ibv_post_send(data->conn->qp, &wr, &bad))
 +		return -1;
 +	wr.opcode = opcode;
 +	sge.length /= 2;
- }
+ 	return data_post(data, &wr);
 END_PATCH
 run half 'server: ./server -1 write' \
 	"client: $place/peer_half/client -a 192.0.2.1 write"
