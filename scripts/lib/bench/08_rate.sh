@@ -24,7 +24,7 @@ source "$(dirname "$0")/lib.bash"
 address=$1
 pairs=$2
 connections=${BENCH_CONNECTIONS:-400}
-requests=${BENCH_REQUESTS:-6400}
+requests=${BENCH_REQUESTS:-32000}
 seconds=${BENCH_SECONDS:-5}
 
 # on NODE FOLDER COMMAND
