@@ -85,7 +85,7 @@ static void end_transfer(struct guests *guests, struct guest *guest)
 
 /*
  * The guest's first message: lends it memory until the transfer is finished. Our own
- * messages stand behind it, so that receive is not posted again before they have gone.
+ * messages follow it there, so the receive is not posted again before they have gone.
  */
 static int begin_transfer(struct guests *guests, struct guest *guest,
 			  struct receive *receive)
