@@ -12,9 +12,8 @@
 #include "limit.h"
 #include "log.h"
 
-/* access: what the device may do to the memory beyond reading it. */
-static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
-		       int access)
+int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+		int access)
 {
 	/* Zeroed, so that a mistake cannot send an old secret. */
 	region->buf = calloc(1, size);
@@ -31,7 +30,7 @@ static int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 	return 0;
 }
 
-static void region_close(struct region *region)
+void region_close(struct region *region)
 {
 	int err;
 
@@ -93,7 +92,7 @@ void *data_message(const struct data *data, int slot)
 	return data->messages.buf + slot * MSG_SIZE;
 }
 
-static int post_receive(struct data *data, int slot)
+int data_post_receive(struct data *data, int slot)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)data_message(data, slot),
@@ -119,12 +118,12 @@ static int post_receive(struct data *data, int slot)
 int data_post_receives(struct data *data)
 {
 	for (int slot = SLOT_RECV; slot < SLOT_COUNT; slot++)
-		if (post_receive(data, slot))
+		if (data_post_receive(data, slot))
 			return -1;
 	return 0;
 }
 
-static int post(struct data *data, struct ibv_send_wr *wr)
+int data_post(struct data *data, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 	int err;
@@ -155,7 +154,7 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
 	};
 
 	msg_encode(msg, data_message(data, slot));
-	return post(data, &wr);
+	return data_post(data, &wr);
 }
 
 int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
@@ -181,7 +180,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		return log_fail(
 			"the peer's memory has %u bytes, and %zu are needed; are both ends of the same source",
 			peer->length, data->local.size);
-	return post(data, &wr);
+	return data_post(data, &wr);
 }
 
 /* Takes the event that made the completion channel readable. */

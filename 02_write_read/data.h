@@ -39,6 +39,14 @@ struct data {
 };
 
 /*
+ * Allocates and registers size bytes; access is what the device may do to them
+ * beyond reading. Returns 0, or -1 after reporting why.
+ */
+int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+		int access);
+void region_close(struct region *region);
+
+/*
  * Allocates and registers the messages and, for mode, the other regions of
  * size bytes each, with the least access that mode needs. Returns 0, or -1
  * after reporting why. Either way, end with data_close(), before conn_close().
@@ -61,12 +69,16 @@ void *data_message(const struct data *data, int slot);
  * Returns 0, or -1 after reporting why.
  */
 int data_post_receives(struct data *data);
+int data_post_receive(struct data *data, int slot);
 
 /*
  * Encodes msg into slot, which must not be touched until the completion comes,
  * and posts the send. Returns 0, or -1 after reporting why.
  */
 int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
+
+/* Posts any request, with a completion. Returns 0, or -1 after reporting why. */
+int data_post(struct data *data, struct ibv_send_wr *wr);
 
 /*
  * Posts one RDMA operation (IBV_WR_RDMA_WRITE or IBV_WR_RDMA_READ) between all

@@ -89,10 +89,10 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 	return transfer_event(transfer, EV_MR_RECEIVED);
 }
 
-/* Checks the status first: without success, little else is defined. */
-static int on_completion(struct transfer *transfer, const struct ibv_wc *wc)
+int transfer_completion(struct transfer *transfer, const struct ibv_wc *wc)
 {
 	story_completion(wc, &transfer->states);
+	/* Checks the status first: without success, little else is defined. */
 	if (wc->status != IBV_WC_SUCCESS)
 		return log_fail_wc(story_request(transfer->data, wc->wr_id),
 				   wc);
@@ -109,7 +109,7 @@ int transfer_run(struct transfer *transfer, bool first)
 	while (ret == 0) {
 		if (data_wait(transfer->data, &wc))
 			return -1;
-		ret = on_completion(transfer, &wc);
+		ret = transfer_completion(transfer, &wc);
 	}
 	return ret < 0 ? -1 : 0;
 }

@@ -22,6 +22,9 @@ struct transfer {
  */
 int transfer_event(struct transfer *transfer, enum event event);
 
+/* The same for a completion, which may be a failure. */
+int transfer_completion(struct transfer *transfer, const struct ibv_wc *wc);
+
 /*
  * Takes completions until the transfer is finished. first: sends our MSG_MR
  * before the peer's is here. Returns 0, or -1 after reporting why.

@@ -13,9 +13,6 @@
 /* How many events of the CM one turn of the loop handles at most. */
 #define CM_BUDGET 16
 
-/* Receives for all clients together, when it has posted as many as it may. */
-#define RECEIVES 4096
-
 /* Memory and an SRQ for all clients, when the first has shown which device. */
 static int open_hub(struct server *server, struct ibv_context *verbs)
 {
@@ -25,8 +22,7 @@ static int open_hub(struct server *server, struct ibv_context *verbs)
 	unsigned int entries = 2 * RECEIVES + options->max;
 	struct data greeting = { 0 };
 
-	if (hub_open(&server->hub, &server->loop, verbs,
-		     MSG_SIZE + MSG_MAX_REQUEST, RECEIVES, entries))
+	if (hub_open(&server->hub, &server->loop, verbs, entries))
 		return -1;
 	if (region_open(&guests->local, server->hub.pd, options->bytes, 0))
 		return -1;
@@ -162,7 +158,8 @@ static int on_cm_event(struct server *server, struct rdma_cm_event *event)
 	}
 }
 
-int door_on_cm(void *owner)
+/* The CM's channel can be read. */
+static int on_cm(void *owner)
 {
 	struct server *server = owner;
 	struct rdma_cm_event *event;
@@ -178,4 +175,16 @@ int door_on_cm(void *owner)
 			return -1;
 	}
 	return 0;
+}
+
+int door_open(struct server *server)
+{
+	const struct options *options = server->options;
+	struct listener *listener = &server->listener;
+
+	if (listener_open(listener, options->address, options->port))
+		return -1;
+	server->requests =
+		(struct watch){ listener->events->fd, on_cm, server };
+	return loop_add(&server->loop, &server->requests);
 }

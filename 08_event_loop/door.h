@@ -18,9 +18,10 @@ struct server {
 };
 
 /*
- * The CM's channel can be read: lets clients in, or refuses them, and sees them go.
- * The first one shows which device is to be used. Returns 0, or -1 if all is lost.
+ * Listens. From now on, the loop lets clients in, or refuses them, and sees them go;
+ * the first one shows which device is to be used. Returns 0, or -1 after reporting
+ * why.
  */
-int door_on_cm(void *server);
+int door_open(struct server *server);
 
 #endif

@@ -43,7 +43,7 @@ static int create_qp(struct guests *guests, struct guest *guest)
 			guests->table.count);
 	guest->conn.qp = guest->conn.id->qp;
 	guest->entry.key = guest->conn.qp->qp_num;
-	return cm_set_ack_timeout(guest->conn.id, CM_ACK_FULL);
+	return 0;
 }
 
 struct guest *guests_add(struct guests *guests, struct rdma_cm_id *id)
@@ -55,10 +55,7 @@ struct guest *guests_add(struct guests *guests, struct rdma_cm_id *id)
 		return NULL;
 	}
 	guest->conn.id = id;
-	if (create_qp(guests, guest)) {
-		guest->conn.id = NULL;
-		if (guest->conn.qp)
-			rdma_destroy_qp(id);
+	if (cm_set_ack_timeout(id, CM_ACK_FULL) || create_qp(guests, guest)) {
 		free(guest);
 		return NULL;
 	}
@@ -69,17 +66,10 @@ struct guest *guests_add(struct guests *guests, struct rdma_cm_id *id)
 	guest->data.local = guests->local;
 	guest->transfer.data = &guest->data;
 	guest->transfer.mode = MODE_WRITE;
-	guest->transfer.quiet = guests->quiet;
 	table_add(&guests->table, &guest->entry);
 	list_append(&guests->lists[GUEST_GREETS], &guest->link);
 	move(guests, guest, GUEST_GREETS);
 	return guest;
-}
-
-static void release(struct guests *guests, struct receive *receive)
-{
-	/* The failure is reported; the SRQ has one receive less. */
-	receives_release(&guests->hub->receives, receive);
 }
 
 /* What was lent and borrowed for the transfer. */
@@ -88,26 +78,22 @@ static void end_transfer(struct guests *guests, struct guest *guest)
 	if (!guest->held)
 		return;
 	region_close(&guest->data.exposed);
-	release(guests, guest->held);
+	receives_release(&guests->hub->receives, guest->held);
 	guest->held = NULL;
 	guest->data.messages = (struct region){ 0 };
 }
 
 /*
- * The guest's first message: lends it memory until the transfer is finished. Our
- * own messages are in the memory of that receive, so it is not posted again
- * before they have gone.
+ * The guest's first message: lends it memory until the transfer is finished. Our own
+ * messages follow it there, so the receive is not posted again before they have gone.
  */
 static int begin_transfer(struct guests *guests, struct guest *guest,
 			  struct receive *receive)
 {
 	receive->users++;
 	guest->held = receive;
-	guest->data.messages = (struct region){
-		.buf = receive->messages,
-		.size = sizeof(receive->messages),
-		.mr = receive->mr,
-	};
+	guest->data.messages.buf = receive->bytes + MSG_SIZE;
+	guest->data.messages.mr = receive->mr;
 	return region_open(&guest->data.exposed, guests->hub->pd,
 			   guests->local.size,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
@@ -119,50 +105,39 @@ static int on_transfer(struct guests *guests, struct guest *guest,
 {
 	int ret = transfer_completion(&guest->transfer, wc);
 
-	if (ret <= 0)
-		return ret;
-	ret = guests->on_finish(guests, guest);
-	end_transfer(guests, guest);
-	if (!ret)
+	if (ret > 0) {
+		ret = guests->on_finish(guests, guest);
+		end_transfer(guests, guest);
 		move(guests, guest, GUEST_ASKS);
+	}
 	return ret;
 }
 
-/* It may have our MSG_DONE, and ask, before we have the acknowledgement. */
-static bool may_ask(const struct guest *guest)
+/* What a client sent. */
+static int on_receive(struct guests *guests, struct guest *guest,
+		      struct receive *receive, struct ibv_wc *wc)
 {
 	const struct states *states = &guest->transfer.states;
 
-	return guest->state == GUEST_ASKS ||
-	       (states->send == SS_RDMA_SENT && states->recv == RS_DONE_RECV);
-}
-
-/* What a client sent. The receive is in use until all users are done. */
-static int on_receive(struct guests *guests, struct guest *guest,
-		      struct ibv_wc *wc)
-{
-	struct receive *receive = receives_find(wc->wr_id);
-	int ret = -1;
-
-	receive->users = 1;
-	receive->length = wc->byte_len;
+	if (guest->state == GUEST_LEAVES)
+		return 0;
 	/* Its time in its state begins again. */
 	move(guests, guest, guest->state);
-	/* As in 02_write_read, where nothing else is in a wr_id. */
-	wc->wr_id = (uintptr_t)receive->bytes;
 	if (wc->status != IBV_WC_SUCCESS)
-		log_fail_wc("receive", wc);
-	else if (wc->opcode != IBV_WC_RECV)
-		log_fail(
+		return log_fail_wc("receive", wc);
+	if (wc->opcode != IBV_WC_RECV)
+		return log_fail(
 			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
 			wc->opcode);
-	else if (may_ask(guest))
-		ret = guests->on_message(guests, guest, receive);
-	else if (guest->data.messages.buf ||
-		 !begin_transfer(guests, guest, receive))
-		ret = on_transfer(guests, guest, wc);
-	release(guests, receive);
-	return ret;
+	receive->length = wc->byte_len;
+	/* It may have our MSG_DONE, and ask, before that is acknowledged. */
+	if (states->send >= SS_RDMA_SENT && states->recv == RS_DONE_RECV)
+		return guests->on_message(guests, guest, receive);
+	if (!guest->data.messages.buf && begin_transfer(guests, guest, receive))
+		return -1;
+	/* As in 02_write_read, where nothing else is in a wr_id. */
+	wc->wr_id = (uintptr_t)receive->bytes;
+	return on_transfer(guests, guest, wc);
 }
 
 /* A request of ours is complete. */
@@ -173,8 +148,6 @@ static int on_send(struct guests *guests, struct guest *guest,
 
 	guest->conn.pending--;
 	guest->under_way -= work == WORK_ANSWER;
-	if (work != WORK_GREETING)
-		release(guests, receives_find(wc->wr_id));
 	/* It was flushed, like all that is posted when somebody leaves. */
 	if (guest->state == GUEST_LEAVES)
 		return 0;
@@ -190,21 +163,26 @@ static void on_completion(struct guests *guests, struct ibv_wc *wc)
 	/* The wr_id of a shared receive cannot say whose message it is. */
 	struct guest *guest = (void *)table_find(&guests->table, wc->qp_num);
 	/* Nor can the opcode of a failed completion say that it is a receive. */
-	bool is_receive = (wc->wr_id & WORK_MASK) == WORK_RECEIVE;
-	int ret;
+	enum work work = wc->wr_id & WORK_MASK;
+	struct receive *receive = receives_find(wc->wr_id);
+	int ret = 0;
 
-	if (!guest || (guest->state == GUEST_LEAVES && is_receive)) {
-		/* For nobody: it came before its guest had left. */
-		receives_find(wc->wr_id)->users = 1;
-		release(guests, receives_find(wc->wr_id));
-		return;
+	if (work == WORK_RECEIVE)
+		receive->users = 1;
+	if (guest) {
+		log_prefix("Client %u: ", guest->number);
+		log_hush(guests->quiet);
+		ret = work == WORK_RECEIVE ?
+			      on_receive(guests, guest, receive, wc) :
+			      on_send(guests, guest, wc);
 	}
-	log_prefix("Client %u: ", guest->number);
-	ret = is_receive ? on_receive(guests, guest, wc) :
-			   on_send(guests, guest, wc);
+	/* Whoever's it was, and whatever came of it. */
+	if (work != WORK_GREETING)
+		receives_release(&guests->hub->receives, receive);
 	/* One guest's failure is no other's. */
 	if (ret < 0)
 		guests_leave(guests, guest);
+	log_hush(false);
 	log_prefix("%s", "");
 }
 
@@ -240,17 +218,15 @@ void guests_leave(struct guests *guests, struct guest *guest)
 	guests->hub->busy = true;
 }
 
-/* The CQ's entries are a bound: others may go on sending. */
-#define TURNS_TO_CATCH_UP 128
-
 int guests_left(struct guests *guests, struct guest *guest)
 {
-	for (int i = 0; i < TURNS_TO_CATCH_UP; i++) {
+	/* For all that the CQ can hold; the others may go on sending. */
+	int turns = 2 * RECEIVES / GUESTS_BUDGET;
+
+	do {
 		if (guests_poll(guests))
 			return -1;
-		if (!guests->hub->busy)
-			break;
-	}
+	} while (guests->hub->busy && --turns);
 	guests_leave(guests, guest);
 	return 0;
 }
@@ -267,11 +243,9 @@ void guests_leave_all(struct guests *guests)
 /* In the reverse order of creation. */
 static void free_guest(struct guests *guests, struct guest *guest)
 {
-	log_prefix("Client %u: ", guest->number);
 	if (!guests->quiet)
-		log_line("[LOG] closing connection id=%p",
-			 (void *)guest->conn.id);
-	log_prefix("%s", "");
+		log_line("Client %u: [LOG] closing connection id=%p",
+			 guest->number, (void *)guest->conn.id);
 	end_transfer(guests, guest);
 	table_remove(&guests->table, &guest->entry);
 	list_remove(&guests->lists[guest->state], &guest->link);

@@ -43,7 +43,6 @@ static int on_completions(void *owner)
 static int on_event(void *owner)
 {
 	struct ibv_async_event event;
-	enum ibv_event_type type;
 	struct hub *hub = owner;
 
 	if (ibv_get_async_event(hub->verbs, &event)) {
@@ -52,27 +51,27 @@ static int on_event(void *owner)
 		return log_fail_errno("ibv_get_async_event", errno,
 				      "the device is unusable");
 	}
-	type = event.event_type;
 	/* ibv_destroy_srq() waits for this, as ibv_destroy_cq() does. */
 	ibv_ack_async_event(&event);
-	if (type == IBV_EVENT_SRQ_LIMIT_REACHED) {
+	switch (event.event_type) {
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
 		log_line("few receives are left of %u: posting more.",
 			 hub->receives.count);
 		return receives_grow(&hub->receives);
-	}
-	if (type == IBV_EVENT_CQ_ERR || type == IBV_EVENT_SRQ_ERR ||
-	    type == IBV_EVENT_DEVICE_FATAL)
+	case IBV_EVENT_CQ_ERR:
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_DEVICE_FATAL:
 		return log_fail(
 			"asynchronous event: %s: all clients are lost [docs/troubleshooting.md#cq-overrun]",
-			ibv_event_type_str(type));
-	/* Of a queue pair: the CM and our completions say it, too. */
-	if (type != IBV_EVENT_COMM_EST && type != IBV_EVENT_QP_LAST_WQE_REACHED)
-		log_line("asynchronous event: %s.", ibv_event_type_str(type));
-	return 0;
+			ibv_event_type_str(event.event_type));
+	default:
+		/* Of a queue pair: the CM and our completions say it, too. */
+		return 0;
+	}
 }
 
 int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
-	     size_t size, unsigned int receives, unsigned int entries)
+	     unsigned int entries)
 {
 	hub->verbs = verbs;
 	hub->pd = ibv_alloc_pd(verbs);
@@ -95,7 +94,7 @@ int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
 	    loop_add(loop, &hub->completions) || loop_add(loop, &hub->events) ||
 	    arm(hub))
 		return -1;
-	return receives_open(&hub->receives, hub->pd, size, receives);
+	return receives_open(&hub->receives, hub->pd);
 }
 
 void hub_close(struct hub *hub)

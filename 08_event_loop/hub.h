@@ -21,13 +21,12 @@ struct hub {
 };
 
 /*
- * On the device of verbs: for messages of at most size bytes, receives of them at
- * a time, and a CQ of so many entries. loop watches it from now on. Returns 0, or
- * -1 after reporting why. Either way, end with hub_close(), when no queue pair is
- * left.
+ * On the device of verbs, with a CQ of so many entries. loop watches it from now on.
+ * Returns 0, or -1 after reporting why. Either way, end with hub_close(), when no
+ * queue pair is left.
  */
 int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
-	     size_t size, unsigned int receives, unsigned int entries);
+	     unsigned int entries);
 void hub_close(struct hub *hub);
 
 #endif

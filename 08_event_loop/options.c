@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stddef.h>
 
 #include "log.h"
@@ -54,7 +55,7 @@ static const struct option_row rows[] = {
 	  MEMBER(count), "100", NULL, "connections at a time" },
 	{ 'j', OPTION_NUMBER, "jobs", "COUNT", 1, 1000, FOR_LOAD, MEMBER(jobs),
 	  "16", NULL, "connections that may be in the making at a time" },
-	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, 20000, FOR_LOAD,
+	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, 4096, FOR_LOAD,
 	  MEMBER(depth), "16", NULL,
 	  "requests at a time, of all connections together" },
 	{ 'w', OPTION_SECONDS, "hold", "SECONDS", 1, 3600, FOR_LOAD,
@@ -145,6 +146,8 @@ int options_parse(struct options *options, enum role role, int argc,
 	}
 	if (options->once)
 		options->end_after = 1;
+	if (!options->end_after)
+		options->end_after = UINT_MAX;
 	if (!options->bytes)
 		options->bytes = OPTIONS_DEFAULT_BYTES;
 	return OPTIONS_GO_ON;

@@ -22,7 +22,7 @@ struct options {
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
-	unsigned int end_after; /* server: so many clients, then exit; 0: never */
+	unsigned int end_after; /* server: so many clients; UINT_MAX: for ever */
 	bool verbose; /* server: tell how each transfer goes */
 	unsigned int max; /* server: clients at a time */
 	int hold_ms; /* server: how long a client may be silent; load: stays */

@@ -4,32 +4,21 @@
 #include "receives.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "log.h"
 
-/* Receives that are allocated, registered and posted at a time. */
-#define CHUNK 256
-
 /* Fewer than this in the SRQ, and the device says so. */
-#define LIMIT (CHUNK / 4)
-
-/* How far one receive is from the next: wr_id needs its lowest bits. */
-static size_t stride(const struct receives *receives)
-{
-	return (sizeof(struct receive) + receives->size + WORK_MASK) &
-	       ~(size_t)WORK_MASK;
-}
+#define LIMIT (RECEIVES_CHUNK / 4)
 
 static int post(struct receives *receives, struct receive *receive)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)receive->bytes,
-		.length = receives->size,
+		.length = sizeof(receive->bytes),
 		.lkey = receive->mr->lkey,
 	};
 	struct ibv_recv_wr *bad, wr = {
-		.wr_id = (uintptr_t)receive->bytes + WORK_RECEIVE,
+		.wr_id = (uintptr_t)receive + WORK_RECEIVE,
 		.sg_list = &sge,
 		.num_sge = 1,
 	};
@@ -45,17 +34,18 @@ static int post(struct receives *receives, struct receive *receive)
 /* One chunk more, all of it posted. */
 static int add_chunk(struct receives *receives)
 {
-	struct region *chunk = &receives->chunks[receives->count / CHUNK];
+	struct region *chunk =
+		&receives->chunks[receives->count / RECEIVES_CHUNK];
+	struct receive *receive;
 
-	if (region_open(chunk, receives->pd, CHUNK * stride(receives),
+	if (region_open(chunk, receives->srq->pd,
+			RECEIVES_CHUNK * sizeof(*receive),
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
-	for (unsigned int i = 0; i < CHUNK; i++, receives->count++) {
-		struct receive *receive =
-			(void *)(chunk->buf + i * stride(receives));
-
-		receive->mr = chunk->mr;
-		if (post(receives, receive))
+	receive = (void *)chunk->buf;
+	for (int i = 0; i < RECEIVES_CHUNK; i++, receives->count++) {
+		receive[i].mr = chunk->mr;
+		if (post(receives, &receive[i]))
 			return -1;
 	}
 	return 0;
@@ -73,31 +63,24 @@ static int arm(struct receives *receives)
 	return 0;
 }
 
-int receives_open(struct receives *receives, struct ibv_pd *pd, size_t size,
-		  unsigned int most)
+int receives_open(struct receives *receives, struct ibv_pd *pd)
 {
 	struct ibv_srq_init_attr attr = {
-		.attr = { .max_wr = most, .max_sge = 1 },
+		.attr = { .max_wr = RECEIVES, .max_sge = 1 },
 	};
 
-	receives->pd = pd;
-	receives->size = size;
-	receives->most = most;
-	receives->chunks = calloc(most / CHUNK, sizeof(*receives->chunks));
-	if (!receives->chunks)
-		return log_fail_errno("calloc", errno, "%u receives", most);
 	receives->srq = ibv_create_srq(pd, &attr);
 	if (!receives->srq)
 		return log_fail_errno(
 			"ibv_create_srq", errno,
-			"%u receives; see max_srq and max_srq_wr in `ibv_devinfo -v`",
-			most);
+			"%d receives; see max_srq and max_srq_wr in `ibv_devinfo -v`",
+			RECEIVES);
 	return receives_grow(receives);
 }
 
 int receives_grow(struct receives *receives)
 {
-	if (receives->count + CHUNK > receives->most) {
+	if (receives->count == RECEIVES) {
 		log_line("receives: %u, and no more are allowed.",
 			 receives->count);
 		return 0;
@@ -107,14 +90,13 @@ int receives_grow(struct receives *receives)
 
 struct receive *receives_find(uint64_t wr_id)
 {
-	char *bytes = (char *)(uintptr_t)(wr_id & ~(uint64_t)WORK_MASK);
-
-	return (void *)(bytes - offsetof(struct receive, bytes));
+	return (void *)(uintptr_t)(wr_id & ~(uint64_t)WORK_MASK);
 }
 
-int receives_release(struct receives *receives, struct receive *receive)
+void receives_release(struct receives *receives, struct receive *receive)
 {
-	return --receive->users ? 0 : post(receives, receive);
+	if (!--receive->users)
+		post(receives, receive);
 }
 
 void receives_close(struct receives *receives)
@@ -125,9 +107,7 @@ void receives_close(struct receives *receives)
 		log_fail_errno("ibv_destroy_srq", err,
 			       "does a queue pair still have it");
 	/* While it exists, the device may write to the memory. */
-	for (unsigned int i = 0; !err && i < receives->most / CHUNK; i++)
-		if (receives->chunks)
-			region_close(&receives->chunks[i]);
-	free(receives->chunks);
+	for (int i = 0; !err && i < RECEIVES / RECEIVES_CHUNK; i++)
+		region_close(&receives->chunks[i]);
 	*receives = (struct receives){ 0 };
 }

@@ -9,33 +9,31 @@
 
 #include "data.h"
 
-/* One receive, and what is needed until what came with it is dealt with. */
+/* One receive. What we send because of a message comes from its memory, too. */
 struct receive {
 	struct ibv_mr *mr; /* of its chunk: covers all of this */
 	unsigned int users; /* who still need it; at 0 it is posted again */
 	unsigned int length; /* of what came */
-	/* Aligned, so that the lowest bits are 0 where pointers have 4 bytes, too. */
-	char messages[2 * MSG_SIZE] /* for what we send because of it */
-		__attribute__((aligned(8)));
-	char bytes[] __attribute__((aligned(8))); /* what came */
+	/* What came; aligned, for wr_id, also where pointers have 4 bytes. */
+	char bytes[MSG_SIZE + MSG_MAX_REQUEST] __attribute__((aligned(8)));
 };
+
+/* So many receives there are at most, and so many more are posted at a time. */
+#define RECEIVES 4096
+#define RECEIVES_CHUNK 256
 
 /* Zero it before receives_open(). */
 struct receives {
 	struct ibv_srq *srq;
-	struct ibv_pd *pd; /* borrowed */
-	struct region *chunks; /* the memory, which grows */
-	unsigned int size; /* bytes of one message */
-	unsigned int count, most; /* receives: now, and at most */
+	struct region chunks[RECEIVES / RECEIVES_CHUNK]; /* the memory */
+	unsigned int count; /* of receives; it grows */
 };
 
 /*
- * Creates the SRQ, for messages of at most size bytes, and posts the first
- * receives; there may be most of them later. Returns 0, or -1 after reporting
+ * Creates the SRQ and posts the first receives. Returns 0, or -1 after reporting
  * why. Either way, end with receives_close(), when no queue pair has the SRQ.
  */
-int receives_open(struct receives *receives, struct ibv_pd *pd, size_t size,
-		  unsigned int most);
+int receives_open(struct receives *receives, struct ibv_pd *pd);
 void receives_close(struct receives *receives);
 
 /*
@@ -46,7 +44,7 @@ int receives_grow(struct receives *receives);
 
 /*
  * The lowest bits of a wr_id: what it is that was posted. The other bits are the
- * address of what a receive brought, or of what data.c sends.
+ * address of a struct receive, or of what data.c sends.
  */
 enum work {
 	WORK_GREETING, /* by data.c, as in 02_write_read */
@@ -56,15 +54,16 @@ enum work {
 	WORK_MASK = 7
 };
 
-_Static_assert(!(offsetof(struct receive, messages) & WORK_MASK) &&
-		       !(offsetof(struct receive, bytes) & WORK_MASK) &&
-		       !(MSG_SIZE & WORK_MASK),
-	       "a wr_id needs the lowest bits");
+_Static_assert(!((offsetof(struct receive, bytes) | MSG_SIZE) & WORK_MASK),
+	       "the addresses in a wr_id end in so many 0s");
 
 /* The receive of a wr_id, or that because of which it was posted. */
 struct receive *receives_find(uint64_t wr_id);
 
-/* One user less; the last one posts it again. Returns 0, or -1. */
-int receives_release(struct receives *receives, struct receive *receive);
+/*
+ * One user less; the last one posts it again. If that fails, it is reported, and the
+ * SRQ has one receive less.
+ */
+void receives_release(struct receives *receives, struct receive *receive);
 
 #endif

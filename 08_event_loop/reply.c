@@ -11,69 +11,40 @@
 #include "checksum.h"
 #include "log.h"
 
-/* Posts wr because of what is in receive, which has one user more. */
+/* Sends bytes of the receive, or writes them: it has one user more. */
 static int post(struct guest *guest, struct receive *receive, enum work work,
-		struct ibv_send_wr *wr)
+		const char *bytes, uint32_t length)
 {
-	wr->wr_id = (uintptr_t)receive->bytes + work;
-	if (data_post(&guest->data, wr))
+	const struct remote *peer = &guest->transfer.peer;
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)bytes,
+		.length = length,
+		.lkey = receive->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = (uintptr_t)receive + work,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = work == WORK_WRITE ? IBV_WR_RDMA_WRITE : IBV_WR_SEND,
+		/* Only a write looks at it. */
+		.wr.rdma = { .remote_addr = peer->addr, .rkey = peer->rkey },
+	};
+
+	if (work == WORK_WRITE && length > peer->length)
+		return log_fail(
+			"the client wants %u bytes written to its memory, which has %u",
+			length, peer->length);
+	if (data_post(&guest->data, &wr))
 		return -1;
 	receive->users++;
 	return 0;
 }
 
-/* Writes what the request brought into the client's memory. */
-static int post_write(struct guest *guest, struct receive *receive,
-		      uint32_t length)
-{
-	const struct remote *peer = &guest->transfer.peer;
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)receive->bytes + MSG_SIZE,
-		.length = length,
-		.lkey = receive->mr->lkey,
-	};
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE,
-		.wr.rdma = { .remote_addr = peer->addr, .rkey = peer->rkey },
-	};
-
-	if (length > peer->length)
-		return log_fail(
-			"the client wants %u bytes written to its memory, which has %u",
-			length, peer->length);
-	return post(guest, receive, WORK_WRITE, &wr);
-}
-
-static int post_answer(struct guest *guest, struct receive *receive,
-		       uint32_t length)
-{
-	struct msg msg = {
-		.type = MSG_ANSWER,
-		.mem.length = length,
-		.checksum = checksum(receive->bytes + MSG_SIZE, length),
-	};
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)receive->messages,
-		.length = MSG_SIZE,
-		.lkey = receive->mr->lkey,
-	};
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_SEND,
-	};
-
-	msg_encode(&msg, receive->messages);
-	guest->under_way++;
-	return post(guest, receive, WORK_ANSWER, &wr);
-}
-
 int reply_request(struct guests *guests, struct guest *guest,
 		  struct receive *receive)
 {
-	struct msg msg;
+	struct msg msg, answer = { .type = MSG_ANSWER };
+	const char *content = receive->bytes + MSG_SIZE;
 
 	(void)guests;
 	/* An acknowledgement may be late; a client that floods is not waited for. */
@@ -90,7 +61,12 @@ int reply_request(struct guests *guests, struct guest *guest,
 	guest->count++;
 	/* In one queue pair, the client has the write before the answer. */
 	if (msg.mode == MODE_WRITE &&
-	    post_write(guest, receive, msg.mem.length))
+	    post(guest, receive, WORK_WRITE, content, msg.mem.length))
 		return -1;
-	return post_answer(guest, receive, msg.mem.length);
+	/* It takes the place of the request. */
+	answer.mem.length = msg.mem.length;
+	answer.checksum = checksum(content, msg.mem.length);
+	msg_encode(&answer, receive->bytes);
+	guest->under_way++;
+	return post(guest, receive, WORK_ANSWER, receive->bytes, MSG_SIZE);
 }

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # set by on_device.bash
 
-# one_client NUMBER: every tenth is killed, each at another of its calls.
+# one_client NUMBER: every tenth is killed, each at another of its calls, and every
+# tenth at some time, when it may be done already.
 one_client() {
 	local status=0
 
@@ -10,17 +11,22 @@ one_client() {
 	if [[ $1 -gt 20 && $(($1 % 10)) -eq 0 ]]; then
 		at "$(($1 / 10 * 7 % 30 + 1))" kill
 		due=137
+	elif [[ $1 -gt 20 && $(($1 % 10)) -eq 5 ]]; then
+		at=(timeout -s KILL "$(printf '0.%03d' $((RANDOM % 100 + 1)))")
+		due='@(0|137)'
 	fi
 	"${at[@]}" ./client -a "$address" -t 60 -N 1 write \
 		>"$scratch/client.log" 2>"$scratch/client.err" || status=$?
-	[[ $status -eq $due ]] || fail "client $1 ended with $status, not $due"
-	[[ $due -eq 0 ]] || killed=$((killed + 1))
+	# shellcheck disable=SC2053 # it is a pattern
+	[[ $status == $due ]] || fail "client $1 ended with $status, not $due"
+	[[ $status -eq 0 ]] || killed=$((killed + 1))
 }
 
 # cycles COUNT: so many clients, one after another; nothing may grow.
 cycles() {
 	local i before memory killed=0
 
+	RANDOM=$1
 	start_server ./server
 	for ((i = 1; i <= $1; i++)); do
 		one_client "$i"
@@ -31,6 +37,8 @@ cycles() {
 	await "a server without a queue pair" no_queue_pair
 	soon objects_are "$before" ||
 		fail "after 20 clients: $before; after $1: $after"
+	! has_line server.log on_completion ||
+		fail "it tells the story of each client, without -v"
 	memory=$(($(memory_of_server) - memory))
 	[[ $memory -lt 512 ]] || fail "it uses $memory kB more"
 	stop_server

@@ -19,7 +19,7 @@ setup_file() {
 # A build whose client posts each request thirty times, takes no answer, and stays.
 build_flood() {
 	chapter_update "$top/$CHAPTER" "$1"
-	edit "$1/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
+	edit "$1/carried/data.h" 's/DATA_SENDS 2/DATA_SENDS 64/'
 	edit "$1/ask.c" 's/^	if (ask_send.*/&\
 		return -1;\
 	for (int i = 1; i < 30; i++)\

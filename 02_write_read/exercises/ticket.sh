@@ -5,7 +5,7 @@
 peer three client <<'END_PATCH'
 --- a/data.c
 +++ b/data.c
-@@ -204,3 +204,3 @@
+@@ -203,3 +203,3 @@
  			.remote_addr = peer->addr,
 -			.compare_add = 1,
 +			.compare_add = 3,

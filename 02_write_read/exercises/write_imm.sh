@@ -50,12 +50,12 @@ peer half client <<'END_PATCH'
  
 --- a/data.c
 +++ b/data.c
-@@ -175,3 +175,3 @@
+@@ -174,3 +174,3 @@
  		/* Only an operation with a number carries it. */
 -		.imm_data = htobe32(data->local.size),
 +		.imm_data = htobe32(data->local.size / 2),
  		.wr.rdma = {
-@@ -186,2 +186,8 @@
+@@ -185,2 +185,8 @@
  			peer->length, data->local.size);
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
@@ -63,7 +63,7 @@ peer half client <<'END_PATCH'
 +		return -1;
 +	wr.opcode = opcode;
 +	sge.length /= 2;
- 	return post(data, &wr);
+ 	return data_post(data, &wr);
 END_PATCH
 peer lies client <<'END_PATCH'
 --- a/data.h
@@ -75,7 +75,7 @@ peer lies client <<'END_PATCH'
  
 --- a/data.c
 +++ b/data.c
-@@ -186,2 +186,8 @@
+@@ -185,2 +185,8 @@
  			peer->length, data->local.size);
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
@@ -83,7 +83,7 @@ peer lies client <<'END_PATCH'
 +		return -1;
 +	wr.opcode = opcode;
 +	sge.length /= 2;
- 	return post(data, &wr);
+ 	return data_post(data, &wr);
 END_PATCH
 run half 'server: ./server -1 write' \
 	"client: $place/peer_half/client -a 192.0.2.1 write"

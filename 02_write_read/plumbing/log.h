@@ -8,6 +8,7 @@
 #ifndef LOG_H
 #define LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -15,6 +16,12 @@
  * (on stderr, behind "error: "). A new thread has no prefix.
  */
 void log_prefix(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * From now on, log_line() and log_text() of this thread print nothing, or, with
+ * false, print again: where there are too many to tell the story of each.
+ */
+void log_hush(bool quiet);
 
 /*
  * Prints one line of the story. The newline is added. Nobody waits for a

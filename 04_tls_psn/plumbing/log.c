@@ -4,7 +4,6 @@
 #include "log.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 
 /* Whom the lines of this thread are about; each thread has its own. */
 static _Thread_local char prefix[64];
+static _Thread_local bool hushed;
 
 void log_prefix(const char *fmt, ...)
 {
@@ -23,6 +23,11 @@ void log_prefix(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(prefix, sizeof(prefix), fmt, args);
 	va_end(args);
+}
+
+void log_hush(bool quiet)
+{
+	hushed = quiet;
 }
 
 /* A line while it is put together. What does not fit is left out. */
@@ -62,6 +67,8 @@ void log_line(const char *fmt, ...)
 	struct line line = { 0 };
 	va_list args;
 
+	if (hushed)
+		return;
 	add(&line, "%s", prefix);
 	va_start(args, fmt);
 	add_args(&line, fmt, args);
@@ -118,6 +125,8 @@ void log_text(const char *label, const char *bytes, size_t length)
 	struct line line = { 0 };
 	size_t n;
 
+	if (hushed)
+		return;
 	add(&line, "%s%s", prefix, label);
 	for (size_t i = 0; i < length; i += n) {
 		n = add_zeros(&line, bytes + i, length - i);

@@ -18,15 +18,15 @@ static int open_hub(struct crowd *crowd, struct ibv_context *verbs)
 {
 	const struct options *options = crowd->options;
 	struct guests *guests = &crowd->guests;
-	/* Each may get MSG_MR and MSG_DONE at once, and post one request. */
-	unsigned int receives = 2 * options->count + 512;
 	struct ibv_pd *pd;
 	struct data data = { 0 };
 
-	if (hub_open(&crowd->hub, &crowd->loop, verbs, MSG_SIZE, receives,
-		     receives + options->count))
+	/* For all receives, and a request of each. */
+	if (hub_open(&crowd->hub, &crowd->loop, verbs,
+		     RECEIVES + options->count))
 		return -1;
-	while (crowd->hub.receives.count < options->count)
+	while (crowd->hub.receives.count < options->count &&
+	       crowd->hub.receives.count < RECEIVES)
 		if (receives_grow(&crowd->hub.receives))
 			return -1;
 	pd = crowd->hub.pd;

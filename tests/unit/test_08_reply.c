@@ -10,7 +10,8 @@
 #define DATA 100
 
 static int posts, receives_posted;
-static struct ibv_send_wr posted[2]; /* the last two */
+static struct ibv_send_wr posted[2]; /* the last two, and where from */
+static char *from[2];
 static struct ibv_qp qp;
 static struct ibv_srq srq;
 static struct ibv_context context;
@@ -27,6 +28,7 @@ static int post_send(struct ibv_qp *to, struct ibv_send_wr *wr,
 	(void)bad;
 	assert_ptr_equal(to, &qp);
 	assert_null(wr->next);
+	from[posts % 2] = (void *)(uintptr_t)wr->sg_list->addr;
 	posted[posts++ % 2] = *wr;
 	return 0;
 }
@@ -61,8 +63,7 @@ static int setup(void **state)
 	context.ops.post_send = post_send;
 	context.ops.post_srq_recv = post_receive;
 	qp.context = srq.context = &context;
-	hub.receives =
-		(struct receives){ .srq = &srq, .size = MSG_SIZE + DATA };
+	hub.receives = (struct receives){ .srq = &srq };
 	guests = (struct guests){ .hub = &hub, .loop = &loop_here };
 	guest = (struct guest){ .state = GUEST_ASKS,
 				.conn.qp = &qp,
@@ -71,8 +72,7 @@ static int setup(void **state)
 	list_append(&guests.lists[GUEST_ASKS], &guest.link);
 	posts = receives_posted = 0;
 	for (int i = 0; i < 16; i++)
-		receives[i] =
-			calloc(1, sizeof(struct receive) + MSG_SIZE + DATA);
+		receives[i] = calloc(1, sizeof(struct receive));
 	return 0;
 }
 
@@ -88,6 +88,7 @@ static int teardown(void **state)
 TEST_AROUND(write, setup, teardown)
 {
 	struct receive *receive = request_of(0, MODE_WRITE);
+	struct msg msg;
 
 	assert_int_equal(reply_request(&guests, &guest, receive), 0);
 	assert_int_equal(posts, 2);
@@ -97,12 +98,18 @@ TEST_AROUND(write, setup, teardown)
 	assert_ptr_equal(receives_find(posted[0].wr_id), receive);
 	assert_ptr_equal(receives_find(posted[1].wr_id), receive);
 	assert_int_equal(guest.conn.pending, 2);
+	/* The answer stands where the request did, and the write's bytes behind it. */
+	assert_ptr_equal(from[0], receive->bytes + MSG_SIZE);
+	assert_ptr_equal(from[1], receive->bytes);
+	assert_int_equal(msg_decode(&msg, receive->bytes, MSG_SIZE), 0);
+	assert_int_equal(msg.type, MSG_ANSWER);
+	assert_int_equal(msg.mem.length, DATA);
 	/* Who looks at it, and the two that were posted. */
 	assert_int_equal(receive->users, 3);
 	/* It is posted again when the last of them is done. */
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(receives_posted, 0);
-		assert_int_equal(receives_release(&hub.receives, receive), 0);
+		receives_release(&hub.receives, receive);
 	}
 	assert_int_equal(receives_posted, 1);
 }

@@ -40,6 +40,25 @@ TEST(line_is_flushed)
 	assert_string_equal(text, "one\ntwo: 2\n");
 }
 
+/* Only the story can be hushed. */
+static int hushed(void)
+{
+	log_hush(true);
+	log_line("the story of one of many");
+	log_text("its bytes: ", "abc", 3);
+	log_fail("a failure");
+	log_hush(false);
+	log_line("the story of all");
+	return 0;
+}
+
+TEST(hush)
+{
+	CAPTURED(hushed());
+	assert_string_equal(said.out, "the story of all\n");
+	assert_string_equal(said.err, "error: a failure\n");
+}
+
 TEST(fail)
 {
 	int ret;

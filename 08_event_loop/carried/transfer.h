@@ -14,7 +14,6 @@ struct transfer {
 	struct states states;
 	struct remote peer; /* once the peer's MSG_MR is here */
 	enum mode peer_mode; /* what the peer says that it runs */
-	bool quiet; /* tells no story: there are too many of them */
 };
 
 /*

@@ -36,8 +36,7 @@ static int start_rdma(struct transfer *transfer)
 	if (msg_check_same(transfer->mode, transfer->data->local.size,
 			   transfer->peer_mode, &transfer->peer))
 		return -1;
-	if (!transfer->quiet)
-		story_start(transfer->data, transfer->mode, &transfer->peer);
+	story_start(transfer->data, transfer->mode, &transfer->peer);
 	return data_post_rdma(transfer->data,
 			      transfer->mode == MODE_WRITE ? IBV_WR_RDMA_WRITE :
 							     IBV_WR_RDMA_READ,
@@ -68,8 +67,7 @@ static int on_send(struct transfer *transfer, const struct ibv_wc *wc)
 	const struct data *data = transfer->data;
 	enum event event = EV_RDMA_DONE;
 
-	if (!transfer->quiet)
-		log_line("send completed successfully.");
+	log_line("send completed successfully.");
 	if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_FIRST))
 		event = EV_MR_SENT;
 	else if (wc->wr_id == (uintptr_t)data_message(data, SLOT_SEND_DONE))
@@ -93,8 +91,7 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 
 int transfer_completion(struct transfer *transfer, const struct ibv_wc *wc)
 {
-	if (!transfer->quiet)
-		story_completion(wc, &transfer->states);
+	story_completion(wc, &transfer->states);
 	/* Checks the status first: without success, little else is defined. */
 	if (wc->status != IBV_WC_SUCCESS)
 		return log_fail_wc(story_request(transfer->data, wc->wr_id),
