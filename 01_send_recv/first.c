@@ -119,7 +119,7 @@ static bool receive_message(struct conn *conn)
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
-	/* Not 7, with which rxe tries for ever: see break/no_recv_forever. */
+	/* Tries without an answer. To rxe, 7 means for ever. */
 	struct rdma_conn_param param = { .retry_count = 6 };
 
 	return CHECK(!rdma_resolve_addr(conn->id, NULL, server, 2000)) &&
@@ -141,7 +141,7 @@ static bool run_server(struct conn *conn, struct sockaddr *any)
 	return CHECK(!rdma_bind_addr(listener, any)) &&
 	       CHECK(!rdma_listen(listener, 1)) &&
 	       printf("listening on port %d.\n", PORT) &&
-	       CHECK(readable(conn->events->fd, -1)) && /* no timeout */
+	       CHECK(readable(conn->events->fd, -1)) && /* however long */
 	       wait_event(conn, RDMA_CM_EVENT_CONNECT_REQUEST) &&
 	       CHECK(!rdma_destroy_id(listener)) && /* refuses all others */
 	       prepare(conn) && CHECK(!rdma_accept(conn->id, &param)) &&
