@@ -9,12 +9,11 @@
 #define MEMBERS \
 	MEMBER(address) MEMBER(counts) MEMBER(mode) MEMBER(bytes) \
 	MEMBER(device) MEMBER(port_num) MEMBER(gid_index) MEMBER(psn) \
-	MEMBER( \                 network.service_level) \
-	MEMBER(network.traffic_class) MEMBER(network.pkey_index) \
-	MEMBER(network.mtu) MEMBER(        \ \
-	network.ack_timeout) MEMBER(network.retry_count) MEMBER(cert) \
-	MEMBER(key) MEMBER(ca) MEMBER(max) MEMBER(grace) MEMBER(end_after) \
-	MEMBER(hold) MEMBER(retries)
+	MEMBER(network.service_level) MEMBER(network.traffic_class) \
+	MEMBER(network.pkey_index) MEMBER(network.mtu) \
+	MEMBER(network.ack_timeout) MEMBER(network.retry_count) \
+	MEMBER(cert) MEMBER(key) MEMBER(ca) MEMBER(max) MEMBER(grace) \
+	MEMBER(end_after) MEMBER(hold) MEMBER(retries)
 #define NAMES \
 	NAME(MODE_WRITE) NAME(MODE_READ) NAME(IBV_MTU_256) \
 	NAME(IBV_MTU_1024) NAME(IBV_MTU_4096)
