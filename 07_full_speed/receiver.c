@@ -50,8 +50,8 @@ static enum refusal refusal_of(int incoming)
 }
 
 /*
- * Parts may still come while there is no credit for this message, so it is sent as
- * soon as there is one, without waiting.
+ * Parts may still come while there is no credit for this: it is not waited for,
+ * but sent as soon as there is one.
  */
 static int tell_refusal(struct receiver *receiver)
 {

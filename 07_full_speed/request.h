@@ -30,10 +30,10 @@ struct ibv_sge request_piece(const struct region *region, const char *at,
 			     uint32_t length);
 
 /*
- * Posts a receive, for a message that comes into count pieces. The others add to
- * the chain: a SEND of count pieces; a WRITE of one piece to remote, with its length
- * as immediate data; or a READ of one piece from there. Each returns 0, or -1 after
- * reporting why.
+ * A receive is posted, for a message that comes into count pieces. The others go
+ * into the chain: a message goes from count pieces; one piece is written to remote,
+ * with its length as immediate data; or is read from there. Each returns 0, or -1
+ * after reporting why.
  */
 int request_receive(struct requests *requests, unsigned int number,
 		    struct ibv_sge *pieces, int count);

@@ -291,8 +291,8 @@ static int begin(struct outgoing *out)
 }
 
 /*
- * Two files may have one name and time. Once we have abandoned what the server has
- * of the other one, it is gone, unless it is whole.
+ * Two files may have one name and time. Once we have given up what is there of the
+ * other one, it is gone, unless it is whole.
  */
 static int begin_anew(struct outgoing *out)
 {
