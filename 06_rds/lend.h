@@ -28,9 +28,9 @@ int lend_open(struct lend *lend);
 void lend_close(struct lend *lend);
 
 /*
- * Gives this client a loan, until then, with nothing in its memory; takes back
- * the one that it has. NULL: reported why, such as that LEND_MAX others have
- * one.
+ * Gives this client a loan until then, with nothing in its memory, after taking
+ * back the one that it has. Returns NULL after reporting why, as when LEND_MAX
+ * others have one.
  */
 struct loan *lend_begin(struct lend *lend, struct rds *rds,
 			const struct sockaddr_in *to, int64_t until);

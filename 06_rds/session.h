@@ -67,8 +67,8 @@ int64_t session_deadline(const struct session *session);
 
 /*
  * Waits until the kernel has something: a datagram, which is then in
- * session->buf, or other news. An error message calls it what. The wait ends at
- * the deadline in any case. Returns 0, or -1 after reporting why.
+ * session->buf, or other news. what is its name in error messages. The wait
+ * ends at the deadline in any case. Returns 0, or -1 after reporting why.
  */
 int session_wait(struct session *session, const char *what, int64_t deadline,
 		 struct rds_news *news);

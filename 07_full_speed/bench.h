@@ -6,7 +6,7 @@
  *     MSG_BENCH (length)  -->           registers length fresh bytes
  *                         <--           MSG_MR
  *     writes, reads                     (its program sleeps, and looks at times
- *     a number behind the bytes         whether that number is another one)
+ *     a number behind the bytes         whether that number has changed)
  *     MSG_DONE            -->           checks every byte
  *     checks every byte   <--           MSG_DONE
  *     sends: see echo.h   -->           checks every byte

@@ -83,19 +83,19 @@ int channel_send_part(struct channel *channel, uint32_t length);
 bool channel_may_send(const struct channel *channel);
 
 /*
- * Waits until that is so, or until the peer says something, or a part comes: then
- * that is in *news. Returns 0, or -1 after reporting why.
+ * Waits until channel_send() would not, or until the peer says something or a part
+ * comes, which is then in *news. Returns 0, or -1 after reporting why.
  */
 int channel_wait(struct channel *channel, struct news *news);
 
 /*
  * Sends a header, with length bytes of text behind it, once there is a credit.
- * Nothing but credits must be due from the peer. Returns 0, or -1.
+ * Only credits may be due from the peer. Returns 0, or -1.
  */
 int channel_send(struct channel *channel, struct head *head, const void *text,
 		 size_t length);
 
-/* Waits until all that we have posted to be sent is. Returns 0, or -1. */
+/* Waits until all that we have posted has been sent. Returns 0, or -1. */
 int channel_flush(struct channel *channel);
 
 /*
@@ -106,8 +106,8 @@ int channel_flush(struct channel *channel);
 int channel_next(struct channel *channel, struct news *news);
 
 /*
- * The same without waiting, for who is not done with the last one, which stays as it
- * is. Nothing but credits must be due. Returns 1, 0 if nothing has come, or -1.
+ * The same without waiting, while the last one is still in use: it stays as it is.
+ * Only credits may be due. Returns 1, 0 if nothing has come, or -1.
  */
 int channel_try(struct channel *channel, struct news *news);
 

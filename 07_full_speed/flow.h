@@ -26,7 +26,7 @@ struct flow {
 void flow_open(struct flow *flow, unsigned int depth);
 
 /*
- * Whether a message may be sent whose purpose is not to return credits. The
+ * Whether a message may be sent that is not meant to return credits. The
  * last credit is reserved for those: if both sides had spent their last one on
  * data, neither could tell the other that there is room again.
  */

@@ -18,7 +18,7 @@
 /* How often to find nothing before looking at the clock and the peer. */
 #define SPINS 65536
 
-/* To find completions counts as much as to find nothing so often. */
+/* Finding completions counts as much as finding nothing this often. */
 #define SPINS_OF_BATCH 256
 
 /* One run of a pump. */

@@ -9,7 +9,7 @@
 
 /*
  * Takes files into the folder, if there is one, until the client says
- * that there are no more. A file that breaks off is kept, to be gone on with.
+ * that there are no more. A file that breaks off is kept, to be continued.
  * Returns 0, or -1 after reporting why.
  */
 int receiver_run(struct channel *channel, struct folder *folder);

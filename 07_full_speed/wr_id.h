@@ -1,7 +1,7 @@
 /*
  * wr_id.h - what a completion tells of its request
  *
- * All that report to a CQ are told apart in one way. A wr_id has three fields: how
+ * All requests of a CQ are told apart in one way. A wr_id has three fields: how
  * many requests of its queue are over when this one is, what it was, and a number.
  */
 #ifndef WR_ID_H
