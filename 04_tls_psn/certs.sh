@@ -17,7 +17,7 @@
 # --days DAYS    valid for so many days; -1: expired yesterday
 # --client NAME  one more client, with a key of its own: client-NAME.pem and
 #                .key, for the identity spiffe://rdma.example/client/NAME. Each
-#                client should have one, since who has the key is that client
+#                client should have one, since whoever has the key is that client
 # client NAME    the same, but replaces nothing: if DIR has certificates already, it
 #                says what to do. It cannot add one to them. For that, the CA's key
 #                would have to be kept, and whoever got it could be any client, and

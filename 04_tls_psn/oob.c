@@ -3,7 +3,7 @@
  *
  * Here, over TLS 1.3 with certificates on both sides. Nobody between the two
  * sides can read the parameters or change them, and a peer without a
- * certificate of our CA gets no queue pair.
+ * certificate from our CA gets no queue pair.
  */
 #include "oob.h"
 

@@ -17,14 +17,14 @@ struct room {
 
 /*
  * Makes *room smaller, and says so, if this process may not have the
- * descriptors, threads or locked memory for it; and without a word, the room
- * for strangers, if they could take more than a quarter of the memory. Call it
+ * descriptors, threads or locked memory for it. Silently limits the room for
+ * strangers, if they could take more than a quarter of the memory. Call it
  * when all else is open, and before the first client. Returns 0, or -1 after
  * reporting why there is no room at all.
  */
 int admission_fit(struct room *room, const struct device *device, size_t bytes);
 
-/* One thing of the three: so much is left, and a client or stranger costs … */
+/* One of the three: what is left of it, and what a client or stranger costs. */
 struct supply {
 	unsigned long left;
 	const char *what;
@@ -33,7 +33,7 @@ struct supply {
 };
 int admission_share(struct room *room, const struct supply *supply);
 
-/* For how many strangers a quarter of so many kB of memory is enough. */
+/* How many strangers fit into a quarter of that many kB of memory. */
 unsigned int admission_strangers(unsigned long kb);
 
 #endif

@@ -38,8 +38,8 @@ struct conn {
 };
 
 /*
- * Server: hears the parameters of the client that was let in on oob, which is
- * conn's from now on, and which comes by one of devices. Returns 0, or -1 after
+ * Server: takes over oob, and receives the parameters of the client that was let
+ * in there and comes by one of devices. Returns 0, or -1 after
  * reporting why. Either way, end with conn_close().
  */
 int conn_request(struct conn *conn, const struct devices *devices,
@@ -48,15 +48,15 @@ int conn_request(struct conn *conn, const struct devices *devices,
 /*
  * Client: reaches the server at options' address, and finds the device and
  * the GID that belong to the way there. Returns 0, CONN_PASSING or -1 after
- * reporting why; a server that is full is one of those that pass. Either way,
+ * reporting why; a full server may have room later. Either way,
  * end with conn_close().
  */
 int conn_resolve(struct conn *conn, const struct options *options,
 		 const struct patience *patience, struct hello *hello);
 
 /*
- * The parts of both. What the client heard from the server, whether it is let in;
- * returns as above. And: finds the device among those that are open already.
+ * Parts of the two. Client: whether the server's hello lets us in; returns as
+ * above. Both: finds the device among those that are open already.
  */
 int conn_take_hello(struct conn *conn, const struct hello *hello);
 int conn_share(struct conn *conn, const struct devices *devices);

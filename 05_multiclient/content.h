@@ -13,7 +13,7 @@
 #define CONTENT_CLIENT "active/client side,"
 
 /*
- * Puts a message from who, for or of the client with number, where the peer
+ * Puts a message from who, to or from the client with number, where the peer
  * will find it: into what we write to it, or into what it reads from us. The rest
  * of that memory has a pattern.
  */
@@ -22,8 +22,8 @@ void content_write(const struct data *data, enum mode mode, const char *who,
 
 /*
  * Prints the text that begins what the peer wrote into our memory, or what we
- * read from its, and looks at every byte of that, and whether it is from who, and
- * of the client with number. counts: says how many bytes there are. Returns 0, or
+ * read from its. Checks every byte of that, and that it is from who, and for
+ * this number. counts: prints how many bytes there are. Returns 0, or
  * -1 after reporting what is wrong.
  */
 int content_check(const struct data *data, enum mode mode, bool counts,

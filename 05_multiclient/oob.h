@@ -66,16 +66,16 @@ struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 int oob_handshake(struct oob *oob, struct turn *turn);
 
 /*
- * Server: tells the client its number, or that there is no room for it. What
- * comes then may be ended by stop_fd. Returns 0, or -1 after reporting why.
+ * Server: tells the client its number, or that there is no room for it. From
+ * then on, stop_fd ends each wait. Returns 0, or -1 after reporting why.
  */
 int oob_hello(struct oob *oob, const struct hello *hello, int stop_fd);
 
 /*
  * Client: connects, with what oob_prepare() has read, and hears the server's
  * hello. Patience, return value and freeing are as for oob_accept(). If it
- * failed, *passing says whether it may well work later: the server refused, or
- * was late.
+ * failed, *passing says whether it may work later, as when the server refused
+ * or was late.
  */
 struct oob *oob_connect(const struct oob *prepared,
 			const struct options *options,

@@ -56,7 +56,7 @@ size_t params_header(enum params_type type, uint8_t wire[PARAMS_HEADER]);
 int params_check_header(enum params_type type,
 			const uint8_t wire[PARAMS_HEADER]);
 
-/* The same two for hello as for params, below. */
+/* For hello, what the two below do for params. */
 size_t params_encode_hello(const struct hello *hello, uint8_t wire[PARAMS_MAX]);
 int params_decode_hello(struct hello *hello, const uint8_t *wire,
 			size_t length);

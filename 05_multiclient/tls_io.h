@@ -21,8 +21,8 @@ struct tls_limit {
 };
 
 /*
- * The handshake, with all its checks; sending; receiving length bytes, which
- * are what. The peer may send and take them in any number of pieces. Each
+ * Shake hands, with all checks; send; receive length bytes, which an error calls
+ * what. The peer may send and take them in any number of pieces. Each
  * returns 0, or -1 after reporting why. From the handshake on, ssl keeps
  * limit's address.
  */
@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * Whether there is something to read: does not wait for it, but for room to
- * answer what TLS itself has to answer. Returns one of the above, or -1 after
+ * Whether there is something to read. Does not wait for it, but may wait for room
+ * to send an answer of TLS's own. Returns one of the above, or -1 after
  * reporting why.
  */
 int tls_look(SSL *ssl, const struct tls_limit *limit);

@@ -1,8 +1,8 @@
 /*
  * load.c - many clients in one program, with a thread for each
  *
- * Each of them does what ../client.c does. They share what clients of their own
- * would have for themselves: certificate, key and CA, which are read once, and
+ * Each of them does what ../client.c does. They share what separate clients
+ * would each have: certificate, key and CA, which are read once, and
  * the open devices.
  */
 #include <errno.h>

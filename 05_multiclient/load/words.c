@@ -1,7 +1,7 @@
 /*
  * words.c - the command line of load: a client's, and a few words more
  *
- * What is load's own is taken out; options_parse() reads the rest.
+ * Takes out what is load's own; options_parse() reads the rest.
  */
 #include "words.h"
 

@@ -12,7 +12,7 @@ struct words {
 	unsigned int jobs; /* that may be connecting at a time; 0: by itself */
 };
 
-/* As options_parse(), whose result is in *options. */
+/* Like options_parse(), which fills *options. */
 int words_parse(struct words *words, struct options *options, int argc,
 		char **argv);
 
