@@ -1,9 +1,9 @@
 /*
  * oob.c - out of band: what two sides say to each other before RDMA works
  *
- * Everything here goes over the wire in the clear, and is believed after no
- * more than a check of its form: whoever is between the two sides can read
- * it all, and change it.
+ * Everything here goes over the wire in the clear, and only its form is
+ * checked before it is believed: anyone between the two sides can read it
+ * all, and change it.
  */
 #include "oob.h"
 

@@ -7,7 +7,7 @@
 #include "data.h"
 
 /*
- * Asks for the checksum of data->local; writes: and for that to be written. Returns
+ * Asks for the checksum of data->local and, if writes, for a copy of it. Returns
  * 0, or -1 after reporting why.
  */
 int ask_send(struct data *data, bool writes);

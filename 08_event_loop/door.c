@@ -1,5 +1,5 @@
 /*
- * door.c - who comes, and who goes
+ * door.c - how clients come and go
  */
 #include "door.h"
 
@@ -32,7 +32,7 @@ static int open_hub(struct server *server, struct ibv_context *verbs)
 }
 
 /*
- * The client's requests may find no receive until more are posted: it shall try
+ * The client's requests may find no receive until more are posted: it must try
  * again for as long as that takes, every 41 ms (the IBTA specification, 9.7.5.2.8).
  */
 static int accept_guest(struct guest *guest,

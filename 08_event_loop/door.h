@@ -1,5 +1,5 @@
 /*
- * door.h - who comes, and who goes
+ * door.h - how clients come and go
  */
 #ifndef DOOR_H
 #define DOOR_H

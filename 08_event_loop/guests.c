@@ -1,5 +1,5 @@
 /*
- * guests.c - whom a completion belongs to, and what it means there
+ * guests.c - which guest a completion belongs to, and what it means there
  */
 #include "guests.h"
 
@@ -72,7 +72,7 @@ struct guest *guests_add(struct guests *guests, struct rdma_cm_id *id)
 	return guest;
 }
 
-/* What was lent and borrowed for the transfer. */
+/* Takes and gives back what the transfer lent and borrowed. */
 static void end_transfer(struct guests *guests, struct guest *guest)
 {
 	if (!guest->held)

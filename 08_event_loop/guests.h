@@ -1,5 +1,5 @@
 /*
- * guests.h - whom a completion belongs to, and what it means there
+ * guests.h - which guest a completion belongs to, and what it means there
  *
  * A guest is a client as the server sees it, or one of load's connections. It is a
  * state machine without a thread: it moves when a completion, an event of the CM
@@ -50,7 +50,7 @@ struct guests {
 	/* A request of ours is complete; the guest begins to leave. Or NULL. */
 	int (*on_sent)(struct guests *guests, struct guest *guest);
 	void (*on_leave)(struct guests *guests, struct guest *guest);
-	/* Who was last heard of first is first. */
+	/* The one silent for longest is first. */
 	struct list lists[GUEST_STATES];
 	struct table table;
 	unsigned int arrived; /* how many there have been */
@@ -74,12 +74,12 @@ void guests_leave(struct guests *guests, struct guest *guest);
 void guests_leave_all(struct guests *guests);
 
 /*
- * The peer has ended the connection: what it has sent before is dealt with first.
+ * The peer has ended the connection: what it sent before that is handled first.
  * Returns 0, or -1 after reporting why all are lost.
  */
 int guests_left(struct guests *guests, struct guest *guest);
 
-/* So many completions, at most, are taken in one turn of the loop. */
+/* The most completions that one turn of the loop takes. */
 #define GUESTS_BUDGET 64
 
 /*
@@ -91,7 +91,7 @@ int guests_poll(struct guests *guests);
 /* To be called when the CQ was empty: frees those that have left. */
 void guests_free_gone(struct guests *guests);
 
-/* Frees all, in whatever state, and the table. */
+/* Frees all guests, whatever their state, and the table. */
 void guests_free_all(struct guests *guests);
 
 #endif

@@ -21,7 +21,7 @@ struct hub {
 };
 
 /*
- * On the device of verbs, with a CQ of so many entries. loop watches it from now on.
+ * Opens it on the device of verbs, with a CQ of so many entries; loop watches it.
  * Returns 0, or -1 after reporting why. Either way, end with hub_close(), when no
  * queue pair is left.
  */

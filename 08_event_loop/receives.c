@@ -7,7 +7,7 @@
 
 #include "log.h"
 
-/* Fewer than this in the SRQ, and the device says so. */
+/* The device says so when the SRQ has fewer than this. */
 #define LIMIT (RECEIVES_CHUNK / 4)
 
 static int post(struct receives *receives, struct receive *receive)
@@ -31,7 +31,7 @@ static int post(struct receives *receives, struct receive *receive)
 	return 0;
 }
 
-/* One chunk more, all of it posted. */
+/* Adds one chunk, and posts all of it. */
 static int add_chunk(struct receives *receives)
 {
 	struct region *chunk =
@@ -51,7 +51,7 @@ static int add_chunk(struct receives *receives)
 	return 0;
 }
 
-/* The device tells once that the SRQ has few receives left; then ask again. */
+/* Asks the device to tell, once, when the SRQ has few receives left. */
 static int arm(struct receives *receives)
 {
 	struct ibv_srq_attr attr = { .srq_limit = LIMIT };

@@ -2,7 +2,7 @@
  * receives.h - the receives that all clients share
  *
  * A queue pair that has a shared receive queue (SRQ) takes its receives from
- * there. Which client will use up which receive, nobody knows beforehand.
+ * there. Nobody knows beforehand which client will use up which receive.
  */
 #ifndef RECEIVES_H
 #define RECEIVES_H
@@ -43,7 +43,7 @@ void receives_close(struct receives *receives);
 int receives_grow(struct receives *receives);
 
 /*
- * The lowest bits of a wr_id: what it is that was posted. The other bits are the
+ * The lowest bits of a wr_id: what was posted. The other bits are the
  * address of a struct receive, or of what data.c sends.
  */
 enum work {
@@ -57,11 +57,11 @@ enum work {
 _Static_assert(!((offsetof(struct receive, bytes) | MSG_SIZE) & WORK_MASK),
 	       "the addresses in a wr_id end in so many 0s");
 
-/* The receive of a wr_id, or that because of which it was posted. */
+/* The receive that wr_id names, or the one that caused the request. */
 struct receive *receives_find(uint64_t wr_id);
 
 /*
- * One user less; the last one posts it again. If that fails, it is reported, and the
+ * Drops one user; the last one posts it again. If that fails, it is reported, and the
  * SRQ has one receive less.
  */
 void receives_release(struct receives *receives, struct receive *receive);

@@ -2,8 +2,8 @@
  * reply.c - from a request to its answer
  *
  * The answer is sent, and what the client wants written comes, from the memory of
- * the receive that brought the request. So nothing is posted for a client that
- * is not charged to a receive, and the CQ need not grow with the clients: it has
+ * the receive that brought the request. So all that is posted for a client is
+ * charged to a receive, and the CQ need not grow with the clients: it has
  * room for two completions of each receive.
  */
 #include "reply.h"

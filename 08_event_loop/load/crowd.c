@@ -39,7 +39,7 @@ static int ask(struct crowd *crowd, struct asker *asker)
 	return ask_send(&asker->guest->data, crowd->options->writes);
 }
 
-/* Has as many ask as may ask at a time, each when it is its turn. */
+/* Lets as many ask as may ask at a time, in the order of the line. */
 static void ask_some(struct crowd *crowd)
 {
 	struct asker *asker;
@@ -53,7 +53,7 @@ static void ask_some(struct crowd *crowd)
 	}
 }
 
-/* To the end of the line. */
+/* Puts it at the end of the line. */
 static void stand_in_line(struct crowd *crowd, struct asker *asker)
 {
 	asker->link.owner = asker;

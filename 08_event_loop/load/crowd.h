@@ -45,7 +45,7 @@ struct crowd {
 	struct asker *askers; /* by guest->number - 1 */
 	unsigned int started,
 		making; /* connections: begun, and not yet there */
-	struct rdma_cm_id **ids; /* of those whose way is not yet known */
+	struct rdma_cm_id **ids; /* of those that have no route yet */
 	unsigned int ready, refused, failed; /* what became of them */
 	unsigned int lost; /* were ready, and then left too early */
 	unsigned int asking; /* have not all their answers yet */

@@ -26,7 +26,7 @@ void latency_add(struct latency *latency, int64_t ns);
 /* Call it once, when all are there. */
 void latency_sort(struct latency *latency);
 
-/* The time in us that so many of 1000 took at most; 0 if there are none. */
+/* The time in us within which permille of 1000 came; 0 if there are none. */
 uint32_t latency_of(const struct latency *latency, unsigned int permille);
 
 #endif

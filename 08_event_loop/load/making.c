@@ -60,7 +60,7 @@ static void keep_id(struct crowd *crowd, const struct rdma_cm_id *old,
 	*at = id;
 }
 
-/* The way to the server is known: connects. */
+/* The route to the server is known: connects. */
 static int connect_guest(struct crowd *crowd, struct rdma_cm_id *id)
 {
 	struct rdma_conn_param param = {
