@@ -40,7 +40,8 @@ static struct ibv_wc complete(void *request, enum ibv_wc_opcode opcode)
 /* ibv_poll_cq(): one after the other, and no more than were promised. */
 static int play(struct ibv_cq *played, int entries, struct ibv_wc *wc)
 {
-	struct msg mr = { .type = MSG_MR, .mode = peer_mode,
+	struct msg mr = { .type = MSG_MR,
+			  .mode = peer_mode,
 			  .mem = { 0x10000, 0x77, peer_size } };
 	struct msg done = { .type = MSG_DONE };
 	void *receive = data_message(&data, SLOT_RECV);
