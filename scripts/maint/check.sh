@@ -61,7 +61,7 @@ mapfile -t emulated < <(grep -lE \
 # kernel ends, and talk now and then, which is not what a look at the wire is to
 # find.
 # shellcheck disable=SC2034
-first=(tests/wire.bats tests/wiretap.bats tests/02_bad_days.bats)
+first=(tests/reach.bats tests/wire.bats tests/wiretap.bats tests/02_bad_days.bats)
 # shellcheck disable=SC2034
 last=(tests/06_rds.bats tests/exercises.bats)
 
