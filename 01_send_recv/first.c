@@ -119,7 +119,7 @@ static bool receive_message(struct conn *conn)
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
-	/* Tries without an answer. To rxe, 7 means for ever. */
+	/* Repeats without an answer. To rxe, 7 means for ever. */
 	struct rdma_conn_param param = { .retry_count = 6 };
 
 	return CHECK(!rdma_resolve_addr(conn->id, NULL, server, 2000)) &&
@@ -135,6 +135,7 @@ static bool run_client(struct conn *conn, struct sockaddr *server)
 
 static bool run_server(struct conn *conn, struct sockaddr *any)
 {
+	/* What finds no receive is not to be repeated by the client. */
 	struct rdma_conn_param param = { .rnr_retry_count = 0 };
 	struct rdma_cm_id *listener = conn->id;
 
@@ -142,7 +143,7 @@ static bool run_server(struct conn *conn, struct sockaddr *any)
 	       CHECK(!rdma_listen(listener, 1)) &&
 	       printf("listening on port %d.\n", PORT) &&
 	       CHECK(readable(conn->events->fd, -1)) && /* however long */
-	       wait_event(conn, RDMA_CM_EVENT_CONNECT_REQUEST) &&
+	       wait_event(conn, RDMA_CM_EVENT_CONNECT_REQUEST) && /* new id */
 	       CHECK(!rdma_destroy_id(listener)) && /* refuses all others */
 	       prepare(conn) && CHECK(!rdma_accept(conn->id, &param)) &&
 	       wait_event(conn, RDMA_CM_EVENT_ESTABLISHED) &&
