@@ -135,7 +135,7 @@ static bool run_client(struct conn *conn, struct sockaddr *server)
 
 static bool run_server(struct conn *conn, struct sockaddr *any)
 {
-	/* What finds no receive is not to be repeated by the client. */
+	/* The client is not to repeat what finds no receive. */
 	struct rdma_conn_param param = { .rnr_retry_count = 0 };
 	struct rdma_cm_id *listener = conn->id;
 

@@ -1,9 +1,8 @@
 /*
  * calls.c - writes down what a program asks of libibverbs and librdmacm
  *
- * Preloaded by the check of an exercise (witness() in judge.sh), and by tests, before what
- * makes calls fail. Appends a line
- * for each call to the file $CALLS: what an exercise asks for may be invisible
+ * Preloaded by the check of an exercise (witness() in judge.sh), and by tests. Appends
+ * a line for each call to the file $CALLS: what an exercise asks for may be invisible
  * in what both ends say, such as three sends that are posted before the first
  * of them is complete. With $CALLS_HOLD, rdma_accept() returns only when that
  * file exists: by then the peer has done what it could. With $CALLS_HOLD_RTR, a

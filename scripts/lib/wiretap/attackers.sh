@@ -47,8 +47,9 @@ stand_between() {
 	device_run c scripts/lib/python.sh wiretap.offload "$port"
 	start_party c "$top/$out" 'answering for both' scripts/lib/python.sh \
 		wiretap.between "$port" "${net}2/${mac}2" "${net}1/${mac}1"
-	[[ $control =~ ^(static|acl)$ ]] || await 20 is_misled a 2
-	[[ $control =~ ^(static|acl)$ ]] || await 20 is_misled b 1
+	[[ ! $control =~ ^(static|acl)$ ]] || return 0
+	await 20 is_misled a 2
+	await 20 is_misled b 1
 }
 is_misled() {
 	device_run "$1" ip neigh show dev eth0 | grep -q "^$net$2 lladdr ${mac}3"

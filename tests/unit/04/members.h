@@ -1,18 +1,9 @@
 /*
  * members.h - what can be asked of chapter 04's options, beside what all have
  */
+#include "since_03.h"
+
 #define CHAPTER "04"
-/* The words that each program needs in any case. */
-#define SERVER_WORDS "write"
-#define CLIENT_WORDS "write -a node"
 /* clang-format off */
 #define MEMBERS \
-	MEMBER(address) MEMBER(counts) MEMBER(mode) MEMBER(bytes) \
-	MEMBER(device) MEMBER(port_num) MEMBER(gid_index) MEMBER(psn) \
-	MEMBER(network.service_level) MEMBER(network.traffic_class) \
-	MEMBER(network.pkey_index) MEMBER(network.mtu) \
-	MEMBER(network.ack_timeout) MEMBER(network.retry_count) MEMBER(cert) \
-	MEMBER(key) MEMBER(ca)
-#define NAMES \
-	NAME(MODE_WRITE) NAME(MODE_READ) NAME(IBV_MTU_256) \
-	NAME(IBV_MTU_1024) NAME(IBV_MTU_4096)
+	MEMBERS_SINCE_03 MEMBER(cert) MEMBER(key) MEMBER(ca)
