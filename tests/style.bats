@@ -250,23 +250,33 @@ END
 	finds headers scripts/a.sh 'does not say'
 }
 
-@test "no modules of a chapter include each other in a circle" {
-	scripts/maint/include_cycles.py [0-9][0-9]_*
+# in_order CHAPTER: which module includes which has no circle, or tsort names one. A
+# module is a .c and a .h of one name, here or in carried/ or plumbing/.
+in_order() {
+	find "$1" "$1"/{carried,plumbing} -maxdepth 1 -name '*.[ch]' -exec awk -F '"' '/^#include "/ {
+		module = FILENAME
+		gsub(/.*\/|\.[ch]$/, "", module)
+		gsub(/.*\/|\.h$/, "", $2)
+		if ($2 != module)
+			print module, $2
+	}' {} + 2>/dev/null | tsort
 }
 
-@test "a circle of includes is found, in plumbing too" {
-	local cycles=scripts/maint/include_cycles.py
+@test "no modules of a chapter include each other in a circle" {
+	local chapter
 
+	for chapter in [0-9][0-9]_*; do
+		run -0 in_order "$chapter"
+		[[ ${#lines[@]} -gt 10 ]]
+	done
 	small_tree
 	mkdir "$TREE/01_one/plumbing"
 	echo '#include "b.h"' >"$TREE/01_one/a.c"
 	echo '#include "c.h"' >"$TREE/01_one/plumbing/b.h"
-	run -0 "$cycles" "$TREE/01_one"
+	run -0 in_order "$TREE/01_one"
 	echo '#include "a.h"' >"$TREE/01_one/c.c"
-	run -1 "$cycles" "$TREE/01_one"
-	[[ $output == */01_one:' a -> b -> c -> a' ]]
-	run -2 "$cycles"
-	run -0 "$cycles" -h
+	run -1 in_order "$TREE/01_one"
+	says 'input contains a loop' 'tsort: '
 }
 
 # The package lib is found by a link to it, or by scripts/lib/python.sh.
