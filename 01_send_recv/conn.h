@@ -28,11 +28,10 @@ struct conn {
 };
 
 /*
- * Server: takes the next client's request off the listener and makes it conn.
- * Returns 0; or -1 after reporting why, or without a report if there was no
- * request (listener->asked is false). Either way, end with conn_close().
+ * Server: makes conn of the request with this id, which is conn's from now on.
+ * Returns 0, or -1 after reporting why. Either way, end with conn_close().
  */
-int conn_request(struct conn *conn, struct listener *listener,
+int conn_request(struct conn *conn, struct rdma_cm_id *id,
 		 const struct patience *patience);
 
 /*

@@ -56,15 +56,14 @@ static int converse(struct data *data)
 }
 
 /* The whole life of one connection. Returns 0, or -1 after reporting why. */
-static int serve_client(struct listener *listener,
-			const struct patience *patience)
+static int serve_client(struct rdma_cm_id *id, const struct patience *patience)
 {
 	struct conn conn = { 0 };
 	struct data data = { 0 };
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
-	if (conn_request(&conn, listener, patience))
+	if (conn_request(&conn, id, patience))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, 1, 1))
@@ -94,15 +93,16 @@ out:
 static int serve(struct listener *listener, const struct options *options,
 		 const struct patience *patience)
 {
+	struct rdma_cm_id *id;
 	int ret;
 
 	do {
-		ret = listener_wait(listener, patience);
+		ret = listener_wait(listener, &id, patience);
 		if (ret <= 0)
 			return ret;
 		/* The failure is reported. The next client may succeed. */
-		ret = serve_client(listener, patience);
-	} while (!listener->gone && !(options->once && listener->asked));
+		ret = serve_client(id, patience);
+	} while (!options->once);
 	return ret;
 }
 

@@ -10,19 +10,11 @@
 #include "cm_help.h"
 #include "log.h"
 
-int conn_request(struct conn *conn, struct listener *listener,
+int conn_request(struct conn *conn, struct rdma_cm_id *id,
 		 const struct patience *patience)
 {
-	int ret;
-
 	conn->patience = *patience;
-	/* Without waiting: we may have been woken for nothing. */
-	ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST, NULL,
-			&conn->id);
-	listener->asked = ret == 0;
-	listener->gone = ret == CM_NO_MORE;
-	if (ret)
-		return -1;
+	conn->id = id;
 	log_line("received connection request.");
 
 	/*

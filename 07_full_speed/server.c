@@ -40,9 +40,8 @@ static int converse(struct channel *channel, struct folder *folder,
 }
 
 /* The whole life of one connection. Returns 0, or -1 after reporting why. */
-static int serve_client(struct listener *listener,
-			const struct options *options, struct folder *folder,
-			const struct patience *patience)
+static int serve_client(struct rdma_cm_id *id, const struct options *options,
+			struct folder *folder, const struct patience *patience)
 {
 	struct conn conn = { 0 };
 	struct data data = { 0 };
@@ -51,7 +50,7 @@ static int serve_client(struct listener *listener,
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
-	if (conn_request(&conn, listener, patience))
+	if (conn_request(&conn, id, patience))
 		goto out;
 	log_line("the client is at %s.",
 		 addr_text(rdma_get_peer_addr(conn.id), address));
@@ -87,15 +86,16 @@ out:
 static int serve(struct listener *listener, const struct options *options,
 		 struct folder *folder, const struct patience *patience)
 {
+	struct rdma_cm_id *id;
 	int ret;
 
 	do {
-		ret = listener_wait(listener, patience);
+		ret = listener_wait(listener, &id, patience);
 		if (ret <= 0)
 			return ret;
 		/* The failure was reported. The next client may succeed. */
-		ret = serve_client(listener, options, folder, patience);
-	} while (!listener->gone && !(options->once && listener->asked));
+		ret = serve_client(id, options, folder, patience);
+	} while (!options->once);
 	return ret;
 }
 

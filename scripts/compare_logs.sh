@@ -37,11 +37,6 @@ Lines that belong together change places as a block if + joins them:
 
   server.log: wc->status = * + received: * <> wc->status = * + sent.
 
-{a} and {b} are also any text, but two different ones, so this allows the lines
-of two clients in any order, but those of one client only in their own:
-
-  server.log: Client {a}: * <> Client {b}: *
-
 If a race decides which of two lines is printed, either may replace the other:
 
   client.err: error: receive: * | error: send: *
@@ -55,8 +50,6 @@ A line may depend on what came before it. A number {n} that counts lines of the
 same log is checked to be that count, wherever its line is:
 
   server.log: state={n}, received. counts state=*, sent.
-
-`or` counts lines of two kinds together: counts state=*, sent. or begun.
 
 If several clients print into one log, the lines of each can be compared
 separately, whatever lines of others are between them; the declarations above

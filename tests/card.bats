@@ -48,6 +48,12 @@ look() {
 	PATH=$STUBS:$PATH run -"$1" "$BATS_TEST_DIRNAME/../scripts/card.sh" "${@:2}"
 }
 
+# looks STATUS TEXT…: it ends with that, and says this.
+looks() {
+	look "$1"
+	says "${@:2}"
+}
+
 well='card: nothing is in the way'
 
 @test "a card with nothing in its way; and no card" {
@@ -78,23 +84,19 @@ well='card: nothing is in the way'
 @test "a port: no subnet manager, no cable, switched off" {
 	card mlx5_0 mlx5_core InfiniBand
 	put "$port/state" '2: INIT'
-	look 1
-	says MISSING 'port 1 is INIT (LinkUp)' 'no subnet manager' 'opensm' \
+	looks 1 MISSING 'port 1 is INIT (LinkUp)' 'no subnet manager' 'opensm' \
 		'troubleshooting.md#port-init' 'card: do what "fix" says'
 	silent_on GIDs
 	put "$port/state" '3: ARMED'
-	look 1
-	says 'port 1 is ARMED' 'not done with it' 'the log of the subnet manager'
+	looks 1 'port 1 is ARMED' 'not done with it' 'the log of the subnet manager'
 	put "$port/state" '1: DOWN'
 	put "$port/phys_state" '2: Polling'
 	look 1
 	says 'port 1 is DOWN (Polling)' 'connect the cable' 'troubleshooting.md#port-down'
 	put "$port/phys_state" '3: Disabled'
-	look 1
-	says 'fix: switch it on: ibportstate'
+	looks 1 'fix: switch it on: ibportstate'
 	put "$port/link_layer" Ethernet
-	look 1
-	says 'port 1 is DOWN (Disabled)' 'fix: sudo ip link set eth0 up'
+	looks 1 'port 1 is DOWN (Disabled)' 'fix: sudo ip link set eth0 up'
 }
 
 @test "InfiniBand: GIDs without an address, no MTU of Ethernet" {
@@ -108,16 +110,13 @@ well='card: nothing is in the way'
 @test "GIDs: none of RoCE v2, or of a netdev that is elsewhere" {
 	card mlx5_0 mlx5_core Ethernet
 	put "$port/gid_attrs/types/1" 'IB/RoCE v1'
-	look 1
-	says MISSING '2, none of them of RoCE v2' 'an address on eth0'
+	looks 1 MISSING '2, none of them of RoCE v2' 'an address on eth0'
 	put "$port/gid_attrs/types/1" 'RoCE v2'
 	rm -r "$RXE_ROOT/sys/class/net/eth0"
-	look 1
-	says MISSING 'its netdev eth0 is in another network namespace' \
+	looks 1 MISSING 'its netdev eth0 is in another network namespace' \
 		'--network=host' 'rdma system set netns exclusive'
 	stub rdma 'echo "netns exclusive copy-on-fork on"'
-	look 1
-	says 'fix: rdma dev set mlx5_0 netns NAMESPACE, on the host; and move eth0'
+	looks 1 'fix: rdma dev set mlx5_0 netns NAMESPACE, on the host; and move eth0'
 }
 
 @test "the connection manager is set to RoCE v1" {
@@ -125,15 +124,13 @@ well='card: nothing is in the way'
 	put /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_mode 'RoCE v2'
 	look 0
 	put /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_mode 'IB/RoCE v1'
-	look 1
-	says MISSING "set to 'IB/RoCE v1'" "echo 'RoCE v2' | sudo tee"
+	looks 1 MISSING "set to 'IB/RoCE v1'" "echo 'RoCE v2' | sudo tee"
 }
 
 @test "an address, /dev/infiniband: as for Soft-RoCE" {
 	card mlx5_0 mlx5_core Ethernet
 	rm "$RXE_ROOT/dev/infiniband/rdma_cm"
-	look 1
-	says MISSING use 'rdma_ucm is not loaded' 'sudo modprobe rdma_ucm' \
+	looks 1 MISSING use 'rdma_ucm is not loaded' 'sudo modprobe rdma_ucm' \
 		'--device=/dev/infiniband'
 }
 
@@ -151,30 +148,24 @@ well='card: nothing is in the way'
 		'packets with 1024 bytes of data reach' "$well"
 	# 96 bytes are for headers.
 	put /sys/class/net/eth0/mtu 4192
-	look 0
-	says 'eth0 has 4192: 4096 bytes'
+	looks 0 'eth0 has 4192: 4096 bytes'
 	silent_on path
 	put /sys/class/net/eth0/mtu 4191
-	look 0
-	says 'eth0 has 4191: 2048 bytes'
+	looks 0 'eth0 has 4191: 2048 bytes'
 }
 
 @test "flow control: PFC, pause, nothing, nobody to ask" {
 	local tool
 
 	card mlx5_0 mlx5_core Ethernet
-	look 0
-	says 'note     flow control  neither PFC nor pause' 'ECN           not looked at'
+	looks 0 'note     flow control  neither PFC nor pause' 'ECN           not looked at'
 	stub ethtool '[[ $* == "-a eth0" ]] && printf "RX:\t\ton\nTX:\t\toff\n"'
-	look 0
-	says 'neither PFC nor pause'
+	looks 0 'neither PFC nor pause'
 	stub ethtool '[[ $* == "-a eth0" ]] && printf "RX:\t\ton\nTX:\t\ton\n"'
-	look 0
-	says 'ok       flow control  pause frames'
+	looks 0 'ok       flow control  pause frames'
 	stub dcb '[[ $* == "pfc show dev eth0 prio-pfc" ]] &&
 		echo "prio-pfc 0:off 1:off 2:off 3:on 4:off 5:on 6:off 7:off "'
-	look 0
-	says 'note     flow control  PFC for priority 3 5' 'a traffic class of it'
+	looks 0 'note     flow control  PFC for priority 3 5' 'a traffic class of it'
 	rm "$STUBS/dcb" "$STUBS/ethtool"
 	for tool in bash sed grep id dirname readlink tr cat; do
 		ln -s "$(command -v "$tool")" "$STUBS/$tool"
@@ -192,19 +183,16 @@ well='card: nothing is in the way'
 	card mlx5_0 mlx5_core Ethernet
 	put /sys/devices/system/node/node1/cpulist 4-7
 	put /sys/class/infiniband/mlx5_0/device/numa_node 1
-	look 0
-	says 'note     NUMA          node 1 of 2' 'numactl -N 1 -m 1'
+	looks 0 'note     NUMA          node 1 of 2' 'numactl -N 1 -m 1'
 	put /sys/class/infiniband/mlx5_0/device/numa_node -1
-	look 0
-	says 'ok       NUMA          of no node'
+	looks 0 'ok       NUMA          of no node'
 }
 
 @test "a container" {
 	card mlx5_0 mlx5_core Ethernet
 	ln -sfn 'pid:[4026532001]' "$RXE_ROOT/proc/self/ns/pid"
 	touch "$RXE_ROOT/.dockerenv"
-	look 0
-	says 'note     container     this is one (docker)' \
+	looks 0 'note     container     this is one (docker)' \
 		'--device=/dev/infiniband --ulimit memlock=-1' \
 		'note     namespaces    RDMA devices are shared'
 }
@@ -212,24 +200,20 @@ well='card: nothing is in the way'
 @test "what has no RC queue pairs, or not all of RoCE: EFA, MANA, iWARP" {
 	card efa_0 efa Unspecified
 	put /sys/class/infiniband/efa_0/node_type '7: unspecified'
-	look 1
-	says MISSING 'EFA has no RC queue pairs' 'fix: the lab'
+	looks 1 MISSING 'EFA has no RC queue pairs' 'fix: the lab'
 	card efa_0 other_core Unspecified
 	put /sys/class/infiniband/efa_0/node_type '6: usNIC UDP'
-	look 1
-	says MISSING "of the kind '6: usNIC UDP'"
+	looks 1 MISSING "of the kind '6: usNIC UDP'"
 	card mana_0 mana Ethernet
 	rm -r "$RXE_ROOT/sys/class/infiniband/efa_0"
-	look 0
-	says 'note     transport     MANA' 'rdma-core 56'
+	looks 0 'note     transport     MANA' 'rdma-core 56'
 	card iwp0 iw_cxgb4 Ethernet
 	rm -r "$RXE_ROOT/sys/class/infiniband/mana_0"
 	put /sys/class/infiniband/iwp0/node_type '4: RNIC'
 	# The GID of iWARP is the hardware address.
 	gid 0 0007:4301:0203:0000:0000:0000:0000:0000 ''
 	put /sys/class/net/eth0/address 00:07:43:01:02:03
-	look 0
-	says 'note     transport     iWARP'
+	looks 0 'note     transport     iWARP'
 }
 
 @test "card.sh: wrong usage" {

@@ -69,6 +69,12 @@ check() {
 	rxe "$1" --check "${@:2}"
 }
 
+# told STATUS TEXT…: --check ends with that, and says this.
+told() {
+	check "$1"
+	says "${@:2}"
+}
+
 can='rxe: can be set up with sudo scripts/setup_rxe.sh'
 cannot='rxe: cannot be had here: use scripts/lab.sh up'
 # No lab has this name, whatever else is up here.

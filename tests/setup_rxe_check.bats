@@ -7,8 +7,7 @@
 load rxe_tree
 
 @test "all is there but the device: can be set up" {
-	check 1
-	says 'rdma_rxe is there, but not loaded' 'eth0 (it has the default route)'
+	told 1 'rdma_rxe is there, but not loaded' 'eth0 (it has the default route)'
 	[ "${lines[-1]}" = "$can" ]
 	[[ $output != *MISSING* ]]
 }
@@ -16,50 +15,41 @@ load rxe_tree
 @test "module: loaded, or built in" {
 	no_module
 	mkdir -p "$RXE_ROOT/sys/module/rdma_rxe"
-	check 1
-	says 'ok       module' "$can"
+	told 1 'ok       module' "$can"
 	rmdir "$RXE_ROOT/sys/module/rdma_rxe"
 	put "$MODULES/modules.builtin" kernel/drivers/rdma_rxe.ko
-	check 1
-	says 'ok       module' "$can"
+	told 1 'ok       module' "$can"
 	rm "$RXE_ROOT$MODULES/modules.builtin"
 	put "/boot/config-$RELEASE" 'CONFIG_RDMA_RXE=y'
-	check 1
-	says 'ok       module' "$can"
+	told 1 'ok       module' "$can"
 }
 
 @test "module: a kernel without support for modules" {
 	rm "$RXE_ROOT/proc/modules"
-	check 2
-	says MISSING 'no support for modules at all' "$cannot"
+	told 2 MISSING 'no support for modules at all' "$cannot"
 }
 
 @test "module: loading is switched off" {
 	put /proc/sys/kernel/modules_disabled 1
-	check 2
-	says MISSING 'modules_disabled is 1' 'fix: reboot' "$cannot"
+	told 2 MISSING 'modules_disabled is 1' 'fix: reboot' "$cannot"
 }
 
 @test "module: in a container" {
 	ln -sfn 'pid:[4026532001]' "$RXE_ROOT/proc/self/ns/pid"
 	touch "$RXE_ROOT/.dockerenv"
-	check 2
-	says MISSING 'this is a container (docker)' 'on the host' "$cannot"
+	told 2 MISSING 'this is a container (docker)' 'on the host' "$cannot"
 	rm "$RXE_ROOT/.dockerenv"
 	put /run/systemd/container lxc
-	check 2
-	says 'this is a container (lxc)'
+	told 2 'this is a container (lxc)'
 	rm "$RXE_ROOT/run/systemd/container"
 	put /run/.containerenv ''
-	check 2
-	says 'this is a container (podman)'
+	told 2 'this is a container (podman)'
 	rm "$RXE_ROOT/run/.containerenv"
 	KUBERNETES_SERVICE_HOST=192.0.2.9 check 2
 	says 'this is a container (kubernetes)'
 	# It is the host's matter even where the module is loaded.
 	mkdir -p "$RXE_ROOT/sys/module/rdma_rxe"
-	check 2
-	says MISSING 'this is a container' "$cannot"
+	told 2 MISSING 'this is a container' "$cannot"
 }
 
 @test "module: a virtual machine made of a container's image is none" {
@@ -71,26 +61,22 @@ load rxe_tree
 @test "module: WSL2" {
 	put /proc/sys/kernel/osrelease 5.15.167.4-microsoft-standard-WSL2
 	ln -sfn 'pid:[4026532001]' "$RXE_ROOT/proc/self/ns/pid"
-	check 2
-	says MISSING 'this is WSL2' .wslconfig "$cannot"
+	told 2 MISSING 'this is WSL2' .wslconfig "$cannot"
 }
 
 @test "module: a cloud kernel" {
 	put /proc/sys/kernel/osrelease 6.1.0-9-cloud-arm64
 	put /lib/modules/6.1.0-9-cloud-arm64/modules.dep ''
-	check 2
-	says MISSING 'a cloud kernel' 'linux-image-arm64' "$cannot"
+	told 2 MISSING 'a cloud kernel' 'linux-image-arm64' "$cannot"
 }
 
 @test "module: built without it" {
 	no_module
 	put "/boot/config-$RELEASE" '# CONFIG_RDMA_RXE is not set'
-	check 2
-	says MISSING 'CONFIG_RDMA_RXE is not set' "$cannot"
+	told 2 MISSING 'CONFIG_RDMA_RXE is not set' "$cannot"
 	rm "$RXE_ROOT/boot/config-$RELEASE"
 	echo 'CONFIG_INET=y' | gzip >"$RXE_ROOT/proc/config.gz"
-	check 2
-	says MISSING 'CONFIG_RDMA_RXE is not set' "$cannot"
+	told 2 MISSING 'CONFIG_RDMA_RXE is not set' "$cannot"
 }
 
 @test "siw: there to be loaded, or not built, which the lab mends" {
@@ -112,26 +98,20 @@ load rxe_tree
 @test "module: a package is missing" {
 	no_module
 	put "/boot/config-$RELEASE" 'CONFIG_RDMA_RXE=m'
-	check 1
-	says MISSING "--reinstall linux-image-$RELEASE" "$can, after"
+	told 1 MISSING "--reinstall linux-image-$RELEASE" "$can, after"
 	put /etc/os-release 'ID=ubuntu'
-	check 1
-	says "apt-get install linux-modules-extra-$RELEASE" "$can, after"
+	told 1 "apt-get install linux-modules-extra-$RELEASE" "$can, after"
 	put /etc/os-release 'ID="fedora"'
-	check 1
-	says "dnf install kernel-modules-extra-$RELEASE"
+	told 1 "dnf install kernel-modules-extra-$RELEASE"
 	put /etc/os-release 'ID=arch'
-	check 1
-	says "the package that has rdma_rxe.ko for $RELEASE"
+	told 1 "the package that has rdma_rxe.ko for $RELEASE"
 }
 
 @test "module: an update without a reboot, or no modules at all" {
 	mv "$RXE_ROOT$MODULES" "$RXE_ROOT/lib/modules/6.1.0-10-amd64"
-	check 1
-	says MISSING "$RELEASE" 'those of 6.1.0-10-amd64' 'fix: reboot' "$can"
+	told 1 MISSING "$RELEASE" 'those of 6.1.0-10-amd64' 'fix: reboot' "$can"
 	rm -r "$RXE_ROOT/lib/modules"
-	check 2
-	says MISSING "running kernel ($RELEASE) are not in" "$cannot"
+	told 2 MISSING "running kernel ($RELEASE) are not in" "$cannot"
 }
 
 secure_boot() {
@@ -141,14 +121,12 @@ secure_boot() {
 
 @test "Secure Boot and a module of one's own" {
 	secure_boot 1
-	check 1
-	says MISSING 'secure boot' 'rdma_rxe.ko is not signed' "$can, after"
+	told 1 MISSING 'secure boot' 'rdma_rxe.ko is not signed' "$can, after"
 	stub modinfo '[[ $2 == signer ]] && echo "Debian key"'
 	check 1
 	[[ $output != *'secure boot'* ]]
 	stub modinfo '[[ $3 == */ib_core.ko ]] && echo "Debian key" || echo mine'
-	check 1
-	says MISSING "not signed by the kernel's key, but by 'mine'" "$can, after"
+	told 1 MISSING "not signed by the kernel's key, but by 'mine'" "$can, after"
 	stub mokutil '[[ $1 == --list-enrolled ]] && echo "  Issuer: CN=mine"'
 	check 1
 	[[ $output != *'secure boot'* ]]
@@ -161,18 +139,14 @@ secure_boot() {
 @test "the rdma command: absent, too old, of a kernel without RDMA" {
 	local tool
 	stub rdma 'echo "Usage: rdma link show [DEV/PORT_INDEX]"'
-	check 1
-	says MISSING 'rdma command' "no 'rdma link add'" 'iproute2 5.1' "$can, after"
+	told 1 MISSING 'rdma command' "no 'rdma link add'" 'iproute2 5.1' "$can, after"
 	stub rdma '[[ $1 == -V ]] && echo "rdma utility, iproute2-4.20.0"
 		echo "Failed to open NETLINK_RDMA socket" >&2'
-	check 1
-	says MISSING 'iproute2-4.20.0 is too old'
+	told 1 MISSING 'iproute2-4.20.0 is too old'
 	stub rdma '[[ $1 == -V ]] && echo "rdma utility, iproute2-ss190107"'
-	check 1
-	says MISSING 'iproute2-ss190107 is too old'
+	told 1 MISSING 'iproute2-ss190107 is too old'
 	stub rdma '[[ $1 == -V ]] && echo "rdma utility, iproute2-5.10.0"'
-	check 1
-	says 'ok       rdma command'
+	told 1 'ok       rdma command'
 	rm "$STUBS/rdma"
 	for tool in bash sed grep id gzip; do
 		ln -s "$(command -v "$tool")" "$STUBS/$tool"
@@ -186,15 +160,12 @@ secure_boot() {
 
 @test "the provider library is absent" {
 	rm -r "${RXE_ROOT:?}/usr"
-	check 1
-	says MISSING 'librxe-rdmav*.so is absent' 'install ibverbs-providers' \
+	told 1 MISSING 'librxe-rdmav*.so is absent' 'install ibverbs-providers' \
 		"$can, after"
 	put /etc/os-release 'ID=fedora'
-	check 1
-	says 'dnf install libibverbs'
+	told 1 'dnf install libibverbs'
 	put /usr/lib64/libibverbs/librxe-rdmav57.so ''
-	check 1
-	says 'ok       provider'
+	told 1 'ok       provider'
 }
 
 @test "wrong usage" {
@@ -222,8 +193,7 @@ secure_boot() {
 
 @test "a lab that is up already is named where one would start it" {
 	rm "$RXE_ROOT/proc/modules"
-	check 2
-	says "$cannot (the lab, a throwaway VM)"
+	told 2 "$cannot (the lab, a throwaway VM)"
 	lab_is_up
 	check 2
 	lab_is_gone

@@ -42,12 +42,10 @@ roce_card() {
 	check 1 -i eth1
 	says MISSING 'eth1 has no IPv4 or global IPv6 address' 'ip addr add'
 	put /sys/class/net/eth0/carrier 0
-	check 1
-	says MISSING 'eth0 has no carrier'
+	told 1 MISSING 'eth0 has no carrier'
 	put /sys/class/net/eth0/carrier 1
 	put /proc/net/vlan/eth0 ''
-	check 1
-	says MISSING 'eth0 is a VLAN'
+	told 1 MISSING 'eth0 is a VLAN'
 }
 
 @test "the netdev: without a default route, the first that can" {
@@ -56,17 +54,14 @@ roce_card() {
 	stub ip '[[ $* == *"addr show dev eth1"* ]] &&
 		echo "4: eth1    inet6 2001:db8::7/64 scope global"
 		true'
-	check 1
-	says 'ok       netdev        eth1 (there is no default route'
+	told 1 'ok       netdev        eth1 (there is no default route'
 	stub ip ''
-	check 1
-	says MISSING 'no netdev is up and has an address' "$can, after"
+	told 1 MISSING 'no netdev is up and has an address' "$can, after"
 	stub ip '[[ $* == *"-6 route show default" ]] &&
 		echo "default via fe80::1 dev eth1 metric 1024"
 		[[ $* == *"addr show dev"* ]] && echo "4: x inet 192.0.2.7/24"
 		true'
-	check 1
-	says 'ok       netdev        eth1 (it has the default route)'
+	told 1 'ok       netdev        eth1 (it has the default route)'
 }
 
 @test "a card: usable, by the address of its RoCE v2 GID" {
@@ -126,29 +121,23 @@ siw_device() {
 @test "a card that cannot be used, and why" {
 	roce_card
 	put /sys/class/infiniband/card0/ports/1/state '1: DOWN'
-	check 1
-	says MISSING 'port 1 of card0 is DOWN' 'can be set up: do what "fix" says'
+	told 1 MISSING 'port 1 of card0 is DOWN' 'can be set up: do what "fix" says'
 	rxe 1 --quiet-check
 	[ -z "$output" ]
 	put /sys/class/infiniband/card0/ports/1/state '4: ACTIVE'
 	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/2 'IB/RoCE v1'
 	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/4 'IB/RoCE v1'
-	check 1
-	says MISSING 'card0 has no IPv4 or global IPv6 address'
+	told 1 MISSING 'card0 has no IPv4 or global IPv6 address'
 	put /sys/class/infiniband/card0/ports/1/gid_attrs/types/2 'RoCE v2'
 	rm "$RXE_ROOT/dev/infiniband/rdma_cm"
-	check 1
-	says MISSING 'rdma_ucm is not loaded' 'modprobe rdma_ucm'
+	told 1 MISSING 'rdma_ucm is not loaded' 'modprobe rdma_ucm'
 	# Nobody can open a directory for writing, not even root.
 	mkdir "$RXE_ROOT/dev/infiniband/rdma_cm"
-	check 1
-	says MISSING 'may not open' 'rdma_cm (drwx' 'fix: sudo chmod'
+	told 1 MISSING 'may not open' 'rdma_cm (drwx' 'fix: sudo chmod'
 	rm "$RXE_ROOT/dev/infiniband/uverbs0"
-	check 1
-	says MISSING 'there is no' uverbs0 '--device=/dev/infiniband'
+	told 1 MISSING 'there is no' uverbs0 '--device=/dev/infiniband'
 	rm -r "$RXE_ROOT/sys/class/infiniband_verbs"
-	check 1
-	says MISSING 'ib_uverbs is not loaded' 'modprobe ib_uverbs'
+	told 1 MISSING 'ib_uverbs is not loaded' 'modprobe ib_uverbs'
 	check 1 -n rxe5
 	says 'there is no rxe5 yet' "$can"
 }
@@ -172,21 +161,16 @@ siw_device() {
 		tcp dport 22 accept
 	}
 }"'
-	check 1
-	says 'note     firewall' 'none names UDP 4791' "$can"
+	told 1 'note     firewall' 'none names UDP 4791' "$can"
 	stub nft 'printf "\tchain in {\n\t\ttype filter hook input priority 0;\n"
 		printf "\tchain fwd {\n\t\ttype filter hook forward; policy drop;\n"'
-	check 1
-	says 'ok       firewall'
+	told 1 'ok       firewall'
 	stub nft 'exit 1'
-	check 1
-	says 'note     firewall' 'only root can read' "$can"
+	told 1 'note     firewall' 'only root can read' "$can"
 	stub nft "printf '\t\tudp dport 4791 counter packets 0 bytes 0 drop\n'"
-	check 1
-	says 'note     firewall' 'a rule drops UDP 4791' "$can"
+	told 1 'note     firewall' 'a rule drops UDP 4791' "$can"
 	rm -r "$RXE_ROOT/sys/module/nf_tables"
-	check 1
-	says 'no packet filter loaded'
+	told 1 'no packet filter loaded'
 }
 
 # nft_chain HOOK POLICY RULE…: nft says that there is such a chain.
@@ -210,8 +194,7 @@ nft_says() {
 		eval "nft_chain $chain"
 	done >"$BATS_TEST_TMPDIR/ruleset"
 	stub nft "cat '$BATS_TEST_TMPDIR/ruleset'"
-	check 1
-	says "$1" || {
+	told 1 "$1" || {
 		cat "$BATS_TEST_TMPDIR/ruleset"
 		return 1
 	}
@@ -254,27 +237,20 @@ nft_says() {
 	mkdir -p "$RXE_ROOT/sys/module/ip_tables"
 	stub iptables ''
 	iptables_rules '-P INPUT DROP'
-	check 1
-	says 'none names UDP 4791' 'iptables -I INPUT'
+	told 1 'none names UDP 4791' 'iptables -I INPUT'
 	iptables_rules '-P INPUT DROP' $'\n-A INPUT -p udp --dport 4791 -j ACCEPT'
-	check 1
-	says 'no rule against UDP 4791'
+	told 1 'no rule against UDP 4791'
 	iptables_rules '-P INPUT DROP' \
 		$'\n-A ufw-user-input -p udp -m udp --dport 4791 -j ACCEPT'
-	check 1
-	says 'no rule against UDP 4791'
+	told 1 'no rule against UDP 4791'
 	iptables_rules '-P INPUT DROP' $'\n-A OUTPUT -p udp --dport 4791 -j ACCEPT'
-	check 1
-	says 'none names UDP 4791'
+	told 1 'none names UDP 4791'
 	iptables_rules '-P INPUT DROP' $'\n-A INPUT -p tcp --dport 4791 -j ACCEPT'
-	check 1
-	says 'none names UDP 4791'
+	told 1 'none names UDP 4791'
 	iptables_rules '-P INPUT ACCEPT' $'\n-A INPUT -p udp --dport 4791 -j REJECT'
-	check 1
-	says 'a rule drops UDP 4791'
+	told 1 'a rule drops UDP 4791'
 	iptables_rules '-P INPUT ACCEPT' $'\n-A INPUT -j REJECT --reject-with x'
-	check 1
-	says 'none names UDP 4791'
+	told 1 'none names UDP 4791'
 }
 
 # Root is exempt from the limit by a capability: run without it.

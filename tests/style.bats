@@ -123,29 +123,6 @@ finds() {
 	finds build 01_one 'no server and client'
 }
 
-@test "an #include that reaches out of the chapter is found" {
-	small_tree
-	sed -i '6i #include "../log.h"' "$TREE/01_one/client.c"
-	finds makefile 01_one/client.c:6 'reaches out of the chapter'
-}
-
-@test "a file of 301 lines is found and one of 300 is not" {
-	small_tree
-	yes '# a comment' | head -n 297 >>"$TREE/scripts/a.sh"
-	run -0 check length
-	echo '# one more' >>"$TREE/scripts/a.sh"
-	finds length scripts/a.sh '301 lines'
-}
-
-@test "a C file of 401 lines is found and one of 400 is not" {
-	small_tree
-	length=$(wc -l <"$TREE/01_one/client.c")
-	yes '/* a comment */' | head -n $((400 - length)) >>"$TREE/01_one/client.c"
-	run -0 check length
-	echo '/* one more */' >>"$TREE/01_one/client.c"
-	finds length 01_one/client.c '401 lines'
-}
-
 @test "a walkthrough of 2801 words is found; 06 may have 4000" {
 	small_tree
 	mkdir -p "$TREE/06_six"
@@ -177,28 +154,71 @@ END
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "C that clang-format would change is found" {
-	small_tree
-	sed -i 's/^\treturn/    return/' "$TREE/01_one/client.c"
-	echo 'int x ; int y ;' >>"$TREE/01_one/client.c"
-	finds format 01_one/client.c:5 'run clang-format -i 01_one/client.c'
-	[ "${#lines[@]}" -eq 1 ]
+# A row each: the check; a change, made in a tree that keeps the rules; the file that is
+# named then, and what is said of it; or neither, where that breaks no rule.
+changes() {
+	cat <<-'END'
+	makefile~sed -i '6i #include "../log.h"' 01_one/client.c~01_one/client.c:6~reaches out of the chapter
+	length~yes '# a comment' | head -n 297 >>scripts/a.sh~~
+	length~yes '# a comment' | head -n 298 >>scripts/a.sh~scripts/a.sh~301 lines
+	length~yes '/* a comment */' | head -n 393 >>01_one/client.c~~
+	length~yes '/* a comment */' | head -n 394 >>01_one/client.c~01_one/client.c~401 lines
+	format~sed -i 's/^\treturn/    return/; $aint x ; int y ;' 01_one/client.c~01_one/client.c:5~run clang-format -i 01_one/client.c
+	shell~echo 'echo $1' >>scripts/a.sh~scripts/a.sh~SC2086
+	shell~printf '#!/usr/bin/env bash\necho $1\n' >scripts/b~scripts/b~SC2086
+	shell~printf '# shellcheck shell=bash\nb=1\necho $a $@\n' >scripts/b.sh~scripts/b.sh~SC2154
+	whitespace~printf 'text \n' >>README.md~README.md:4~whitespace at the end
+	whitespace~printf 'text\r\n' >>README.md~README.md:4~whitespace at the end
+	whitespace~printf '  \tint x;\n' >>01_one/client.c~01_one/client.c:8~blanks before a tab
+	whitespace~printf '```diff\n \tint x;\n \n```\n' >>README.md~~
+	whitespace~printf '%s \n' '```text' 'text' >>README.md~README.md:4~whitespace at the end
+	whitespace~printf text >>README.md~README.md~no newline at the end
+	whitespace~printf 'cat <<-END\n  text\n\tEND\n' >>scripts/a.sh~~
+	whitespace~printf 'cat <<-END\n  text\n\tEND\n  true\n' >>scripts/a.sh~scripts/a.sh:7~indented with blanks
+	whitespace~printf '%s\n' "patch <<'END_PATCH'" $' \tint x;' ' ' END_PATCH >>scripts/a.sh~~
+	whitespace~printf '%s\n' "patch <<'END_PATCH'" ' ' END_PATCH 'true ' >>scripts/a.sh~scripts/a.sh:7~whitespace at the end
+	headers~sed -i 's/client.c - nothing/nothing/' 01_one/client.c~01_one/client.c~does not start with '/*
+	headers~sed -i '1,3d' 01_one/client.c~01_one/client.c~does not start with '/*
+	headers~sed -i '2d' scripts/a.sh~scripts/a.sh~does not say
+	words~printf '%s\n' '/* XXXX and TODOS */' 'char *s = "/tmp/x.XXXXXX";' >>01_one/client.c~~
+	words~printf '%s\n' 'They say "production-ready".' 'It is 3 != 4, `no!`,' >>README.md~~
+	words~printf '%s\n' '![a picture](x.svg)' '> [!NOTE]' '<!-- a comment -->' >>README.md~~
+	words~printf '%s\n' '```' 'error!' '```' >>README.md~~
+	words~echo '/* TO""DO: all */' | tr -d '"' >>01_one/client.c~01_one/client.c:8~left to do
+	words~echo '/* FIX""ME: all */' | tr -d '"' >>01_one/client.c~01_one/client.c:8~left to do
+	words~echo '/* XX""X: all */' | tr -d '"' >>01_one/client.c~01_one/client.c:8~left to do
+	words~echo 'This is production""-ready.' | tr -d '"' >>README.md~README.md:4~whose word is that?
+	words~echo 'It works!' >>README.md~README.md:4~exclamation mark
+	words~echo 'It works! Now' >>README.md~README.md:4~exclamation mark
+	words~echo '**It works!**' >>README.md~README.md:4~exclamation mark
+	words~echo '(works!)' >>README.md~README.md:4~exclamation mark
+	END
 }
 
-@test "what shellcheck says is found, in scripts without .sh as well" {
+@test "each way to break a rule is found, and what breaks none is not" {
+	local rule change file said count=0
+
+	while IFS='~' read -r rule change file said; do
+		echo "$rule: $change"
+		rm -rf "$TREE"
+		small_tree
+		(cd "$TREE" && eval "$change")
+		if [[ -n $file ]]; then
+			finds "$rule" "$file" "$said"
+			[[ $rule != format || ${#lines[@]} -eq 1 ]]
+		else
+			run -0 check "$rule"
+		fi
+		count=$((count + 1))
+	done < <(changes)
+	[[ $count -eq 34 ]]
+}
+
+# A file that is only sourced is checked with the one that sources it.
+@test "what is sourced is checked with what sources it" {
 	small_tree
-	# shellcheck disable=SC2016
-	echo 'echo $1' >>"$TREE/scripts/a.sh"
-	finds shell scripts/a.sh SC2086
-	small_tree
-	# shellcheck disable=SC2016
-	printf '#!/usr/bin/env bash\necho $1\n' >"$TREE/scripts/b"
-	finds shell scripts/b SC2086
-	rm "$TREE/scripts/b"
-	# A file that is only sourced is checked with the one that sources it.
 	# shellcheck disable=SC2016
 	printf '# shellcheck shell=bash\nb=1\necho $a $@\n' >"$TREE/scripts/b.sh"
-	finds shell scripts/b.sh SC2154
 	# shellcheck disable=SC2016
 	printf '%s\n' a=1 '# shellcheck source=scripts/b.sh' \
 		'source "$(dirname "$0")/b.sh"' 'echo "$b"' \
@@ -207,66 +227,33 @@ END
 	[[ $output != *SC2154* && $output != *SC2034* ]]
 }
 
-@test "bad whitespace is found, but not inside a here-document" {
-	small_tree
-	printf 'text \n' >>"$TREE/README.md"
-	finds whitespace README.md:4 'whitespace at the end'
-	small_tree
-	printf 'text\r\n' >>"$TREE/README.md"
-	finds whitespace README.md:4 'whitespace at the end'
-	small_tree
-	printf '  \tint x;\n' >>"$TREE/01_one/client.c"
-	finds whitespace 01_one/client.c:8 'blanks before a tab'
-	small_tree
-	printf '```diff\n \tint x;\n \n```\n' >>"$TREE/README.md"
-	run -0 check whitespace
-	printf '%s \n' '```text' 'text' >>"$TREE/README.md"
-	finds whitespace README.md:8 'whitespace at the end'
-	small_tree
-	printf text >>"$TREE/README.md"
-	finds whitespace README.md 'no newline at the end'
-	small_tree
-	printf 'cat <<-END\n  text\n\tEND\n' >>"$TREE/scripts/a.sh"
-	run -0 check whitespace
-	printf '  true\n' >>"$TREE/scripts/a.sh"
-	finds whitespace scripts/a.sh:7 'indented with blanks'
-	small_tree
-	printf 'patch -p1 <<%s\n \tint x;\n \nEND_PATCH\n' "'END_PATCH'" \
-		>>"$TREE/scripts/a.sh"
-	run -0 check whitespace
-	printf 'true \n' >>"$TREE/scripts/a.sh"
-	finds whitespace scripts/a.sh 'whitespace at the end'
-}
-
-@test "a file that does not say what it is for is found" {
-	small_tree
-	sed -i 's/client.c - nothing/nothing/' "$TREE/01_one/client.c"
-	finds headers 01_one/client.c "does not start with '/*"
-	small_tree
-	sed -i '1,3d' "$TREE/01_one/client.c"
-	finds headers 01_one/client.c "does not start with '/*"
-	small_tree
-	sed -i '2d' "$TREE/scripts/a.sh"
-	finds headers scripts/a.sh 'does not say'
+# in_order CHAPTER: which module includes which has no circle, or tsort names one. A
+# module is a .c and a .h of one name, here or in carried/ or plumbing/.
+in_order() {
+	find "$1" "$1"/{carried,plumbing} -maxdepth 1 -name '*.[ch]' -exec awk -F '"' '/^#include "/ {
+		module = FILENAME
+		gsub(/.*\/|\.[ch]$/, "", module)
+		gsub(/.*\/|\.h$/, "", $2)
+		if ($2 != module)
+			print module, $2
+	}' {} + 2>/dev/null | tsort
 }
 
 @test "no modules of a chapter include each other in a circle" {
-	scripts/maint/include_cycles.py [0-9][0-9]_*
-}
+	local chapter
 
-@test "a circle of includes is found, in plumbing too" {
-	local cycles=scripts/maint/include_cycles.py
-
+	for chapter in [0-9][0-9]_*; do
+		run -0 in_order "$chapter"
+		[[ ${#lines[@]} -gt 10 ]]
+	done
 	small_tree
 	mkdir "$TREE/01_one/plumbing"
 	echo '#include "b.h"' >"$TREE/01_one/a.c"
 	echo '#include "c.h"' >"$TREE/01_one/plumbing/b.h"
-	run -0 "$cycles" "$TREE/01_one"
+	run -0 in_order "$TREE/01_one"
 	echo '#include "a.h"' >"$TREE/01_one/c.c"
-	run -1 "$cycles" "$TREE/01_one"
-	[[ $output == */01_one:' a -> b -> c -> a' ]]
-	run -2 "$cycles"
-	run -0 "$cycles" -h
+	run -1 in_order "$TREE/01_one"
+	says 'input contains a loop' 'tsort: '
 }
 
 # The package lib is found by a link to it, or by scripts/lib/python.sh.
@@ -276,31 +263,6 @@ END
 	[[ -z $output ]]
 	for link in {scripts/maint,tests,tests/mutants,web/site}/lib; do
 		[[ $link -ef scripts/lib ]]
-	done
-}
-
-@test "words that have no place here are found, and the same in other words not" {
-	small_tree
-	printf '%s\n' '/* XXXX and TODOS */' 'char *s = "/tmp/x.XXXXXX";' \
-		>>"$TREE/01_one/client.c"
-	printf '%s\n' 'They say "production-ready".' 'It is 3 != 4, `no!`,' \
-		'![a picture](x.svg)' '> [!NOTE]' '<!-- a comment -->' \
-		'```' 'error!' '```' >>"$TREE/README.md"
-	run -0 check words
-	local word
-	for word in TO''DO FIX''ME XX''X; do
-		small_tree
-		echo "/* $word: all */" >>"$TREE/01_one/client.c"
-		finds words 01_one/client.c:8 'left to do'
-	done
-	small_tree
-	echo 'This is production''-ready.' >>"$TREE/README.md"
-	finds words README.md:4 'whose word is that?'
-	local text
-	for text in 'It works!' 'It works! Now' '**It works!**' '(works!)'; do
-		small_tree
-		echo "$text" >>"$TREE/README.md"
-		finds words README.md:4 'exclamation mark'
 	done
 }
 

@@ -5,7 +5,7 @@
 peer full client <<'END_PATCH'
 --- a/conn.c
 +++ b/conn.c
-@@ -194,4 +194,5 @@
+@@ -186,4 +186,5 @@
  	param.private_data = name;
 -	param.private_data_len = 1 + snprintf(name, sizeof(name),
 -					      "client with pid %d", getpid());

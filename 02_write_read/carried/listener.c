@@ -67,13 +67,22 @@ void listener_close(struct listener *listener)
 	*listener = (struct listener){ 0 };
 }
 
-int listener_wait(struct listener *listener, const struct patience *patience)
+int listener_wait(struct listener *listener, struct rdma_cm_id **id,
+		  const struct patience *patience)
 {
-	if (wait_readable(listener->events->fd, -1, patience->stop_fd,
-			  wait_deadline(-1)) < 0) {
-		if (errno == ECANCELED)
-			return 0;
-		return wait_fail("a connection request", errno, patience);
-	}
-	return 1;
+	int ret;
+
+	do {
+		if (wait_readable(listener->events->fd, -1, patience->stop_fd,
+				  wait_deadline(-1)) < 0) {
+			if (errno == ECANCELED)
+				return 0;
+			return wait_fail("a connection request", errno,
+					 patience);
+		}
+		/* Without waiting: we may have been woken for nothing. */
+		ret = cm_expect(listener->events, RDMA_CM_EVENT_CONNECT_REQUEST,
+				NULL, id);
+	} while (ret && ret != CM_NO_MORE);
+	return ret ? -1 : 1;
 }

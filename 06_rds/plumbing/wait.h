@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* How long a wait may take at most, and what ends it early: a request to stop. */
+/* How patient the caller is: how long it waits at most, if not asked to stop. */
 struct patience {
 	int timeout_ms; /* how long a peer may take for one step */
 	int stop_fd; /* becomes readable to end all waiting; -1: never */

@@ -6,8 +6,6 @@
 #ifndef LISTENER_H
 #define LISTENER_H
 
-#include <stdbool.h>
-
 #include <rdma/rdma_cma.h>
 
 #include "wait.h"
@@ -16,8 +14,6 @@
 struct listener {
 	struct rdma_event_channel *events; /* connection requests arrive here */
 	struct rdma_cm_id *id; /* bound and listening */
-	bool asked; /* a client really asked for a connection */
-	bool gone; /* no client can come any more: device removed, … */
 };
 
 /*
@@ -32,9 +28,12 @@ int listener_open(struct listener *listener, const char *host,
 void listener_close(struct listener *listener);
 
 /*
- * Waits, without a deadline, until a client asks for a connection. Returns 1;
- * 0 if the program was asked to stop; or -1 after reporting why.
+ * Waits, without a deadline, until a client asks for a connection, and takes the
+ * request: *id is the id that the CM made for it, and the caller's from now on.
+ * Returns 1; 0 if the program was asked to stop; or -1 after reporting why no
+ * client can come any more, such as a device that was removed.
  */
-int listener_wait(struct listener *listener, const struct patience *patience);
+int listener_wait(struct listener *listener, struct rdma_cm_id **id,
+		  const struct patience *patience);
 
 #endif

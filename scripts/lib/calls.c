@@ -160,106 +160,75 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	return pd;
 }
 
-int ibv_dealloc_pd(struct ibv_pd *pd)
-{
-	typeof(&ibv_dealloc_pd) real = find("ibv_dealloc_pd");
-	int ret = real(pd);
+/* A call that is made, and what is told of it before and after: ret is its result. */
+#define CALL(type, name, params, args, before, after) \
+	type name params                              \
+	{                                             \
+		typeof(&name) real = find(#name);     \
+		type ret;                             \
+                                                      \
+		before;                               \
+		ret = real args;                      \
+		after;                                \
+		return ret;                           \
+	}
 
-	tell("dealloc_pd %d\n", ret);
-	return ret;
-}
+CALL(int, ibv_dealloc_pd, (struct ibv_pd * pd), (pd), ,
+     tell("dealloc_pd %d\n", ret))
 
 /* verbs.h makes one of two functions of it, one of which calls the other. */
 static _Thread_local int registering;
 
+static void tell_of(size_t length, int access)
+{
+	if (!registering++)
+		tell("reg_mr bytes=%zu access=0x%x\n", length, access);
+}
+
 #undef ibv_reg_mr
-struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-			  int access)
-{
-	typeof(&ibv_reg_mr) real = find("ibv_reg_mr");
-	struct ibv_mr *mr;
-
-	if (!registering++)
-		tell("reg_mr bytes=%zu access=0x%x\n", length, access);
-	mr = real(pd, addr, length, access);
-	registering--;
-	return mr;
-}
-
-struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
-				uint64_t iova, unsigned int access)
-{
-	typeof(&ibv_reg_mr_iova2) real = find("ibv_reg_mr_iova2");
-	struct ibv_mr *mr;
-
-	if (!registering++)
-		tell("reg_mr bytes=%zu access=0x%x\n", length, access);
-	mr = real(pd, addr, length, iova, access);
-	registering--;
-	return mr;
-}
-
-struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries,
-			     void *cq_context, struct ibv_comp_channel *channel,
-			     int vector)
-{
-	typeof(&ibv_create_cq) real = find("ibv_create_cq");
-
-	tell("create_cq entries=%d\n", entries);
-	return real(context, entries, cq_context, channel, vector);
-}
-
-struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
-			       struct ibv_srq_init_attr *attr)
-{
-	typeof(&ibv_create_srq) real = find("ibv_create_srq");
-
-	tell("create_srq receives=%u\n", attr->attr.max_wr);
-	return real(pd, attr);
-}
-
-int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
-		     void **cq_context)
-{
-	typeof(&ibv_get_cq_event) real = find("ibv_get_cq_event");
-	int ret = real(channel, cq, cq_context);
-
-	if (!ret)
-		tell("get_cq_event\n");
-	return ret;
-}
-
-int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id,
-		   void *id_context, enum rdma_port_space space)
-{
-	typeof(&rdma_create_id) real = find("rdma_create_id");
-	int ret = real(channel, id, id_context, space);
-
-	tell("create_id %d\n", ret);
-	return ret;
-}
-
-int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
-		   struct ibv_qp_init_attr *attr)
-{
-	typeof(&rdma_create_qp) real = find("rdma_create_qp");
-
-	tell("create_qp sends=%u receives=%u\n", attr->cap.max_send_wr,
-	     attr->cap.max_recv_wr);
-	tell("queue_pair cq=%p srq=%p\n", (void *)attr->recv_cq,
-	     (void *)attr->srq);
-	return real(id, pd, attr);
-}
-
-int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
-{
-	typeof(&rdma_connect) real = find("rdma_connect");
-
-	tell("connect rnr_retry_count=%d\n",
-	     param ? param->rnr_retry_count : -1);
-	tell("tries retry_count=%d\n", param ? param->retry_count : 7);
-	return real(id, param);
-}
+CALL(struct ibv_mr *, ibv_reg_mr,
+     (struct ibv_pd * pd, void *addr, size_t length, int access),
+     (pd, addr, length, access), tell_of(length, access), registering--)
+CALL(struct ibv_mr *, ibv_reg_mr_iova2,
+     (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova,
+      unsigned int access),
+     (pd, addr, length, iova, access), tell_of(length, access), registering--)
+CALL(int, ibv_dereg_mr, (struct ibv_mr * mr), (mr), ,
+     tell("dereg_mr %d\n", ret))
+CALL(struct ibv_cq *, ibv_create_cq,
+     (struct ibv_context * context, int entries, void *user,
+      struct ibv_comp_channel *channel, int vector),
+     (context, entries, user, channel, vector),
+     tell("create_cq entries=%d\n", entries), )
+CALL(struct ibv_srq *, ibv_create_srq,
+     (struct ibv_pd * pd, struct ibv_srq_init_attr *attr), (pd, attr),
+     tell("create_srq receives=%u\n", attr->attr.max_wr), )
+CALL(int, ibv_get_cq_event,
+     (struct ibv_comp_channel * channel, struct ibv_cq **cq, void **user),
+     (channel, cq, user), , ret ? (void)0 : tell("get_cq_event\n"))
+CALL(int, rdma_get_cm_event,
+     (struct rdma_event_channel * channel, struct rdma_cm_event **event),
+     (channel, event), ,
+     ret ? (void)0 : tell("get_cm_event event=%d\n", (*event)->event))
+CALL(int, rdma_ack_cm_event, (struct rdma_cm_event * event), (event),
+     tell("ack_cm_event\n"), )
+CALL(int, rdma_create_id,
+     (struct rdma_event_channel * channel, struct rdma_cm_id **id, void *user,
+      enum rdma_port_space space),
+     (channel, id, user, space), , tell("create_id %d\n", ret))
+CALL(int, rdma_destroy_id, (struct rdma_cm_id * id), (id), ,
+     tell("destroy_id %d\n", ret))
+CALL(int, rdma_create_qp,
+     (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr),
+     (id, pd, attr),
+     tell("create_qp sends=%u receives=%u\nqueue_pair cq=%p srq=%p\n",
+	  attr->cap.max_send_wr, attr->cap.max_recv_wr, (void *)attr->recv_cq,
+	  (void *)attr->srq), )
+CALL(int, rdma_connect, (struct rdma_cm_id * id, struct rdma_conn_param *param),
+     (id, param),
+     tell("connect rnr_retry_count=%d\ntries retry_count=%d\n",
+	  param ? param->rnr_retry_count : -1,
+	  param ? param->retry_count : 7), )
 
 /* Waits for what $HOLD names, if it is set, but not for ever. */
 static void hold_for(const char *hold)
@@ -298,71 +267,18 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return real(qp, attr, mask);
 }
 
-int ibv_dereg_mr(struct ibv_mr *mr)
-{
-	typeof(&ibv_dereg_mr) real = find("ibv_dereg_mr");
-	int ret = real(mr);
-
-	tell("dereg_mr %d\n", ret);
-	return ret;
-}
-
-int rdma_get_cm_event(struct rdma_event_channel *channel,
-		      struct rdma_cm_event **event)
-{
-	typeof(&rdma_get_cm_event) real = find("rdma_get_cm_event");
-	int ret = real(channel, event);
-
-	if (!ret)
-		tell("get_cm_event event=%d\n", (*event)->event);
-	return ret;
-}
-
-int rdma_ack_cm_event(struct rdma_cm_event *event)
-{
-	typeof(&rdma_ack_cm_event) real = find("rdma_ack_cm_event");
-
-	tell("ack_cm_event\n");
-	return real(event);
-}
-
-int rdma_destroy_id(struct rdma_cm_id *id)
-{
-	typeof(&rdma_destroy_id) real = find("rdma_destroy_id");
-	int ret = real(id);
-
-	tell("destroy_id %d\n", ret);
-	return ret;
-}
-
 /* Only what the kernel does not take: most messages are of no interest. */
-ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
-{
-	ssize_t n = ((typeof(&sendmsg))find("sendmsg"))(fd, msg, flags);
-
-	if (n < 0)
-		tell("sendmsg errno=%d\n", errno);
-	return n;
-}
+CALL(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags),
+     (fd, msg, flags), , ret < 0 ? tell("sendmsg errno=%d\n", errno) : (void)0)
 
 /* Whoever waits in one of these waits for time to pass, and for nothing else. */
-unsigned int sleep(unsigned int seconds)
-{
-	tell("sleep\n");
-	return ((typeof(&sleep))find("sleep"))(seconds);
-}
-
-int usleep(useconds_t us)
-{
-	tell("sleep\n");
-	return ((typeof(&usleep))find("usleep"))(us);
-}
-
-int nanosleep(const struct timespec *time, struct timespec *left)
-{
-	tell("sleep\n");
-	return ((typeof(&nanosleep))find("nanosleep"))(time, left);
-}
+CALL(unsigned int, sleep, (unsigned int seconds), (seconds), tell("sleep\n"), )
+CALL(int, usleep, (useconds_t us), (us), tell("sleep\n"), )
+CALL(int, nanosleep, (const struct timespec *time, struct timespec *left),
+     (time, left), tell("sleep\n"), )
+CALL(int, select,
+     (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *time),
+     (n, in, out, other, time), n ? (void)0 : tell("sleep\n"), )
 
 /* Under another name, since gcc takes it that poll() only writes to fds. */
 int call_poll(struct pollfd *fds, nfds_t n, int ms) __asm__("poll");
@@ -376,11 +292,4 @@ int call_poll(struct pollfd *fds, nfds_t n, int ms)
 	if (ms && !any)
 		tell("sleep\n");
 	return ((typeof(&poll))find("poll"))(fds, n, ms);
-}
-
-int select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *time)
-{
-	if (!n)
-		tell("sleep\n");
-	return ((typeof(&select))find("select"))(n, in, out, other, time);
 }

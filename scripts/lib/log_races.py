@@ -25,11 +25,8 @@ class Races:
     """Which lines of a log may change places or stand for one another, and
     what is counted.
 
-    From lines `LOG: PATTERN <> PATTERN`. In a pattern, * is any text; {a}, {b}
-    is any text too, but two different names stand for two different texts:
-    `server*: Client {a}: * <> Client {b}: *` lets the lines of two clients
-    change places and keeps the order of each. ` + ` joins lines that follow one
-    another into a block, which changes places as a whole.
+    From lines `LOG: PATTERN <> PATTERN`. In a pattern, * is any text. ` + ` joins
+    lines that follow one another into a block, which changes places as a whole.
 
     From lines `LOG: PATTERN counts PATTERN`: the number {n} in the first is how
     many lines of its log before it fit the second. From lines `LOG: PATTERN |
@@ -72,12 +69,7 @@ class Races:
                 'nor LOG: PATTERN means TEXT (one line, with names of the '
                 "pattern's first line), "
                 f'nor LOG: PATTERN with a name in braces apart: {text}')
-        pattern = compiled(right)
-        if kind is self.counts:
-            pattern = re.compile('|'.join(compiled(each).pattern
-                                          for each in right.split(' or ')))
-        if kind is self.meanings:
-            pattern = right.strip()
+        pattern = right.strip() if kind is self.meanings else compiled(right)
         kind.append((where, log.strip(), compiled(left), pattern))
 
     def split(self, logs):
@@ -190,10 +182,9 @@ class Races:
         """Whether these two lines of a log may change places."""
         for pair in self.pairs:
             _, log, left, right = pair
-            if fnmatch.fnmatch(one.log, log) and (
-                    differ(left.fullmatch(one.text), right.fullmatch(two.text))
-                    or differ(left.fullmatch(two.text),
-                              right.fullmatch(one.text))):
+            if fnmatch.fnmatch(one.log, log) and any(
+                    left.fullmatch(x.text) and right.fullmatch(y.text)
+                    for x, y in ((one, two), (two, one))):
                 self.used.add(pair)
                 return True
         return False
@@ -269,12 +260,3 @@ def compiled(pattern):
         else:
             out += re.escape(part)
     return re.compile(out)
-
-
-def differ(left, right):
-    """Whether both match, and different names stand for different texts."""
-    if not left or not right:
-        return False
-    ours, theirs = left.groupdict(), right.groupdict()
-    return all((ours[a] == theirs[b]) == (a == b)
-               for a in ours for b in theirs)

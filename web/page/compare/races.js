@@ -28,15 +28,6 @@ function fits(name, pattern) {
 	return new RegExp(`^${regex}$`).test(name.split(' of ')[0]);
 }
 
-// Whether both match, and different names stand for different texts.
-function differ(left, right) {
-	if (!left || !right)
-		return false;
-	const ours = left.groups ?? {}, theirs = right.groups ?? {};
-	return Object.keys(ours).every(a => Object.keys(theirs).every(b =>
-		(ours[a] === theirs[b]) === (a === b)));
-}
-
 const names = text => text.match(/\{\w+\}/g) ?? [];
 
 // Whether text is one line, and the pattern's first has all its names.
@@ -71,8 +62,7 @@ export class Races {
 			if (kind === this.meanings && !isMeant(left, right))
 				break;
 			kind.push({log, left: compiled(left), text,
-				right: kind === this.meanings ? right.trim() : kind === this.counts ?
-					right.split(' or ').map(compiled) : compiled(right)});
+				right: kind === this.meanings ? right.trim() : compiled(right)});
 			return;
 		}
 		throw new SyntaxError(`no race: ${text}`);
@@ -136,7 +126,7 @@ export class Races {
 						lines[at] = withToken(line, ...match.indices.groups.v_n,
 							ok ? '<count>' : `${match.groups.v_n} (not ${seen})`);
 					}
-					if (right.some(x => x.test(line.text)))
+					if (right.test(line.text))
 						seen++;
 				});
 			}
@@ -171,8 +161,8 @@ export class Races {
 	// Whether these two lines of a log may change places.
 	swap(one, two) {
 		return this.pairs.some(({log, left, right}) => fits(one.log, log) && (
-			differ(left.exec(one.text), right.exec(two.text)) ||
-			differ(left.exec(two.text), right.exec(one.text))));
+			left.test(one.text) && right.test(two.text) ||
+			left.test(two.text) && right.test(one.text)));
 	}
 }
 
