@@ -98,6 +98,32 @@ grows() {
 	FUNCTIONS='gone crowd' on_device a grows
 }
 
+# More receives are more locked memory: here, for no more than one chunk.
+little_memlock() {
+	start_server setpriv --reuid=65534 --regid=65534 --clear-groups \
+		bash -c 'ulimit -l 2000 && exec "$@"' bash ./server -v
+	start_client ./load/load -n 240 -q 240 -N 200 -t 30 -a "$address" sum
+	await "connections" has_line client.log '^240 connections in'
+	# While it stands, all of them ask: few of its 256 receives are left.
+	kill -STOP "$server"
+	await "a client that has asked" state "$client" S
+	kill -CONT "$server"
+	await "an error of the server's" has_line server.err \
+		'^error: ibv_reg_mr: .*`ulimit -l`'
+	# Some of these may find no receive for too long; the server goes on.
+	ended=0
+	wait "$client" || ended=$?
+	client=''
+	crowd 5 write
+	await "a server that has freed all" gone 245
+	stop_server
+}
+
+@test "08: a server that may lock no memory for more receives makes do with those it has" {
+	[[ $device_where == lab || $EUID -eq 0 ]] || skip "this needs root"
+	FUNCTIONS='gone crowd' on_device a little_memlock
+}
+
 older_client() {
 	start_server ./server -v
 	run_client 0 "../02_write_read.plain/client" -a "$address" -p 22228 write

@@ -9,8 +9,7 @@ setup() {
 }
 
 # looks: runs a story in Python, in which
-#   is_there(pid, parent, name, own, children, of)  is a process from now on, of
-#                                               the run that is process `of`,
+#   is_there(pid, parent, name, own, children)  is a process from now on,
 #   is_gone(pid)                                it is no more,
 #   look()                                      is what happens each second;
 # then prints what took how many ticks.
@@ -21,13 +20,13 @@ looks() {
 			from processor_time import Processes
 			proc = pathlib.Path('proc')
 			proc.mkdir()
-			def is_there(pid, parent, name, own=0, children=0, of=10):
+			def is_there(pid, parent, name, own=0, children=0, environ=''):
 			    folder = proc / str(pid)
 			    folder.mkdir(exist_ok=True)
 			    rest = ['0'] * 9 + [str(own), '0', str(children), '0', '0', '0', '0', '0', '7']
 			    (folder / 'stat').write_text(
 			        f'{pid} ({name}) S {parent} ' + ' '.join(rest) + '\n')
-			    (folder / 'environ').write_text(f'A=1\0CHECK_PROCESSES={of}\0B=2')
+			    (folder / 'environ').write_text(environ)
 			def is_gone(pid):
 			    shutil.rmtree(proc / str(pid))
 			processes = Processes(10, proc)
@@ -43,7 +42,7 @@ looks() {
 
 @test "each process is of a kind, and only PID's count" {
 	looks <<-'END'
-		is_there(1, 0, 'init', 900, 0, None)
+		is_there(1, 0, 'init', 900)
 		is_there(10, 1, 'bash', 1)
 		is_there(9, 10, 'linux', 20)
 		is_there(11, 9, 'qemu-system-x86', 3)
@@ -51,7 +50,7 @@ looks() {
 		is_there(13, 12, 'chrome', 5)
 		is_there(14, 10, 'python3', 60)
 		is_there(15, 10, 'server (x) 1', 7)
-		is_there(20, 10, 'bash', 800, 0, 100)
+		is_there(20, 1, 'bash', 800)
 	END
 	[[ $output == 'nodes 23 compilers 40 shells 1 browsers 5 python 60 other 7' ]]
 }
@@ -67,6 +66,21 @@ looks() {
 		look()
 		is_gone(11)
 		is_there(10, 1, 'bash', 1, 32)
+	END
+	[[ $output == 'shells 3 python 30' ]]
+}
+
+@test "a child that is found before its parent counts once" {
+	looks <<-'END'
+		import os
+		listed = os.listdir
+		os.listdir = lambda place: sorted(listed(place), reverse=True)
+		is_there(10, 1, 'bash', 1)
+		is_there(11, 10, 'bash', 2)
+		is_there(12, 11, 'python3', 30, 0, 'CHECK_PROCESSES=10')
+		look()
+		is_gone(12)
+		is_there(11, 10, 'bash', 2, 30)
 	END
 	[[ $output == 'shells 3 python 30' ]]
 }
@@ -99,11 +113,12 @@ looks() {
 	[[ $output == 'compilers 41 shells 1 short 101' ]]
 }
 
-@test "a lab whose parent has ended counts, and what it was before is kept" {
+@test "a lab whose parent has ended is found, and what it was before is kept" {
 	looks <<-'END'
 		is_there(10, 1, 'bash', 1)
-		is_there(11, 1, 'python3', 20)
+		is_there(11, 1, 'python3', 20, 0, 'A=1\0CHECK_PROCESSES=10\0B=2')
 		is_there(12, 11, 'linux', 300)
+		is_there(13, 1, 'linux', 800, 0, 'CHECK_PROCESSES=100')
 		is_there(14, 10, 'bash', 5)
 		look()
 		is_there(14, 1, 'bash', 6)
@@ -116,7 +131,7 @@ looks() {
 		is_there(10, 1, 'bash', 1)
 		is_there(11, 10, 'python3', 30)
 		look()
-		is_there(11, 1, 'python3', 700, 0, None)
+		is_there(11, 1, 'python3', 700)
 		stat = proc / '11/stat'
 		stat.write_text(stat.read_text().replace(' 7\n', ' 8\n'))
 	END

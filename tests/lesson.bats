@@ -144,7 +144,7 @@ parts() {
 	run -0 "$BATS_TEST_DIRNAME/../scripts/maint/lesson_lines.py"
 	parts
 	run -1 scripts/maint/lesson_lines.py
-	[[ $output == *"02_two/README.md:3: should say: \`make lesson CH=02\` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16). With this text, 5 minutes to read."* ]]
+	[[ $output == *"02_two/README.md:3: should say: \`make lesson CH=02\` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16), of which 3 are new. With this text, 5 minutes to read."* ]]
 	run -0 scripts/maint/lesson_lines.py --write
 	[ "$(sed -n 1,5p 01_one/README.md)" = '# 01_one
 

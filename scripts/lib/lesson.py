@@ -171,11 +171,15 @@ def sentence(chapter):
     due += (f'what is new here since {lesson.start.name}' if lesson.start else
             "this chapter's code in reading order")
     lines = len(list(lesson.lines()))
+    added = lesson.added
     due += f': {number(lines)} lines'
     if parts := lesson.all_parts():
         due += ' (' + ', '.join(
             f'PART={part}: {number(len(list(lesson.lines(part))))}'
             for part in parts) + ')'
+    if lesson.start:
+        # The others are those around a change, and those that it removes.
+        due += f', of which {number(added)} are new'
     due += f'. With this text, {minutes(chapter, lines)} minutes to read'
     for name, _, _, time in alone(chapter):
         due += f', {time:.0f} of them for `{name}`'

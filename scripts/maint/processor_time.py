@@ -3,9 +3,9 @@
 
 Usage: processor_time.py [--proc DIR] PID
 
-Looks once a second at the process PID and at all that have CHECK_PROCESSES=PID in
-their environment, which is what PID exports, until it gets SIGTERM or PID has ended.
-Then it prints how much time of the processors they took, by kind:
+Looks once a second at all processes that the process PID has started, or that these
+have, and so on, until it gets SIGTERM or PID has ended. Then it prints how much
+time of the processors they took, by kind:
 
   nodes       the lab's machines: User-Mode Linux, QEMU
   compilers   gcc, clang, as, ld, make
@@ -19,7 +19,8 @@ Then it prints how much time of the processors they took, by kind:
 
 A process says how much time it took, and how much those of its children did for
 which it has waited. So the sum misses nothing but what nobody waited for after it
-was last seen.
+was last seen. What has the variable CHECK_PROCESSES=PID in its environment belongs
+to PID, too, even where its parent has ended, as a lab's has.
 
   --proc DIR  read this instead of /proc
 
@@ -72,53 +73,73 @@ class Process:
 
 
 class Processes:
-    """All processes of PID that were ever seen; a key is (pid, began)."""
+    """All processes of PID that were ever seen."""
 
     def __init__(self, pid, proc):
         self.pid, self.proc = pid, proc
-        self.known = {}     # key: whether it is ours
-        self.ours = {}      # key: Process; what was last seen
-        self.alive = set()  # keys of the last look
-        self.parents = {}   # key: the parent's, as first seen
+        self.ours = {}      # (pid, began): Process; what was last seen
+        self.alive = {}     # pid: (pid, began) of the last look
+        self.strangers = set()
+        self.parents = {}   # (pid, began): the parent's, as first seen
 
     def look(self):
         """Looks at all that run now; says whether PID does."""
         now = {}
         for entry in os.listdir(self.proc):
-            try:
-                process = Process((self.proc / entry / 'stat').read_text('utf-8', 'replace'))
-                now[int(entry)] = process
-            except (OSError, AttributeError, ValueError):
-                continue
-            key = (int(entry), process.began)
-            # It keeps what it was started with; so once is enough.
-            if key not in self.known:
-                self.known[key] = self._is_ours(key[0])
-        self.alive = {(pid, process.began) for pid, process in now.items()
-                      if self.known[pid, process.began]}
-        for key in self.alive:
-            parent = now[key[0]].parent
-            if key in self.parents and parent != self.parents[key][0]:
+            if entry.isdigit():
+                try:
+                    with open(self.proc / entry / 'stat', encoding='utf-8',
+                              errors='replace') as file:
+                        now[int(entry)] = Process(file.read())
+                except (OSError, AttributeError):
+                    pass
+        self.alive = {}
+        # A parent can have the higher number, where numbers have begun anew.
+        found = set()
+        while self._take(now, found):
+            pass
+        for pid in found:
+            key, parent = (pid, now[pid].began), now[pid].parent
+            if key not in self.ours and parent in found:
+                self.parents[key] = (parent, now[parent].began)
+            elif key in self.parents and parent != self.parents[key][0]:
                 # Nobody of ours waits for it any longer.
                 del self.parents[key]
-            elif key not in self.ours and parent in now:
-                self.parents[key] = (parent, now[parent].began)
-            self.ours[key] = now[key[0]]
+            self.ours[key] = now[pid]
+            self.alive[pid] = key
+        self.strangers &= {(pid, process.began) for pid, process in now.items()}
         return self.pid in now
 
-    def _is_ours(self, pid):
+    def _take(self, now, found):
+        """Takes what belongs to PID; says whether there was something new."""
+        before = len(found)
+        for pid, process in now.items():
+            key = (pid, process.began)
+            if pid not in found and self._is_ours(key, process, found):
+                found.add(pid)
+        return len(found) > before
+
+    def _is_ours(self, key, process, found):
+        if key in self.ours or key[0] == self.pid or process.parent in found:
+            return True
+        if key in self.strangers:
+            return False
+        # It keeps what it was started with; so once is enough.
         try:
-            environ = (self.proc / str(pid) / 'environ').read_bytes()
+            environ = (self.proc / str(key[0]) / 'environ').read_bytes()
         except OSError:
             environ = b''
-        return pid == self.pid or f'CHECK_PROCESSES={self.pid}'.encode() in environ.split(b'\0')
+        if f'CHECK_PROCESSES={self.pid}'.encode() in environ.split(b'\0'):
+            return True
+        self.strangers.add(key)
+        return False
 
     def by_kind(self):
         """Ticks by kind."""
         sums = dict.fromkeys(ORDER, 0)
         ended = {}
         for key, parent in self.parents.items():
-            if key not in self.alive:
+            if self.alive.get(key[0]) != key:
                 ended.setdefault(parent, []).append(key)
 
         def total(key):
