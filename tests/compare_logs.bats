@@ -95,6 +95,27 @@ faults() {
 	says 'token identity broken'
 }
 
+@test "addresses of one pair of programs say nothing of those of another" {
+	local pair end
+
+	for pair in 1 2; do
+		for end in server client; do
+			cp "$EXPECTED/$end.log" "$BATS_TEST_TMPDIR/$end$pair.log"
+		done
+	done
+	rm "$RUN"/* "$EXPECTED"/*
+	cp "$BATS_TEST_TMPDIR"/{server,client}?.log "$EXPECTED"
+	cp "$EXPECTED"/* "$RUN"
+	# As where each process has addresses of its own, for both ends of pair 2.
+	edit "$RUN/server2.log" 's/=0x56/=0x57/g'
+	edit "$RUN/client2.log" 's/=0x56/=0x57/g'
+	run -0 compare
+	run -0 scripts/compare_logs.sh "$EXPECTED" "$EXPECTED"
+	# Within a pair they hang together as ever.
+	edit "$RUN/client2.log" 's/peer_mr.addr=0x\w*/peer_mr.addr=0x5738f0da8630/'
+	differs 'token identity broken' "the client calls the address 0x5738f0da8630 its peer's"
+}
+
 @test "any port that is listened on is compared" {
 	edit "$RUN/server.log" 's/^listening on port 18515/listening on port 40000/'
 	edit "$EXPECTED/server.log" 's/^listening on port 18515/listening on port 40001/'

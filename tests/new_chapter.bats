@@ -35,7 +35,7 @@ setup() {
 	run -0 scripts/demo.sh --plan
 	[[ $output == *' 09_made_up'* ]]
 	run -0 scripts/break.sh 9
-	[[ $output == *bad_rkey* ]]
+	[[ $output == *four_mistakes* ]]
 	run -0 scripts/exercise.sh 9
 	[[ $output == *ticket* ]]
 	CLI_CHECK=1 run -0 scripts/wire.sh 9
@@ -86,7 +86,7 @@ setup() {
 	const tree = readTree('.');
 	console.log(chaptersOf(tree).at(-1));
 	const {runs, cases} = chapterData('.', tree, '09_made_up');
-	console.log(Object.keys(runs).join(' '), 'bad_rkey' in cases);"
+	console.log(Object.keys(runs).join(' '), 'four_mistakes' in cases);"
 	[[ ${lines[0]} == 09_made_up && ${lines[1]} == *'read'*'write'*' true' ]]
 }
 

@@ -50,7 +50,7 @@ def by_server(name):
 def read_logs(folder, files):
     """{name: lines} of the files, the server's first."""
     # Whoever runs the programs may leave out a stderr that is empty.
-    return {name: read_log(folder / name) if name.endswith('.log') or
+    return {name: read_log(folder / name, files) if name.endswith('.log') or
             (folder / name).exists() else []
             for name in sorted(files, key=by_server)}
 
@@ -64,7 +64,7 @@ def run_logs(run, expected):
         texts, otherwise = adapt(
             *({name: read_texts(folder / name) for name in names_of_both}
               for folder in (run, expected.folder)))
-        logs.update((name, cut_up(texts[name], name)) for name in texts)
+        logs.update((name, cut_up(texts[name], name, expected.files)) for name in texts)
     return logs, otherwise
 
 

@@ -248,10 +248,10 @@ class Difference:
 
     def broken(self, log, line, mine, wanted):
         """Why the token mine cannot stand for the expected token wanted."""
-        end = re.split(r'[-.\d]', log)[0]
+        end, owner = (re.split(r'[-.\d]', x)[0] for x in (log, mine.owner))
         name, due = self.naming.of_run(mine), self.naming.of_expected(wanted)
         what = f'{WORDS.get(mine.cls, mine.cls)} {mine.raw}'
-        whose = 'its own' if mine.owner == end else "its peer's"
+        whose = 'its own' if owner == end else "its peer's"
         due_raw = self.naming.raw[due][0]
         due_text = f'{due}, ' + (
             f'{due_raw} in this run' if due_raw else 'another one')
@@ -259,8 +259,8 @@ class Difference:
         if others:
             said = (f'which is {name}, as in {others[0].log} line '
                     f'{others[0].number}')
-        elif mine.owner != end and any(log.startswith(mine.owner)
-                                       for log in self.run):
+        elif owner != end and any(log.startswith(mine.owner)
+                                  for log in self.run):
             said = f'but the {mine.owner} never said it'
         else:
             said = 'which no other line says'

@@ -26,6 +26,9 @@ DOCUMENTED_PORTS = {int(chapter.port) for chapter in
 #        queue pairs and keys, from the same start: server and client on two
 #        freshly booted machines both have QPN 0x11 and mean two queue pairs.
 #        The words before the value say whose it is: see OWNER_WORDS.
+#   pair one for each end of each pair, where server1 talks with client1, and
+#        server2 with client2; otherwise one for each end. Some hosts give each
+#        process the same addresses, others do not.
 #   none numbers that were measured. They are not compared at all.
 TOKENS = [
     # The process: `pid 873`, `pid=873`.
@@ -40,9 +43,9 @@ TOKENS = [
     # carries the name of the lkey, and shows.
     ('KEY', 'end', r'(?<![a-z])[lr]key(?:: |[ =])(?P<v>0x[0-9a-f]+|\d+)\b'),
     # Pointers, by the name in front or by their length on 64-bit machines.
-    ('ADDR', 'end', r'\b(?:wr_id|\w*addr|conn|id|\w+_region)='
-                    r'(?P<v>0x[0-9a-f]+)\b'),
-    ('ADDR', 'end', r'\b(?P<v>0x[0-9a-f]{10,12})\b'),
+    ('ADDR', 'pair', r'\b(?:wr_id|\w*addr|conn|id|\w+_region)='
+                     r'(?P<v>0x[0-9a-f]+)\b'),
+    ('ADDR', 'pair', r'\b(?P<v>0x[0-9a-f]{10,12})\b'),
     # The number of a certificate, drawn by its CA.
     ('SERIAL', 'run', r'\bserial (?P<v>[0-9a-f]{30,40})\b'),
     # A LID is 0 on every RoCE device, and a subnet's number on InfiniBand.
@@ -109,7 +112,7 @@ class Token:
         self.cls, self.raw, self.owner = cls, raw, owner
         self.start, self.end = start, end
         value = normal(cls, raw)
-        self.key = (cls, owner if scope == 'end' else None, value)
+        self.key = (cls, owner if scope in ('end', 'pair') else None, value)
         self.identity = scope != 'none'
         # 0x11 and 17 are one value, but not one way to print it.
         base = cls in ('PSN', 'QPN', 'KEY', 'LID')
@@ -210,7 +213,14 @@ def row_tokens(text, table):
     return found
 
 
-def line_tokens(text, end, found):
+def pair_of(log, logs):
+    """The number of the pair whose end wrote a log of these; '' if it is of none."""
+    number = re.match(r'[a-z]*(\d*)', log)[1]
+    both = {f'server{number}.log', f'client{number}.log'} <= set(logs)
+    return number if both else ''
+
+
+def line_tokens(text, end, pair, found):
     """Adds to found the tokens of one line, in order, none overlapping."""
     for cls, scope, regex in TOKENS:
         for match in regex.finditer(text):
@@ -221,7 +231,7 @@ def line_tokens(text, end, found):
                 continue
             if any(start < t.end and t.start < stop for t in found):
                 continue
-            owner = owner_of(text[:start], end)
+            owner = owner_of(text[:start], end) + (pair if scope == 'pair' else '')
             found.append(Token(cls, scope, owner, match['v'], start, stop))
     return sorted(found, key=lambda token: token.start)
 
@@ -234,9 +244,9 @@ def read_texts(path):
         return file.readlines()
 
 
-def cut_up(texts, name):
-    """The lines of a log of that name, cut up."""
-    lines, table, end = [], None, end_of(name)
+def cut_up(texts, name, logs):
+    """The lines of a log of that name, which is one of the logs of a run, cut up."""
+    lines, table, end, pair = [], None, end_of(name), pair_of(name, logs)
     for number, text in enumerate(texts, 1):
         cells = row_tokens(text.rstrip('\n'), table) if table else []
         if not cells:
@@ -244,11 +254,11 @@ def cut_up(texts, name):
         if EXACT_LINES.match(text):
             tokens = []
         else:
-            tokens = line_tokens(text.rstrip('\n'), end, cells)
+            tokens = line_tokens(text.rstrip('\n'), end, pair, cells)
         lines.append(Line(text, name, number, tokens))
     return lines
 
 
-def read_log(path):
+def read_log(path, logs):
     """The lines of a log file, cut up."""
-    return cut_up(read_texts(path), path.name)
+    return cut_up(read_texts(path), path.name, logs)

@@ -183,7 +183,7 @@ test('a loss that was mended is told, and is not called wrong', () => {
 
 test('scripts/wire.sh --read says the same in a terminal', () => {
 	const say = path => spawnSync('scripts/wire.sh', ['--read', path], {encoding: 'utf8'});
-	const bad = `${BROKEN}/02_write_read.bad_rkey.pcapng`, {status, stdout} = say(bad);
+	const bad = `${BROKEN}/02_write_read.four_mistakes.pcapng`, {status, stdout} = say(bad);
 	assert.equal(status, 1);
 	const {entries, found} = openCapture(read(bad));
 	for (const {packet} of entries)

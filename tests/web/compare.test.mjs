@@ -32,6 +32,16 @@ test('numbers may differ, but must hang together on both ends', () => {
 		'client.log': 'remote: QPN 0x15, PSN 0x124\n'}, files));
 });
 
+test('where pairs of programs talk, an address is one in each', () => {
+	const run = (one, two, said = two) => ({'server1.log': `addr=${one}\n`, 'client1.log': `peer_mr.addr=${one}\n`,
+		'server2.log': `addr=${two}\n`, 'client2.log': `peer_mr.addr=${said}\n`});
+	assert.ok(matches(run('0x7', '0x7'), run('0x1', '0x2')));
+	assert.ok(matches(run('0x1', '0x2'), run('0x7', '0x7')));
+	assert.ok(!matches(run('0x7', '0x7', '0x8'), run('0x1', '0x2')));
+	const alone = (one, two) => ({'server.log': '', 'client1.log': `addr=${one}\n`, 'client2.log': `addr=${two}\n`});
+	assert.ok(!matches(alone('0x7', '0x7'), alone('0x1', '0x2')));
+});
+
 test('only a declared race may change the order', () => {
 	const files = {'server.log': 'one\ntwo\n'}, run = {'server.log': 'two\none\n'};
 	assert.ok(!matches(run, files));

@@ -87,8 +87,8 @@ test('a guess is kept, judged once, and counted', () => {
 	judge('01_send_recv', 'no_recv', true, place);
 	guess('01_send_recv', 'no_recv', 'another', place);
 	assert.deepEqual(guessOf('01_send_recv', 'no_recv', place), {text: 'status 13', right: false});
-	guess('02_write_read', 'bad_rkey', 'status 10', place);
-	judge('02_write_read', 'bad_rkey', true, place);
+	guess('02_write_read', 'four_mistakes', 'status 10', place);
+	judge('02_write_read', 'four_mistakes', true, place);
 	assert.deepEqual(score(place), {right: 1, all: 2});
 	place.setItem('guess:03_pure_verbs/no_grh', 'not JSON');
 	assert.deepEqual(score(place), {right: 1, all: 2});

@@ -12,8 +12,9 @@ const REASONS = {1: 'it has no queue pair left', 2: 'it has no EE context', 3: '
 	28: 'the program refused it'};
 const TLS_ALERT = 'TLS Alert';
 // Who sends the same packet oftener, though answers come, does not get them. And no
-// file, whoever made it, is asked about more than so many flows.
-const PATIENT = 4, MOST = 100;
+// file, whoever made it, is asked about more than so many flows. A sentence names so many
+// requests.
+const PATIENT = 4, MOST = 100, NAMED = 4;
 
 const PARTS = [naks, unanswered, told, samePsn, noReads, sharedKeys, connecting, overTcp, drips, credits, overtaken,
 	silentWrites, rds, silences];
@@ -28,20 +29,28 @@ export function story(packets) {
 const KINDS = [
 	['RNR NAK', 'rnr', (x, n) => `${x.src} answered “receiver not ready” (RNR NAK) ${times(n)}: a SEND came, or a ` +
 		'WRITE with immediate, and no receive was posted for it.'],
-	['Remote Access Error', 'access', x => `${x.src} refused to touch its memory (NAK, Remote Access Error): rkey, ` +
-		'address, length or the permissions that it was registered with do not fit the request.'],
+	['Remote Access Error', 'access', (x, n) => `${x.src} refused to touch its memory (NAK, Remote Access Error` +
+		`${n > 1 ? `, ${times(n)}` : ''}): rkey, address, length or the permissions that it was registered with do not ` +
+		'fit the request.'],
 	['Invalid Request', 'invalid', x => `${x.src} refused a request (NAK, Invalid Request): its queue pair does not ` +
 		'allow that operation, its path MTU is another, or the message is longer than the receive.'],
 	['Remote Operational Error', 'remote', x => `${x.src} could not do a request (NAK, Remote Operational Error): ` +
 		'the receive that it had posted is too short (so says rxe), or its memory is not registered.'],
 ];
 
-// The request that a NAK answers, as a clause.
-function asked(packets, nak) {
-	const request = packets.slice(0, nak).findLast(x => isRequest(x) && x.src === packets[nak].dst &&
+// The request that a NAK answers.
+function request(packets, nak) {
+	const found = packets.slice(0, nak).findLast(x => isRequest(x) && x.src === packets[nak].dst &&
 		x.psn === packets[nak].psn);
-	return request ? ` It was ${request.kind}, PSN ${hex(request.psn)}` + (request.rkey === undefined ? '.' :
-		`, rkey ${hex(request.rkey, 0)}, ${request.dmalen ?? 8} bytes.`) : '';
+	return found ? `${found.kind}, PSN ${hex(found.psn)}` + (found.rkey === undefined ? '' :
+		`, rkey ${hex(found.rkey, 0)}, ${found.dmalen ?? 8} bytes`) : '';
+}
+
+// What these NAKs answer, each once, as a sentence.
+function asked(packets, hits) {
+	const all = [...new Set(hits.slice(0, MOST).map(x => request(packets, x)))].filter(Boolean);
+	const more = all.length > NAMED ? [`and ${all.length - NAMED} more`] : [];
+	return all.length ? ` ${all.length > 1 ? 'They were' : 'It was'} ${[...all.slice(0, NAMED), ...more].join('; ')}.` : '';
 }
 
 function* naks(packets) {
@@ -49,7 +58,7 @@ function* naks(packets) {
 		const hits = packets.flatMap((x, i) => x.mark === 'nak' && x.text.includes(word) ? [i] : []);
 		if (hits.length)
 			yield {at: hits[0], bad: true, place: PLACES[place],
-				text: say(packets[hits[0]], hits.length) + asked(packets, hits[0])};
+				text: say(packets[hits[0]], hits.length) + asked(packets, hits)};
 	}
 	const gaps = packets.flatMap((x, i) => x.mark === 'nak' && x.text.includes('PSN Sequence') ? [i] : []);
 	if (gaps.length)

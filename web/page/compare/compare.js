@@ -9,7 +9,7 @@ const byServer = (one, other) => other.startsWith('server') - one.startsWith('se
 function readAll(rules, files, names) {
 	const logs = {};
 	for (const name of [...names].sort(byServer))
-		logs[name] = rules.read(name, files[name] ?? '');
+		logs[name] = rules.read(name, files[name] ?? '', names);
 	return logs;
 }
 

@@ -93,16 +93,23 @@ export class Rules {
 		return who;
 	}
 
+	// The number of the pair whose end wrote a log of these; '' if it is of none.
+	pairOf(log, logs) {
+		const [, number] = /^[a-z]*(\d*)/.exec(log);
+		return ['server', 'client'].every(end => logs.includes(`${end}${number}.log`)) ? number : '';
+	}
+
 	token(cls, scope, owner, raw, start, end) {
 		const base = ['PSN', 'QPN', 'KEY', 'LID'].includes(cls);
+		const ofEnd = ['end', 'pair'].includes(scope);
 		return {cls, raw, start, end, identity: scope !== 'none',
-			key: `${cls} ${scope === 'end' ? owner : ''} ${this.normal(cls, raw)}`,
-			ofEnd: scope === 'end',
+			key: `${cls} ${ofEnd ? owner : ''} ${this.normal(cls, raw)}`,
+			ofEnd,
 			form: base && !raw.startsWith('0x') ? '/decimal' : '',
 			label: cls === 'n' ? (end - start > raw.length ? ' <n>' : '<n>') : cls};
 	}
 
-	lineTokens(text, end, found) {
+	lineTokens(text, end, pair, found) {
 		for (const {cls, scope, regex} of this.tokens)
 			for (const match of text.matchAll(regex)) {
 				let [start, stop] = match.indices.groups.v;
@@ -112,8 +119,8 @@ export class Rules {
 					continue;
 				if (found.some(t => start < t.end && t.start < stop))
 					continue;
-				found.push(this.token(cls, scope, this.ownerOf(text.slice(0, start), end),
-					match.groups.v, start, stop));
+				found.push(this.token(cls, scope, this.ownerOf(text.slice(0, start), end) +
+					(scope === 'pair' ? pair : ''), match.groups.v, start, stop));
 			}
 		return found.sort((one, other) => one.start - other.start);
 	}
@@ -151,9 +158,9 @@ export class Rules {
 		return found;
 	}
 
-	// The lines of a log, cut up.
-	read(name, text) {
-		const end = name.split(/[-.\d]/)[0];
+	// The lines of a log, which is one of those of a run, cut up.
+	read(name, text, logs) {
+		const end = name.split(/[-.\d]/)[0], pair = this.pairOf(name, logs);
 		const texts = text.split('\n');
 		let table = null;
 		if (texts.at(-1) === '')
@@ -162,7 +169,7 @@ export class Rules {
 			const cells = table ? this.rowTokens(line, table) : [];
 			if (!cells.length)
 				table = this.columns(line);
-			const tokens = this.exact.test(line) ? [] : this.lineTokens(line, end, cells);
+			const tokens = this.exact.test(line) ? [] : this.lineTokens(line, end, pair, cells);
 			return new Line(line, name, i + 1, tokens);
 		});
 	}
