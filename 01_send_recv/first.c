@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,7 +27,6 @@
 struct conn {
 	struct rdma_event_channel *events; /* readable when the CM has news */
 	struct rdma_cm_id *id; /* has the queue pair, and what that needs */
-	struct rdma_conn_param tries; /* how often a device repeats what fails */
 	struct ibv_mr *mr; /* lets the device use both arrays */
 	struct ibv_wc wc; /* the last completion */
 	char ours[SIZE], theirs[SIZE]; /* what we send, and what comes */
@@ -119,11 +119,14 @@ static bool receive_message(struct conn *conn)
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
+	/* Repeats without an answer. To rxe, 7 means for ever. */
+	struct rdma_conn_param param = { .retry_count = 6 };
+
 	return CHECK(!rdma_resolve_addr(conn->id, NULL, server, 2000)) &&
 	       wait_event(conn, RDMA_CM_EVENT_ADDR_RESOLVED) &&
 	       CHECK(!rdma_resolve_route(conn->id, 2000)) &&
 	       wait_event(conn, RDMA_CM_EVENT_ROUTE_RESOLVED) &&
-	       prepare(conn) && CHECK(!rdma_connect(conn->id, &conn->tries)) &&
+	       prepare(conn) && CHECK(!rdma_connect(conn->id, &param)) &&
 	       wait_event(conn, RDMA_CM_EVENT_ESTABLISHED) &&
 	       send_bytes(conn, conn->ours, strlen(conn->ours)) &&
 	       receive_message(conn) && CHECK(!rdma_disconnect(conn->id)) &&
@@ -132,6 +135,8 @@ static bool run_client(struct conn *conn, struct sockaddr *server)
 
 static bool run_server(struct conn *conn, struct sockaddr *any)
 {
+	/* The client is not to repeat what finds no receive. */
+	struct rdma_conn_param param = { .rnr_retry_count = 0 };
 	struct rdma_cm_id *listener = conn->id;
 
 	return CHECK(!rdma_bind_addr(listener, any)) &&
@@ -140,7 +145,7 @@ static bool run_server(struct conn *conn, struct sockaddr *any)
 	       CHECK(readable(conn->events->fd, -1)) && /* however long */
 	       wait_event(conn, RDMA_CM_EVENT_CONNECT_REQUEST) && /* new id */
 	       CHECK(!rdma_destroy_id(listener)) && /* refuses all others */
-	       prepare(conn) && CHECK(!rdma_accept(conn->id, &conn->tries)) &&
+	       prepare(conn) && CHECK(!rdma_accept(conn->id, &param)) &&
 	       wait_event(conn, RDMA_CM_EVENT_ESTABLISHED) &&
 	       receive_message(conn) &&
 	       send_bytes(conn, conn->ours, strlen(conn->ours)) &&
@@ -154,10 +159,7 @@ int main(int argc, char **argv)
 				  .sin_port = htons(PORT) };
 	struct sockaddr *address = (struct sockaddr *)&ip;
 	char *server = argv[1];
-	struct conn conn = {
-		.tries.retry_count = 6, /* no answer (to rxe, 7: for ever) */
-		.tries.rnr_retry_count = 0, /* no receive was posted */
-	};
+	struct conn conn = { 0 };
 	bool ok;
 
 	if (argc > 2 || (server && !inet_pton(AF_INET, server, &ip.sin_addr))) {
@@ -168,6 +170,7 @@ int main(int argc, char **argv)
 	snprintf(conn.ours, SIZE, "message from %s side with pid %d",
 		 server ? "active/client" : "passive/server", getpid());
 	ok = CHECK(conn.events = rdma_create_event_channel()) &&
+	     CHECK(!fcntl(conn.events->fd, F_SETFL, O_NONBLOCK)) &&
 	     CHECK(!rdma_create_id(conn.events, &conn.id, NULL, RDMA_PS_TCP)) &&
 	     (server ? run_client(&conn, address) : run_server(&conn, address));
 	/* In reverse order. Without a queue pair, the device uses no memory. */
