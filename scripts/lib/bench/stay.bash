@@ -33,6 +33,8 @@ used() {
 
 # All clients are connected and have had what they wanted, and stay.
 all_stay() {
+	! grep -q 'error: ' "$tmp/report" ||
+		fail "load: $(grep -m 3 'error: ' "$tmp/report")"
 	case $folder in
 	05*) [[ $(grep -c 'holding the connection' "$tmp/report") -eq $count ]] ;;
 	*) grep -q ' are held\.$' "$tmp/report" ;;
