@@ -69,7 +69,7 @@ bool cm_has_immediate(const struct ibv_context *verbs)
 	return !is_iwarp(verbs);
 }
 
-/* Some of the reasons of a REJ: the IBTA specification, 12.6.7.2. */
+/* Some of the reasons in a REJ: the IBTA specification, 12.6.7.2. */
 enum {
 	REJ_TIMEOUT = 4,
 	REJ_INVALID_SERVICE_ID = 8,
@@ -136,7 +136,7 @@ static const char *event_meaning(const struct rdma_cm_event *event)
 void cm_explain_event(const struct rdma_cm_event *event,
 		      enum rdma_cm_event_type want)
 {
-	/* librdmacm sets -1, which is no errno, when it fails itself. */
+	/* When librdmacm itself fails, it sets -1, which is not an errno. */
 	bool is_errno = event->status < -1;
 
 	log_fail("waited for %s, got %s (status %d%s%s): %s",
@@ -148,7 +148,8 @@ void cm_explain_event(const struct rdma_cm_event *event,
 
 /*
  * Whether only the port of addr is the problem. The CM does not always say so:
- * a server on all addresses makes the port of one of them EADDRNOTAVAIL.
+ * while a server listens on all addresses, binding its port on one of them
+ * gives EADDRNOTAVAIL.
  */
 static bool port_is_taken(struct rdma_cm_id *id, const struct addrinfo *ai)
 {
