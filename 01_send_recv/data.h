@@ -55,7 +55,7 @@ int data_post_send(struct data *data, size_t length);
 /*
  * Waits for the next completion, of a send or a receive, and looks at its
  * status first. Returns 0 and the completion in *wc; or -1 after reporting why:
- * it failed, it is for nothing that we posted, or none came in time.
+ * it failed, it belongs to nothing that we posted, or none came in time.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
 

@@ -16,8 +16,8 @@ void content_write(const struct data *data, enum mode mode, const char *who);
 
 /*
  * Prints the text that begins what the peer wrote into our memory, or what we
- * read from its, and checks every byte of that; counts: also prints how many
- * there are. Returns 0, or -1 after reporting what is wrong.
+ * read from the peer's, and checks every byte of it. counts: also prints how
+ * many bytes there are. Returns 0, or -1 after reporting what is wrong.
  */
 int content_check(const struct data *data, enum mode mode, bool counts);
 

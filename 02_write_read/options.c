@@ -71,7 +71,7 @@ static int take_mode(struct options *options, int argc, char **argv)
 
 	if (optind >= argc)
 		return log_fail(
-			"what shall it do? the last word must be write or read; see -h");
+			"the last word must say what to do: write or read; see -h");
 	if (optind + 1 < argc)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + 1]);

@@ -1,7 +1,7 @@
 /*
  * conn.h - from an address to a connected queue pair, and back to nothing
  *
- * Here by hand: what the CM did is oob.h (who is the peer), device.h (which
+ * Here we do by hand what the CM did: oob.h (who the peer is), device.h (which
  * way leads there) and qp.h (the queue pair's states).
  */
 #ifndef CONN_H
@@ -20,10 +20,10 @@ struct conn {
 	struct patience patience;
 	struct oob *oob;
 	struct device own; /* a client's; a server shares its own */
-	const struct device *device; /* the one or the other */
+	const struct device *device; /* our own, or the server's */
 	struct source source;
-	struct params mine; /* what the peer must know of us */
-	struct params peer; /* what we know of the peer */
+	struct params mine; /* what the peer must know about us */
+	struct params peer; /* what we know about the peer */
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *comp; /* says that the CQ has completions */
 	struct ibv_cq *cq; /* send and receive completions */
@@ -34,7 +34,7 @@ struct conn {
 };
 
 /*
- * Server: takes the next client off the listener and hears its parameters.
+ * Server: takes the next client off the listener and receives its parameters.
  * Returns 0, or -1 after reporting why. Either way, end with conn_close().
  */
 int conn_request(struct conn *conn, struct listener *listener,
@@ -66,7 +66,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 /*
  * Sends our parameters, among them the mode and the memory that data_open() has
  * put there, and takes the queue pair to RTR and RTS. Both return 0 once the
- * peer is there, too, or -1 after reporting why. Post the receives first.
+ * peer is ready, too, or -1 after reporting why. Post the receives first.
  * conn_accept() is the server's, conn_connect() the client's.
  */
 int conn_accept(struct conn *conn);

@@ -33,7 +33,7 @@ enum slot {
 struct data {
 	struct conn *conn; /* borrowed */
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
-	struct region local; /* where our writes come from, our reads go */
+	struct region local; /* what our writes send, and our reads fill */
 	struct region exposed; /* what the peer may write to or read from */
 };
 
@@ -44,10 +44,10 @@ struct data {
 int data_exposed_access(enum mode mode);
 
 /*
- * Allocates and registers the messages and, for mode, the other regions of
- * size bytes each, with the least access that mode needs. Returns 0, or -1
- * after reporting why. Either way, end with data_close(), before conn_close().
- * In conn->mine, the peer will hear of the mode and of the exposed region.
+ * Allocates and registers the messages and, for mode, the other regions of size
+ * bytes each, with the least access that mode needs. Returns 0, or -1 after
+ * reporting why. Either way, end with data_close(), before conn_close(). Puts
+ * the mode and the exposed region into conn->mine, to be sent to the peer.
  */
 int data_open(struct data *data, struct conn *conn, enum mode mode,
 	      size_t size);
@@ -87,9 +87,10 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 		   const struct remote *peer);
 
 /*
- * Waits for the next completion, which may be one of failure: look at its
- * status first. Returns 0 and the completion in *wc, or -1 after reporting why
- * none came, and that what is missing; or that it is of nothing that was asked for.
+ * Waits for the next completion, which may be a failure: look at its status
+ * first. Returns 0 and the completion in *wc; or -1 after reporting that we
+ * waited for what, and why no completion came, or that it belongs to nothing
+ * that we posted.
  */
 int data_wait(struct data *data, struct ibv_wc *wc, const char *what);
 

@@ -38,7 +38,7 @@ int msg_check_memory(const struct remote *mem)
 {
 	if (mem->length == 0 || mem->length > MSG_MAX_LENGTH)
 		return log_fail(
-			"the peer speaks of %u bytes of memory; 1 to %d are allowed",
+			"the peer announces %u bytes of memory; 1 to %d are allowed",
 			mem->length, MSG_MAX_LENGTH);
 	if (mem->addr + mem->length < mem->addr)
 		return log_fail(

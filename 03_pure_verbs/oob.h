@@ -36,9 +36,9 @@ struct oob *oob_listen(const struct options *options);
 int oob_fd(const struct oob *oob);
 
 /*
- * Server: takes the next client and says hello; client: connects, and hears
- * it. From then on, all that comes before oob_ready() has returned must happen
- * within patience. Both return NULL after reporting why; free with oob_close().
+ * Server: takes the next client and says hello; client: connects, and hears it.
+ * From then on, everything must happen within patience until oob_ready() has
+ * returned. Both return NULL after reporting why; free with oob_close().
  */
 struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 struct oob *oob_connect(const struct options *options,

@@ -35,7 +35,7 @@ static const struct option_row rows[] = {
 	  "GID of the port" },
 	{ 'S', OPTION_NUMBER, "service-level", "LEVEL", 0, 15, FOR_BOTH,
 	  MEMBER(network.service_level), NULL, "0",
-	  "the lane of the traffic, on InfiniBand" },
+	  "the service level of our packets, on InfiniBand" },
 	{ 'Q', OPTION_NUMBER, "traffic-class", "BYTE", 0, 255, FOR_BOTH,
 	  MEMBER(network.traffic_class), NULL, "0",
 	  "the quality of service of our packets: 4 times the DSCP" },
@@ -44,13 +44,13 @@ static const struct option_row rows[] = {
 	  "the partition, in the port's table of P_Keys" },
 	{ 'M', OPTION_WORD, "mtu", "port|256|512|1024|2048|4096", 0, 0,
 	  FOR_BOTH, MEMBER(network.mtu), "port", NULL,
-	  "the most data in a packet; the smaller of both ends holds" },
+	  "the most data in a packet; the smaller value of the two ends counts" },
 	{ 'E', OPTION_NUMBER, "ack-timeout", "EXPONENT", 1, 31, FOR_BOTH,
 	  MEMBER(network.ack_timeout), NULL, "14, which is 67 ms",
-	  "wait 4.096 us times 2 to this for an acknowledgement" },
+	  "wait 4.096 us times 2 to this power for an acknowledgement" },
 	{ 'N', OPTION_NUMBER, "retry-count", "COUNT", 1, 7, FOR_BOTH,
 	  MEMBER(network.retry_count), NULL, "6",
-	  "send again so often; 7 is for ever on rxe" },
+	  "send a packet again up to COUNT times; 7 means for ever on rxe" },
 	{ 'P', OPTION_HEX, "psn", "PSN", 0, 0xffffff, FOR_BOTH, MEMBER(psn),
 	  NULL, "a random one", "first packet sequence number" },
 	{ 'b', OPTION_NUMBER, "bytes", "BYTES", PATTERN_MIN, MSG_MAX_LENGTH,
@@ -95,7 +95,7 @@ static int take_mode(struct options *options, int argc, char **argv)
 
 	if (optind >= argc)
 		return log_fail(
-			"what shall it do? the last word must be write or read; see -h");
+			"the last word must say what to do: write or read; see -h");
 	if (optind + 1 < argc)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + 1]);

@@ -1,5 +1,5 @@
 /*
- * params.c - what two queue pairs must know of each other
+ * params.c - what two queue pairs must know about each other
  */
 #include "params.h"
 
@@ -17,7 +17,7 @@
  *   RDMA 1 QPN 0x000011 PSN 0x123456 GID ::ffff:192.0.2.1 LID 0x0000 MTU 1024
  *   MODE write ADDR 0x55d0c0ffee00 RKEY 0x000007f1 LENGTH 1024
  *
- * without the break, and with a newline at the end.
+ * but on one line, with a newline at the end.
  */
 size_t params_encode(const struct params *params, char wire[PARAMS_MAX])
 {
@@ -96,7 +96,7 @@ int params_decode(struct params *params, const char *wire, size_t length,
 
 	/* A zero inside would hide the rest of the line from scan(). */
 	if (length > PARAMS_MAX || memchr(wire, 0, length))
-		return log_fail("the peer's line is no text: refused");
+		return log_fail("the peer's line is not text: refused");
 	memcpy(line, wire, length);
 	line[length] = 0;
 	if (sscanf(line, "RDMA %9d ", &version) != 1)
@@ -144,7 +144,7 @@ static int check_where(const struct params *params, bool roce)
 	/* From 0xc000 on, LIDs are multicast, and the last is reserved. */
 	if (!roce && (params->lid == 0 || params->lid >= 0xc000))
 		return log_fail("the peer's LID 0x%" PRIx16
-				" is none that a port of InfiniBand can have",
+				" is not one that an InfiniBand port can have",
 				params->lid);
 	return 0;
 }
@@ -155,7 +155,7 @@ int params_check(const struct params *params, bool roce)
 	if (params->qpn < 2 || params->qpn >= 0xffffff)
 		return log_fail(
 			"the peer's QPN 0x%" PRIx32
-			" is none that a queue pair of a program can have",
+			" is not one that a program's queue pair can have",
 			params->qpn);
 	/* The kernel would cut off the upper bits silently. */
 	if (params->psn > 0xffffff)
@@ -164,7 +164,7 @@ int params_check(const struct params *params, bool roce)
 				params->psn);
 	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
 		return log_fail(
-			"the peer's MTU is none of 256, 512, 1024, 2048, 4096");
+			"the peer's MTU is not one of 256, 512, 1024, 2048, 4096");
 	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
 		return log_fail("the peer runs an unknown mode");
 	if (check_where(params, roce))

@@ -1,5 +1,5 @@
 /*
- * params.h - what two queue pairs must know of each other
+ * params.h - what two queue pairs must know about each other
  *
  * Here, a line of text.
  */

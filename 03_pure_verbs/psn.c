@@ -12,7 +12,7 @@ int psn_draw(uint32_t *psn)
 {
 	uint8_t bytes[PSN_BITS / 8];
 
-	/* getrandom(2) gives so few bytes all at once or not at all. */
+	/* getrandom(2) gives this few bytes all at once or not at all. */
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
 		return log_fail_errno("getrandom", errno,
 				      "no PSN without it; give one with -P");

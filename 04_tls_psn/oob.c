@@ -72,7 +72,7 @@ const struct sockaddr *oob_local(const struct oob *oob)
 	return (const struct sockaddr *)&oob->local;
 }
 
-/* Sends a message of type; body has as many bytes as its type wants. */
+/* Sends a message of type; body has as many bytes as its type requires. */
 static int send_message(struct oob *oob, enum params_type type,
 			const uint8_t *body)
 {
@@ -137,7 +137,7 @@ static int check_list(SSL *ssl, const struct options *options)
 	    !who_may(&who, options->list,
 		     options->mode == MODE_WRITE ? "write" : "read"))
 		return 0;
-	/* Without this, the client could not tell a refusal from a cut. */
+	/* Without this, the client could not tell a refusal from a failure. */
 	SSL_shutdown(ssl);
 	return -1;
 }

@@ -27,7 +27,7 @@ struct options {
 	const char *device; /* NULL: the first that fits */
 	int port_num; /* of the device; 0: the first active one */
 	int gid_index; /* -1: the one for the address in use */
-	struct network network; /* what it needs of our queue pairs */
+	struct network network; /* what it needs from our queue pairs */
 	int32_t psn; /* -1: a random one */
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */

@@ -111,14 +111,14 @@ static int check_role(int ok, X509_STORE_CTX *store)
 /*
  * How many bytes a peer's certificates may have, from its own up to the CA. A
  * peer that is not yet known says how many will come, and OpenSSL gets memory
- * for them at once. Three of them with keys of RSA have less than half of this.
+ * for them at once. Three of them with RSA keys have less than half of this.
  */
 #define CERTIFICATES_MAX (16 * 1024)
 
-/* All of it would otherwise be as strong as the system's openssl.cnf says. */
+/* Otherwise the system's openssl.cnf would decide how strong all of it is. */
 static int set_strength(SSL_CTX *ctx)
 {
-	/* 112 bits: for our keys and the peer's, no RSA of 1024 bits. */
+	/* 112 bits, for our keys and the peer's: no RSA of 1024 bits. */
 	SSL_CTX_set_security_level(ctx, 2);
 	/* How many CAs may stand between the peer's certificate and --ca. */
 	SSL_CTX_set_verify_depth(ctx, 1);

@@ -1,5 +1,5 @@
 /*
- * admission.c - for how many clients this process has all that they need
+ * admission.c - for how many clients this process has enough of everything
  */
 #include "admission.h"
 
@@ -18,8 +18,9 @@
 
 /*
  * What a stranger can make OpenSSL hold, in kB: 75 once it has begun its
- * handshake, as was measured, and in the middle of its certificates 16 more (see
- * CERTIFICATES_MAX in tls.c). Before that, the stack of its thread is all.
+ * handshake, as was measured, and in the middle of its certificates 16 more
+ * (see CERTIFICATES_MAX in tls.c). Before that, it holds only the stack of its
+ * thread.
  */
 #define STRANGER_KB 96
 
@@ -90,7 +91,10 @@ static int fit_memory(struct room *room, const struct device *device,
 	return memory.client ? admission_share(room, &memory) : 0;
 }
 
-/* What is lent to clients, and as much to send; a quarter is for strangers. */
+/*
+ * The memory lent to clients, and as much for sending; a quarter is for
+ * strangers.
+ */
 static int fit_ram(struct room *room, size_t bytes)
 {
 	const struct supply ram = {

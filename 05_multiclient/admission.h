@@ -1,5 +1,5 @@
 /*
- * admission.h - for how many clients this process has all that they need
+ * admission.h - for how many clients this process has enough of everything
  *
  * A client that is let in and then fails, since there is no memory or thread
  * for it, learns less than one that is told that the server is full.
@@ -9,7 +9,7 @@
 
 #include "device.h"
 
-/* For how many there is room at a time. */
+/* How many there is room for at a time. */
 struct room {
 	unsigned int clients;
 	unsigned int strangers; /* that have not yet shown who they are */

@@ -1,7 +1,7 @@
 /*
  * conn.h - from an address to a connected queue pair, and back to nothing
  *
- * Here by hand: what the CM did is oob.h (who is the peer), device.h (which
+ * Here we do by hand what the CM did: oob.h (who the peer is), device.h (which
  * way leads there) and qp.h (the queue pair's states).
  */
 #ifndef CONN_H
@@ -15,7 +15,7 @@
 #include "options.h"
 #include "wait.h"
 
-/* What is returned where the same may well work later: see oob_connect(). */
+/* Returned where the same call may work later: see oob_connect(). */
 #define CONN_PASSING 1
 
 /* One connection to one peer. Zero it before conn_request/conn_resolve. */
@@ -24,10 +24,10 @@ struct conn {
 	struct oob *oob;
 	struct held *held; /* borrowed: counts what is made; or NULL */
 	struct device own; /* a client's; a server shares its own */
-	const struct device *device; /* the one or the other */
+	const struct device *device; /* our own, or the server's */
 	struct source source;
-	struct params mine; /* what the peer must know of us */
-	struct params peer; /* what we know of the peer */
+	struct params mine; /* what the peer must know about us */
+	struct params peer; /* what we know about the peer */
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *comp; /* says that the CQ has completions */
 	struct ibv_cq *cq; /* send and receive completions */
@@ -55,8 +55,8 @@ int conn_resolve(struct conn *conn, const struct options *options,
 		 const struct patience *patience, struct hello *hello);
 
 /*
- * Parts of the two. Client: whether the server's hello lets us in; returns as
- * above. Both: finds the device among those that are open already.
+ * The parts of these two. Client: whether the server's hello lets us in;
+ * returns as above. Both: finds the device among those that are open already.
  */
 int conn_take_hello(struct conn *conn, const struct hello *hello);
 int conn_share(struct conn *conn, const struct devices *devices);
@@ -79,7 +79,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 /*
  * Sends our parameters, among them the mode and the memory that data_open() has
  * put there, and takes the queue pair to RTR and RTS. Both return 0 once the
- * peer is there, too, or -1 after reporting why. Post the receives first.
+ * peer is ready, too, or -1 after reporting why. Post the receives first.
  * conn_accept() is the server's, conn_connect() the client's.
  */
 int conn_accept(struct conn *conn);

@@ -94,7 +94,7 @@ int crowd_share(struct client *client)
 	const char *who = client->who.identity;
 	int count;
 
-	/* It is no stranger any more. */
+	/* It is not a stranger any more. */
 	forget_address(client);
 	if (oob_who(client->oob, &client->who))
 		return -1;
@@ -158,8 +158,8 @@ static int start_thread(struct client *client)
 }
 
 /*
- * One more stranger from this address. A host with one address of IPv6 has all that
- * begin with the same 64 bits, so these count as one.
+ * One more stranger from this address. A host with one IPv6 address can use
+ * every address with the same first 64 bits, so these count as one.
  */
 static int count_address(struct client *client)
 {
@@ -236,7 +236,7 @@ static void on_stop(struct crowd *crowd, int stop_fd)
 	turns_close(&crowd->turns);
 }
 
-/* Somebody has sent a signal that does not end anything. */
+/* Somebody has sent SIGUSR1 or SIGHUP. */
 static void on_asked(struct crowd *crowd)
 {
 	int signal = report_asked(crowd->usr1_fd);
@@ -244,7 +244,7 @@ static void on_asked(struct crowd *crowd)
 	if (signal == SIGUSR1)
 		report_print(&crowd->figures, &crowd->held);
 	else if (signal == SIGHUP && !oob_renew(crowd->listener.oob))
-		log_line("certificates read anew.");
+		log_line("certificates read again.");
 	else if (signal == SIGHUP)
 		log_line("the certificates that were read before stay.");
 }

@@ -25,9 +25,9 @@ struct client {
 	struct crowd *crowd; /* borrowed */
 	struct oob *oob; /* to be closed by serve() */
 	struct turn turn; /* for its handshake */
-	char address[ADDR_TEXT_SIZE]; /* of a stranger; "": it is none */
+	char address[ADDR_TEXT_SIZE]; /* of a stranger; "": not one any more */
 	struct who who; /* from the handshake on */
-	bool has_share; /* of what who may have */
+	bool has_share; /* it is counted for its identity */
 };
 
 struct crowd {
@@ -69,8 +69,8 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 int crowd_run(struct crowd *crowd, int stop_fd);
 
 /*
- * Finds out who the client is, and counts it. Returns 0, or -1 after reporting why it
- * may not be one more.
+ * Finds out who the client is, and counts it. Returns 0, or -1 after reporting
+ * why it may not have one more connection.
  */
 int crowd_share(struct client *client);
 

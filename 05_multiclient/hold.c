@@ -1,5 +1,5 @@
 /*
- * hold.c - a client that stays when all is done
+ * hold.c - a client that stays when everything is done
  */
 #include "hold.h"
 

@@ -1,5 +1,5 @@
 /*
- * hold.h - a client that stays when all is done
+ * hold.h - a client that stays when everything is done
  */
 #ifndef HOLD_H
 #define HOLD_H
@@ -7,7 +7,7 @@
 #include "conn.h"
 
 /*
- * Stays connected for so many seconds, or until the program is asked to stop.
+ * Stays connected for that many seconds, or until the program is asked to stop.
  * Returns 0, or -1 after reporting what ended the connection.
  */
 int hold_connection(struct conn *conn, int seconds);

@@ -21,7 +21,7 @@ int listener_open(struct listener *listener, const struct options *options)
 		local = oob_local(listener->oob);
 	if (devices_open(&listener->devices, options, local))
 		return -1;
-	/* The only time: no client opens another one. */
+	/* They are opened only here, and never for a client. */
 	for (unsigned int i = 0; i < listener->devices.count; i++)
 		log_line("Opened shared RDMA device: %s",
 			 ibv_get_device_name(

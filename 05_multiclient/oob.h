@@ -53,9 +53,9 @@ int oob_renew(struct oob *listener);
 struct oob *oob_prepare(const struct options *options);
 
 /*
- * Server: takes the next client off the listener, and does not wait. From now
- * on, all that comes before oob_ready() has returned must happen within
- * patience. Returns NULL after reporting why; free with oob_close().
+ * Server: takes the next client off the listener, and does not wait. From then
+ * on, everything must happen within patience until oob_ready() has returned.
+ * Returns NULL after reporting why; free with oob_close().
  */
 struct oob *oob_accept(struct oob *listener, const struct patience *patience);
 

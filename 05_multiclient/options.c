@@ -35,7 +35,7 @@ static const struct option_row rows[] = {
 	  "GID of the port" },
 	{ 'S', OPTION_NUMBER, "service-level", "LEVEL", 0, 15, FOR_BOTH,
 	  MEMBER(network.service_level), NULL, "0",
-	  "the lane of the traffic, on InfiniBand" },
+	  "the service level of our packets, on InfiniBand" },
 	{ 'Q', OPTION_NUMBER, "traffic-class", "BYTE", 0, 255, FOR_BOTH,
 	  MEMBER(network.traffic_class), NULL, "0",
 	  "the quality of service of our packets: 4 times the DSCP" },
@@ -44,13 +44,13 @@ static const struct option_row rows[] = {
 	  "the partition, in the port's table of P_Keys" },
 	{ 'M', OPTION_WORD, "mtu", "port|256|512|1024|2048|4096", 0, 0,
 	  FOR_BOTH, MEMBER(network.mtu), "port", NULL,
-	  "the most data in a packet; the smaller of both ends holds" },
+	  "the most data in a packet; the smaller value of the two ends counts" },
 	{ 'E', OPTION_NUMBER, "ack-timeout", "EXPONENT", 1, 31, FOR_BOTH,
 	  MEMBER(network.ack_timeout), NULL, "14, which is 67 ms",
-	  "wait 4.096 us times 2 to this for an acknowledgement" },
+	  "wait 4.096 us times 2 to this power for an acknowledgement" },
 	{ 'N', OPTION_NUMBER, "retry-count", "COUNT", 1, 7, FOR_BOTH,
 	  MEMBER(network.retry_count), NULL, "6",
-	  "send again so often; 7 is for ever on rxe" },
+	  "send a packet again up to COUNT times; 7 means for ever on rxe" },
 	{ 'P', OPTION_HEX, "psn", "PSN", 0, 0xffffff, FOR_BOTH, MEMBER(psn),
 	  NULL, "a random one", "first packet sequence number" },
 	{ 'C', OPTION_TEXT, "cert", "FILE", 0, 0, FOR_SERVER, MEMBER(cert),
@@ -66,12 +66,13 @@ static const struct option_row rows[] = {
 	  "the CA that must have signed the peer's certificate" },
 	{ 'l', OPTION_TEXT, "list", "FILE", 0, 0, FOR_SERVER, MEMBER(list),
 	  NULL, "all that the CA has signed",
-	  "serve only clients that are in there, a line each: the URI in the certificate's subjectAltName, and write, read or both" },
+	  "serve only clients in this list, which has a line for each: the URI in the certificate's subjectAltName, and write, read or both" },
 	{ 'b', OPTION_NUMBER, "bytes", "BYTES", PATTERN_MIN, MSG_MAX_LENGTH,
 	  FOR_BOTH, MEMBER(bytes), NULL, "1024",
 	  "memory to write to or read from, every byte of it checked; both ends need the same" },
 	{ 'm', OPTION_NUMBER, "max", "MAX", 1, 100000, FOR_SERVER, MEMBER(max),
-	  "1024", NULL, "clients to serve at a time; more are told so" },
+	  "1024", NULL,
+	  "clients to serve at a time; any more are told that the server is full" },
 	{ 'U', OPTION_NUMBER, "per-identity", "MAX", 1, 100000, FOR_SERVER,
 	  MEMBER(per_identity), NULL, "any number",
 	  "clients at a time with one identity, which their certificates name" },
@@ -88,7 +89,7 @@ static const struct option_row rows[] = {
 	  NULL, "the same as -e 1, unless -e is given" },
 	{ 'w', OPTION_NUMBER, "hold", "SECONDS", 0, OPTIONS_HOLD_MAX,
 	  FOR_CLIENT, MEMBER(hold), "0", NULL,
-	  "stay for SECONDS when all is said" },
+	  "stay connected for SECONDS when everything is done" },
 	{ 'r', OPTION_NUMBER, "retries", "TRIES", 0, 1000, FOR_CLIENT,
 	  MEMBER(retries), "0", NULL,
 	  "try TRIES times again, where that may help: the server is full, refuses, or does not answer, and nothing has been sent yet" },
@@ -105,11 +106,11 @@ static const struct optable tables[] = {
 		.purpose = "Waits for clients and, with all of them at a time, "
 			   "exchanges memory regions\nand writes to the "
 			   "client's memory or reads from it, by RDMA; the "
-			   "client must\nsay the same word. SIGINT (Ctrl-C) "
-			   "or SIGTERM: takes no new clients, and\nends when "
-			   "the others have left; a second one: at once. "
-			   "SIGUSR1: prints\nfigures. SIGHUP: reads the "
-			   "certificates anew.",
+			   "client must\nsay the same word. After SIGINT "
+			   "(Ctrl-C) or SIGTERM, takes no new clients and\n"
+			   "ends when the others have left; after a second "
+			   "one, ends at once. On SIGUSR1,\nprints figures; "
+			   "on SIGHUP, reads the certificates again.",
 		.example = "./server -a 192.0.2.1 write",
 	},
 	[ROLE_CLIENT] = {
@@ -132,7 +133,7 @@ static int take_mode(struct options *options, int argc, char **argv)
 
 	if (optind >= argc)
 		return log_fail(
-			"what shall it do? the last word must be write or read; see -h");
+			"the last word must say what to do: write or read; see -h");
 	if (optind + 1 < argc)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + 1]);

@@ -13,7 +13,9 @@
 
 #define OPTIONS_DEFAULT_BYTES 1024
 
-/* The longest time, in seconds, that a client may stay after all is done. */
+/*
+ * The longest time, in seconds, that a client may stay when everything is done.
+ */
 #define OPTIONS_HOLD_MAX 3600
 
 enum role {
@@ -26,16 +28,16 @@ struct options {
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	unsigned int max; /* server: clients that are served at a time */
-	unsigned int grace; /* server: seconds for the last, after a signal */
-	unsigned int end_after; /* server: connections; 0: do not end */
-	bool once; /* server: the same as one connection */
-	unsigned int hold; /* client: seconds to stay when all is done */
-	unsigned int retries; /* client: how often again, if that may help */
+	unsigned int grace; /* server: seconds for the last clients */
+	unsigned int end_after; /* server: connections; 0: no end */
+	bool once; /* server: like 1 in end_after */
+	unsigned int hold; /* client: seconds to stay when everything is done */
+	unsigned int retries; /* client: tries after the first one */
 	enum mode mode; /* what to do with the peer's memory */
 	const char *device; /* NULL: the first that fits */
 	int port_num; /* of the device; 0: the first active one */
 	int gid_index; /* -1: the one for the address in use */
-	struct network network; /* what it needs of our queue pairs */
+	struct network network; /* what it needs from our queue pairs */
 	int32_t psn; /* -1: a random one */
 	const char *cert; /* file names: our certificate, */
 	const char *key; /* its private key, */

@@ -1,5 +1,5 @@
 /*
- * params.c - what two queue pairs must know of each other
+ * params.c - what two queue pairs must know about each other
  */
 #include "params.h"
 
@@ -219,7 +219,7 @@ static int check_where(const struct params *params, bool roce)
 	/* From 0xc000 on, LIDs are multicast, and the last is reserved. */
 	if (!roce && (params->lid == 0 || params->lid >= 0xc000))
 		return log_fail("the peer's LID 0x%" PRIx16
-				" is none that a port of InfiniBand can have",
+				" is not one that an InfiniBand port can have",
 				params->lid);
 	return 0;
 }
@@ -230,7 +230,7 @@ int params_check(const struct params *params, bool roce)
 	if (params->qpn < 2 || params->qpn >= 0xffffff)
 		return log_fail(
 			"the peer's QPN 0x%" PRIx32
-			" is none that a queue pair of a program can have",
+			" is not one that a program's queue pair can have",
 			params->qpn);
 	/* The kernel would cut off the upper bits silently. */
 	if (params->psn > 0xffffff)
@@ -239,7 +239,7 @@ int params_check(const struct params *params, bool roce)
 				params->psn);
 	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
 		return log_fail(
-			"the peer's MTU is none of 256, 512, 1024, 2048, 4096");
+			"the peer's MTU is not one of 256, 512, 1024, 2048, 4096");
 	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
 		return log_fail("the peer runs an unknown mode");
 	if (check_where(params, roce))

@@ -17,7 +17,7 @@ int report_signal(int *fd);
 /* Which of the two signals has made fd readable; 0: none. */
 int report_asked(int fd);
 
-/* How many clients of now have failed, at any step. */
+/* How many clients have failed at any step, as now says. */
 unsigned int report_failed(const struct figures *now);
 
 /* Prints them as lines of the story. */

@@ -13,11 +13,12 @@
 #include "tls_fail.h"
 
 /*
- * How many messages of TLS's own may come after the handshake: new keys for this
- * connection (key updates), or tickets for the next one. Our programs send none,
- * since keys last for millions of records. Another library may send two tickets,
- * or update its keys by the clock. Each costs some computing, and a key update
- * may ask for an answer. A peer that sends more has nothing else in mind.
+ * How many messages of TLS's own may come after the handshake: new keys for
+ * this connection (key updates), or tickets for the next one. Our programs send
+ * none, since keys last for millions of records. Another library may send two
+ * tickets, or update its keys by the clock. Each costs some computing, and a
+ * key update may ask for an answer. A peer that sends more has no other
+ * purpose.
  */
 #define LATE_MAX 16
 
@@ -196,8 +197,8 @@ int tls_look(SSL *ssl, const struct tls_limit *limit)
 		return check_late(limit, "TLS") ? -1 : TLS_NOTHING;
 	case SSL_ERROR_WANT_WRITE:
 		/*
-		 * An answer to a key update finds no room. There may be more to
-		 * read, so waiting for that would return at once.
+		 * There is no room for an answer to a key update. There may be
+		 * more to read, so waiting for that would return at once.
 		 */
 		return again(ssl, limit, ret, "TLS") < 0 ? -1 : TLS_NOTHING;
 	default:

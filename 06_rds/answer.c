@@ -120,7 +120,7 @@ static int show_memory(struct answer *answer, const struct sockaddr_in *from)
 
 	if (!loan)
 		return log_fail(
-			"a client says that it has written, and has nothing of ours");
+			"a client says that it has written, but has no memory of ours");
 	log_text("the memory that was lent: ", loan->memory,
 		 strnlen(loan->memory, LEND_SIZE));
 	return lend_end(loan, &answer->rds);

@@ -39,7 +39,7 @@ static int send_until_congested(struct session *session, unsigned int *sent)
 		*sent);
 }
 
-/* What poll(2) makes of it. */
+/* What poll(2) says about it. */
 static void tell_poll(struct session *session)
 {
 	struct pollfd fd = {

@@ -65,7 +65,7 @@ static int wait_ended(pid_t pid, const struct patience *patience)
 		return 0;
 	if (err == ETIMEDOUT)
 		return log_fail(
-			"the command of -x has not ended within %g s after the last message, and is killed; is -t long enough for it",
+			"the command of -x has not ended within %g s after the last message, so it is killed; is -t long enough for it",
 			patience->timeout_ms / 1000.0);
 	return wait_fail("the end of the command of -x", err, patience);
 }

@@ -69,7 +69,7 @@ size_t counts_text(struct counts *counts, const struct sockaddr_in *from,
 	if (!count && !find_free(counts))
 		return snprintf(
 			text, COUNTS_TEXT,
-			"not counted: %d others are, and have not said goodbye",
+			"not counted: %d others are being counted, and have not said goodbye",
 			COUNTS_SENDERS);
 	if (!count)
 		return snprintf(text, COUNTS_TEXT, "no numbered messages");

@@ -10,7 +10,7 @@
 #include <netinet/in.h>
 
 enum {
-	COUNTS_SENDERS = 64, /* at a time; who comes when all count, does not */
+	COUNTS_SENDERS = 64, /* at a time; one more is not counted */
 	COUNTS_TEXT = 128
 };
 
@@ -19,11 +19,11 @@ struct count {
 	uint32_t next; /* the number that is due */
 	uint32_t received;
 	uint32_t missed; /* numbers that were skipped */
-	uint32_t late; /* numbers that had been passed: doubled, or late */
+	uint32_t late; /* numbers below next: doubled, or late */
 };
 
 struct counts {
-	struct count senders[COUNTS_SENDERS]; /* of no family: nobody's */
+	struct count senders[COUNTS_SENDERS]; /* unused if its family is 0 */
 };
 
 /*

@@ -18,23 +18,23 @@
 static const struct option_row rows[] = {
 	{ 'a', OPTION_LIST, "address", "ADDRESS", 0, 1, FOR_SERVER,
 	  MEMBER(addresses), NULL, NULL,
-	  "be reached at this name or address of this machine; one must be given" },
+	  "the name or address of this machine to listen on; one must be given" },
 	{ 'a', OPTION_LIST, "address", "ADDRESS[:PORT]", 0, OPTIONS_MAX_PEERS,
 	  FOR_CLIENT, MEMBER(addresses), NULL, NULL,
 	  "a server's name or address, with its port or without; up to 8 times" },
 	{ 'b', OPTION_TEXT, "local", "ADDRESS", 0, 0, FOR_CLIENT, MEMBER(local),
 	  NULL, "the one on the way to the server",
-	  "send from this address of this machine's" },
+	  "send from this address of this machine" },
 	/* Port 1 is the kernel's, as 0 is. */
 	{ 'p', OPTION_DIGITS, "port", "PORT", 2, 65535, FOR_BOTH, MEMBER(port),
 	  "4000", NULL, "the port of the server or servers" },
 	{ 'T', OPTION_WORD, "transport", "tcp|ib", 0, 0, FOR_BOTH,
 	  MEMBER(transport), NULL,
-	  "it chooses; ib where an RDMA device has the address",
-	  "what the kernel sends it over" },
+	  "the kernel chooses: ib where an RDMA device has the address",
+	  "the transport that the kernel sends over" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_SERVER,
 	  MEMBER(timeout_ms), "10", NULL,
-	  "how long a client may keep us from sending, and memory of ours" },
+	  "how long a client may keep us from sending, or keep memory of ours" },
 	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_CLIENT,
 	  MEMBER(timeout_ms), "10", NULL,
 	  "how long a server may take for one step" },
@@ -45,14 +45,14 @@ static const struct option_row rows[] = {
 	  "do not read PORT until a message comes to PORT + 1, so that PORT becomes congested" },
 	{ 'n', OPTION_NUMBER, "count", "COUNT", 1, 10000000, FOR_CLIENT,
 	  MEMBER(count), "100", NULL,
-	  "messages; below 1000, p99.9 of bench is the maximum" },
+	  "how many messages; below 1000, p99.9 of bench is the maximum" },
 	/* More than RDS takes, so that its refusal can be seen. */
 	{ 's', OPTION_NUMBER, "size", "BYTES", DGRAM_HEADER, 2 * DGRAM_MAX,
 	  FOR_CLIENT, MEMBER(bytes), "64", NULL,
-	  "of each; the header has the first 12" },
+	  "the size of each message; the header takes the first 12 bytes" },
 	{ 'x', OPTION_TEXT, "halfway", "COMMAND", 0, 0, FOR_CLIENT,
 	  MEMBER(command), NULL, NULL,
-	  "count: start this when half is sent, such as one that breaks the connection; after the last message it has SECONDS to end" },
+	  "count: run this command when half of the messages are sent, to break the connection, for example; it must end within SECONDS of the last message" },
 	{ 'k', OPTION_TEXT, "key", "KEY", 0, 0, FOR_CLIENT, MEMBER(key_text),
 	  NULL, NULL, "write: use this key, without asking for one" },
 	{ 'c', OPTION_FLAG, "csv", NULL, 0, 0, FOR_CLIENT, MEMBER(csv), NULL,
@@ -132,7 +132,7 @@ static int take_work(struct options *options, int argc, char **argv)
 				argv[optind]);
 
 	if (work < 0) {
-		log_fail("%s: nothing that can be done here; see -h",
+		log_fail("%s: not something that this client can do; see -h",
 			 argv[optind]);
 		return EXIT_USAGE;
 	}

@@ -32,7 +32,7 @@ struct options {
 	/* The server's own address, or the servers', "HOST" or "HOST:PORT". */
 	const char *addresses[OPTIONS_MAX_PEERS + 1]; /* and a NULL */
 	int address_count;
-	const char *local; /* client: send from here; NULL: the way to there */
+	const char *local; /* client: send from here; NULL: by the route */
 	const char *port; /* a checked number */
 	int transport; /* RDS_TRANS_*; RDS_TRANS_NONE: the kernel chooses */
 	int timeout_ms; /* how long a peer may take for one step */
@@ -40,7 +40,7 @@ struct options {
 	bool wait; /* server: do not read the port until told to */
 	enum work work;
 	unsigned int count; /* client: messages to each server */
-	unsigned int bytes; /* client: of a message */
+	unsigned int bytes; /* client: bytes of a message */
 	const char *command; /* client: to run when half are sent; or NULL */
 	const char *key_text; /* the key as it was given; or NULL */
 	uint64_t key; /* client: write with this key; 0: ask for one */

@@ -242,7 +242,10 @@ long rds_send_room(struct rds *rds)
 
 	if (getsockopt(rds->fd, SOL_SOCKET, SO_SNDBUF, &bytes, &length))
 		return log_fail_errno("SO_SNDBUF", errno, "cannot read it");
-	/* As for every socket, the kernel shows the double; RDS uses half. */
+	/*
+	 * As for every socket, the kernel reports twice the size; RDS uses
+	 * half.
+	 */
 	return bytes / 2;
 }
 

@@ -94,7 +94,7 @@ static void ignore(struct session *session, const char *what,
 
 	if (!session->told)
 		log_fail(
-			"%s: %s port %d has sent something and was not asked; it is ignored, and so is what others send",
+			"%s: %s port %d has sent something unasked; it is ignored, and so is what others send",
 			what, ipv4_text(from, text), ntohs(from->sin_port));
 	session->told = true;
 }

@@ -28,7 +28,7 @@ static int borrow(struct session *session, rds_rdma_cookie_t *key)
 			   &news))
 		return -1;
 	if (!news.key)
-		return log_fail("the server lends memory and gives no key");
+		return log_fail("the server lends memory but gives no key");
 	*key = news.key;
 	/* An rkey, and where in its first page the memory begins. */
 	log_line("borrowed: rkey=0x%" PRIx32 ", offset %" PRIu32 ".",

@@ -84,7 +84,7 @@ static int give_back(struct data *data)
 struct loops {
 	struct pump pump;
 	struct credits credits;
-	bool send; /* what is run is not the pump */
+	bool send; /* the loop is not the pump's */
 	unsigned int count; /* of those that were measured */
 	struct stats stats[OPS];
 	double cpu[OPS]; /* seconds of this program's processor, at depth */
@@ -151,11 +151,11 @@ static int print_reads(struct ibv_qp *qp)
 
 	if (err)
 		return log_fail_errno("ibv_query_qp", err,
-				      "what was agreed stays unknown");
+				      "what was agreed remains unknown");
 	err = ibv_query_device(qp->context, &device);
 	if (err)
 		return log_fail_errno("ibv_query_device", err,
-				      "its limits stay unknown");
+				      "its limits remain unknown");
 	log_line(
 		"benchmark: at most %d reads at a time, as was agreed; the device can do %d.",
 		attr.max_rd_atomic, device.max_qp_init_rd_atom);
@@ -268,7 +268,7 @@ static int sleep_beside(struct conn *conn, const volatile uint64_t *beat)
 	return 0;
 }
 
-/* The client is busy with our memory, and silent that long. */
+/* The client is busy with our memory, and silent for that long. */
 static int await_done(struct data *data, const volatile uint64_t *beat)
 {
 	bool sent = false, received = false;

@@ -129,7 +129,7 @@ static int post_head(struct channel *channel, struct head *head,
 	return request_post(&channel->requests);
 }
 
-/* Credits that are owed go back with anything; or in a message of their own. */
+/* Credits that are owed go back with any message, or in one of their own. */
 static int return_credits(struct channel *channel)
 {
 	struct head head = { .type = HEAD_CREDIT };
@@ -148,7 +148,7 @@ char *channel_part(const struct channel *channel)
 	    (channel->mode != MODE_READ &&
 	     channel->posted - channel->complete >= channel->depth))
 		return NULL;
-	/* ... and where it is read, or where it goes, when the peer says so. */
+	/* ... and the peer's end of it is free when the peer says so. */
 	if (remote && channel->posted - channel->taken >= channel->depth)
 		return NULL;
 	return part_at(channel, channel->posted);
@@ -312,7 +312,7 @@ static int on_message(struct channel *channel, unsigned int slot, size_t size,
 	return 0;
 }
 
-/* What the last completion brought was dealt with. */
+/* What the last completion brought has been dealt with. */
 static int release(struct channel *channel)
 {
 	struct held *held = &channel->held;
@@ -333,7 +333,7 @@ static void on_request(struct channel *channel, uint64_t wr_id,
 {
 	enum request of = request_of(wr_id);
 
-	/* The MSG_DONE of before. */
+	/* The MSG_DONE of the agreement. */
 	if (of == REQUEST_MESSAGE)
 		return;
 	if (of == REQUEST_READ) {

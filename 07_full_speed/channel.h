@@ -2,8 +2,8 @@
  * channel.h - a stream of messages with a full queue, and credits
  *
  * Both sides post depth receives, and post each again as soon as its message is
- * dealt with. What is in a message of a file goes one of three ways, from one
- * region of depth parts into another:
+ * dealt with. The contents of files go one of three ways, from one region of
+ * depth parts into another:
  *
  *   send   SEND: behind the header, into the data of the next receive
  *   write  WRITE with immediate data, into the part of the ring that is next; the
@@ -38,10 +38,10 @@ struct channel {
 	struct flow flow;
 	struct requests requests;
 	/* Parts since the beginning, in 64 bits: places follow from them. */
-	uint64_t posted; /* that we have sent, written, or told or read */
-	uint64_t complete; /* of these, those whose requests are */
-	uint64_t taken; /* receiver: that were dealt with; sender: so it says */
-	uint64_t arrived; /* receiver: that have come, or were told */
+	uint64_t posted; /* that we have sent, written, announced or read */
+	uint64_t complete; /* of these, those whose requests are complete */
+	uint64_t taken; /* receiver: dealt with; sender: what that says */
+	uint64_t arrived; /* receiver: that have come, or were announced */
 	struct held held;
 };
 

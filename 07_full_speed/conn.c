@@ -96,7 +96,7 @@ int conn_resolve(struct conn *conn, const char *host, const char *port,
 	return ret;
 }
 
-/* With inline data if the device has it: that is a help, not a need. */
+/* With inline data if the device has it: that helps, but we do not need it. */
 static int create_qp(struct conn *conn, struct ibv_qp_init_attr *attr)
 {
 	attr->cap.max_inline_data = CONN_INLINE;
@@ -122,7 +122,7 @@ static int check_limits(struct ibv_context *verbs, unsigned int sends,
 
 	if (err)
 		return log_fail_errno("ibv_query_device", err,
-				      "its limits stay unknown");
+				      "its limits remain unknown");
 	if (sends > (unsigned int)attr.max_qp_wr ||
 	    receives > (unsigned int)attr.max_qp_wr ||
 	    sends + receives > (unsigned int)attr.max_cqe)

@@ -15,10 +15,13 @@
 
 #define PAGE ((size_t)4096)
 
-/* How many completions may come before a signal is looked for: a call each time. */
+/*
+ * How many completions to take between two looks for a signal, each a system
+ * call.
+ */
 #define LOOK_EVERY 8
 
-/* Whether the device can register so many bytes at a time. */
+/* Whether the device can register that many bytes at a time. */
 static int check_limit(struct ibv_context *verbs, size_t size)
 {
 	struct ibv_device_attr attr;
@@ -26,7 +29,7 @@ static int check_limit(struct ibv_context *verbs, size_t size)
 
 	if (err)
 		return log_fail_errno("ibv_query_device", err,
-				      "its limits stay unknown");
+				      "its limits remain unknown");
 	if (size > attr.max_mr_size)
 		return log_fail(
 			"%zu bytes: the device registers at most %" PRIu64
@@ -40,7 +43,7 @@ int region_open(struct region *region, struct ibv_pd *pd, size_t size,
 {
 	if (check_limit(pd->context, size))
 		return -1;
-	/* From a page's beginning: in the middle of one, it costs a step more. */
+	/* Page-aligned: otherwise, each operation costs a step more. */
 	region->buf = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
 	if (!region->buf)
 		return log_fail_errno("aligned_alloc", errno, "%zu bytes",

@@ -41,7 +41,7 @@ enum slot {
 struct data {
 	struct conn *conn; /* borrowed */
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
-	struct region local; /* where our writes come from, our reads go */
+	struct region local; /* what our writes send, and our reads fill */
 	struct region exposed; /* what the peer may write to or read from */
 	unsigned int looks; /* at the CQ, since the beginning */
 };
@@ -84,11 +84,11 @@ int data_post_send(struct data *data, enum slot slot, const struct msg *msg);
 /*
  * Waits for the next completion, which may be a failure: look at its status
  * first. Returns 0 and the completion in *wc, or -1 after reporting why none
- * came, or that it is for nothing that we posted.
+ * came, or that it belongs to nothing that we posted.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
 
-/* The same, whatever it is of. */
+/* The same, whatever the completion is for. */
 int data_next(struct data *data, struct ibv_wc *wc);
 
 /*

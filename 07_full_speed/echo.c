@@ -18,7 +18,7 @@ static int post_receive(struct data *data, struct ibv_sge *sge)
 	return request_receive(&requests, 0, sge, sge ? 1 : 0);
 }
 
-/* Only with immediate data, imm, is it signalled: it asks, or answers. */
+/* It is signalled only with immediate data, imm: it asks, or answers. */
 static int post_send(struct data *data, struct ibv_sge *sge, uint32_t imm)
 {
 	struct ibv_send_wr *bad, wr = {

@@ -16,8 +16,8 @@
 
 struct flow {
 	unsigned int depth; /* receives that each side has */
-	unsigned int may; /* of the peer's, those that we may still use up */
-	unsigned int owed; /* of ours, posted again and not yet told */
+	unsigned int may; /* how many of the peer's we may still use up */
+	unsigned int owed; /* of ours, posted again, but not yet reported */
 	unsigned long waits; /* how often there was no credit: see channel.c */
 };
 

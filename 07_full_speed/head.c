@@ -40,7 +40,7 @@ const char *head_refusal(uint64_t number)
 		[REFUSAL_THERE] =
 			"it has a file of that name, and does not replace it",
 		[REFUSAL_NO_ROOM] =
-			"it does not take so much in all; see what it says",
+			"it does not take that much in all; see what it says",
 	};
 
 	return number && number < REFUSAL_COUNT ? words[number] :
@@ -72,7 +72,7 @@ static int check_size(const struct head *head, size_t size)
 	if (size - HEAD_SIZE == due)
 		return 0;
 	return log_fail(
-		"protocol error: %zu bytes behind a header that speaks of %zu",
+		"protocol error: %zu bytes after a header that announces %zu",
 		size - HEAD_SIZE, due);
 }
 

@@ -58,7 +58,7 @@ int hello_first(struct data *data, struct msg *msg)
 	return 0;
 }
 
-/* Whether parts of these sizes are possible; the peer has told them. */
+/* Whether parts of these sizes are possible; the peer has announced them. */
 static int check_shape(size_t depth, size_t bytes)
 {
 	if (depth >= FLOW_LEAST && depth <= CHANNEL_DEPTH_MAX &&

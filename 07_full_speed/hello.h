@@ -33,9 +33,9 @@ int hello_take(struct data *data, const struct ibv_wc *wc, enum msg_type type,
 int hello_first(struct data *data, struct msg *msg);
 
 /*
- * The two sides of the picture. First set data, mode, depth and bytes of channel to
- * the most that is wanted; the receiver sets them to what the sender has told, with
- * at most its own depth. Both return 0, or -1 after reporting why.
+ * The two sides of the picture. First set data, mode, depth and bytes of
+ * channel to the most that is wanted; the receiver sets them to what the sender
+ * says, with at most its own depth. Both return 0, or -1 after reporting why.
  */
 int hello_send(struct channel *channel);
 int hello_receive(struct channel *channel, const struct msg *first);

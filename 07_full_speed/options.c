@@ -30,14 +30,13 @@ static const struct option_row rows[] = {
 	{ 'd', OPTION_TEXT, "directory", "DIRECTORY", 0, 0, FOR_SERVER,
 	  MEMBER(directory), NULL, "take none", "put files there" },
 	{ 'u', OPTION_FLAG, "update", NULL, 0, 0, FOR_SERVER, MEMBER(update),
-	  NULL, NULL,
-	  "replace files there that are older than those that come" },
+	  NULL, NULL, "replace files there with newer ones of the same name" },
 	{ 'M', OPTION_NUMBER, "most", "MIB", 1, 1 << 30, FOR_SERVER,
 	  MEMBER(most), "1024", NULL,
-	  "refuse a file when all that are there would have more MiB" },
+	  "refuse a file if it would bring all files there to more than this many MiB" },
 	{ 'B', OPTION_FLAG, "benchmark", NULL, 0, 0, FOR_SERVER,
 	  MEMBER(benchmark), NULL, NULL,
-	  "lend memory to clients that measure: to anybody, 64 MiB at most" },
+	  "lend memory to clients that measure: to any of them, 64 MiB at most" },
 	{ 'q', OPTION_NUMBER, "depth", "DEPTH", 1, OPTIONS_DEPTH_MAX,
 	  FOR_SERVER, MEMBER(depth), "64", NULL,
 	  "the most parts of a file at a time, at least 4; a client may want fewer" },
@@ -46,13 +45,13 @@ static const struct option_row rows[] = {
 	  "parts or operations at a time; for files at least 4" },
 	{ 'b', OPTION_NUMBER, "bytes", "BYTES", 1, MSG_MAX_LENGTH, FOR_CLIENT,
 	  MEMBER(bytes), NULL, "65536; with -n 4096",
-	  "of a part or an operation; for files at least 256" },
+	  "size of a part or an operation; for files at least 256" },
 	{ 'R', OPTION_NUMBER, "reconnect", "TRIES", 0, 1000, FOR_CLIENT,
 	  MEMBER(tries), "0", NULL,
-	  "if the connection breaks, try TRIES times again without getting on" },
+	  "if the connection breaks, try again, up to TRIES times without progress" },
 	{ 'Q', OPTION_NUMBER, "traffic-class", "BYTE", 0, 255, FOR_CLIENT,
 	  MEMBER(traffic_class), NULL, "0",
-	  "of the packets, both ways; 4 times the DSCP" },
+	  "traffic class of the packets, both ways: 4 times the DSCP" },
 	{ 'n', OPTION_NUMBER, "count", "COUNT", 1, 10000000, FOR_CLIENT,
 	  MEMBER(count), NULL, NULL,
 	  "benchmark: COUNT writes, then COUNT reads; below 1000, p99.9 is the maximum" },
@@ -60,7 +59,7 @@ static const struct option_row rows[] = {
 	  NULL, "print comma-separated values" },
 	{ 'W', OPTION_LIST, "without", "LIST", 0, OPTIONS_LISTS, FOR_CLIENT,
 	  MEMBER(without_lists), NULL, NULL,
-	  "with -n: do without some of selective, chains, batches, inline (with commas between them)" },
+	  "with -n: do without some of selective, chains, batches, inline (separated by commas)" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
 	  NULL, "serve one client, then exit" },
 	{ 0 },
@@ -96,7 +95,9 @@ static int parse_without(struct options *options, const char *text)
 {
 	static char *const names[] = { "selective", "chains", "batches",
 				       "inline", NULL };
-	/* getsubopt(3) cuts its text into words: not in argv, please. */
+	/*
+	 * getsubopt(3) cuts up its text, so give it a copy of what is in argv.
+	 */
 	char *copy = strdup(text), *rest = copy, *value;
 	bool known = copy && *text;
 	int i;
@@ -111,7 +112,7 @@ static int parse_without(struct options *options, const char *text)
 	if (known)
 		return 0;
 	return log_fail(
-		"-W %s: give some of selective, chains, batches, inline, with commas between them",
+		"-W %s: give some of selective, chains, batches, inline, separated by commas",
 		text);
 }
 
@@ -146,7 +147,7 @@ static int check_rest(struct options *options, int argc, char **argv)
 			"-W is for a benchmark; ask for one with -n COUNT");
 	if (optind + 1 >= argc)
 		return log_fail(
-			"what shall it do? after the options come send, write or read, and files; see -h");
+			"after the options, give send, write or read, and then the files; see -h");
 	options->files = argv + optind + 1;
 	options->file_count = argc - optind - 1;
 	if (parse_mode(options, argv[optind]))

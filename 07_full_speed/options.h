@@ -31,7 +31,7 @@ struct options {
 	bool once; /* server: serve one client, then exit */
 	const char *directory; /* server: for files; NULL: it takes none */
 	bool update; /* server: what comes may replace older files there */
-	unsigned int most; /* server: MiB that the files there may have */
+	unsigned int most; /* server: MiB that all files there may take */
 	unsigned int depth; /* parts or operations at a time */
 	bool benchmark; /* server: lend memory for one */
 	/* Client only. */
@@ -39,7 +39,7 @@ struct options {
 	enum mode mode; /* how files go across; MODE_BENCH: none does */
 	char **files; /* their names */
 	unsigned int file_count;
-	unsigned int tries; /* connections after one that broke off */
+	unsigned int tries; /* tries after a broken connection */
 	unsigned int bytes; /* of a part of a file, or of an operation */
 	bool csv; /* what is found as comma-separated values */
 	/* The benchmark. */

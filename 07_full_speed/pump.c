@@ -40,7 +40,7 @@ static int send_flags(const struct pump *pump, bool last)
 	const struct data *data = pump->data;
 	int flags = 0;
 
-	/* A completion costs both the device and us; one a chain will do. */
+	/* A completion costs the device and us; one for each chain will do. */
 	if (last || pump->without & WITHOUT_SELECTIVE)
 		flags |= IBV_SEND_SIGNALED;
 	/* Copied at posting: the device need not fetch it from memory. */

@@ -55,7 +55,7 @@ static int outgoing_open(struct outgoing *out)
 		return log_fail_errno("open", errno, "%s is not sent",
 				      out->shown);
 	if (!S_ISREG(st->st_mode))
-		return log_fail("%s: only files are sent, and this is none",
+		return log_fail("%s: only files are sent, and this is not one",
 				out->shown);
 	if (strlen(out->name) > HEAD_TEXT)
 		return log_fail("%s: that name is too long", out->shown);
@@ -137,7 +137,7 @@ static bool has_changed(const struct outgoing *out)
 	    st.st_ctim.tv_nsec == was->tv_nsec)
 		return false;
 	log_fail(
-		"%s has changed while it was sent: it is given up; send it again",
+		"%s has changed while it was being sent, so it is given up; send it again",
 		out->shown);
 	return true;
 }
@@ -160,7 +160,7 @@ static ssize_t fill(struct outgoing *out, char *part)
 					      out->shown);
 		if (n == 0)
 			return log_fail(
-				"%s has become shorter while it was sent: it is given up",
+				"%s has become shorter while it was being sent, so it is given up",
 				out->shown);
 		got += n;
 	}
@@ -247,7 +247,7 @@ static int hash_first(void *of, const atomic_bool *stop)
 								   FILE_STORED;
 }
 
-/* The server has so much of it already: that is not sent again. */
+/* The server has this much of it already, which is not sent again. */
 static int go_on(struct outgoing *out, const struct head *head)
 {
 	int ret;
@@ -271,7 +271,7 @@ static int go_on(struct outgoing *out, const struct head *head)
 	return ret;
 }
 
-/* Tells of the file. */
+/* Tells the server about the file. */
 static int begin(struct outgoing *out)
 {
 	struct head head = {
@@ -291,8 +291,8 @@ static int begin(struct outgoing *out)
 }
 
 /*
- * Two files may have one name and time. Once we have given up what is there of the
- * other one, it is gone, unless it is whole.
+ * Two files may have the same name and time. Once we have told the server to
+ * forget the other one, what it has of that is gone, unless it was whole.
  */
 static int begin_anew(struct outgoing *out)
 {

@@ -18,9 +18,10 @@ struct sender {
 };
 
 /*
- * Sends the files from next on, and says goodbye. Returns 0, with those that were
- * not taken in refused; or -1 after reporting how the connection ended. Then it can
- * be called again with another one: the file that broke off is gone on with.
+ * Sends the files from next on, and says goodbye. Returns 0, with those that
+ * were not taken in refused; or -1 after reporting how the connection ended.
+ * Then it can be called again with another one: the file that broke off is
+ * continued.
  */
 int sender_run(struct sender *sender, struct channel *channel);
 

@@ -1,8 +1,9 @@
 /*
  * wr_id.h - what a completion tells of its request
  *
- * All requests of a CQ are told apart in one way. A wr_id has three fields: how
- * many requests of its queue are over when this one is, what it was, and a number.
+ * All requests of a CQ are told apart in the same way. A wr_id has three
+ * fields: how many requests of its queue are over when this one is, what it
+ * was, and a number.
  */
 #ifndef WR_ID_H
 #define WR_ID_H

@@ -13,7 +13,10 @@
 /* How many events of the CM one turn of the loop handles at most. */
 #define CM_BUDGET 16
 
-/* Memory and an SRQ for all clients, when the first has shown which device. */
+/*
+ * Memory and an SRQ for all clients, when the first one has shown which device
+ * to use.
+ */
 static int open_hub(struct server *server, struct ibv_context *verbs)
 {
 	const struct options *options = server->options;
@@ -73,7 +76,8 @@ static bool has_room(const struct server *server, const struct rdma_cm_id *id)
 		return false;
 	}
 	if (id->verbs != server->hub.verbs) {
-		log_line("refused: it comes by another device than the first.");
+		log_line(
+			"refused: it comes by another device than the first client did.");
 		return false;
 	}
 	return true;

@@ -176,7 +176,7 @@ static void on_completion(struct guests *guests, struct ibv_wc *wc)
 			      on_receive(guests, guest, receive, wc) :
 			      on_send(guests, guest, wc);
 	}
-	/* Whoever's it was, and whatever came of it. */
+	/* Whose message it was, and what came of it, does not matter. */
 	if (work != WORK_GREETING)
 		receives_release(&guests->hub->receives, receive);
 	/* One guest's failure is no other's. */

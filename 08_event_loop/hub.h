@@ -21,9 +21,9 @@ struct hub {
 };
 
 /*
- * Opens it on the device of verbs, with a CQ of so many entries; loop watches it.
- * Returns 0, or -1 after reporting why. Either way, end with hub_close(), when no
- * queue pair is left.
+ * Opens it on the device of verbs, with a CQ of that many entries; loop watches
+ * it. Returns 0, or -1 after reporting why. Either way, end with hub_close(),
+ * when no queue pair is left.
  */
 int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
 	     unsigned int entries);

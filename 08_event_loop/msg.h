@@ -25,7 +25,7 @@
 enum msg_type {
 	MSG_MR = 1, /* here is my memory: mode, addr, rkey, length */
 	MSG_DONE = 2, /* I am done with your memory */
-	MSG_REQUEST = 3, /* mode, length; then so many bytes follow */
+	MSG_REQUEST = 3, /* mode, length; then that many bytes follow */
 	MSG_ANSWER = 4 /* checksum of these bytes; length: how many they were */
 };
 

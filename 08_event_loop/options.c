@@ -42,8 +42,7 @@ static const struct option_row rows[] = {
 	{ 'v', OPTION_FLAG, "verbose", NULL, 0, 0, FOR_SERVER, MEMBER(verbose),
 	  NULL, NULL, "tell how each client's transfer goes" },
 	{ 'e', OPTION_NUMBER, "end-after", "COUNT", 1, 1000000, FOR_SERVER,
-	  MEMBER(end_after), NULL, "never",
-	  "serve so many clients, then exit" },
+	  MEMBER(end_after), NULL, "never", "serve COUNT clients, then exit" },
 	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER, MEMBER(once), NULL,
 	  NULL, "serve one client, then exit" },
 	{ 'N', OPTION_NUMBER, "cycles", "COUNT", 1, 1000000, FOR_CLIENT,
@@ -60,7 +59,7 @@ static const struct option_row rows[] = {
 	  "requests at a time, of all connections together" },
 	{ 'w', OPTION_SECONDS, "hold", "SECONDS", 1, 3600, FOR_LOAD,
 	  MEMBER(hold_ms), NULL, "leave at once",
-	  "stay connected so long after the last answer" },
+	  "stay connected for SECONDS after the last answer" },
 	{ 'c', OPTION_FLAG, "csv", NULL, 0, 0, FOR_LOAD, MEMBER(csv), NULL,
 	  NULL, "print comma-separated values" },
 	{ 0 },
@@ -109,7 +108,7 @@ static int take_word(struct options *options, int argc, char **argv)
 
 	if (optind >= argc)
 		return log_fail(
-			"what shall it ask for? the last word must be sum or write; see -h");
+			"the last word must say what to ask for: sum or write; see -h");
 	if (optind + 1 < argc)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + 1]);

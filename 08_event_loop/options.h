@@ -22,8 +22,8 @@ struct options {
 	const char *port; /* a checked number */
 	int timeout_ms; /* how long a peer may take for one step */
 	bool once; /* server: serve one client, then exit */
-	unsigned int end_after; /* server: so many clients; UINT_MAX: for ever */
-	bool verbose; /* server: tell how each transfer goes */
+	unsigned int end_after; /* server: how many clients; UINT_MAX: no end */
+	bool verbose; /* server: tell the story of each transfer */
 	unsigned int max; /* server: clients at a time */
 	int hold_ms; /* server: how long a client may be silent; load: stays */
 	unsigned int bytes; /* of a request, and of memory to write to */

@@ -18,7 +18,7 @@ struct receive {
 	char bytes[MSG_SIZE + MSG_MAX_REQUEST] __attribute__((aligned(8)));
 };
 
-/* So many receives there are at most, and so many more are posted at a time. */
+/* The most receives there are, and how many are added at a time. */
 #define RECEIVES 4096
 #define RECEIVES_CHUNK 256
 
@@ -55,7 +55,7 @@ enum work {
 };
 
 _Static_assert(!((offsetof(struct receive, bytes) | MSG_SIZE) & WORK_MASK),
-	       "the addresses in a wr_id end in so many 0s");
+	       "the addresses in a wr_id end in enough 0s");
 
 /* The receive that wr_id names, or the one that caused the request. */
 struct receive *receives_find(uint64_t wr_id);

@@ -1,9 +1,9 @@
 /*
  * reply.c - from a request to its answer
  *
- * The answer is sent, and what the client wants written comes, from the memory of
- * the receive that brought the request. So all that is posted for a client is
- * charged to a receive, and the CQ need not grow with the clients: it has
+ * The answer, and what the client wants written, come from the memory of the
+ * receive that brought the request. So everything that is posted for a client
+ * is charged to a receive, and the CQ need not grow with the clients: it has
  * room for two completions of each receive.
  */
 #include "reply.h"

@@ -47,7 +47,7 @@ static int serve(struct server *server)
 	const struct guests *guests = &server->guests;
 	int ret = 0;
 
-	/* With -e, until so many have come and all are gone. */
+	/* With -e, until that many have come and all are gone. */
 	while (!ret && !server->loop.asked &&
 	       (guests->arrived < server->options->end_after ||
 		guests->table.count))

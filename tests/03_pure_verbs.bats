@@ -198,7 +198,7 @@ refuse_them() {
 	refused 'are allowed' "$(line 'LENGTH 1024' 'LENGTH 0')"
 	refused 'end of the address space' \
 		"$(line 0x55d0c0ffee00 0xfffffffffffffff0)"
-	refused 'something else than READY' "$(line 'RDMA 1' 'RDMA 1')$newline"
+	refused 'something other than READY' "$(line 'RDMA 1' 'RDMA 1')$newline"
 	good_client
 	stop_server
 }

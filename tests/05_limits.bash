@@ -85,7 +85,7 @@ renewed() {
 	says_one server.err 'others on this machine can read'
 	chmod 600 mine/server.key
 	kill -HUP "$server"
-	await "new certificates" has_lines server.log 'certificates read anew' 1
+	await "new certificates" has_lines server.log 'certificates read again' 1
 	: >"$scratch/server.err"
 	# The one that is there has noticed nothing.
 	is_running "$client" || fail "the client has left"

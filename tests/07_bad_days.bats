@@ -123,7 +123,7 @@ shrinks() {
 		: >"$scratch/shrinks"
 		kill -CONT "$client"
 		end_client 1
-		says_one client.err 'shrinks has become shorter while it was sent'
+		says_one client.err 'shrinks has become shorter while it was being sent'
 		end_of server "$server" 0
 		server=''
 		says_nothing server.err

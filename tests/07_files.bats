@@ -122,7 +122,7 @@ strangers() {
 	head -c 700000 /dev/zero >"$scratch/out/two"
 	start_server ./server -1 -M 1 -d "$scratch/in"
 	run_client 1 ./client -a "$address" send "$scratch/out/"{one,two}
-	says_one client.err 'two: .* it does not take so much in all'
+	says_one client.err 'two: .* it does not take that much in all'
 	end_of server "$server" 0
 	server=''
 	[[ ! -e $scratch/in/two ]] || fail "it was taken"
@@ -223,7 +223,7 @@ two_servers() {
 	start_server ./server -t 20 -p 7002 -d "$scratch/in"
 	run_client 1 ./client -p 7002 -a "$address" send "$scratch/y/doc"
 	says_one client.err 'doc: the server refuses it: it cannot write the file'
-	says_one server.err '^error: flock: .* has another server that file under way'
+	says_one server.err '^error: flock: .* is another server receiving that file'
 	stop_server
 	server=$first client=$second
 	kill -CONT "$client"

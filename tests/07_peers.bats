@@ -109,9 +109,9 @@ hostile_heads() {
 	refuses 'does not begin with a header' 'RDMF 4 3 39=1' send
 	refuses 'the peer returns 256 credits, and has [0-8] of 8' \
 		'RDMF 4 3 6=1 7=0' send
-	refuses '16384 bytes behind a header that speaks of 16385' \
+	refuses '16384 bytes after a header that announces 16385' \
 		'RDMF 4 3 15=1' send
-	refuses '9999 bytes behind a header that speaks of 16384' \
+	refuses '9999 bytes after a header that announces 16384' \
 		'RDMF 4 3 size=10039' send
 	refuses 'a text of 16384 bytes' 'RDMF 4 3 5=1' send
 	refuses 'a part that comes another way' \
@@ -166,7 +166,7 @@ hostile_files() {
 	for way in send write read; do
 		refuses_file 'it cannot write the file' 'RDMF 1 1 21=0' "$way" file
 		refuses_file 'is not what was sent' 'RDMF 1 1 20=1' "$way" file
-		refuses_file 'does not take so much in all' 'RDMF 1 1 16=127' \
+		refuses_file 'does not take that much in all' 'RDMF 1 1 16=127' \
 			"$way" file
 		refuses_file 'is not what was sent' 'RDMF 6 1 40=0 41=0 71=0' \
 			"$way" file

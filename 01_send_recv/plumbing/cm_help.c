@@ -148,8 +148,9 @@ void cm_explain_event(const struct rdma_cm_event *event,
 
 /*
  * Whether only the port of addr is the problem. The CM does not always say so:
- * a server on all addresses makes the port of one of them EADDRNOTAVAIL. The call
- * that is made here is no step of listening, only a question about one that failed.
+ * while a server listens on all addresses, binding its port on one of them
+ * gives EADDRNOTAVAIL. The call here is no step of listening, but a question
+ * about one that failed.
  */
 static bool port_is_taken(struct rdma_cm_id *id, const struct addrinfo *ai)
 {

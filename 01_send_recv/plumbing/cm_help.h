@@ -34,28 +34,29 @@ int cm_resolve_ms(const struct patience *patience);
  * How long a device waits for an acknowledgement before it sends a packet again:
  * 4.096 us times 2 to this power.
  *
- * CM_ACK_ONE is for one message at a time, and a quiet host: 67 ms. We allow 2 ms
- * for the network's round trip (an assumption: a large data centre has less), 11 ms
- * for 128 KiB at 100 Mb/s, and the rest for the peer's processor. A lost packet
- * costs 67 ms, and a peer that is gone 7 times as much.
- * CM_ACK_FULL is for a full queue, and a host that may stand still for a second:
- * 1.07 s. Nothing is lost then, and what is sent again makes the queue longer, on
- * a host that is late already; rxe (6.1) can even mix it up with what is new
- * [docs/performance.md#rxe-repeats]. Seven times that, 7.5 s, is still less than
- * the 10 s that a program waits, so the device says first what is wrong.
+ * CM_ACK_ONE is for one message at a time, and a quiet host: 67 ms. We allow
+ * 2 ms for the network's round trip (an assumption: a large data centre has
+ * less), 11 ms for 128 KiB at 100 Mb/s, and the rest for the peer's processor.
+ * A lost packet costs 67 ms, and a peer that is gone costs 7 times as much.
+ * CM_ACK_FULL is for a full queue, and a host that may pause for a second:
+ * 1.07 s. Nothing is lost in such a pause, and packets that are sent again only
+ * lengthen the queue of a host that is late already; rxe (6.1) can even confuse
+ * them with new ones [docs/performance.md#rxe-repeats]. Seven times that,
+ * 7.5 s, is still less than the 10 s that a program waits, so the device is the
+ * first to say what is wrong.
  */
 #define CM_ACK_ONE 14
 #define CM_ACK_FULL 18
 
 /*
- * Sets that for the device of id. Call it before rdma_connect() or
+ * Sets that time for the device of id. Call it before rdma_connect() or
  * rdma_accept(). Returns 0, or -1 after reporting why.
  */
 int cm_set_ack_timeout(struct rdma_cm_id *id, uint8_t timeout);
 
 /*
- * Whether the side that has accepted may send only when the first message of the
- * other side is here: over TCP (iWARP). RoCE and InfiniBand have no such rule.
+ * Whether the side that has accepted may send only once the other side's first
+ * message has arrived: over TCP (iWARP). RoCE and InfiniBand have no such rule.
  */
 bool cm_has_turns(const struct ibv_context *verbs);
 

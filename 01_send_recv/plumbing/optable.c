@@ -14,7 +14,7 @@
 
 enum {
 	ROWS_MAX = 32, /* of one program */
-	HELP_COLUMN = 25, /* where -h explains */
+	HELP_COLUMN = 25, /* of the explanations in -h */
 	HELP_MAX = 400, /* bytes of one explanation */
 	WIDTH = 78
 };
@@ -100,7 +100,7 @@ static int set_word(const struct option_row *row, int *member, const char *text)
 	int place = optable_word(row->value, text);
 
 	if (place < 0) {
-		log_fail("-%c %s: it is one of %s", row->letter, text,
+		log_fail("-%c %s: give one of %s", row->letter, text,
 			 row->value);
 		return EXIT_USAGE;
 	}

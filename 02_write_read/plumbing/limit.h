@@ -1,5 +1,5 @@
 /*
- * limit.h - what the device says that it can do
+ * limit.h - the limits that a device reports
  */
 #ifndef LIMIT_H
 #define LIMIT_H

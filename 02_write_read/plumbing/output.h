@@ -1,5 +1,5 @@
 /*
- * output.h - lines on stdout and stderr, for which no thread waits long
+ * output.h - lines on stdout and stderr, without a long wait for their reader
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -10,9 +10,9 @@
 #define OUTPUT_STALL_MS 1000
 
 /*
- * Writes a line, which ends with its newline, to fd (1 or 2), whole, whoever
- * else writes. If nobody reads fd, the line is lost after OUTPUT_STALL_MS, and
- * those after it at once; when somebody reads again, a line says how many.
+ * Writes a line, newline included, to fd (1 or 2), in one piece whoever else
+ * writes. If nobody reads fd, the line is lost after OUTPUT_STALL_MS, and later
+ * ones at once; when somebody reads again, a line says how many were lost.
  */
 void output_line(int fd, const char *text, size_t length);
 

@@ -73,7 +73,7 @@ int line_expect(struct line *line, const char *text, const char *what)
 		return -1;
 	if (strcmp(line->text, text))
 		return log_fail(
-			"the peer sent something else than %s; is it another program, or another version",
+			"the peer sent something other than %s; is it another program, or another version",
 			what);
 	return 0;
 }

@@ -28,8 +28,8 @@ int line_send(struct line *line, const char *bytes, size_t length);
 
 /*
  * Reads a whole line into line->text, in as many pieces as it comes. Never
- * more than fits: a peer may send without end. Returns 0, or -1 after reporting
- * why, and that what did not come.
+ * reads more than fits: a peer may send without end. Returns 0, or -1 after
+ * reporting that what did not come, and why.
  */
 int line_recv(struct line *line, const char *what);
 

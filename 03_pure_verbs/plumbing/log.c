@@ -30,7 +30,7 @@ void log_hush(bool quiet)
 	hushed = quiet;
 }
 
-/* A line while it is put together. What does not fit is left out. */
+/* A line that is being put together. What does not fit is left out. */
 struct line {
 	size_t length;
 	char text[8192];
@@ -76,7 +76,10 @@ void log_line(const char *fmt, ...)
 	print(STDOUT_FILENO, &line);
 }
 
-/* Whether c is safe to show: not invisible, and not a change of direction. */
+/*
+ * Whether c is safe to show: it is visible, and does not change the direction
+ * of the text.
+ */
 static bool is_shown(wchar_t c)
 {
 	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||

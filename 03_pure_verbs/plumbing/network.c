@@ -1,5 +1,5 @@
 /*
- * network.c - what a network needs of a queue pair, by options
+ * network.c - what a network needs from a queue pair, as options say
  */
 #include "network.h"
 

@@ -1,8 +1,8 @@
 /*
- * network.h - what a network needs of a queue pair, by options
+ * network.h - what a network needs from a queue pair, as options say
  *
  * The CM asks a subnet manager, or takes the host's settings. Here, options say
- * it. Most networks need none of it, and then all is 0.
+ * it. Most networks need none of it, and every member is 0.
  */
 #ifndef NETWORK_H
 #define NETWORK_H
@@ -10,7 +10,7 @@
 #include <infiniband/verbs.h>
 
 struct network {
-	int service_level; /* InfiniBand: the lane of the traffic */
+	int service_level; /* InfiniBand: which lane the traffic takes */
 	int traffic_class; /* a byte of the IP header: DSCP, and ECN's two bits */
 	int pkey_index; /* the partition, as an index of the port's table */
 	int mtu; /* the most data in a packet, as enum ibv_mtu; 0: the port's */

@@ -93,7 +93,7 @@ int data_open(struct data *data, struct conn *conn, enum mode mode, size_t size)
 		return -1;
 	if (region_open(&data->exposed, conn->pd, size, exposed_access(mode)))
 		return -1;
-	/* What the peer must know of it is sent with our other parameters. */
+	/* What the peer must know about it goes out with our parameters. */
 	conn->mine.mode = mode;
 	conn->mine.mem = (struct remote){
 		.addr = (uintptr_t)data->exposed.buf,

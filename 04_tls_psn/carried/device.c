@@ -22,7 +22,7 @@ int device_find_gid(const struct device *device,
 {
 	struct ibv_gid_entry entry;
 
-	/* The query fails for an empty entry of the table. */
+	/* The query fails for an empty table entry. */
 	for (int i = 0; i < port->gid_tbl_len; i++)
 		if (!ibv_query_gid_ex(device->verbs, device->port_num, i,
 				      &entry, 0) &&

@@ -19,18 +19,18 @@ struct device {
 	struct ibv_context *verbs;
 	uint8_t port_num; /* from 1 up */
 	int link_layer; /* IBV_LINK_LAYER_… of the port */
-	int reads_in; /* reads of the peer's that we let it serve at a time */
-	int reads_out; /* reads of ours that we let it have under way */
+	int reads_in; /* how many of the peer's reads it may serve at a time */
+	int reads_out; /* how many of our reads may be under way */
 	int gid_index; /* what -g says; -1: found by address */
 	struct network network; /* what other options say */
 	struct watcher watcher; /* names the device's asynchronous events */
 };
 
-/* Where on a port a queue pair lives: the address vector's own half. */
+/* Where a queue pair is on a port: our half of the addresses. */
 struct source {
 	int gid_index;
 	union ibv_gid gid;
-	struct ibv_port_attr port; /* now: a LID can change, and so can a MTU */
+	struct ibv_port_attr port; /* now: its LID and its MTU can change */
 };
 
 /*
@@ -49,16 +49,16 @@ int device_find_gid(const struct device *device,
  */
 int device_start(struct device *device);
 
-/* Ends the watcher and closes the device. Free all that is on it first. */
+/* Ends the watcher and closes the device. Free first what was created on it. */
 void device_close(struct device *device);
 
 /* Whether the port is an Ethernet port: RoCE needs GIDs, InfiniBand LIDs. */
 bool device_is_roce(const struct device *device);
 
 /*
- * Finds the port's GID for local: what -g says, or on RoCE the RoCE v2 GID
- * that is this IP address, or on InfiniBand the first; and asks what the port is
- * like now. Returns 0, or -1 after reporting why.
+ * Finds the port's GID for local: what -g says, or on RoCE the RoCE v2 GID that
+ * is this IP address, or on InfiniBand the first; and queries the port as it is
+ * now. Returns 0, or -1 after reporting why.
  */
 int device_source(const struct device *device, const struct sockaddr *local,
 		  struct source *source);

@@ -90,8 +90,8 @@ static int ask_limits(struct device *device)
 }
 
 /*
- * Opens a device and finds the first port, from device->port_num on, that fits
- * local so well; without one, the device is closed again.
+ * Opens a device and finds the first port, from device->port_num on, whose fit
+ * for local is fit. If there is none, closes the device again.
  */
 static bool open_port(struct device *device, struct ibv_device *candidate,
 		      const struct options *options,
@@ -146,7 +146,7 @@ static int explain_no_device(struct ibv_device **list,
 		"no RDMA device that this user may open has an active port; see `rdma link`, and is its netdev up [docs/troubleshooting.md#no-active-port]");
 }
 
-/* Opens up to max ports of the devices in list that fit local so well. */
+/* Opens up to max ports in list whose fit for local is fit. */
 static unsigned int open_ports(struct device *devices, unsigned int max,
 			       struct ibv_device **list,
 			       const struct options *options,
@@ -173,7 +173,7 @@ static unsigned int open_ports(struct device *devices, unsigned int max,
 	return count;
 }
 
-/* Opens 1 to max ports; how many is in *count. Returns 0 or -1. */
+/* Opens 1 to max ports; *count says how many. Returns 0 or -1. */
 static int open_all(struct device *devices, unsigned int max,
 		    unsigned int *count, const struct options *options,
 		    const struct sockaddr *local)

@@ -1,5 +1,5 @@
 /*
- * limit.c - what the device says that it can do
+ * limit.c - the limits that a device reports
  */
 #include "limit.h"
 
@@ -25,7 +25,7 @@ int limit_check_bytes(struct ibv_context *verbs, uint8_t port_num, size_t size)
 
 	if (err)
 		return log_fail_errno("ibv_query_device", err,
-				      "its limits stay unknown");
+				      "its limits remain unknown");
 	err = ibv_query_port(verbs, port_num, &port);
 	if (err)
 		return log_fail_errno("ibv_query_port", err,

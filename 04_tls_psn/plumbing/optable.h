@@ -30,8 +30,8 @@ enum option_kind {
 	OPTION_HEX, /* such a number, also as 0x...; int or unsigned */
 	OPTION_DIGITS, /* such a number, kept as text; const char * */
 	OPTION_SECONDS, /* such a number, kept in milliseconds; int */
-	OPTION_WORD, /* one of value's, as in "first|second": its index; int */
-	OPTION_LIST /* up to max texts; an array of them that NULL ends */
+	OPTION_WORD, /* the index of a word in value, "first|second"; int */
+	OPTION_LIST /* up to max texts; a NULL-terminated array */
 };
 
 enum {
@@ -49,8 +49,8 @@ struct option_row {
 	long min, max;
 	int who; /* FOR_... */
 	size_t member; /* offsetof(struct options, ...) */
-	const char *preset; /* the value without the option; NULL: none */
-	const char *otherwise; /* if none: what happens then, or NULL */
+	const char *preset; /* the value if it is not given; NULL: none */
+	const char *otherwise; /* if none: what -h says instead, or NULL */
 	const char *help; /* -h adds the range and the default */
 };
 
@@ -61,7 +61,7 @@ struct optable {
 	const char *program; /* as in "./server" */
 	const char *required; /* letters of options that must be given */
 	const char *words; /* what must follow the options; "": nothing */
-	const char *purpose; /* what -h says of the program, in lines */
+	const char *purpose; /* what -h says about the program, in lines */
 	const char *example;
 };
 
@@ -74,7 +74,7 @@ struct optable {
 int optable_parse(const struct optable *table, void *options, int argc,
 		  char **argv);
 
-/* The index of text among words, as in "first|second"; -1 if not found. */
+/* The index of text in words, such as "first|second"; -1 if it is not there. */
 int optable_word(const char *words, const char *text);
 
 #endif

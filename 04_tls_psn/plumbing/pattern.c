@@ -17,7 +17,10 @@ static unsigned char seed_of(const char *text, size_t length)
 	return seed;
 }
 
-/* The byte at i: neighbours differ, and so do the same places in two pages. */
+/*
+ * The byte at i: neighbours differ, and so do bytes at the same offset in two
+ * pages.
+ */
 static unsigned char byte_at(size_t i, size_t length, unsigned char seed)
 {
 	return i == length ? 0 : (i ^ (i >> 8) * 31 ^ (i >> 16) * 17) + seed;

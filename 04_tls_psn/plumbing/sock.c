@@ -123,7 +123,7 @@ static int explain_accept(int err)
 	return SOCK_BROKEN;
 }
 
-/* On a socket for both, an IPv4 address looks like ::ffff:a.b.c.d. */
+/* On a socket for IPv4 and IPv6, an IPv4 address looks like ::ffff:a.b.c.d. */
 static void unmap(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)addr;

@@ -7,13 +7,13 @@
 #include "device.h"
 #include "options.h"
 
-/* More active ports than a server has. */
+/* No server has more active ports than this. */
 #define DEVICES_MAX 16
 
 /*
  * How many reads of one side may be under way at once; fewer if the device
- * cannot do so many: see device->reads_in. The CM tells each side the other's
- * number; here, both ends are taken to have the same.
+ * cannot do as many: see device->reads_in. The CM tells each side the other's
+ * number; here, we assume that both ends have the same.
  */
 #define DEVICES_READS 16
 
@@ -26,7 +26,7 @@ struct devices {
 /*
  * Opens the device that options name (-d, -i); otherwise the first with an
  * active port that belongs to the address local: a RoCE port that has it among
- * its GIDs or, if there is none, one of InfiniBand, whose GIDs are no IP
+ * its GIDs or, if there is none, one of InfiniBand, whose GIDs are not IP
  * addresses. Starts it as device_start() does. Returns 0, or -1 after reporting
  * why. Either way, end with device_close().
  */

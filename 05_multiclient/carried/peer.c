@@ -67,7 +67,7 @@ static int wait_goodbye(struct conn *conn, int timeout_ms, int grace_ms)
 int peer_disconnect(struct conn *conn)
 {
 	oob_bye(conn->oob);
-	/* All but this is done, so a request to stop leaves it a second. */
+	/* All else is done, so a request to stop leaves a second for this. */
 	if (wait_goodbye(conn, conn->patience.timeout_ms, 1000))
 		return -1;
 	log_line("disconnected.");

@@ -1,11 +1,11 @@
 /*
  * peer.h - is the peer still there, and is it done?
  *
- * In chapter 02 the CM said so: DISCONNECTED. Verbs say nothing of a peer that
- * has left. So the connection of the exchange stays open until the end: the
- * kernel closes it when the peer's program ends, however it ends, and a side
- * that is done says goodbye first. Any program without the CM needs this, but
- * the chapter is not about it.
+ * In chapter 02 the CM said so: DISCONNECTED. Verbs say nothing about a peer
+ * that has left. So the connection of the exchange stays open until the end:
+ * the kernel closes it when the peer's program ends, however it ends, and a
+ * side that is done says goodbye first. Any program without the CM needs this,
+ * but the chapter is not about it.
  *
  *     client                          server
  *     (has all)

@@ -17,12 +17,13 @@
  */
 #define TIMEOUT 14
 
-/* How often it is sent again. 7 means "for ever" on rxe: 6 is the most. */
+/* How many times it is sent again. 7 means "for ever" on rxe, so we take 6. */
 #define RETRY_CNT 6
 
 /*
- * How often to try again when the peer has no receive posted. Each side posts
- * its receives before the other can send, so a missing one is an error at once.
+ * How many times to try again when the peer has no receive posted. Each side
+ * posts its receives before the other can send, so a missing one is an error at
+ * once.
  */
 #define RNR_RETRY 0
 
@@ -85,8 +86,8 @@ int qp_to_init(struct ibv_qp *qp, const struct device *device,
 
 /*
  * The way to the peer: on RoCE by its GID, on InfiniBand by its LID, and by its
- * GID as well where the port says so. A subnet manager that has another service
- * level for this path than 0 is not asked: see network_ask().
+ * GID as well where the port says so. A subnet manager may want a service level
+ * other than 0 for this path, but we do not ask it: see network_ask().
  */
 static struct ibv_ah_attr address_vector(const struct device *device,
 					 const struct source *source,

@@ -5,8 +5,8 @@
  *                                    any state but RESET -> ERR
  *
  * Each sets the attributes, asks ibv_query_qp() whether the queue pair is in
- * the new state, and prints what that says of them. Which attributes each
- * needs: ibv_modify_qp(3).
+ * the new state, and prints the values that the device then has. Which
+ * attributes each needs: ibv_modify_qp(3).
  */
 #ifndef QP_H
 #define QP_H

@@ -66,7 +66,7 @@ static int resolve_in_turn(struct conn *conn, struct connecting *connecting,
 	return ret;
 }
 
-/* As often as -r says, while what failed may pass. */
+/* Up to as many times as -r says, while the problem may pass. */
 static int resolve_patiently(struct conn *conn, struct connecting *connecting,
 			     unsigned int number, struct hello *hello)
 {
@@ -115,7 +115,7 @@ static int live(struct conn *conn, struct data *data,
 		return -1;
 	if (options->hold && hold_connection(conn, options->hold))
 		return -1;
-	/* A signal ends them all at a time, and the server needs its time for it. */
+	/* A signal ends them all at once, so let the server take its time. */
 	conn->patience.stop_fd = -1;
 	return peer_disconnect(conn);
 }

@@ -30,7 +30,7 @@ struct load {
 	unsigned int unmade; /* since the program was asked to stop */
 };
 
-/* Whether the program is asked to stop, within so many milliseconds. */
+/* Whether the program is asked to stop within that many milliseconds. */
 static bool is_stopped(const struct load *load, int ms)
 {
 	return wait_readable(-1, -1, load->connecting.patience.stop_fd,

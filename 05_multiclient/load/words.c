@@ -1,5 +1,5 @@
 /*
- * words.c - the command line of load: a client's, and a few words more
+ * words.c - the command line of load: a client's, and a few options more
  *
  * Takes out what is load's own; options_parse() reads the rest.
  */
@@ -17,14 +17,14 @@ static const char help[] =
 	"usage: ./load/load [-n COUNT] [-N COUNT] [-j COUNT]\n"
 	"                   -a ADDRESS [options of ./client] write|read\n"
 	"\n"
-	"Does what ./client does, many times. Has all options of ./client but\n"
-	"-P, and beside:\n"
+	"Does what ./client does, many times. It has all options of ./client but\n"
+	"-P, and these:\n"
 	"\n"
 	"  -n, --count COUNT      connections at a time, 1 to 100000\n"
 	"                         (default: 1)\n"
-	"  -N, --cycles COUNT     make each so often, one after another,\n"
+	"  -N, --cycles COUNT     make each COUNT times, one after another,\n"
 	"                         1 to 1000000 (default: 1)\n"
-	"  -j, --jobs COUNT       that may be connecting at a time, 1 to 100000\n"
+	"  -j, --jobs COUNT       how many may connect at a time, 1 to 100000\n"
 	"                         (default: two for each processor)\n"
 	"  -h, --help             print this\n"
 	"\n"
@@ -56,7 +56,7 @@ static int parse(const struct own *own, const char *text)
 
 /*
  * Whether argv begins with the option; if so, *text is its value (NULL if it is
- * missing), and *used how many words both are.
+ * missing), and *used how many words they take.
  */
 static bool is_own(const struct own *own, char **argv, const char **text,
 		   int *used)

@@ -1,5 +1,5 @@
 /*
- * words.h - the command line of load: a client's, and a few words more
+ * words.h - the command line of load: a client's, and a few options more
  */
 #ifndef WORDS_H
 #define WORDS_H
@@ -9,7 +9,7 @@
 struct words {
 	unsigned int clients; /* connections at a time */
 	unsigned int cycles; /* how often each is made, one after another */
-	unsigned int jobs; /* that may be connecting at a time; 0: by itself */
+	unsigned int jobs; /* that may be connecting at a time; 0: not given */
 };
 
 /* Like options_parse(), which fills *options. */

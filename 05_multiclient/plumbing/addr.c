@@ -96,7 +96,7 @@ bool addr_is_loopback(const struct sockaddr *addr)
 	return ntohl(sin->sin_addr.s_addr) >> 24 == 127;
 }
 
-/* Whether entry is an IP address that other machines can use; as text. */
+/* Whether entry is an IP address that other machines can use; fills text. */
 static bool gid_address(const struct ibv_gid_entry *entry,
 			char text[ADDR_TEXT_SIZE])
 {
@@ -120,7 +120,7 @@ static bool port_address(struct ibv_context *verbs, uint8_t port_num,
 
 	if (ibv_query_port(verbs, port_num, &port))
 		return false;
-	/* The query fails for an empty entry of the table. */
+	/* The query fails for an empty table entry. */
 	for (int i = 0; i < port.gid_tbl_len; i++)
 		if (!ibv_query_gid_ex(verbs, port_num, i, &entry, 0) &&
 		    gid_address(&entry, text))
@@ -185,9 +185,9 @@ int addr_explain_no_device(const struct sockaddr *addr)
 		return explain_no_address(text, count);
 	if (addr_is_loopback(addr))
 		return log_fail(
-			"%s: a loopback address belongs to the netdev lo, and no RDMA device sits on that; %s, this machine's own too, will do [docs/troubleshooting.md#loopback]",
+			"%s: a loopback address belongs to the netdev lo, which no RDMA device sits on; use %s, which is also this machine's [docs/troubleshooting.md#loopback]",
 			text, usable);
 	return log_fail(
-		"%s: no RDMA device leads there; the one of %s has another way out: compare `ip route get %s` [docs/troubleshooting.md#addr-error-19]",
+		"%s: no RDMA device leads there; the one with the address %s is on another route: compare `ip route get %s` [docs/troubleshooting.md#addr-error-19]",
 		text, usable, text);
 }

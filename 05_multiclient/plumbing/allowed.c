@@ -18,10 +18,10 @@
 
 #include "log.h"
 
-/* For files that are read for a moment: certificates, /proc, names of hosts. */
+/* For files that are open for a moment: certificates, /proc, names of hosts. */
 #define DESCRIPTORS_SPARE 8
 
-/* Threads that are left to others of this user, or of this group. */
+/* Threads to leave for other programs of this user, or of this group. */
 #define THREADS_SPARE 8
 
 static unsigned long rest(unsigned long limit, unsigned long used)
@@ -55,7 +55,7 @@ unsigned long allowed_descriptors(unsigned long wanted)
 	}
 	before = limit.rlim_cur;
 	wanted += used;
-	/* Up to the hard limit, everybody may raise the soft one. */
+	/* Anybody may raise the soft limit up to the hard one. */
 	if (limit.rlim_cur < wanted)
 		limit.rlim_cur =
 			wanted < limit.rlim_max ? wanted : limit.rlim_max;
@@ -145,7 +145,7 @@ static unsigned long threads_left(const char *group)
 	return rest(max, used + THREADS_SPARE);
 }
 
-/* Does not subtract what is used: most may be copies of files. */
+/* Does not subtract what is used: most of that may be cached files. */
 static unsigned long ram_left(const char *group)
 {
 	unsigned long bytes = read_number(group, "memory.max");
@@ -243,7 +243,7 @@ unsigned long allowed_memory(void)
 
 	if (may_lock_all() || getrlimit(RLIMIT_MEMLOCK, &limit))
 		return ULONG_MAX;
-	/* Up to the hard limit, everybody may raise the soft one. */
+	/* Anybody may raise the soft limit up to the hard one. */
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_MEMLOCK, &limit))
 		log_fail_errno("setrlimit", errno, "RLIMIT_MEMLOCK");

@@ -1,16 +1,15 @@
 /*
  * allowed.h - what the system still allows this process
  *
- * Descriptors, threads and memory, each less what is in use already; of the first
- * two, a few are left aside.
+ * Descriptors, threads and memory, each less what is in use already, and less a
+ * few descriptors and threads to spare.
  */
 #ifndef ALLOWED_H
 #define ALLOWED_H
 
 /*
- * Raises the number of descriptors that this process may have, as far as it is
- * allowed to and up to wanted more than now. Returns how many more it may open
- * then.
+ * Raises the limit on the descriptors of this process, as far as it may, until
+ * it can open wanted more. Returns how many more it may open then.
  */
 unsigned long allowed_descriptors(unsigned long wanted);
 
@@ -21,7 +20,7 @@ unsigned long allowed_descriptors(unsigned long wanted);
  */
 unsigned long allowed_threads(void);
 
-/* The two parts of it; root: where the control groups are mounted. */
+/* The two parts of that; root: where the control groups are mounted. */
 unsigned long allowed_threads_of_user(void);
 unsigned long allowed_threads_of_group(const char *root, const char *group);
 

@@ -20,10 +20,10 @@
 #define RECORD_HANDSHAKE 22
 #define MESSAGE_CLIENT_HELLO 1
 
-/* Ours has some 240 bytes; one with a key of ML-KEM has less than 2000. */
+/* Ours has some 240 bytes; one with an ML-KEM key has less than 2000. */
 #define CLIENT_HELLO_MAX 4096
 
-/* From now on, fd is readable only when so many bytes have come. */
+/* From now on, fd is readable only when that many bytes have come. */
 static int set_least(int fd, int bytes)
 {
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes)))

@@ -10,12 +10,12 @@
 
 /*
  * Waits until all of a ClientHello can be read from the TCP socket fd, which a
- * server has accepted, and leaves it there. It must be in one record, and not
- * longer than any client's is. Returns 0, or -1 after reporting why.
+ * server has accepted, and leaves it there. It must be in one record, and no
+ * longer than any client's needs to be. Returns 0, or -1 after reporting why.
  *
- * OpenSSL makes buffers as soon as it has the first bytes, as large as these
- * announce: 170 kB for nine bytes. Here, a client that has sent only part of a
- * ClientHello costs only the kernel's memory.
+ * OpenSSL allocates buffers as soon as it has the first bytes, and as large as
+ * these announce: 170 kB for nine bytes. Here, a client that has sent only part
+ * of a ClientHello costs only the kernel's memory.
  */
 int client_hello_wait(int fd, const struct patience *patience,
 		      int64_t deadline);

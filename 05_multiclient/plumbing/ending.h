@@ -13,8 +13,8 @@
 struct ending {
 	bool asked; /* to stop, by a signal */
 	int64_t deadline; /* for the last clients after that */
-	int closing_fd; /* readable: no new clients, give handshakes up */
-	int cut_fd; /* readable: give up what the last clients do */
+	int closing_fd; /* readable: no new clients, give up handshakes */
+	int cut_fd; /* readable: the last clients give up, too */
 };
 
 /* Returns 0, or -1 after reporting why. Either way, end with ending_close(). */
@@ -27,7 +27,7 @@ void ending_close(struct ending *ending);
  */
 void ending_ask(struct ending *ending, int stop_fd, unsigned int grace);
 
-/* To be called at the deadline: what the last clients wait for, they give up. */
+/* To be called at the deadline: the last clients give up what they wait for. */
 void ending_cut(struct ending *ending);
 
 /*

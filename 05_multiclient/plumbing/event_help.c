@@ -49,7 +49,7 @@ int event_take(void *context)
 				      "no more events will be named");
 	}
 	event_print(&event);
-	/* ibv_destroy_qp() and its like wait for each one missing. */
+	/* ibv_destroy_qp() and its like wait until all are acknowledged. */
 	ibv_ack_async_event(&event);
 	return 0;
 }

@@ -19,8 +19,8 @@ void gid_of(const struct sockaddr *addr, union ibv_gid *gid);
 bool gid_is_for(const struct ibv_gid_entry *entry, const struct sockaddr *addr);
 
 /*
- * Asks for the GID at index of the port's table and writes it to *gid. roce: the
- * port is one of RoCE, and an empty entry is an error. Returns 0, or -1 after
+ * Asks for the GID at index of the port's table and writes it to *gid. roce: it
+ * is a RoCE port, so an empty entry is an error. Returns 0, or -1 after
  * reporting why.
  */
 int gid_query(struct ibv_context *verbs, uint8_t port_num, int index, bool roce,

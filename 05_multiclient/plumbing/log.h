@@ -18,13 +18,14 @@
 void log_prefix(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * From now on, log_line() and log_text() of this thread print nothing, or, with
- * false, print again: where there are too many to tell the story of each.
+ * From now on, log_line() and log_text() of this thread print nothing or, with
+ * false, print again. This is for programs with so many connections that nobody
+ * wants the story of each.
  */
 void log_hush(bool quiet);
 
 /*
- * Prints one line of the story. The newline is added. Nobody waits for a
+ * Prints one line of the story. The newline is added. It does not wait for a
  * reader that has stopped reading: see output.h.
  */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

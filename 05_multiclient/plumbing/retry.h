@@ -11,15 +11,16 @@
 #define RETRY_LONGEST_MS 10000
 
 /*
- * How long to wait after so many failures in a row (from 1 up), in
+ * How long to wait after that many failures in a row (from 1 up), in
  * milliseconds: a random time between half of the pause and all of it, so that
  * clients that were turned away together do not all come back together.
  */
 int retry_pause_ms(unsigned int failures);
 
 /*
- * If so many failures leave one of so many retries, says so, and waits. Returns
- * 0; or -1 if they do not, or after reporting that the program is to stop.
+ * If one of the retries is left after that many failures, says so, and waits.
+ * Returns 0; or -1 if none is left, or after reporting that the program is to
+ * stop.
  */
 int retry_wait(unsigned int failures, unsigned int retries,
 	       const struct patience *patience);

@@ -1,5 +1,5 @@
 /*
- * share.c - how much of something each name has, and that none has too much
+ * share.c - how much of something each name has, so that none has too much
  */
 #include "share.h"
 
@@ -60,7 +60,7 @@ void share_return(struct share *share, const char *name)
 	pthread_mutex_lock(&share->lock);
 	place = find(share, name);
 	of = *place;
-	/* Nobody is kept who has none. */
+	/* A name that has none is not kept. */
 	if (of && !--of->count) {
 		*place = of->next;
 		free(of);

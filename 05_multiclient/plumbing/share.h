@@ -1,5 +1,5 @@
 /*
- * share.h - how much of something each name has, and that none has too much
+ * share.h - how much of something each name has, so that none has too much
  *
  * The threads of all clients write here, so each function takes the lock.
  */

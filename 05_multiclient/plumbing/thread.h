@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 /*
- * As pthread_create(3), with a small stack. Returns 0, or -1 after reporting
+ * Like pthread_create(3), with a small stack. Returns 0, or -1 after reporting
  * why; hint says what that means here. The caller joins the thread.
  */
 int thread_start(pthread_t *thread, void *(*run)(void *argument),

@@ -33,12 +33,12 @@ struct turn {
 /* Two places for each processor. */
 void turns_open(struct turns *turns);
 
-/* Sends away all that wait, and gives no more places. */
+/* Sends away all who wait, and gives no more places. */
 void turns_close(struct turns *turns);
 
 /*
- * Waits for a place, and puts *deadline off by as long as it had to wait: that
- * was not the peer's fault. Returns 0, or -1 with errno ECANCELED if turns are
+ * Waits for a place, and postpones *deadline by as long as that took: that was
+ * not the peer's fault. Returns 0, or -1 with errno ECANCELED if turns are
  * closed. Give the place back with turn_leave().
  */
 int turn_take(struct turn *turn, int64_t *deadline);

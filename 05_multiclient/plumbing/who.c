@@ -91,14 +91,14 @@ static enum line read_line(char *line, const char *identity, const char *word)
 	    (strcmp(may, "write") && strcmp(may, "read") &&
 	     strcmp(may, "both")))
 		return LINE_WRONG;
-	/* All of it: who is called /alice is not /alice/laptop. */
+	/* Compare all of it: /alice is not /alice/laptop. */
 	if (strcmp(name, identity))
 		return LINE_OTHER;
 	return strcmp(may, word) && strcmp(may, "both") ? LINE_REFUSES :
 							  LINE_ALLOWS;
 }
 
-/* Reads all of the list, since a wrong line may be any. */
+/* Reads the whole list, since any line may be wrong. */
 static int find(FILE *file, const struct who *who, const char *list,
 		const char *word, enum line *found)
 {
@@ -122,7 +122,7 @@ static int find(FILE *file, const struct who *who, const char *list,
 		return log_fail_errno(list, errno, "nobody is let in");
 	if (wrong)
 		return log_fail(
-			"%s: line %u is not an identity, and write, read or both; nobody is let in",
+			"%s: line %u is not an identity followed by write, read or both; nobody is let in",
 			list, wrong);
 	return 0;
 }
@@ -158,7 +158,7 @@ static double seconds(const ASN1_TIME *from, const ASN1_TIME *to)
 {
 	int days = 0, rest = 0;
 
-	/* NULL is now. */
+	/* NULL means now. */
 	if (ASN1_TIME_diff(&days, &rest, from, to) != 1)
 		return 0;
 	return days * 86400.0 + rest;

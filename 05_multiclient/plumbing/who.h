@@ -20,14 +20,14 @@ int who_is(struct who *who, const X509 *cert);
 
 /*
  * Whether the file list lets who do word, which is "write" or "read". The list
- * has a line for each identity: the URI, a blank, and write, read or both. Empty
- * lines and those that begin with # mean nothing. It is read anew each time, and
- * one that cannot be read, or has any other line, lets nobody in. Prints who is let
- * in, and returns 0, or -1 after reporting why not.
+ * has a line for each identity: the URI, a blank, and write, read or both.
+ * Empty lines and those that begin with # are ignored. The list is read again
+ * each time; if it cannot be read, or has any other line, it lets nobody in.
+ * Prints who is let in, and returns 0, or -1 after reporting why not.
  */
 int who_may(const struct who *who, const char *list, const char *word);
 
-/* Warns if less than a third of the time that cert is good for is left. */
+/* Warns if less than a third of cert's lifetime is left. */
 void who_warn(const X509 *cert, const char *file);
 
 #endif

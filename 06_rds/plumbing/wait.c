@@ -39,7 +39,7 @@ static int remaining_ms(int64_t deadline)
 	return left > 0 ? (int)left : 0;
 }
 
-/* Waits for one of three; the first ends all waiting. */
+/* Waits for one of three; news of the first ends all waiting. */
 static int wait_poll(struct pollfd fds[3], int64_t deadline)
 {
 	/* A peer that always has news must not keep us past the deadline. */

@@ -25,7 +25,7 @@ int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
 		    const atomic_bool *stop);
 
-/* As text: two letters for each byte, and a zero. */
+/* As text: two digits for each byte, and a zero. */
 void digest_text(const uint8_t digest[DIGEST_SIZE],
 		 char text[2 * DIGEST_SIZE + 1]);
 

@@ -38,7 +38,7 @@ uint64_t folder_share(uint64_t size)
 	return (size / 4096 + 1) * 4096;
 }
 
-/* Whether name is as incoming.c names a part: .NAME.VERSION.part */
+/* Whether name has the form that incoming.c gives a part: .NAME.VERSION.part */
 static bool is_part(const char *name)
 {
 	const char *end = strstr(name, ".part");
@@ -72,7 +72,7 @@ static bool remove_old(const struct folder *folder, const char *name,
 		removed = !unlinkat(folder->fd, name, 0);
 	close(fd);
 	if (removed)
-		log_text("removed, since nobody went on with it for a day: ",
+		log_text("removed, since nobody has continued it for a day: ",
 			 name, strlen(name));
 	return removed;
 }
@@ -111,7 +111,7 @@ int folder_look(struct folder *folder)
 		look_at(folder, entry->d_name);
 	if (errno)
 		ret = log_fail_errno("readdir", errno,
-				     "how much is there stays unknown");
+				     "how much is there remains unknown");
 	closedir(dir);
 	return ret;
 }

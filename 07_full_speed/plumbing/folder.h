@@ -13,8 +13,8 @@
 struct folder {
 	int fd; /* -1: no files are taken */
 	bool update; /* what comes may replace an older file */
-	uint64_t most; /* bytes that all files there may have together */
-	uint64_t used; /* and have, when it was last looked at */
+	uint64_t most; /* bytes that all files there may take together */
+	uint64_t used; /* what they took at the last look */
 };
 
 /* Opens the folder name, if not NULL. Returns 0, or -1 after reporting why. */

@@ -84,7 +84,7 @@ static int check_part(struct incoming *in, struct stat *st)
 
 	if (flock(in->fd, LOCK_EX | LOCK_NB))
 		return log_fail_errno("flock", errno,
-				      "has another server that file under way");
+				      "is another server receiving that file");
 	if (fstat(in->fd, st))
 		return log_fail_errno("fstat", errno, "nothing is written");
 	if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() ||
@@ -94,7 +94,7 @@ static int check_part(struct incoming *in, struct stat *st)
 	/* Between openat() and flock(), the other server may have ended. */
 	if (!find(in, in->part, &there) || there.st_ino != st->st_ino)
 		return log_fail(
-			"another server has just had that file under way; send it again");
+			"another server has just been receiving that file; send it again");
 	return 0;
 }
 

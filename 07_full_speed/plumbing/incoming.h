@@ -30,7 +30,7 @@ enum {
 struct incoming {
 	struct folder *folder; /* borrowed */
 	bool open;
-	bool named; /* it has its name: there is no part, or not any more */
+	bool named; /* it has its name, so there is no part */
 	int fd;
 	char name[FILENAME_MAX_BYTES + 1];
 	char part[FILENAME_MAX_BYTES + 32];
@@ -38,8 +38,8 @@ struct incoming {
 	uint64_t size; /* when it is whole */
 	uint64_t at; /* bytes that are there */
 	EVP_MD_CTX *digest;
-	uint8_t first[DIGEST_SIZE]; /* what that was of the bytes that were there */
-	uint8_t wanted[DIGEST_SIZE]; /* what that must be at the end */
+	uint8_t first[DIGEST_SIZE]; /* digest of what was there at first */
+	uint8_t wanted[DIGEST_SIZE]; /* what the digest must be at the end */
 };
 
 /* Which file will come: its name (filename_is_good()), size and version. */

@@ -27,8 +27,8 @@ int64_t wait_deadline(int ms);
  * Waits until first or second (-1: none) can be read, and returns WAIT_FIRST,
  * WAIT_SECOND or both. Returns -1 with errno ECANCELED when stop_fd became
  * readable, ETIMEDOUT after the deadline, even if there is something to read,
- * or what poll(2) gave. A deadline of 0 does not wait and is no timeout: it
- * only checks what is there now.
+ * or the errno of poll(2). With a deadline of 0 it does not wait and does not
+ * time out: it only checks what is there now.
  */
 int wait_readable(int first, int second, int stop_fd, int64_t deadline);
 

@@ -53,7 +53,7 @@ static int get_event(struct rdma_event_channel *channel,
 	while (!rdma_get_cm_event(channel, event)) {
 		if ((*event)->event != RDMA_CM_EVENT_ADDR_CHANGE)
 			return 0;
-		log_line("%s: only a hint, all goes on as it was.",
+		log_line("%s: only a hint; the connection goes on.",
 			 rdma_event_str((*event)->event));
 		if (rdma_ack_cm_event(*event))
 			return -1;

@@ -43,9 +43,9 @@ int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type);
 
 /*
  * Waits, if the network needs it, until the side that has accepted may send.
- * Over TCP (iWARP), that is when the first message of the other side is here,
- * which makes comp_fd readable; it must be armed. RoCE and InfiniBand need no
- * wait. Returns 0, or -1 after reporting why.
+ * Over TCP (iWARP), that is once the other side's first message has arrived,
+ * which makes comp_fd readable; the CQ must be armed. RoCE and InfiniBand need
+ * no wait. Returns 0, or -1 after reporting why.
  */
 int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,
 		 const struct patience *patience);

@@ -34,7 +34,7 @@ enum slot {
 struct data {
 	struct conn *conn; /* borrowed */
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
-	struct region local; /* where our writes come from, our reads go */
+	struct region local; /* what our writes send, and our reads fill */
 	struct region exposed; /* what the peer may write to or read from */
 };
 
@@ -90,7 +90,7 @@ int data_post_rdma(struct data *data, enum ibv_wr_opcode opcode,
 /*
  * Waits for the next completion, which may be a failure: look at its status
  * first. Returns 0 and the completion in *wc, or -1 after reporting why none
- * came, or that it is for nothing that we posted.
+ * came, or that it belongs to nothing that we posted.
  */
 int data_wait(struct data *data, struct ibv_wc *wc);
 

@@ -39,7 +39,7 @@ static int ask(struct crowd *crowd, struct asker *asker)
 	return ask_send(&asker->guest->data, crowd->options->writes);
 }
 
-/* Lets as many ask as may ask at a time, in the order of the line. */
+/* Lets as many connections ask as may at a time, in the order of the line. */
 static void ask_some(struct crowd *crowd)
 {
 	struct asker *asker;
@@ -249,7 +249,7 @@ static int turn(struct crowd *crowd)
 {
 	if (loop_turn(&crowd->loop, !crowd->hub.busy))
 		return -1;
-	/* Once a turn: to read the clock can cost as much as to send. */
+	/* Once a turn: reading the clock can cost as much as sending. */
 	crowd->now = latency_now();
 	if (crowd->hub.busy && guests_poll(&crowd->guests))
 		return -1;

@@ -43,15 +43,14 @@ struct crowd {
 	struct guests guests;
 	struct region exposed, messages; /* of all, in a row */
 	struct asker *askers; /* by guest->number - 1 */
-	unsigned int started,
-		making; /* connections: begun, and not yet there */
+	unsigned int started, making; /* connections: begun, but not yet made */
 	struct rdma_cm_id **ids; /* of those that have no route yet */
 	unsigned int ready, refused, failed; /* what became of them */
 	unsigned int lost; /* were ready, and then left too early */
-	unsigned int asking; /* have not all their answers yet */
+	unsigned int asking; /* do not have all their answers yet */
 	struct list line; /* of those who want to ask */
 	unsigned int under_way; /* requests without an answer */
-	unsigned int farewells, ending; /* said so far; not yet answered */
+	unsigned int farewells, ending; /* said so far, and not yet answered */
 	struct latency latency;
 	int64_t now; /* in ns; when this turn of the loop began */
 	int64_t began, connected, answered; /* in ns; the phases */

@@ -53,7 +53,10 @@ void latency_sort(struct latency *latency)
 
 uint32_t latency_of(const struct latency *latency, unsigned int permille)
 {
-	/* The smallest that is not less than that part of all: rounded up. */
+	/*
+	 * The smallest that at least that part of all do not exceed: rounded
+	 * up.
+	 */
 	size_t rank = (latency->count * permille + 999) / 1000;
 
 	return latency->count ? latency->us[rank ? rank - 1 : 0] : 0;

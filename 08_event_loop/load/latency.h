@@ -13,7 +13,7 @@ struct latency {
 	size_t count, room;
 };
 
-/* With room for so many. Returns 0, or -1 after reporting why. */
+/* With room for that many. Returns 0, or -1 after reporting why. */
 int latency_open(struct latency *latency, size_t room);
 void latency_close(struct latency *latency);
 

@@ -1,9 +1,9 @@
 /*
- * output.c - lines on stdout and stderr, for which no thread waits long
+ * output.c - lines on stdout and stderr, without a long wait for their reader
  *
- * write(2) to a pipe that is full waits for its reader. While it waits, each
- * other thread that has something to say waits as well, and so does the one
- * that SIGTERM goes to: a server would depend on who reads its log.
+ * write(2) to a pipe that is full waits for its reader. While it waits, so does
+ * every other thread that has something to say, even the one that handles
+ * SIGTERM: a server would depend on whoever reads its log.
  */
 #include "output.h"
 
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* stdout and stderr are the process's, and so is what keeps them in order. */
+/* All threads share stdout and stderr, so they share the lock, too. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int lost[STDERR_FILENO + 1]; /* lines, by descriptor */
 
@@ -26,7 +26,7 @@ static bool has_room(int fd)
 	int n;
 
 	do {
-		/* Give a reader that was late once no more time. */
+		/* Do not wait a second time for a reader that was late. */
 		n = poll(&room, 1, lost[fd] ? 0 : OUTPUT_STALL_MS);
 	} while (n < 0 && errno == EINTR);
 	return n > 0;

@@ -20,7 +20,7 @@ struct table {
 	size_t count; /* entries */
 };
 
-/* For about so many entries. Returns 0, or -1 after reporting why. */
+/* For about that many entries. Returns 0, or -1 after reporting why. */
 int table_open(struct table *table, size_t entries);
 void table_close(struct table *table);
 

@@ -43,9 +43,9 @@ TEST(explain_loopback)
 	fakes[2] = &rxe;
 	fake_count = 3;
 	assert_one_line(explanation("127.0.0.1"), "error: 127.0.0.1: ");
-	assert_one_line(said.err, "; 192.0.2.7, this machine's own too");
+	assert_one_line(said.err, "; use 192.0.2.7, which is also this machine's");
 	assert_one_line(explanation("::1"), "error: ::1: a loopback address");
-	assert_one_line(said.err, "; 192.0.2.7, ");
+	assert_one_line(said.err, "; use 192.0.2.7, ");
 }
 
 TEST(explain_ipv6_only)
@@ -57,7 +57,7 @@ TEST(explain_ipv6_only)
 
 	fakes[0] = &rxe;
 	fake_count = 1;
-	assert_one_line(explanation("127.0.0.1"), "; 2001:db8::7, ");
+	assert_one_line(explanation("127.0.0.1"), "; use 2001:db8::7, ");
 }
 
 TEST(explain_other_route)

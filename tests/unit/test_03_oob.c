@@ -162,7 +162,7 @@ TEST_AROUND(ready, open_server, close_ends)
 		say(bad[i], strlen(bad[i]));
 		ret = CAPTURED(oob_ready(ends.oob));
 		assert_int_equal(ret, -1);
-		assert_one_line(said.err, "something else than READY");
+		assert_one_line(said.err, "something other than READY");
 		hear("READY\n");
 	}
 }

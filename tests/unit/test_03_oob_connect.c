@@ -116,7 +116,7 @@ TEST(wrong_hello)
 
 		plain_open(&plain, bad[i]);
 		assert_null(connect_to("127.0.0.1", plain.port));
-		assert_one_line(said.err, "something else than hello");
+		assert_one_line(said.err, "something other than hello");
 		plain_close(&plain);
 	}
 }

@@ -34,7 +34,7 @@ TEST_AROUND(check, open_server, close_ends)
 	assert_string_equal(said.err, "");
 	say("BYEBYE\n", 7);
 	assert_int_equal(check(), -1);
-	assert_one_line(said.err, "something else than BYE");
+	assert_one_line(said.err, "something other than BYE");
 	close(ends.peer);
 	ends.peer = -1;
 	assert_int_equal(check(), OOB_GONE);

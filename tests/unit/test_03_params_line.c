@@ -137,8 +137,8 @@ TEST(length_of_line)
 	memset(line, ' ', sizeof(line));
 	memcpy(line, LINE, strlen(LINE));
 	assert_bytes_refused(line, PARAMS_MAX, true, FORM);
-	assert_bytes_refused(line, PARAMS_MAX + 1, true, "no text");
-	assert_bytes_refused(line, sizeof(line), true, "no text");
+	assert_bytes_refused(line, PARAMS_MAX + 1, true, "not text");
+	assert_bytes_refused(line, sizeof(line), true, "not text");
 }
 
 /* What follows a zero byte would not be looked at by sscanf(3). */
@@ -147,10 +147,10 @@ TEST(zero_inside)
 	char line[] = LINE "evil";
 
 	line[strlen(LINE)] = 0;
-	assert_bytes_refused(line, sizeof(line) - 1, true, "no text");
+	assert_bytes_refused(line, sizeof(line) - 1, true, "not text");
 	for (size_t i = 0; i < strlen(LINE); i++) {
 		memcpy(line, LINE, sizeof(LINE));
 		line[i] = 0;
-		assert_bytes_refused(line, strlen(LINE), true, "no text");
+		assert_bytes_refused(line, strlen(LINE), true, "not text");
 	}
 }

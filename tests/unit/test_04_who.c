@@ -99,7 +99,7 @@ static const struct {
 	{ "SPIFFE://rdma.example/client/alice both\n", "write",
 	  ", may not write, says " },
 	/* Nobody knows what was meant, so nobody is let in by the rest. */
-	{ ALICE "\n", "write", ": line 1 is not an identity, and " },
+	{ ALICE "\n", "write", ": line 1 is not an identity followed by " },
 	{ ALICE " both\nx:y all\n", "write", ": line 2 is not an identity" },
 	{ "x:y write read\n" ALICE " both\n", "write", ": line 1 is not an " },
 };

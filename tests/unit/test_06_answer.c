@@ -219,10 +219,10 @@ TEST_AROUND(written, setup, teardown)
 	loan = lend_find(&answer.lend, &client);
 	assert_non_null(loan);
 	strcpy(loan->memory, "from afar");
-	/* Who has nothing of ours has not written. */
+	/* Who has no memory of ours has not written. */
 	kernel_datagram("192.0.2.2", 5001, DGRAM_WRITTEN, "");
 	assert_int_equal(captured(answer_next), 0);
-	assert_one_line(said.err, "has nothing of ours");
+	assert_one_line(said.err, "has no memory of ours");
 	assert_string_equal(said.out, "");
 	kernel_datagram(CLIENT, DGRAM_WRITTEN, "");
 	assert_int_equal(captured(answer_next), 0);
@@ -230,7 +230,7 @@ TEST_AROUND(written, setup, teardown)
 	/* And that was that. */
 	kernel_datagram(CLIENT, DGRAM_WRITTEN, "");
 	assert_int_equal(captured(answer_next), 0);
-	assert_one_line(said.err, "has nothing of ours");
+	assert_one_line(said.err, "has no memory of ours");
 }
 
 TEST_AROUND(bye_ends_a_loan, setup, teardown)

@@ -83,7 +83,7 @@ TEST_AROUND(senders_are_apart, setup, NULL)
 	number(COUNTS_SENDERS + 1, 0);
 	number(COUNTS_SENDERS + 1, 1);
 	assert_text(COUNTS_SENDERS + 1,
-		    "not counted: 64 others are, and have not said goodbye");
+		    "not counted: 64 others are being counted, and have not said goodbye");
 	for (int port = 1; port <= COUNTS_SENDERS; port++)
 		assert_text(port, "3 messages, all of them, in order");
 	forget(2);

@@ -12,7 +12,7 @@
 static void assert_told(const char *who)
 {
 	assert_one_line(said.err, who);
-	assert_one_line(said.err, "was not asked");
+	assert_one_line(said.err, "has sent something unasked");
 }
 
 TEST_AROUND(talk, setup, teardown)

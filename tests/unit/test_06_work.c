@@ -60,7 +60,7 @@ TEST_AROUND(no_key, setup, teardown)
 	open_session(1);
 	kernel_datagram("192.0.2.1", 4000, DGRAM_LENT, "");
 	assert_int_equal(captured(work_write), -1);
-	assert_one_line(said.err, "lends memory and gives no key");
+	assert_one_line(said.err, "lends memory but gives no key");
 }
 
 /* What comes back must be what was sent, and all of it. */

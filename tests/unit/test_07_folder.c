@@ -51,7 +51,7 @@ TEST(in_the_way)
 	incoming_name(&other, "a", 10, 1);
 	assert_int_equal(incoming_begin(&other, &stop), INCOMING_OK);
 	assert_int_equal(begin("a", 10, 1), INCOMING_FAILED);
-	assert_one_line(said.err, "has another server that file under way");
+	assert_one_line(said.err, "is another server receiving that file");
 	assert_int_equal(size_of(part), 0);
 	incoming_drop(&other, false);
 	/* A folder of that name. */
@@ -189,7 +189,7 @@ TEST(old_parts)
 	assert_int_equal(size_of(part), 1);
 	incoming_drop(&in, true);
 	CAPTURE(folder_look(&folder));
-	assert_one_line(said.out, "removed, since nobody went on with it");
+	assert_one_line(said.out, "removed, since nobody has continued it");
 	assert_int_equal(size_of(part), -1);
 	for (int i = 1; i < 5; i++)
 		assert_int_equal(unlinkat(directory, stay[i], 0), 0);

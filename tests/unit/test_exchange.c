@@ -145,7 +145,7 @@ TEST(bad_params)
 	params.qpn = 1;
 	say_params(&params);
 	begin(WAITS);
-	assert_refused("QPN 0x1 is none");
+	assert_refused("QPN 0x1 is not one");
 	params = good;
 	params.mem.length = 0;
 	say_params(&params);

@@ -165,7 +165,7 @@ TEST(qpn)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		sent.qpn = bad[i];
-		snprintf(reason, sizeof(reason), "QPN 0x%x is none", bad[i]);
+		snprintf(reason, sizeof(reason), "QPN 0x%x is not one", bad[i]);
 		assert_refused(true, reason);
 		assert_refused(false, reason);
 	}
@@ -283,7 +283,7 @@ TEST(check)
 	assert_int_equal(check(&wrong), 0);
 	wrong.mtu = IBV_MTU_4096 + 1;
 	assert_int_equal(check(&wrong), -1);
-	assert_one_line(said.err, "MTU is none of 256");
+	assert_one_line(said.err, "MTU is not one of 256");
 	wrong.mtu = 0;
 	assert_int_equal(check(&wrong), -1);
 	wrong = good;

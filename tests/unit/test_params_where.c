@@ -65,9 +65,9 @@ TEST(lid)
 {
 	assert_string_equal(verdict("::", 1, false), "");
 	assert_string_equal(verdict("::", 0xbfff, false), "");
-	assert_one_line(verdict("::", 0, false), "LID 0x0 is none");
-	assert_one_line(verdict("::", 0xc000, false), "LID 0xc000 is none");
-	assert_one_line(verdict("::", 0xffff, false), "LID 0xffff is none");
+	assert_one_line(verdict("::", 0, false), "LID 0x0 is not one");
+	assert_one_line(verdict("::", 0xc000, false), "LID 0xc000 is not one");
+	assert_one_line(verdict("::", 0xffff, false), "LID 0xffff is not one");
 	/* RoCE has no LIDs. */
 	assert_string_equal(verdict("fe80::1", 0xffff, true), "");
 }

@@ -10,7 +10,7 @@
 
 #include "params.h"
 
-#define SAYS_MTU "MTU is none of 256"
+#define SAYS_MTU "MTU is not one of 256"
 #define SAYS_MODE "unknown mode"
 #define SAYS_SHORT "instead of 48"
 
