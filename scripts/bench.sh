@@ -18,8 +18,8 @@
 #
 # These go to build/bench/NAME.tsv; -d also puts what each prints into FOLDER/NAME.txt
 # (docs/performance.md quotes such files). Exit status: 0 measured, 1 could not measure,
-# 2 usage. A ratio that misses its aim is no failure, since on a busy machine it means
-# little.
+# 2 usage. A ratio that misses its aim is not a failure, since on a busy machine it
+# means little.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)

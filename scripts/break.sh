@@ -124,7 +124,7 @@ echo
 "$top/scripts/lib/python.sh" cases ends "$case" "$out"
 printf 'Compared with the logs of the recorded run: '
 "$top/scripts/compare_logs.sh" "$out" "$case" || {
-	echo "break: it went otherwise than the run that $chapter/break/$name/README.md tells of" >&2
+	echo "break: this run differs from the one that $chapter/break/$name/README.md describes" >&2
 	exit 1
 }
 [[ -z $guess ]] || printf '\nYour guess was: %s\n' "$guess"

@@ -69,7 +69,7 @@ cli_checked
 
 hand_out() {
 	if [[ -e $top/$work ]]; then
-		echo "$work is there already; remove it to begin anew."
+		echo "$work is there already; remove it to start over."
 	else
 		chapter_update "$top/$chapter" "$top/$work"
 		tasks take "$top/$chapter" "$name" "$top/$work"

@@ -5,11 +5,11 @@
 #                                                         FORM=tap)
 #
 # FILE is what `make hand-in` has written. Each task begins with what was handed out;
-# of FILE only C files are taken, and nothing that the learner's machine says of itself.
+# only C files are taken from FILE, and nothing that the learner's machine says about itself.
 # They are built within limits, looked at, and run in a lab of its own, which has two
 # nodes and ends with the script. A repair is worth 3 points, a function that was filled
-# in 1. What is bad is refused, and said: a path that leads elsewhere, what is too large
-# or no C, a program that starts others or reads files where the chapter does not.
+# in 1. It refuses what is bad, and says why: a path that leads elsewhere, a file that is
+# too large or not C, a program that starts others or reads files where the chapter does not.
 #
 # Exit status: 0 graded, 1 FILE is refused, 2 usage.
 set -euo pipefail

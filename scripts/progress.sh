@@ -9,7 +9,7 @@
 # and says why. Only you know what you have read: --read notes it.
 #
 # All of it is in one file, build/progress, which is never sent anywhere; remove it to
-# begin anew. PROGRESS names another one.
+# start over. PROGRESS names another one.
 #
 # Exit status: 0 done, 2 usage.
 set -euo pipefail

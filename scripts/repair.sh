@@ -100,7 +100,7 @@ broken() {
 
 hand_out() {
 	if [[ -e $top/$work ]]; then
-		echo "$work is there already; remove it to begin anew."
+		echo "$work is there already; remove it to start over."
 	else
 		broken "$top/$work"
 		tasks letter "$task" "$work" >"$top/$work/TASK.md"

@@ -138,7 +138,7 @@ in_order() {
 @test "what goes otherwise than it was recorded is said, and no story told" {
 	sed -i s/three/THREE/ 01_talk/client.sh 01_talk/break/odd/patch
 	run -1 scripts/break.sh 01 odd
-	in_order ' | THREE' 'differs' 'went otherwise than the run that 01_talk/break/odd/README.md'
+	in_order ' | THREE' 'differs' 'this run differs from the one that 01_talk/break/odd/README.md'
 	[[ $output != *'it is odd'* ]]
 }
 

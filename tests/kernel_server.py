@@ -3,7 +3,7 @@
 
 Usage: kernel_server.py FOLDER
 
-What is asked for below /cut/ is cut off in the middle of the file.
+A file that is asked for under /cut/ is cut off in the middle.
 """
 import functools
 import http.server

@@ -5,7 +5,7 @@
 # for it), address (the server's) and test_limit (in seconds). A test's
 # function calls these; the first that finds something wrong says what, shows what
 # both ends said, and ends it.
-# Under emulation each process costs a tenth of a second: so there are few.
+# Under emulation each process costs a tenth of a second, so there are few.
 # shellcheck shell=bash
 # shellcheck disable=SC2154,SC2034 # set by on_device(); used by the tests
 

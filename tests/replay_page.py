@@ -6,7 +6,7 @@ Usage: replay_page.py PAGE CAPTURE LADDER [LOGS]
 Checks that the page loads without an error and that each step shows what the
 capture, the ladder (wire.txt) and, if given, the logs of the run say; with the
 keyboard alone, on a phone's screen, in the light and in the dark. Prints what
-is not so; exit status 0 all is, 1 not.
+is wrong; exit status 0 nothing, 1 something.
 """
 import pathlib
 import re

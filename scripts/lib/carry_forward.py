@@ -11,7 +11,7 @@ chapters.tsv), or in the one before that, and so on; or else in the last earlier
 chapter that has it. A file is a byte for byte copy of its ancestor, or it has grown
 out of it and has a row in scripts/maint/carry_forward.reborn:
 
-  CHAPTER/FILE VERSION [ANCESTOR]    ANCESTOR is another one than the above
+  CHAPTER/FILE VERSION [ANCESTOR]    ANCESTOR is not the one described above
   CHAPTER/FILE new # why this one has nothing of its older namesake
 
 Copies have no rows. A file that is as in the chapter that its chapter starts from stands
@@ -32,7 +32,7 @@ on.
   --check       compare only: name what drifted, each ancestor that has changed
                 without anybody looking at what has grown out of it, and what to do
   --reconciled  you have compared these files with their ancestors, and they have all
-                that belongs there: that is noted. all: each row is made anew, as
+                that belongs there: that is noted. all: each row is written again, as
                 after a merge of two branches that left a conflict in the table
   --new         this file has no ancestor, only an older namesake, and WHY
   -r ROOT       the tree to work on (default: the one this script is in)
@@ -66,7 +66,7 @@ class Check(Tree):
 
     @staticmethod
     def to_differ(path):
-        """What to do with a copy that is none."""
+        """What to do with a copy that has drifted."""
         if is_carried(path):
             own = path.replace('carried/', '', 1)
             return [f'If {path} is to differ: git mv {path} {own}; '

@@ -1,4 +1,4 @@
-# chapter.sh - what chapters.tsv says of the chapters, and the sources of one;
+# chapter.sh - what chapters.tsv says about the chapters, and the sources of one;
 # sourced by what goes through them, and by what builds a copy of one
 # shellcheck shell=bash
 

@@ -1,4 +1,4 @@
-"""What chapters.tsv says of the chapters."""
+"""What chapters.tsv says about the chapters."""
 import collections
 import pathlib
 

@@ -8,7 +8,7 @@
 #   cli_case NAME           a case of the chapter's break/: sets name
 #   cli_run NAME            a logged run of the chapter's: sets folder
 #   cli_address TEXT        it must look like an IP address
-#   cli_checked             ends here, if no more was asked for than that
+#   cli_checked             ends here, if that is all that was asked for
 #
 # Whatever does not exist ends with status 2 and a list of what does.
 # shellcheck shell=bash disable=SC2034 # what is set is for the script

@@ -48,7 +48,7 @@ def names_in(cell):
 
 
 def minutes(chapter, lines):
-    """How long the text and so many lines of code take, to the next 5."""
+    """How long the text and that many lines of code take, to the next 5."""
     readme = chapter / 'README.md'
     text = readme.read_text('utf-8').split('\n') if readme.is_file() else []
     words = sum(len(line.split()) for line in text if '`make lesson' not in line)

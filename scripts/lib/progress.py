@@ -76,7 +76,7 @@ def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
     """What comes next in a chapter, and why; empty if all is done."""
     number, name = chapter.name[:2], chapter.name
     if left(chapter, 'run', have) == things(chapter, 'run'):
-        return (f'make demo CH={number}\n\nSee {name} run first: the text speaks of '
+        return (f'make demo CH={number}\n\nSee {name} run first: the text refers to '
                 'what both ends say.')
     if left(chapter, 'read', have):
         return (f'{name}/README.md\n\nFollow it from top to bottom, and guess where it asks '

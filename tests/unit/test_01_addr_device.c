@@ -43,7 +43,8 @@ TEST(explain_loopback)
 	fakes[2] = &rxe;
 	fake_count = 3;
 	assert_one_line(explanation("127.0.0.1"), "error: 127.0.0.1: ");
-	assert_one_line(said.err, "; use 192.0.2.7, which is also this machine's");
+	assert_one_line(said.err,
+			"; use 192.0.2.7, which is also this machine's");
 	assert_one_line(explanation("::1"), "error: ::1: a loopback address");
 	assert_one_line(said.err, "; use 192.0.2.7, ");
 }

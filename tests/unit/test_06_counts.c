@@ -82,8 +82,9 @@ TEST_AROUND(senders_are_apart, setup, NULL)
 	/* For one more there is no place, and that is no total. */
 	number(COUNTS_SENDERS + 1, 0);
 	number(COUNTS_SENDERS + 1, 1);
-	assert_text(COUNTS_SENDERS + 1,
-		    "not counted: 64 others are being counted, and have not said goodbye");
+	assert_text(
+		COUNTS_SENDERS + 1,
+		"not counted: 64 others are being counted, and have not said goodbye");
 	for (int port = 1; port <= COUNTS_SENDERS; port++)
 		assert_text(port, "3 messages, all of them, in order");
 	forget(2);

@@ -7,8 +7,8 @@
 # PAIRS times, one after another on the same two nodes: chapter 06's benchmark
 # over ib and SEND/receive of perftest (what chapter 01 does once); chapter 06's
 # over tcp and plain TCP of qperf. Round trips of one message at a time, and
-# messages per second as many at a time as go. perftest and qperf say half a
-# round trip: it is doubled. Prints a line per comparison, as bench.sh
+# messages per second, with as many at a time as fit. perftest and qperf report
+# half a round trip, which is doubled. Prints a line per comparison, as bench.sh
 # describes; progress goes to stderr.
 set -euo pipefail
 

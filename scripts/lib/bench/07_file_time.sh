@@ -22,7 +22,7 @@ source "$(dirname "$0")/file.bash"
 address=$1
 pairs=$2
 
-# The milliseconds of bytes at so many MB/s.
+# How many milliseconds bytes take at that many MB/s.
 ms_at() {
 	awk -v n=$((bytes * count)) -v rate="$1" \
 		'BEGIN { printf "%.2f", n / rate / 1000 }'

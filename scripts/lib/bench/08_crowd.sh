@@ -4,7 +4,7 @@
 #
 # usage: 08_crowd.sh ADDRESS PAIRS      (bench.sh runs it; the lab is up)
 #
-# PAIRS times, for 100, 1000 and 10000 connections: as many as that, and 10, in turn,
+# PAIRS times, for 100, 1000 and 10000 connections: that many, and 10, in turn,
 # with 8 requests of 1024 bytes under way at a time, 20000 in all. Of each: answers in a
 # second, and the times until the answer.
 set -euo pipefail

@@ -6,7 +6,7 @@
 #
 # PAIRS times, with each server on node a and its clients on node b, one after another:
 #
-# - connections, each from its begin to its end, one at a time: chapter 08's (with one
+# - connections, each from beginning to end, one at a time: chapter 08's (with one
 #   request), chapter 05's (with one write), and OpenSSL's, with the certificates of 05
 #   and nothing after the handshake. 05 cannot do without TLS: what is left of the time of
 #   one of its connections without that of one of OpenSSL's is taken for it. The same of
@@ -115,7 +115,7 @@ connects_08() {
 	stop_server
 }
 
-# rate MS: so many connections in so many milliseconds, in a second.
+# rate MS: connections per second, if all of them took MS milliseconds.
 rate() {
 	awk -v n="$connections" -v ms="$1" 'BEGIN { printf "%.1f", 1000 * n / ms }'
 }

@@ -4,8 +4,8 @@
 # KiB, 64 at a time. In /tmp of a lab's node, files are in memory.
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # $1 is for awk
-# shellcheck disable=SC2034 # ours: for who sources this
-# shellcheck disable=SC2154 # address and value: set by who sources this
+# shellcheck disable=SC2034 # ours: for the script that sources this
+# shellcheck disable=SC2154 # address and value: set by the script that sources this
 
 bytes=65536 depth=64 count=1024
 

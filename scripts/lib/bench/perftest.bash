@@ -2,7 +2,7 @@
 #
 # Sourced after lib.bash; address is the device's.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # address and bytes: set by who sources this
+# shellcheck disable=SC2154 # address and bytes: set by the script that sources this
 
 port=18515
 

@@ -87,7 +87,7 @@ def why_not(settings: Settings, node: str) -> list[str]:
         return state.obituary(node)
     nodes = in_words(int(state.notes()['nodes']))
     return [f'there is no node {node}: the lab is up with {nodes}',
-            'Start it anew: scripts/lab.sh down, then up --nodes '
+            'Start it again: scripts/lab.sh down, then up --nodes '
             f'{NODES.index(node) + 1}.']
 
 

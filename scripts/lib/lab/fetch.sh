@@ -138,7 +138,7 @@ fail_fetch() {
 		"This machine's own ($(uname -r)) cannot be used: the lab needs one with rdma_rxe and" \
 		"9p, readable for you. With a network, try again; on Debian, 'apt-get update' as root helps" \
 		"if apt's lists are old. Or name one: LAB_KERNEL=/path/to/vmlinuz-X LAB_MODULES=/path/to/lib/modules/X" \
-		"scripts/lab.sh up. Before you go where there is none, scripts/lab.sh fetch gets all."
+		"scripts/lab.sh up. Before you go where there is no network, run scripts/lab.sh fetch: it gets everything."
 }
 
 # download DIR SIZE COMMAND...: run it in DIR, showing how far it is. What it says is

@@ -20,7 +20,7 @@ frames on over the node's serial line.
     GONE    keeper to agent   the client has left: end the command
     RESET   client to keeper  switch the node off and on again
     FAILED  keeper to client  text: why there will be no EXIT
-    TAKEN   agent to keeper   4 bytes: so many more bytes have been read off the line
+    TAKEN   agent to keeper   4 bytes: that many more bytes were read off the line
     DATE    keeper to agent   8 bytes, seconds since 1970 as a float: set the clock
             agent to keeper   nothing: it has been set
 

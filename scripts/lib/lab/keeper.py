@@ -4,7 +4,7 @@ It takes the folder of the lab's state, starts the nodes, and takes everything a
 when it is told to (`down` sends TERM) or when the `up` that has started it is gone
 before the lab is ready. Whatever it starts dies with it, even if it is killed with -9.
 
-It has a socket to `up`. What it says there is JSON, a list a line: a word, and text.
+It has a socket to `up`. What it says there is JSON, one list per line: a word, and text.
 
     step TEXT, detail TEXT      what it does
     warning TEXT
@@ -201,7 +201,7 @@ class Keeper:
             self.state.note(time=self.settings.time)
 
     def lost(self, why: str, node: str) -> None:
-        """A node has died. As long as the lab boots, there is none without it."""
+        """A node has died. While the lab is booting, that means that there will be no lab."""
         if self.is_booting:
             raise Failed(why, *self.state.console_end(node))
 

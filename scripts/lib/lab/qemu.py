@@ -142,7 +142,7 @@ class Qemu(Engine):
             pathlib.Path(self.settings.cache, 'kvm').write_text(
                 f'{boot_id()} {self.name}\n', 'ascii')
         except OSError:
-            # Then the next one finds out anew.
+            # Then the next one finds out again.
             pass
 
     def command(self, node: str, cable: int, line: int) -> list[str]:

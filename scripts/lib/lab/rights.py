@@ -1,9 +1,10 @@
 """A filter of system calls, with which qemu makes no file setuid or setgid.
 
-It has the form that bwrap reads (--seccomp): a program for the kernel's BPF machine. Root in a node of qemu can ask for a file of any mode in the repository.
-A setuid bit is refused. To set a setgid bit seems to succeed and does nothing: it
-is also asked for when a folder is made in one that has it. There the kernel gives
-it to the new one by itself.
+It has the form that bwrap reads (--seccomp): a program for the kernel's BPF machine.
+Root in a node of qemu can ask for a file of any mode in the repository. A setuid bit
+is refused. Setting a setgid bit seems to succeed but does nothing, since qemu also
+asks for it when a folder is made in one that has it: there the kernel gives it to the
+new folder by itself.
 """
 import errno
 import struct

@@ -1,7 +1,7 @@
 """What a node gets to see of this machine.
 
-Root in a node can have qemu, or its User-Mode Linux kernel, open any file in the name
-of whoever started the lab. So bubblewrap (bwrap) makes sure that it can write only
+Root in a node can have qemu, or its User-Mode Linux kernel, open any file as the user
+who started the lab. So bubblewrap (bwrap) makes sure that it can write only
 the repository, but not its .git, and that it sees nothing of root's files and those in
 /tmp.
 """

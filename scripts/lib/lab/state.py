@@ -115,7 +115,7 @@ class State:
         (self.folder / f'dead-{node}').write_text(f'{status}\n', 'utf-8')
 
     def forget_death(self, node: str) -> None:
-        """It has been started anew."""
+        """It has been started again."""
         (self.folder / f'dead-{node}').unlink(missing_ok=True)
 
     def is_dead(self, node: str) -> bool:
@@ -131,7 +131,7 @@ class State:
         status = (self.folder / f'dead-{node}').read_text('utf-8').strip()
         what = 'kernel' if self.notes().get('accel') == 'uml' else 'qemu'
         return [f'node {node} has died (its {what} ended with status {status})',
-                'Start the lab anew: scripts/lab.sh down, then up.',
+                'Start the lab again: scripts/lab.sh down, then up.',
                 *self.console_end(node)]
 
 

@@ -1,7 +1,7 @@
 """A node that is an ordinary process: a User-Mode Linux kernel, in a sandbox.
 
 The kernel is the lab's own (make lab-kernel). It makes system calls on this machine
-in the name of whoever started the lab.
+as the user who started the lab.
 """
 import os
 import pathlib
@@ -64,7 +64,7 @@ def why_not(settings: Settings) -> str:
         return ''
     if any('ptrace' in line for line in said):
         return 'ptrace is forbidden here: ' + said[-1]
-    return 'its kernel does not start: ' + (said[-1] if said else 'no word')
+    return 'its kernel does not start: ' + (said[-1] if said else 'it says nothing')
 
 
 def megahertz() -> str:

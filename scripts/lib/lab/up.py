@@ -143,7 +143,7 @@ def is_running(settings: Settings, count: int) -> bool:
         if time.monotonic() >= end:
             raise Failed(
                 f"the lab '{settings.name}' has been starting for minutes",
-                "End it with 'scripts/lab.sh down', then start it anew.")
+                "End it with 'scripts/lab.sh down', then start it again.")
         time.sleep(0.2)
     return False
 
@@ -154,7 +154,7 @@ def compare(settings: Settings, state: State, count: int) -> None:
     if dead := state.dead():
         raise Failed(
             f"the lab '{name}' is broken: node {' '.join(dead)} has died",
-            "End it with 'scripts/lab.sh down', then start it anew.")
+            "End it with 'scripts/lab.sh down', then start it again.")
     if int(notes['nodes']) < count:
         raise Failed(
             f"the lab '{name}' is up with {in_words(int(notes['nodes']))}, and "
@@ -168,7 +168,7 @@ def compare(settings: Settings, state: State, count: int) -> None:
         if has and asked and has != asked:
             raise Failed(
                 f"the lab '{name}' is up with {has}, and {asked} is asked for",
-                "End it with 'scripts/lab.sh down', then start it anew; or give "
+                "End it with 'scripts/lab.sh down', then start it again; or give "
                 'LAB_NAME another name.')
 
 

@@ -76,7 +76,7 @@ Environment (defaults in brackets):
     LAB_TIME     own, where --time does not say [this machine's]
     LAB_CPUS     processors of each node [{LAB_CPUS}]
     LAB_MEMORY   memory of each node in MB [{LAB_MEMORY}]
-    LAB_SILENCE  a node that says nothing new for so many seconds as it boots is
+    LAB_SILENCE  a node that says nothing new for that many seconds at boot is
                  started again, once [{LAB_SILENCE}]
     LAB_CACHE    where a fetched kernel is kept [{LAB_CACHE}]
     LAB_PINNED   which kernel is fetched where apt is not there or has none, and

@@ -4,8 +4,8 @@
 # usage: scripts/lib/repair/gids.sh moved|more|back
 #
 # It runs on the lab's node, as a `setup` line of a file `commands` does. `moved` takes
-# the node's IPv4 address away, adds another one, and gives it its own again: the other
-# one has the place in the table then. `more` adds the other one behind its own. `back`
+# the node's IPv4 address away, adds another one, and gives it its own again: then the other
+# one has its place in the table. `more` adds the other one behind its own. `back`
 # makes the table what it was.
 set -euo pipefail
 

@@ -1,4 +1,4 @@
-"""The repair tasks: what a reader is given, and what is told of it and when.
+"""The repair tasks: what a reader is given, and what is told about it, and when.
 
 Usage: tasks.py list [CHAPTER...]         the tasks, each with its symptom
        tasks.py names CHAPTER             their names, in the order of their numbers

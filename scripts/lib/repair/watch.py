@@ -2,9 +2,9 @@
 
 Usage: watch.py FOLDER COMMAND...
 
-The kernel says when a file has changed (inotify(7)), so that nothing is done while
-nobody writes. Editors write several files for one that is saved: the command runs when
-it has been quiet for a moment. Ctrl-C ends it.
+The kernel says when a file has changed (inotify(7)), so nothing is done while
+nobody writes. Editors may write several files for each one saved, so the command runs
+only after a quiet moment. Ctrl-C ends it.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# card.sh - what is to be known of an RDMA card, a line for each thing, with the
+# card.sh - what there is to know about an RDMA card, a line for each thing, with the
 # cause and the fix where something is in the way
 #
 # Sourced by scripts/card.sh after the other parts. Changes nothing.
@@ -243,7 +243,7 @@ card_flow() {
 			'neither PFC nor pause: where a switch is too full, packets are lost' \
 			'none on one cable; else docs/beyond.md, and the same on each switch'
 	fi
-	tell note ECN 'not looked at: neither dcb nor ethtool tells of the card' \
+	tell note ECN 'not looked at: neither dcb nor ethtool knows the card' \
 		"the maker's tool, or its driver's files"
 }
 
@@ -269,7 +269,7 @@ card_container() {
 	[[ -n $kind ]] || return 0
 	mode=$(rdma system 2>/dev/null)
 	mode=${mode#netns }
-	tell note container "this is one ($kind): what it may use is said at its start" \
+	tell note container "this is one ($kind): what it may use is decided when it starts" \
 		'start it with --device=/dev/infiniband --ulimit memlock=-1'
 	[[ -z $mode ]] || tell note namespaces \
 		"RDMA devices are ${mode%% *} among network namespaces"

@@ -1,4 +1,4 @@
-# facts.sh - what this machine's kernel is and can, read from its own files
+# facts.sh - what this machine's kernel is and can do, read from its own files
 #
 # Sourced by setup_rxe.sh. Every path below begins with RXE_ROOT, which is
 # empty except in tests: there it names a small tree of files that stands for

@@ -2,7 +2,7 @@
 
 Usage: packets.py CAPTURE
 
-Prints the facts of a capture for tests and other programs: a line a packet, with
+Prints the facts of a capture for tests and other programs: one line per packet, with
 tabs between the fields that the first line names. tshark dissects; nothing here
 looks at a byte. Used by ladder.py as well.
 """

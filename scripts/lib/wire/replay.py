@@ -159,8 +159,7 @@ def render(steps, title, folder):
         'inferred from the CM’s packets: librdmacm moves it in the calls ' \
         'that send them'
     if page.several:
-        how = 'each client has its own, and so has it its bytes; this page ' \
-            'shows neither'
+        how = 'each client has its own states and bytes; this page shows neither'
     replace = {
         '@TITLE@': html.escape(title),
         '@NOTE@': html.escape(f'{len(entries)} steps.{note}'),

@@ -4,9 +4,9 @@ Usage: between.py DEVICE CLIENT SERVER
 
 CLIENT and SERVER are ADDRESS/MAC. By ARP, or for IPv6 by neighbour advertisements, it
 tells each of them, again and again, that the other one's address is at its own MAC.
-Nothing in ARP (RFC 826) proves who says so, and nothing in these (RFC 4861). The frames
-that it gets then, it passes on; and behind the client's first RDMA WRITE it sends the
-server one of its own.
+Nothing in ARP (RFC 826) or in these (RFC 4861) proves who says so. It passes on the
+frames that it then gets; and after the client's first RDMA WRITE it sends the server
+one of its own.
 
 Runs until SIGTERM, on a node of the lab only: see docs/psn_security.md.
 """
@@ -25,7 +25,7 @@ ARP, REPLY = 0x0806, 2
 ICMPV6, ADVERTISEMENT = 58, 136
 # "You have asked for it", and "forget what you knew".
 SOLICITED_OVERRIDE = 0x60000000
-# Node c's: who speaks of an address need not have it.
+# Node c's: whoever announces an address need not have it.
 SPEAKER = socket.inet_pton(socket.AF_INET6, '2001:db8::3')
 AGAIN = 1.0  # seconds; Linux does not change an entry more often
 Host = collections.namedtuple('Host', 'ip mac')

@@ -1,6 +1,6 @@
 """What a third party does with the frames that pass it: one class for each.
 
-Each is told of every frame, by client_says() and server_says(), and returns an Act.
+Each is told about every frame, by client_says() and server_says(), and returns an Act.
 None of them knows more than what was in the frames; only a Forger can be told.
 """
 import argparse
