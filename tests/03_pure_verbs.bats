@@ -191,7 +191,7 @@ refuse_them() {
 	refused 'more than 256 bytes' "$long"
 	refused 'version 2, this' "$(line 'RDMA 1' 'RDMA 2')"
 	refused 'form of' "$(line 'MTU 1024' 'MTU 1000')"
-	refused 'QPN 0x1 is none' "$(line 0x000011 0x000001)"
+	refused 'QPN 0x1 is not one' "$(line 0x000011 0x000001)"
 	refused 'more than 24 bits' "$(line 0x123456 0x1000000)"
 	refused 'GID is zero' "$(line ::ffff:192.0.2.1 ::)"
 	refused 'multicast' "$(line ::ffff:192.0.2.1 ff02::1)"
