@@ -32,13 +32,13 @@ wrong_address() {
 	failed '^error: rdma_bind_addr: .* 198.51.100.1 an address of this' \
 		./server -a 198.51.100.1
 	# It names one that would do, and that one does.
-	failed '^error: 127.0.0.1: a loopback address .* will do \[docs' \
+	failed '^error: 127.0.0.1: a loopback address .* also this machine.s \[docs' \
 		./client -a 127.0.0.1
 	read -r device <"$scratch/client.err"
 	device=${device##* on that; }
 	device=${device%%, this machine*}
-	failed '^error: ::1: a loopback address .* will do \[docs' ./client -a ::1
-	failed '^error: 127.0.0.1: a loopback address .* will do \[docs' \
+	failed '^error: ::1: a loopback address .* also this machine.s \[docs' ./client -a ::1
+	failed '^error: 127.0.0.1: a loopback address .* also this machine.s \[docs' \
 		./server -a 127.0.0.1
 	start_server ./server
 	address=$device serves_a_client
