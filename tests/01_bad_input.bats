@@ -35,8 +35,8 @@ wrong_address() {
 	failed '^error: 127.0.0.1: a loopback address .* also this machine.s \[docs' \
 		./client -a 127.0.0.1
 	read -r device <"$scratch/client.err"
-	device=${device##* on that; }
-	device=${device%%, this machine*}
+	device=${device##*; use }
+	device=${device%%, which is*}
 	failed '^error: ::1: a loopback address .* also this machine.s \[docs' ./client -a ::1
 	failed '^error: 127.0.0.1: a loopback address .* also this machine.s \[docs' \
 		./server -a 127.0.0.1
