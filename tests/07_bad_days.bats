@@ -153,7 +153,7 @@ changes() {
 			dd of="$scratch/torn" conv=notrunc status=none
 		kill -CONT "$client"
 		end_client 1
-		says_one client.err 'torn has changed while it was sent.*send it again'
+		says_one client.err 'torn has changed while it was being sent.*send it again'
 		end_of server "$server" 0
 		server=''
 		says_nothing server.err
