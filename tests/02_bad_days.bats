@@ -112,8 +112,8 @@ hostile_messages() {
 	refuses 'unknown mode 7$' 'HOSTILE=1 6=7' write
 	refuses 'where there must be zero$' 'HOSTILE=1 7=1' write
 	refuses 'announces 0 bytes of memory' 'HOSTILE=1 22=0' write
-	refuses 'of 67108865 bytes' 'HOSTILE=1 20=4 22=0 23=1' write
-	refuses 'of 4294967295 bytes' \
+	refuses 'announces 67108865 bytes' 'HOSTILE=1 20=4 22=0 23=1' write
+	refuses 'announces 4294967295 bytes' \
 		'HOSTILE=1 20=255 21=255 22=255 23=255' write
 	refuses 'end of the address space' "HOSTILE=1 $ones" write
 	refuses '1024 bytes of memory and the peer 256;' 'HOSTILE=1 22=1' write
