@@ -26,8 +26,7 @@ STUCK_SECONDS = 10
 # From nothing to ready, User-Mode Linux takes two seconds. With ten emulated nodes at
 # once on two processors, the longest step of a boot took 37 s; alone, 4 s.
 BOOT_SECONDS = 240
-# A clock is right if setting it took no longer than this; if not, it is set again, up
-# to this many times.
+# A clock that took longer than this to set is set again, up to this many times.
 DATE_SECONDS = 0.2
 DATE_TRIES = 10
 # How long what has been killed may take to be gone.
