@@ -57,7 +57,8 @@ static int on_event(void *owner)
 	case IBV_EVENT_SRQ_LIMIT_REACHED:
 		log_line("few receives are left of %u: posting more.",
 			 hub->receives.count);
-		receives_grow(&hub->receives); /* or the old ones have to do */
+		/* A failure is reported. The receives that are there must do. */
+		(void)receives_grow(&hub->receives);
 		return 0;
 	case IBV_EVENT_CQ_ERR:
 	case IBV_EVENT_SRQ_ERR:

@@ -19,26 +19,10 @@ pairs=$2
 sizes=(64 4096)
 count=300
 
-node() {
-	"$top/scripts/lab.sh" exec "$1" -- bash -c "cd '$top' && exec $2" \
-		</dev/null
-}
-
-# The same on node a, in the background; see serve.
-serve_on_a() {
-	serve "$top/scripts/lab.sh" exec a -- bash -c "cd '$top' && exec $1"
-}
-
-# listens NODE PORT: whether a TCP socket does.
-listens() {
-	node "$1" "ss -Htln 'sport = :$2'" | grep -q .
-}
-
 # rds TRANSPORT: sets ping (us) and rate (messages/s) of chapter 06.
 rds() {
-	serve_on_a "06_rds/server -1 -a $address -T $1"
-	await grep -q '^listening' "$tmp/served"
-	node b "06_rds/client -a $address -T $1 -t 60 -n $count -s $bytes -c bench" \
+	serve_on_a 06_rds "./server -1 -a $address -T $1"
+	on b 06_rds "./client -a $address -T $1 -t 60 -n $count -s $bytes -c bench" \
 		>"$tmp/table" || fail "06's client over $1 failed"
 	end_server
 	ping=$(column ping median_us)
@@ -51,15 +35,13 @@ send_recv() {
 	# then, for ever, when the client is long done.
 	local common="-F -e -x 1 -p 18515 -s $bytes -n $count"
 
-	serve_on_a "ib_send_lat $common"
-	await listens a 18515
-	ping=$(node b "ib_send_lat $common $address" |
+	serve_on_a . "ib_send_lat $common" 18515
+	ping=$(on b . "ib_send_lat $common $address" |
 		awk -v bytes="$bytes" '$1 == bytes { print 2 * $5 }')
 	stop_server
-	serve_on_a "ib_send_bw $common"
-	await listens a 18515
+	serve_on_a . "ib_send_bw $common" 18515
 	# The fifth column is millions of messages per second.
-	rate=$(node b "ib_send_bw $common $address" |
+	rate=$(on b . "ib_send_bw $common $address" |
 		awk -v bytes="$bytes" '$1 == bytes { print 1000000 * $5 }')
 	stop_server
 }
@@ -68,10 +50,9 @@ send_recv() {
 plain_tcp() {
 	local said
 
-	serve_on_a qperf
-	await listens a 19765
-	said=$(node b "qperf -uu -t 1 -m $bytes $address tcp_lat tcp_bw")
-	node b "qperf $address quit" >/dev/null
+	serve_on_a . qperf 19765
+	said=$(on b . "qperf -uu -t 1 -m $bytes $address tcp_lat tcp_bw")
+	on b . "qperf $address quit" >/dev/null
 	end_server
 	ping=$(awk '$1 == "latency" { print 2 * $3 / 1000 }' <<<"$said")
 	rate=$(awk -v bytes="$bytes" '$1 == "bw" { print $3 / bytes }' \
@@ -91,7 +72,7 @@ compare() {
 }
 
 for name in a b; do
-	node $name scripts/setup_rds.sh >&2
+	on $name . scripts/setup_rds.sh >&2
 done
 section 'RDS and what is beneath' RDS beneath
 for bytes in "${sizes[@]}"; do

@@ -18,30 +18,14 @@ address=$1
 pairs=$2
 folder=/tmp/bench_07
 
-node() {
-	timeout "$limit" "$top/scripts/lab.sh" exec "$1" -- \
-		bash -c "cd '$top/07_full_speed' && $2" </dev/null
-}
-
-# On node a, in the background; see serve.
-serve_on_a() {
-	serve "$top/scripts/lab.sh" exec a -- \
-		bash -c "cd '$top/07_full_speed' && exec $1"
-}
-
-listens() {
-	node a "ss -Htln 'sport = :$1'" | grep -q .
-}
-
 # run_file WAY: sets ours, in MB/s.
 run_file() {
-	serve_on_a "./server -1 -a $address -t 60 -d $folder"
-	await grep -q '^listening' "$tmp/served"
-	ours=$(node b "./client -a $address -t 60 -c -b $bytes -q $depth $1 \
+	serve_on_a 07_full_speed "./server -1 -a $address -t 60 -d $folder"
+	ours=$(on b 07_full_speed "./client -a $address -t 60 -c -b $bytes -q $depth $1 \
 		$folder/file" | awk -F, '$1 == "file" { print $7 }')
 	end_server
 	[[ $ours ]] || fail "./client $1: failed"
-	node a "rm $folder/file"
+	on a . "rm $folder/file"
 }
 
 # run_bw: sets value, in MB/s; on a busy machine, perftest may find out nothing.
@@ -49,9 +33,8 @@ run_bw() {
 	local common="-F -x 1 -p 18515 -s $bytes -n $count -t $depth" attempt
 
 	for attempt in 1 2 3 4 5 6; do
-		serve_on_a "ib_write_bw $common"
-		await listens 18515
-		value=$(node b "ib_write_bw $common --output=bandwidth $address" |
+		serve_on_a . "ib_write_bw $common" 18515
+		value=$(on b . "ib_write_bw $common --output=bandwidth $address" |
 			awk '/^ *[0-9.]+ *$/ { print $1 * 1.048576 }')
 		stop_server
 		[[ $value =~ [1-9] ]] && return
@@ -60,8 +43,8 @@ run_bw() {
 	fail "ib_write_bw: $value"
 }
 
-node a "mkdir -p $folder"
-node b "mkdir -p $folder && head -c $((bytes * count)) /dev/urandom >$folder/file"
+on a . "mkdir -p $folder"
+on b . "mkdir -p $folder && head -c $((bytes * count)) /dev/urandom >$folder/file"
 section 'a file between two nodes' ours ib_write_bw
 for ((pair = 1; pair <= pairs; pair++)); do
 	for way in send write read; do
@@ -76,5 +59,5 @@ for ((pair = 1; pair <= pairs; pair++)); do
 		printf '%s\t%s\t%s\tMB/s\t-\n' "$way" "$ours" "$value"
 	done
 done
-node a "rm -r $folder"
-node b "rm -r $folder"
+on a . "rm -r $folder"
+on b . "rm -r $folder"

@@ -32,11 +32,10 @@ source "$(dirname "$0")/stay.bash"
 at_once() {
 	local begun
 
-	folder=$1
-	serve_on_a "$3"
+	serve_on_a "$1" "$3"
 	begun=$EPOCHREALTIME
 	# Its exit status says whether all were served.
-	node b "exec ./load/load -n $2 -j $4 -a $address $5" >"$tmp/report" 2>&1 ||
+	on b "$1" "exec ./load/load -n $2 -j $4 -a $address $5" >"$tmp/report" 2>&1 ||
 		true
 	seconds=$(seconds_since "$begun")
 	served=$(sed -n 's/^[0-9]* connections: \([0-9]*\) served.*/\1/p' \

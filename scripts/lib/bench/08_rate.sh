@@ -29,22 +29,6 @@ connections=${BENCH_CONNECTIONS:-400}
 requests=${BENCH_REQUESTS:-32000}
 seconds=${BENCH_SECONDS:-5}
 
-# on NODE FOLDER COMMAND
-on() {
-	timeout "$limit" "$top/scripts/lab.sh" exec "$1" -- \
-		bash -c "cd '$top/$2' && $3" </dev/null
-}
-
-# serve_on_a FOLDER COMMAND [PORT]: and waits until it listens, by TCP on PORT.
-serve_on_a() {
-	serve "$top/scripts/lab.sh" exec a -- bash -c "cd '$top/$1' && exec $2"
-	if [[ -n ${3:-} ]]; then
-		await on a "$1" "ss -Htln 'sport = :$3' | grep -q ."
-	else
-		await grep -q '^listening' "$tmp/served"
-	fi
-}
-
 # crowd COUNT ARGUMENT…: chapter 08's load; its values go to the array values.
 crowd() {
 	on b 08_event_loop "exec ./load/load -n $1 -t 60 -c -a $address ${*:2} sum" \

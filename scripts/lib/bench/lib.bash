@@ -32,6 +32,23 @@ serve() {
 	server=$!
 }
 
+# on NODE FOLDER COMMAND: in a folder of the repository, on a node of the lab.
+on() {
+	timeout "$limit" "$top/scripts/lab.sh" exec "$1" -- \
+		bash -c "cd '$top/$2' && $3" </dev/null
+}
+
+# serve_on_a FOLDER COMMAND [PORT]: on node a, in the background; and waits until it
+# says that it listens, or does so at the TCP port.
+serve_on_a() {
+	serve "$top/scripts/lab.sh" exec a -- bash -c "cd '$top/$1' && exec $2"
+	if [[ -n ${3:-} ]]; then
+		await on a . "ss -Htln 'sport = :$3' | grep -q ."
+	else
+		await grep -q '^listening' "$tmp/served"
+	fi
+}
+
 # await COMMAND…: until what serve() started has done what COMMAND looks for.
 await() {
 	local deadline=$((SECONDS + limit))

@@ -7,19 +7,6 @@
 # Chapter 05's handshakes take a while, and there are thousands of them.
 limit=${BENCH_LIMIT:-1500}
 
-# node NODE COMMAND: in the chapter's folder.
-node() {
-	timeout "$limit" "$top/scripts/lab.sh" exec "$1" -- \
-		bash -c "cd '$top/$folder' && $2" </dev/null
-}
-
-# serve_on_a COMMAND: and waits until it listens.
-serve_on_a() {
-	serve "$top/scripts/lab.sh" exec a -- \
-		bash -c "cd '$top/$folder' && exec $1"
-	await grep -q '^listening' "$tmp/served"
-}
-
 # seconds_since TIME: with one decimal.
 seconds_since() {
 	awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'
@@ -27,7 +14,7 @@ seconds_since() {
 
 # In KiB, of node a, without what the kernel can give back.
 used() {
-	node a "awk '/^MemTotal/ { n = \$2 } /^MemAvailable/ { n -= \$2 }
+	on a . "awk '/^MemTotal/ { n = \$2 } /^MemAvailable/ { n -= \$2 }
 		END { print n }' /proc/meminfo"
 }
 
@@ -48,10 +35,10 @@ stay() {
 
 	folder=$1 count=$2
 	: >"$tmp/report"
-	serve_on_a "$3"
+	serve_on_a "$folder" "$3"
 	before=$(used)
 	begun=$EPOCHREALTIME
-	node b "exec ./load/load -n $count -t 1000 -w 3600 -a $address $4" \
+	on b "$folder" "exec ./load/load -n $count -t 1000 -w 3600 -a $address $4" \
 		>"$tmp/report" 2>&1 &
 	load=$!
 	await all_stay
@@ -59,8 +46,8 @@ stay() {
 	after=$(used)
 	memory=$(awk -v n="$count" -v kb="$((after - before))" \
 		'BEGIN { printf "%.1f", kb / n }')
-	threads=$(node a "awk '/^Threads/ { print \$2 }' /proc/\$(pidof server)/status")
-	descriptors=$(node a "ls /proc/\$(pidof server)/fd | wc -l")
+	threads=$(on a . "awk '/^Threads/ { print \$2 }' /proc/\$(pidof server)/status")
+	descriptors=$(on a . "ls /proc/\$(pidof server)/fd | wc -l")
 	stop_server
 	wait "$load" || true
 }
