@@ -273,7 +273,8 @@ is_fast() {
 	run -0 lab exec a -- python3 -c '
 import mmap, resource
 faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-memory = mmap.mmap(open("/proc/self/exe", "rb").fileno(), 0, prot=mmap.PROT_READ)
+file = open("/proc/self/exe", "rb")
+memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 before = faults()
 sum(memory[at] for at in range(0, len(memory), mmap.PAGESIZE))
 print(len(memory) // mmap.PAGESIZE // (faults() - before), "pages at a fault")'
