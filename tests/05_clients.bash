@@ -31,7 +31,7 @@ build_exercise() {
 clients_on_device() {
 	local build=$top/build/tests/05_multiclient.${VARIANT:-plain} sized=''
 
-	[[ ${VARIANT:-plain} == plain ]] || sized=full_size
+	[[ ${VARIANT:-plain} != threads ]] || sized=full_size
 	$sized device_run a timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
 		set -euo pipefail
 		cd '$build'

@@ -86,10 +86,9 @@ close_device() {
 		LAB_NAME=$TEST_EMULATED "$top/scripts/lab.sh" down 2>/dev/null
 }
 
-# full_size COMMAND…: runs it with a device whose node has two processors and a
-# process the address space that sanitizers ask for: a User-Mode Linux node has
-# neither, so there it is a virtual machine of NODES nodes (default: 1; for a whole lane
-# of check.sh 2), made when it is first needed.
+# full_size COMMAND…: runs it with a device whose node has two processors: a User-Mode
+# Linux node has one, so there it is a virtual machine of NODES nodes (default: 1; for
+# a whole lane of check.sh 2), made when it is first needed.
 full_size() {
 	[[ $device_where == lab ]] &&
 		"$top/scripts/lab.sh" status | grep -qx 'engine: uml' || {
@@ -164,7 +163,7 @@ build_sanitized() {
 # $CHAPTER (-s: the sanitized one; -i: with stdin). Other functions that it uses
 # are named in $FUNCTIONS. It is stuck after $LIMIT (default: 300) seconds.
 on_device() (
-	local build node shim=$builds/at_call.so variant=plain sized=''
+	local build node shim=$builds/at_call.so variant=plain
 
 	if [[ $1 == -s ]]; then
 		variant=sanitized shim=
@@ -178,9 +177,8 @@ on_device() (
 	node=$1
 	shift
 	build=$builds/$CHAPTER.$variant
-	[[ $variant == plain ]] || sized=full_size
 	# shellcheck disable=SC2086 # several names
-	$sized device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
+	device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
 		set -euo pipefail
 		cd '$build'
 		build='$build' shim='$shim' address='$(device_address a)'
@@ -252,11 +250,10 @@ one_matches() {
 # assert_runs_match CHAPTER [VARIANT]: every logged run of CHAPTER can be had
 # again, with its plain (default) or its sanitized build.
 assert_runs_match() {
-	local expected=$top/$1/expected commands count=0 sized=''
+	local expected=$top/$1/expected commands count=0
 
-	[[ ${2:-plain} == plain ]] || sized=full_size
 	for commands in "$expected"/*/commands; do
-		$sized run_matches "$commands" "$(dirname "$commands")" \
+		run_matches "$commands" "$(dirname "$commands")" \
 			-d "$builds/$1.${2:-plain}"
 		count=$((count + 1))
 	done

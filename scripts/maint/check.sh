@@ -53,7 +53,7 @@ emulated_first=(tests/05_multiclient.bats tests/03_pure_verbs.bats tests/04_tls_
 # shellcheck disable=SC2034
 emulated_last=(tests/06_modules.bats tests/stock_kernel.bats)
 mapfile -t emulated < <(grep -lE \
-	'^[^#]*(full_size|EMULATED_LAB|VARIANT=(sanitized|threads)|on_device -s|build_sanitized)' \
+	'^[^#]*(full_size|EMULATED_LAB|VARIANT=threads)' \
 	"${device[@]}")
 
 # Of the others, those that take longest come first, too, so that no lane ends long

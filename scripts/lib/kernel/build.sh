@@ -89,7 +89,7 @@ uris=$(apt-get --print-uris download "${packages[@]}") || {
 # functions are not aligned, and only the lab's has siw.
 case $kind in
 page) mended=(net/core:sock_aligned) ;;
-lab) mended=(drivers/infiniband/sw/siw:{siw_accept,siw_sent} .:{hostfs_setuid,vector_down}) ;;
+lab) mended=(drivers/infiniband/sw/siw:{siw_accept,siw_sent} .:{hostfs_setuid,vector_down,sanitizers}) ;;
 esac
 [[ $kind == page || $source != *6.1 ]] || mended+=(.:fault_around)
 patches=("${mended[@]/#*:/$here/}")
