@@ -173,7 +173,7 @@ mend() {
 	echo 0 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6
 	ip addr flush dev eth0 scope global
 	ip addr add "192.0.2.$number/24" dev eth0
-	ip addr add "2001:db8::$number/64" dev eth0
+	ip addr add "2001:db8::$number/64" dev eth0 nodad
 	ip link set eth0 up
 	for file in /proc/sys/net/ipv4/conf/*/rp_filter; do
 		echo 0 >"$file"

@@ -13,9 +13,10 @@
 # The caller sets top, and calls cleanup_runs at its end.
 # shellcheck shell=bash disable=SC2154
 
-# Which parts the network has: "macsec switch" is not "switch macsec".
+# Which parts the network has: "macsec switch" is not "switch macsec". Which nodes are
+# not as they were.
 network=''
-nodes=(a b)
+declare -A changed=()
 network_is() {
 	local address part key_a key_b
 
@@ -54,6 +55,7 @@ network_is() {
 mac=52:54:00:52:44:0
 
 net() {
+	changed[$1]=yes
 	device_run "$1" scripts/lib/wiretap/net.sh "${@:2}"
 }
 
@@ -70,10 +72,10 @@ key() {
 mend() {
 	local node
 
-	for node in "${nodes[@]}"; do
+	for node in "${!changed[@]}"; do
 		net "$node" mend
 	done
-	network=''
+	network='' changed=()
 }
 
 party=''
