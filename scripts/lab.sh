@@ -12,6 +12,10 @@ export LC_ALL=C
 	echo "        On Debian, as root: apt-get install python3" >&2
 	exit 1
 }
-script=$(realpath -- "${BASH_SOURCE[0]}") || exit
-# Not by lib/python.sh, since each command of a test starts here.
-PYTHONSAFEPATH=1 PYTHONPATH=${script%/*} exec /usr/bin/python3 -B -S -m lib.lab "$@"
+# Each command of a test starts here. So this starts no other process, and not
+# lib/python.sh, and what `python3 -m` would load first stays where it is.
+script=${BASH_SOURCE[0]}
+[[ ! -L $script ]] || script=$(realpath -- "$script") || exit
+[[ $script == /* ]] || script=$PWD/$script
+PYTHONSAFEPATH=1 PYTHONPATH=${script%/*} exec /usr/bin/python3 -B -S \
+	"${script%/*}/lib/lab/__main__.py" "$@"

@@ -11,7 +11,7 @@ setup() {
 # looks: runs a story in Python, in which
 #   is_there(pid, parent, name, own, children)  is a process from now on,
 #   is_gone(pid)                                it is no more,
-#   look()                                      is what happens each second;
+#   look()                                      is what happens each time;
 # then prints what took how many ticks.
 looks() {
 	{

@@ -1,19 +1,27 @@
 # cli.bash - a copy of this repository in which doing something would be noticed
 # shellcheck shell=bash disable=SC2034,SC2154 # used by the tests; set by bats
 
-# Makes $TREE and goes there. What is called by one of these names writes that
-# down in $NOTICED, and fails.
+# Goes to $TREE, which is made for the first test of a file. It is the same for the
+# others: they may change nothing but what is in its folders scripts and build, which each
+# test has anew. What is called by one of these names writes that down in $NOTICED, and fails.
 noticing() {
-	local name
+	local name scripts=$BATS_FILE_TMPDIR/scripts
 
-	TREE=$BATS_TEST_TMPDIR/tree NOTICED=$BATS_TEST_TMPDIR/noticed
+	TREE=$BATS_FILE_TMPDIR/tree NOTICED=$BATS_TEST_TMPDIR/noticed
 	STUBS=$BATS_TEST_TMPDIR/stubs
-	mkdir -p "$TREE" "$STUBS" "$BATS_TEST_TMPDIR/home"
-	(cd "$BATS_TEST_DIRNAME/.." && git ls-files -coz --exclude-standard |
-		while IFS= read -rd '' name; do
-			[[ ! -f $name && ! -L $name ]] || printf '%s\0' "$name"
-		done | xargs -0 cp -pd --parents -t "$TREE")
+	mkdir -p "$STUBS" "$BATS_TEST_TMPDIR/home"
+	if [[ ! -e $scripts ]]; then
+		mkdir "$TREE"
+		(cd "$BATS_TEST_DIRNAME/.." && git ls-files -coz --exclude-standard |
+			while IFS= read -rd '' name; do
+				[[ ! -f $name && ! -L $name ]] || printf '%s\0' "$name"
+			done | xargs -0 cp -pd --parents -t "$TREE")
+		cp -a "$TREE/scripts" "$scripts"
+	fi
+	rm -rf "$TREE/scripts" "$TREE/build"
+	cp -a "$scripts" "$TREE"
 	: >"$NOTICED"
+	quick_apt
 	for name in qemu-system-x86_64 qemu-system-aarch64 ssh sudo apt-get \
 		dnf gcc cc clang openssl bats prove tshark tcpdump modprobe; do
 		notice "$STUBS/$name"
@@ -22,6 +30,19 @@ noticing() {
 	unset NO_INSTALL CLI_CHECK XDG_CACHE_HOME MAKEFLAGS MAKELEVEL
 	PATH=$STUBS:$PATH
 	cd "$TREE" || return
+}
+
+# For each question, apt-cache reads its lists anew where it has no cache of them: half a
+# second.
+quick_apt() {
+	cat >"$STUBS/apt-cache" <<-'END'
+		#!/bin/sh
+		case $1 in
+		depends) echo linux-image-6.1.0-1-amd64 ;;
+		*) echo 'Size: 70000000' ;;
+		esac
+	END
+	chmod +x "$STUBS/apt-cache"
 }
 
 # notice FILE: from now on FILE is a program whose start is noticed.

@@ -39,8 +39,9 @@ programs() {
 
 # A script that would do something with -h must be noticed, whatever it does.
 @test "this would notice a script that does something" {
-	for harm in 'cc x.c' 'touch build' 'rm README.md' 'chmod 600 Makefile'; do
-		noticing
+	for harm in 'cc x.c' 'touch scripts/new' 'rm scripts/README.md' \
+		'chmod 600 scripts/demo.sh'; do
+		: >"$NOTICED"
 		state >"$BATS_TEST_TMPDIR/before"
 		nothing_done
 		bash -c "$harm" || true
@@ -243,7 +244,10 @@ fake_deps() {
 	run -2 make -s demo CH=01
 	[[ $output == *'make demo: 3 runs of 01_send_recv'*'packages  7 of 24'*'5 MB to fetch'*'device '*'build '*'minutes'*'the packages  build lab'* ]]
 	# Without a kernel in the cache, one must be fetched; unless one is named.
+	# This once, apt is asked itself.
+	rm "$STUBS/apt-cache"
 	run -0 --separate-stderr scripts/demo.sh --plan 01
+	quick_apt
 	if [[ $output == *'in the lab'* ]]; then
 		[[ $output == *"kernel    to be fetched into $HOME/.cache/rdma-lab: "*' MB'* ||
 			$output == *"kernel    this machine's own"* ||
@@ -258,11 +262,11 @@ fake_deps() {
 
 @test "make doctor says what is there, what is missing, and what to type" {
 	# A machine on which nothing of Debian's is installed.
-	printf 'ID=debian\nVERSION_ID=12\nPRETTY_NAME=Debian\n' >os-release
+	printf 'ID=debian\nVERSION_ID=12\nPRETTY_NAME=Debian\n' >"$BATS_TEST_TMPDIR/os-release"
 	printf '#!/bin/sh\necho "ii |dpkg|amd64"\n' >"$STUBS/dpkg-query"
 	chmod +x "$STUBS/dpkg-query"
 	state >"$BATS_TEST_TMPDIR/before"
-	OS_RELEASE=$PWD/os-release run -1 --separate-stderr scripts/doctor.sh
+	OS_RELEASE=$BATS_TEST_TMPDIR/os-release run -1 --separate-stderr scripts/doctor.sh
 	[[ $output == machine*Linux*'build '*'6 of 6 to be installed'*'fix: scripts/install_deps.sh build'*'lab '*'to be installed'* ]]
 	[[ $output == *'setup_rxe.sh --check'*'rxe: '*'state    lab '*'not up'*'kernel '*'memory '*' MB are free'* ]]
 	[[ $output == *'doctor: first: scripts/install_deps.sh build lab' ]]

@@ -3,7 +3,7 @@
 
 Usage: processor_time.py [--proc DIR] PID
 
-Looks once a second at all processes that the process PID has started, or that these
+Looks every two seconds at all processes that the process PID has started, or that these
 have, and so on, until it gets SIGTERM or PID has ended. Then it prints how much
 time of the processors they took, by kind:
 
@@ -60,13 +60,25 @@ def kind_of(name):
     return 'other'
 
 
+def read(path):
+    """The bytes of a file in /proc, which is short; open() would take three times as
+    long."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 4096)
+    finally:
+        os.close(file)
+
+
 class Process:
     """What was last seen of a process: times are in ticks of the clock."""
 
     def __init__(self, stat):
-        name, rest = re.fullmatch(r'\d+ \((.*)\) (.*)\n?', stat, re.DOTALL).groups()
-        fields = rest.split()
-        self.name, self.parent = name, int(fields[1])
+        # There may be more in the name than the last parenthesis.
+        before, _, rest = stat.rpartition(b') ')
+        fields = rest.split(None, 20)
+        self.name = before.partition(b'(')[2].decode(errors='replace')
+        self.parent = int(fields[1])
         self.own = int(fields[11]) + int(fields[12])
         self.children = int(fields[13]) + int(fields[14])
         self.began = int(fields[19])
@@ -88,10 +100,8 @@ class Processes:
         for entry in os.listdir(self.proc):
             if entry.isdigit():
                 try:
-                    with open(self.proc / entry / 'stat', encoding='utf-8',
-                              errors='replace') as file:
-                        now[int(entry)] = Process(file.read())
-                except (OSError, AttributeError):
+                    now[int(entry)] = Process(read(f'{self.proc}/{entry}/stat'))
+                except (OSError, IndexError):
                     pass
         self.alive = {}
         # A parent can have the higher number, where numbers have begun anew.
@@ -177,7 +187,7 @@ def main(arguments):
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     processes = Processes(options.pid, options.proc)
-    while processes.look() and not ended.wait(1):
+    while processes.look() and not ended.wait(2):
         pass
     if ended.is_set():
         processes.look()

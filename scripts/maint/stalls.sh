@@ -3,10 +3,11 @@
 #
 # usage: scripts/maint/stalls.sh PID
 #
-# Until the process PID has ended, a watcher on each processor sleeps for 50 ms
+# Until the process PID has ended, a watcher on each processor sleeps for 200 ms
 # again and again. When one of them sleeps for 200 ms longer than that, it prints
 # when that ended (in microseconds since 1970) and how long it had to wait (in
-# milliseconds). It cannot tell what took the processor away; in a virtual machine, it
+# milliseconds). So it misses no stall of 400 ms or more, and half a second is what the
+# tests' devices bear. It cannot tell what took the processor away; in a virtual machine, it
 # is usually the host, which has other guests. tests/stalls.bash uses these lines.
 set -euo pipefail
 
@@ -25,9 +26,9 @@ watch() {
 	taskset -cp "$2" "$BASHPID" >/dev/null
 	before=${EPOCHREALTIME/[.,]/}
 	while [[ -e /proc/$1 ]]; do
-		read -rt 0.05 -u "$silence" || true
+		read -rt 0.2 -u "$silence" || true
 		now=${EPOCHREALTIME/[.,]/}
-		ms=$(((now - before) / 1000 - 50))
+		ms=$(((now - before) / 1000 - 200))
 		[[ $ms -lt 200 ]] || echo "$now $ms"
 		before=$now
 	done

@@ -1,7 +1,10 @@
 """The command line."""
+import subprocess
+import sys
 import unittest
 
-from lib.lab.__main__ import command_line, one_node, options, run
+from lib.lab.__main__ import command_line, one_node, run
+from lib.lab.options import options
 from lib.lab.settings import Misuse, Settings
 
 
@@ -53,6 +56,16 @@ class Others(unittest.TestCase):
                          ('a', '', ['a', '-u', '--']))
         self.assertEqual(command_line(['-u', 'nobody', 'c', '--', 'id']),
                          ('c', 'nobody', ['id']))
+
+    def test_exec_is_light(self) -> None:
+        """Whoever waits for it does not wait for what it does not need."""
+        loaded = subprocess.run(
+            [sys.executable, '-B', '-S', '-c', 'import sys, lib.lab.__main__, '
+             'lib.lab.commands; print(*sys.modules)'], check=True, text=True,
+            stdout=subprocess.PIPE).stdout.split()
+        self.assertIn('lib.lab.client', loaded)
+        for name in 'enum', 'json', 'pathlib', 're', 'typing':
+            self.assertNotIn(name, loaded)
 
     def test_exec_misuse(self) -> None:
         """No command, no node, no user."""

@@ -81,8 +81,8 @@ class Uml(unittest.TestCase):
         before = words[:words.index('--')]
         self.assertEqual(words[words.index('--') + 1], '/tmp/linux')
         self.assertEqual([before[at + 1:at + 3] for at, word in enumerate(before)
-                          if word == '--bind'], [[str(REPOSITORY)] * 2])
-        git = str(REPOSITORY / '.git')
+                          if word == '--bind'], [[REPOSITORY] * 2])
+        git = f'{REPOSITORY}/.git'
         self.assertGreater(before.index(git), before.index('--bind'))
         at = before.index('--ro-bind')
         self.assertEqual(before[at + 1:at + 3], ['/r', '/'])

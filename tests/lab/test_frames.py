@@ -20,6 +20,16 @@ class Reader(unittest.TestCase):
             self.assertEqual(got, want)
             self.assertEqual(reader.data, b'')
 
+    def test_order(self) -> None:
+        """A command comes as it went, whatever its words are."""
+        order = frames.Order(['printf', '', 'a\nb', '\udcff', 'ä'], '/a b', 'nobody')
+        order.size, order.terminal, order.has_input = (0, 80), 'vt100', False
+        order.now = 1700000000.25
+        other = frames.Order.unpack(order.pack())
+        self.assertEqual(vars(other), vars(order))
+        plain = frames.Order(['true'], '/')
+        self.assertEqual(vars(frames.Order.unpack(plain.pack())), vars(plain))
+
     def test_what_is_no_frame(self) -> None:
         """An unknown kind, and a body that is too long."""
         for kind, length in ((0, 0), (frames.DATE + 1, 0),

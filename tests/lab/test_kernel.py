@@ -21,7 +21,7 @@ class Kernels(unittest.TestCase):
 
     def make(self, release: str, modules: str = COMPLETE) -> pathlib.Path:
         """A kernel in the cache."""
-        folder = self.settings.kernels / release
+        folder = pathlib.Path(self.settings.kernels, release)
         (folder / 'modules' / release).mkdir(parents=True)
         (folder / 'vmlinuz').touch()
         (folder / 'modules' / release / 'modules.dep').write_text(modules)
@@ -36,7 +36,7 @@ class Kernels(unittest.TestCase):
         assert found
         self.assertEqual(found.release, '6.12.0-amd64')
         self.assertTrue(found.image.endswith('/vmlinuz'))
-        (self.settings.kernels / '6.12.0-amd64/vmlinux').touch()
+        pathlib.Path(self.settings.kernels, '6.12.0-amd64/vmlinux').touch()
         found = kernel.from_cache(self.settings)
         assert found and found.image.endswith('/vmlinux')
 

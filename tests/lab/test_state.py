@@ -17,7 +17,7 @@ class Folder(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name, 'lab')
         self.folder.mkdir()
-        self.state = State(self.folder)
+        self.state = State(str(self.folder))
 
     def test_alive(self) -> None:
         """As long as somebody has the lock; then nothing is left."""
@@ -37,8 +37,8 @@ class Folder(unittest.TestCase):
         """A symbolic link is not ours, wherever it leads."""
         link = self.folder.with_name('link')
         link.symlink_to(self.folder)
-        self.assertIsNone(State(link).open())
-        self.assertFalse(State(link).is_alive())
+        self.assertIsNone(State(str(link)).open())
+        self.assertFalse(State(str(link)).is_alive())
         self.assertTrue(self.folder.exists())
 
     def test_same(self) -> None:
@@ -62,7 +62,8 @@ class Folder(unittest.TestCase):
     def test_dead(self) -> None:
         """A node that has died is named, with the reason, until it is back."""
         self.state.note(accel='uml')
-        self.state.console('b').write_text('one\nlab: failed: x\n' + 'y\n' * 12)
+        pathlib.Path(self.state.console('b')).write_text(
+            'one\nlab: failed: x\n' + 'y\n' * 12)
         self.state.set_dead('b', -9)
         self.assertEqual(self.state.dead(), ['b'])
         lines = self.state.obituary('b')

@@ -3,6 +3,7 @@
  *
  * A call that fails here leaves nothing to test: the program ends.
  */
+#define _GNU_SOURCE
 #include "capture.h"
 
 #include <setjmp.h>
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -31,8 +34,8 @@ static void check(int ok, const char *what)
 
 static void redirect(int fd)
 {
-	files[fd] = tmpfile();
-	check(files[fd] != NULL, "tmpfile");
+	files[fd] = fdopen(memfd_create("captured", MFD_CLOEXEC), "w+");
+	check(files[fd] != NULL, "memfd_create");
 	saved[fd] = dup(fd);
 	check(saved[fd] >= 0, "dup");
 	check(dup2(fileno(files[fd]), fd) == fd, "dup2");

@@ -5,7 +5,6 @@ Usage: python3 -m lib.lab.agent DEVICE
 DEVICE is the node's line to the keeper of the lab. For what is said
 over it, see frames.py. Runs in the node only, as root, until the node ends.
 """
-import json
 import os
 import selectors
 import signal
@@ -14,7 +13,8 @@ import time
 import tty
 
 from lib.lab import frames
-from lib.lab.job import Job, Order, set_size
+from lib.lab.frames import Order
+from lib.lab.job import Job, set_size
 from lib.lab.loop import Loop, Output
 
 # From the loading of a driver to its device.
@@ -87,7 +87,7 @@ class Agent:
         self.say(frames.TAKEN, 0, frames.COUNT.pack(len(data)))
         for kind, channel, body in self.reader.feed(data):
             if kind == frames.OPEN:
-                self.open(channel, json.loads(body))
+                self.open(channel, Order.unpack(body))
             elif kind == frames.DATE:
                 time.clock_settime(time.CLOCK_REALTIME,
                                    frames.MOMENT.unpack(body)[0])
@@ -98,12 +98,12 @@ class Agent:
     def open(self, channel: int, order: Order) -> None:
         """Starts a command; reports why one cannot be started."""
         if self.own_time and not self.jobs:
-            self.set_date(order['now'])
+            self.set_date(order.now)
         try:
             self.jobs[channel] = Job(self, channel, order)
         except OSError as error:
-            name = order['argv'][0] if error.filename != order['cwd'] else \
-                order['cwd']
+            name = order.command[0] if error.filename != order.directory else \
+                order.directory
             self.say(frames.ERR, channel,
                      f'{name}: {error.strerror}\n'.encode())
             self.say(frames.EXIT, channel,

@@ -4,22 +4,19 @@ See usage.py for what they promise, frames.py for what is said to the keeper.
 """
 from __future__ import annotations
 
-import json
 import os
-import selectors
-import signal
-import socket
-import termios
+import select
 import time
-import tty
-import types
-import typing
 
 from lib.lab import frames
-if typing.TYPE_CHECKING:
-    from lib.lab.job import Order
+from lib.lab.light import signal, socket
 
-PASSED_ON = ('INT', 'TERM', 'HUP', 'QUIT', 'USR1', 'USR2')
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import types
+
+PASSED_ON = {getattr(signal, f'SIG{name}'): name
+             for name in ('INT', 'TERM', 'HUP', 'QUIT', 'USR1', 'USR2')}
 
 
 class Lost(Exception):
@@ -57,18 +54,18 @@ class Client:
         """A signal's handler."""
         self.signals.append(number)
 
-    def run(self, order: Order) -> int:
+    def run(self, order: frames.Order) -> int:
         """Runs the command to its end; returns its status."""
-        for name in PASSED_ON:
-            signal.signal(signal.Signals[f'SIG{name}'], self.catch)
-        if order['size']:
+        for number in PASSED_ON:
+            signal.signal(number, self.catch)
+        if order.size:
             signal.signal(signal.SIGWINCH, self.catch)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         # In the background there is no terminal to read from.
         signal.signal(signal.SIGTTIN, signal.SIG_IGN)
-        self.open[0] = bool(order['size']) or not is_empty(0)
-        order.update(input=self.open[0], now=time.time())
-        self.say(frames.OPEN, json.dumps(order).encode())
+        self.open[0] = bool(order.size) or not is_empty(0)
+        order.has_input, order.now = self.open[0], time.time()
+        self.say(frames.OPEN, order.pack())
         while True:
             status = self.turn()
             if status is not None:
@@ -76,23 +73,17 @@ class Client:
 
     def turn(self) -> int | None:
         """Waits once. Returns the status of the command, if it has ended."""
-        with selectors.SelectSelector() as selector:
-            selector.register(self.wake, selectors.EVENT_READ)
-            selector.register(self.socket, selectors.EVENT_READ)
-            if self.open[0] and self.credit:
-                try:
-                    selector.register(0, selectors.EVENT_READ)
-                except ValueError:
-                    self.end_input()
-            if self.pending:
-                selector.register(self.pending[0][0], selectors.EVENT_WRITE)
-            ready = {key.fd for key, _ in selector.select()}
+        reads = [self.wake, self.socket.fileno()]
+        if self.open[0] and self.credit:
+            reads.append(0)
+        ready, writable, _ = select.select(
+            reads, [stream for stream, _ in self.pending[:1]], [])
         if self.wake in ready:
             os.read(self.wake, 512)
             self.pass_signals()
-        if self.pending and self.pending[0][0] in ready:
+        if writable:
             self.write()
-        elif 0 in ready and self.open[0]:
+        elif 0 in ready:
             self.read_input()
         if self.socket.fileno() in ready:
             return self.hear()
@@ -106,8 +97,7 @@ class Client:
                 self.say(frames.SIZE, frames.TERMINAL.pack(
                     *os.get_terminal_size(0)[::-1]))
             else:
-                self.say(frames.SIGNAL, signal.Signals(number).name[3:]
-                         .encode())
+                self.say(frames.SIGNAL, PASSED_ON[number].encode())
 
     def read_input(self) -> None:
         """Sends a piece of the input."""
@@ -182,14 +172,15 @@ def is_empty(file: int) -> bool:
 
 def shell(client: Client, directory: str) -> int:
     """A shell on the terminal that is standard input."""
+    import termios
+    import tty
     before = termios.tcgetattr(0)
+    order = frames.Order(['bash', '--rcfile', '/run/lab/profile', '-i'], directory)
     columns, rows = os.get_terminal_size(0)
+    order.size, order.terminal = (rows, columns), os.environ.get('TERM', '')
     try:
         tty.setraw(0)
-        return client.run({
-            'argv': ['bash', '--rcfile', '/run/lab/profile', '-i'],
-            'cwd': directory, 'user': None, 'size': [rows, columns],
-            'term': os.environ.get('TERM')})
+        return client.run(order)
     finally:
         termios.tcsetattr(0, termios.TCSADRAIN, before)
 

@@ -53,7 +53,7 @@ class Engine(abc.ABC):
     def configuration(self, line: str) -> str:
         """What the scripts in a node read; line is the agent's device."""
         return ''.join(f'{name}={shlex.quote(value)}\n' for name, value in (
-            ('LAB_ENGINE', self.name), ('LAB_REPO', str(REPOSITORY)),
+            ('LAB_ENGINE', self.name), ('LAB_REPO', REPOSITORY),
             ('LAB_VERSION', self.release), ('LAB_DEVICE', self.settings.device),
             ('LAB_LINE', line)))
 

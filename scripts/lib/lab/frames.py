@@ -6,9 +6,11 @@ client speaks to the keeper of the lab over a UNIX socket, where there is only
 one channel, 0; the keeper numbers the channels of all clients and passes the
 frames on over the node's serial line.
 
-    OPEN    client to agent   JSON: argv, cwd, user (or null), size (or null:
-                              [rows, columns] of a terminal), input (false: it
-                              is empty), now (the date in seconds since 1970)
+    OPEN    client to agent   words, with a zero byte between them: the user,
+                              rows and columns of a terminal, its kind (nothing,
+                              all three, if there is none), whether there is
+                              input (1), the date in seconds since 1970, the
+                              directory, and those of the command
     IN OUT ERR                bytes of standard input, output, error
     END     both ways         a byte: no more comes of, or is wanted for, that
                               stream, 0 to 2
@@ -27,8 +29,14 @@ frames on over the node's serial line.
 A sender begins with CREDIT bytes of credit for each stream, so nobody has to
 keep more than that for a reader who is slow.
 """
-import collections.abc
+from __future__ import annotations
+
+import os
 import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import collections.abc
 
 (OPEN, IN, OUT, ERR, END, CREDIT, SIGNAL, SIZE, EXIT, GONE, RESET,
  FAILED, TAKEN, DATE) = range(1, 15)
@@ -58,6 +66,36 @@ def pack(kind: int, channel: int = 0, body: bytes = b'') -> bytes:
 def grant(channel: int, stream: int, count: int) -> bytes:
     """The frame that lets the other side send count more bytes."""
     return pack(CREDIT, channel, GRANT.pack(stream, count))
+
+
+class Order:
+    """What an OPEN says."""
+
+    def __init__(self, command: list[str], directory: str, user: str = ''):
+        self.command, self.directory, self.user = command, directory, user
+        # Rows and columns, if it is to be on a terminal.
+        self.size: tuple[int, int] | None = None
+        self.terminal = ''
+        self.has_input = True
+        self.now = 0.0
+
+    def pack(self) -> bytes:
+        """As bytes."""
+        rows, columns = self.size or ('', '')
+        return b'\0'.join(os.fsencode(str(word)) for word in (
+            self.user, rows, columns, self.terminal, int(self.has_input), self.now,
+            self.directory, *self.command))
+
+    @classmethod
+    def unpack(cls, body: bytes) -> Order:
+        """From bytes."""
+        user, rows, columns, terminal, has_input, now, directory, *command = \
+            os.fsdecode(body).split('\0')
+        order = cls(command, directory, user)
+        order.size = (int(rows), int(columns)) if rows else None
+        order.terminal, order.has_input = terminal, has_input == '1'
+        order.now = float(now)
+        return order
 
 
 class Reader:

@@ -70,10 +70,10 @@ def fill(tree: pathlib.Path, engine: Engine, kernel: Kernel) -> None:
     for folder in 'bin', 'dev', 'proc', 'sys', 'modules', 'lab':
         (tree / folder).mkdir(parents=True)
     shutil.copyfile(busybox(engine.settings), tree / 'bin/busybox')
-    shutil.copyfile(PARTS / 'guest-init.sh', tree / 'init')
+    shutil.copyfile(f'{PARTS}/guest-init.sh', tree / 'init')
     for program in 'init', 'bin/busybox':
         (tree / program).chmod(0o755)
-    shutil.copy(PARTS / 'guest-setup.sh', tree / 'lab')
+    shutil.copy(f'{PARTS}/guest-setup.sh', tree / 'lab')
     (tree / 'lab.conf').write_text(engine.configuration('/dev/vport0p1'))
     modules = Modules(kernel, tree / 'modules', tree.parent / 'depmod')
     first = modules.add(FIRST)

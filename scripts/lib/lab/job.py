@@ -13,13 +13,11 @@ import termios
 import typing
 
 from lib.lab import frames
+from lib.lab.frames import Order
 from lib.lab.loop import Output
 
 if typing.TYPE_CHECKING:
     from lib.lab.agent import Agent
-
-# What an OPEN says: see frames.py.
-Order = dict[str, typing.Any]
 
 ENVIRONMENT = {
     'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -36,7 +34,7 @@ class Job:
         self.agent, self.channel = agent, channel
         self.credit = {1: frames.WINDOW, 2: frames.WINDOW}
         self.files: dict[int, int] = {}
-        if order['size']:
+        if order.size:
             self.start_on_terminal(order)
         else:
             self.start_on_pipes(order)
@@ -46,7 +44,7 @@ class Job:
     def start_on_pipes(self, order: Order) -> None:
         """Starts the command with a pipe for each stream."""
         self.process = start(
-            order, subprocess.PIPE if order['input'] else subprocess.DEVNULL,
+            order, subprocess.PIPE if order.has_input else subprocess.DEVNULL,
             subprocess.PIPE, subprocess.PIPE)
         # The files are ours from here on, and not Popen's.
         for stream, file in enumerate((self.process.stdin,
@@ -63,7 +61,7 @@ class Job:
     def start_on_terminal(self, order: Order) -> None:
         """Starts the command with a terminal of its own."""
         master, slave = os.openpty()
-        set_size(slave, *order['size'])
+        set_size(slave, *order.size or (0, 0))
         self.process = start(order, slave, slave, slave, terminal=True)
         os.close(slave)
         self.files = {0: os.dup(master), 1: master}
@@ -198,9 +196,9 @@ def start(order: Order, stdin: int, stdout: int, stderr: int,
     Raises OSError, KeyError (there is no such user).
     """
     environment = dict(ENVIRONMENT)
-    user = pwd.getpwnam(order['user']) if order['user'] else None
+    user = pwd.getpwnam(order.user) if order.user else None
     if terminal:
-        environment['TERM'] = order.get('term') or 'linux'
+        environment['TERM'] = order.terminal or 'linux'
     if user:
         environment.update(HOME='/tmp', USER=user.pw_name, LOGNAME=user.pw_name)
 
@@ -211,7 +209,7 @@ def start(order: Order, stdin: int, stdout: int, stderr: int,
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     return subprocess.Popen(
-        order['argv'], cwd=order['cwd'], env=environment, stdin=stdin,
+        order.command, cwd=order.directory, env=environment, stdin=stdin,
         stdout=stdout, stderr=stderr, start_new_session=True, preexec_fn=prepare,
         user=user.pw_uid if user else None, group=user.pw_gid if user else None,
         extra_groups=os.getgrouplist(user.pw_name, user.pw_gid) if user else None)

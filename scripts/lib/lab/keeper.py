@@ -17,6 +17,7 @@ import collections.abc
 import json
 import math
 import os
+import pathlib
 import selectors
 import shutil
 import signal
@@ -64,7 +65,7 @@ class Keeper:
 
     def take_lab(self) -> None:
         """The folder is ours as long as we hold its lock."""
-        folder = self.settings.folder
+        folder = pathlib.Path(self.settings.folder)
         try:
             folder.mkdir(0o700)
         except OSError:
@@ -117,7 +118,7 @@ class Keeper:
         if not answer:
             self.ending = True
             return
-        (self.settings.folder / 'up').touch()
+        self.state.set_up()
         self.up.close()
         self.up = None
 

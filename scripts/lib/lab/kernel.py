@@ -104,7 +104,7 @@ def by_version(path: pathlib.Path) -> list[tuple[int, str]]:
 
 def newest(settings: Settings) -> Kernel | None:
     """The newest one in the cache."""
-    folders = sorted((path for path in settings.kernels.glob('*/')
+    folders = sorted((path for path in pathlib.Path(settings.kernels).glob('*/')
                       if path.is_dir()), key=by_version)
     if not folders:
         return None
@@ -184,9 +184,9 @@ def take_turn(keeper: Keeper, cache: int) -> None:
 def fetch_environment(settings: Settings) -> dict[str, str]:
     """What fetch.sh is told."""
     return {**os.environ, 'LAB_CACHE': settings.cache,
-            'LAB_KERNELS': str(settings.kernels), 'LAB_ARCH': settings.arch,
+            'LAB_KERNELS': settings.kernels, 'LAB_ARCH': settings.arch,
             'LAB_KERNEL_PACKAGE': settings.machine.kernel_package,
-            'LAB_PINNED': settings.pinned, 'LAB_STATE': str(settings.folder)}
+            'LAB_PINNED': settings.pinned, 'LAB_STATE': settings.folder}
 
 
 def run_fetch(keeper: Keeper, work: str) -> None:
@@ -200,7 +200,7 @@ def run_fetch(keeper: Keeper, work: str) -> None:
         else:
             keeper.tell(word, text)
 
-    status = keeper.run([str(PARTS / 'fetch.sh'), work], hear,
+    status = keeper.run([f'{PARTS}/fetch.sh', work], hear,
                         fetch_environment(keeper.settings))
     if status == 3:
         raise cannot_write(keeper.settings)
@@ -212,5 +212,5 @@ def run_fetch(keeper: Keeper, work: str) -> None:
 def size(settings: Settings) -> str:
     """How much fetch.sh would fetch, in words."""
     return subprocess.run(
-        [PARTS / 'fetch.sh', '--size'], env=fetch_environment(settings),
+        [f'{PARTS}/fetch.sh', '--size'], env=fetch_environment(settings),
         check=False, text=True, stdout=subprocess.PIPE).stdout.strip()

@@ -159,7 +159,7 @@ class Node:
         if self.listener:
             return
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.state.socket(self.name)))
+        self.listener.bind(self.state.socket(self.name))
         self.listener.listen(100)
         self.keeper.loop.want(self.listener.fileno(), selectors.EVENT_READ,
                               self.accept)

@@ -11,7 +11,7 @@ from lib.lab.settings import REPOSITORY, Failed, Settings
 
 def fetch(settings: Settings) -> None:
     """What `make demo` needs from the network: packages and a kernel."""
-    if subprocess.run([REPOSITORY / 'scripts/install_deps.sh', 'build', 'lab'],
+    if subprocess.run([f'{REPOSITORY}/scripts/install_deps.sh', 'build', 'lab'],
                       check=False).returncode:
         raise SystemExit(1)
     up.check(settings)
@@ -31,7 +31,7 @@ def build_kernel(settings: Settings) -> None:
         raise Failed('the engine uml is for x86_64 only, and this is '
                      f'{settings.arch}')
     out = pathlib.Path(settings.cache, 'uml')
-    parts = REPOSITORY / 'scripts/lib/kernel'
+    parts = pathlib.Path(REPOSITORY, 'scripts/lib/kernel')
     sources = [parts / 'build.sh', parts / 'lab.config',
                *sorted(parts.glob('*.patch'))]
     digest = hashlib.sha256(b''.join(path.read_bytes() for path in sources))

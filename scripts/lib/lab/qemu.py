@@ -63,7 +63,7 @@ class Qemu(Engine):
         self.modules = found.modules
         self.keeper.tell('step',
                          f'building the boot image (kernel {self.release})')
-        self.initrd = self.settings.folder / 'initrd'
+        self.initrd = pathlib.Path(self.settings.folder, 'initrd')
         image.build(self, found, self.initrd)
         self.sandbox = self.make_sandbox()
 

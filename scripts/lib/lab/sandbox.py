@@ -16,7 +16,7 @@ from lib.lab.settings import REPOSITORY
 
 def command(mounts: list[str], root: str = '/') -> list[str]:
     """The beginning of a node's command line; mounts are options of bwrap's."""
-    repository, git = str(REPOSITORY), str(REPOSITORY / '.git')
+    git = f'{REPOSITORY}/.git'
     line = ['bwrap', '--unshare-pid', '--unshare-ipc', '--die-with-parent',
             '--cap-drop', 'ALL', '--ro-bind', root, '/', '--dev', '/dev',
             '--proc', '/proc',
@@ -25,7 +25,7 @@ def command(mounts: list[str], root: str = '/') -> list[str]:
         # Root may own none of the files of the repository.
         line += ['--cap-add', 'CAP_DAC_OVERRIDE', '--cap-add', 'CAP_FOWNER']
     return line + mounts + [
-        '--bind', repository, repository, '--ro-bind-try', git, git,
+        '--bind', REPOSITORY, REPOSITORY, '--ro-bind-try', git, git,
         '--chdir', '/tmp', '--']
 
 

@@ -1,12 +1,19 @@
-"""What a lab is told before it begins: its settings, from the environment."""
+"""What a lab is told before it begins: its settings, from the environment.
+
+Each `exec` reads this. So it has no pathlib, no re and no typing, which take longer to
+load than a short command takes.
+"""
+from __future__ import annotations
+
 import os
-import pathlib
-import re
-import typing
 import zlib
 
-PARTS = pathlib.Path(__file__).resolve().parent
-REPOSITORY = PARTS.parents[2]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lib.lab.machines import Machine
+
+PARTS = os.path.dirname(os.path.realpath(__file__))
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(PARTS)))
 NODES = 'abcd'
 ENGINES = ('kvm', 'uml', 'tcg')
 DEVICES = ('rxe', 'siw')
@@ -31,38 +38,10 @@ class Misuse(Refused):
         super().__init__(text, 'See: scripts/lab.sh -h')
 
 
-class Machine(typing.NamedTuple):
-    """What is different from one processor to another."""
-
-    qemu: str
-    qemu_package: str
-    options: tuple[str, ...]
-    console: str
-    # For the kernel's command line, where the processor is emulated.
-    emulated: str
-    kernel_package: str
-
-
-# aarch64 has been run emulated only, on x86_64 (scripts/maint/arm64.sh).
-MACHINES = {
-    # Emulated on a busy machine, the kernel's check of the timer fails now and then,
-    # and the TSC, the one clock that can be read without leaving the guest, is
-    # distrusted or taken for a much slower one. So the clock is hpet, until
-    # guest-setup.sh knows that the TSC is right.
-    'x86_64': Machine('qemu-system-x86_64', 'qemu-system-x86',
-                      ('-machine', 'q35', '-cpu', 'max'), 'ttyS0',
-                      'no_timer_check tsc=reliable clocksource=hpet',
-                      'linux-image-amd64'),
-    # What is slow to emulate, and of no use here.
-    'aarch64': Machine('qemu-system-aarch64', 'qemu-system-arm',
-                       ('-machine', 'virt', '-cpu', 'max'), 'ttyAMA0',
-                       'arm64.nopauth arm64.nosve', 'linux-image-arm64'),
-}
-
-
-def default_name(repository: pathlib.Path) -> str:
+def default_name(repository: str) -> str:
     """The name of a repository's lab: two clones get two labs."""
-    name = re.sub('[^A-Za-z0-9]', '-', repository.name)[:20]
+    name = ''.join(c if c.isascii() and c.isalnum() else '-'
+                   for c in os.path.basename(repository))[:20]
     return f'{name}-{zlib.crc32(os.fsencode(repository))}'
 
 
@@ -96,7 +75,7 @@ class Settings:
         self.kernel = path('KERNEL')
         self.modules = path('MODULES')
         self.cache = path('CACHE', default_cache(environment))
-        self.pinned = path('PINNED', str(PARTS / 'kernel.pinned'))
+        self.pinned = path('PINNED', f'{PARTS}/kernel.pinned')
         self.root = path('ROOT', '/')
         self.own_arch = os.uname().machine
         self.arch = setting('ARCH', self.own_arch)
@@ -109,10 +88,11 @@ class Settings:
     @property
     def machine(self) -> Machine:
         """What is particular to the processor; Failed: it is unknown."""
+        from lib.lab.machines import MACHINES
         if self.arch not in MACHINES:
             raise Failed(f'the lab does not know the processor {self.arch}',
                          f'It is written for {" and ".join(MACHINES)}: '
-                         'see scripts/lib/lab/settings.py.')
+                         'see scripts/lib/lab/machines.py.')
         return MACHINES[self.arch]
 
     @property
@@ -121,23 +101,23 @@ class Settings:
         return self.arch == self.own_arch
 
     @property
-    def kernels(self) -> pathlib.Path:
-        """The kernels that have been fetched, one folder each."""
-        return pathlib.Path(self.cache, 'kernel' if self.is_own_arch
-                            else f'kernel.{self.arch}')
+    def kernels(self) -> str:
+        """The folder of the kernels that have been fetched, one folder each."""
+        return f'{self.cache}/kernel' + ('' if self.is_own_arch else f'.{self.arch}')
 
     @property
-    def folder(self) -> pathlib.Path:
+    def folder(self) -> str:
         """The lab's state.
 
         The path is short and fixed, because those of UNIX sockets may have 107 bytes
         only, and because `status` must find it from any terminal.
         """
-        return pathlib.Path(f'/tmp/rdma-lab.{os.getuid()}.{self.name}')
+        return f'/tmp/rdma-lab.{os.getuid()}.{self.name}'
 
     def check(self) -> None:
         """Refuses what cannot work."""
-        if not re.fullmatch('[A-Za-z0-9_][A-Za-z0-9._-]*', self.name):
+        if self.name[0] in '.-' or not all(
+                c.isascii() and (c.isalnum() or c in '._-') for c in self.name):
             raise Refused(
                 f"LAB_NAME '{self.name}' cannot be used",
                 "It becomes part of a path: letters, digits, '.', '_' and '-'; "
@@ -167,7 +147,7 @@ class Settings:
 
 def is_number(text: str) -> bool:
     """Whether it is made of digits."""
-    return re.fullmatch('[0-9]+', text) is not None
+    return text.isascii() and text.isdigit()
 
 
 def in_words(count: int) -> str:

@@ -9,10 +9,10 @@ leaves a lab behind that seems to be up. In it are
     socket-N     where commands for node N are taken: see frames.py
     dead-N       is there when node N has died; the exit status
 """
+from __future__ import annotations
+
 import fcntl
 import os
-import pathlib
-import shutil
 import sys
 
 from lib.lab.settings import NODES
@@ -35,13 +35,13 @@ def end_of(text: str) -> list[str]:
 class State:
     """The folder."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self, folder: str):
         self.folder = folder
 
     def open(self) -> int | None:
         """The folder as an open file, if there is one of ours."""
         try:
-            if self.folder.lstat().st_uid != os.getuid():
+            if os.lstat(self.folder).st_uid != os.getuid():
                 return None
             return os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY
                            | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -51,7 +51,7 @@ class State:
     def is_same(self, file: int) -> bool:
         """Whether the open folder is still the one that the path leads to."""
         try:
-            return os.path.samestat(os.fstat(file), self.folder.stat())
+            return os.path.samestat(os.fstat(file), os.stat(self.folder))
         except OSError:
             return False
 
@@ -67,7 +67,7 @@ class State:
             if not lock(file):
                 return True
             if self.is_same(file):
-                shutil.rmtree(self.folder, ignore_errors=True)
+                remove(self.folder)
                 print("lab.sh: removed what a lab that did not end by 'down' "
                       'left behind', file=sys.stderr)
             return False
@@ -77,12 +77,16 @@ class State:
     @property
     def is_up(self) -> bool:
         """Whether the lab has been ready."""
-        return (self.folder / 'up').exists()
+        return os.path.exists(f'{self.folder}/up')
+
+    def set_up(self) -> None:
+        """It is ready now."""
+        write(f'{self.folder}/up', '')
 
     def notes(self) -> dict[str, str]:
         """What is so of the lab."""
         try:
-            text = (self.folder / 'notes').read_text(encoding='utf-8')
+            text = read(f'{self.folder}/notes')
         except OSError:
             return {}
         return dict(line.split('=', 1) for line in text.splitlines()
@@ -90,37 +94,42 @@ class State:
 
     def note(self, **values: object) -> None:
         """Adds to the notes; the last word of a kind counts."""
-        with open(self.folder / 'notes', 'a', encoding='utf-8') as file:
+        with open(f'{self.folder}/notes', 'a', encoding='utf-8') as file:
             for key, value in values.items():
                 file.write(f'{key}={value}\n')
 
-    def console(self, node: str) -> pathlib.Path:
-        """What the node's console has said."""
-        return self.folder / f'console-{node}'
+    def console(self, node: str) -> str:
+        """The file that has what the node's console has said."""
+        return f'{self.folder}/console-{node}'
 
     def console_end(self, node: str) -> list[str]:
         """The lines of it that tell most, to be shown."""
         try:
-            text = self.console(node).read_text('utf-8', 'replace')
+            text = read(self.console(node))
         except OSError:
             text = ''
         return ['From its console:'] + [f'| {line}' for line in end_of(text)]
 
-    def socket(self, node: str) -> pathlib.Path:
+    def socket(self, node: str) -> str:
         """Where commands for the node are taken."""
-        return self.folder / f'socket-{node}'
+        return f'{self.folder}/socket-{node}'
+
+    def dead_file(self, node: str) -> str:
+        """Where it says that the node has died."""
+        return f'{self.folder}/dead-{node}'
 
     def set_dead(self, node: str, status: int) -> None:
         """The node has died."""
-        (self.folder / f'dead-{node}').write_text(f'{status}\n', 'utf-8')
+        write(self.dead_file(node), f'{status}\n')
 
     def forget_death(self, node: str) -> None:
         """It has been started again."""
-        (self.folder / f'dead-{node}').unlink(missing_ok=True)
+        if self.is_dead(node):
+            os.unlink(self.dead_file(node))
 
     def is_dead(self, node: str) -> bool:
         """Whether it has died."""
-        return (self.folder / f'dead-{node}').exists()
+        return os.path.exists(self.dead_file(node))
 
     def dead(self) -> list[str]:
         """The nodes that have died."""
@@ -128,11 +137,29 @@ class State:
 
     def obituary(self, node: str) -> list[str]:
         """What is to be said of a node that has died."""
-        status = (self.folder / f'dead-{node}').read_text('utf-8').strip()
+        status = read(self.dead_file(node)).strip()
         what = 'kernel' if self.notes().get('accel') == 'uml' else 'qemu'
         return [f'node {node} has died (its {what} ended with status {status})',
                 'Start the lab again: scripts/lab.sh down, then up.',
                 *self.console_end(node)]
+
+
+def read(path: str) -> str:
+    """The text of a file."""
+    with open(path, encoding='utf-8', errors='replace') as file:
+        return file.read()
+
+
+def write(path: str, text: str) -> None:
+    """Makes a file of it."""
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def remove(folder: str) -> None:
+    """Takes it away, with all that is in it."""
+    import shutil
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def lock(file: int) -> bool:

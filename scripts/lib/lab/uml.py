@@ -92,11 +92,11 @@ class Uml(Engine):
         self.name, self.image = 'uml', str(kernel / 'linux')
         self.processors = sorted(os.sched_getaffinity(0))
         self.release = (kernel / 'release').read_text('utf-8').strip()
-        guest = self.settings.folder / 'guest'
+        guest = pathlib.Path(self.settings.folder, 'guest')
         (guest / 'modules').mkdir(parents=True)
-        shutil.copy(PARTS / 'guest-uml.sh', guest / 'init')
+        shutil.copy(f'{PARTS}/guest-uml.sh', guest / 'init')
         (guest / 'init').chmod(0o755)
-        shutil.copy(PARTS / 'guest-setup.sh', guest)
+        shutil.copy(f'{PARTS}/guest-setup.sh', guest)
         shutil.copy(busybox(self.settings), guest / 'busybox')
         for file in kernel.glob('modules.*'):
             shutil.copy(file, guest / 'modules')
@@ -105,7 +105,7 @@ class Uml(Engine):
     def command(self, node: str, cable: int, line: int) -> list[str]:
         """The command line of a node."""
         settings = self.settings
-        guest = str(settings.folder / 'guest')
+        guest = f'{settings.folder}/guest'
         words = command(settings, ['--ro-bind', guest, INSIDE]) + [
             f'mem={settings.memory}M', f'umid={node}',
             'uml_dir=/tmp/uml', 'root=/dev/root', 'rootfstype=hostfs',

@@ -1,0 +1,31 @@
+"""What is different from one processor to another."""
+import typing
+
+
+class Machine(typing.NamedTuple):
+    """One kind of processor."""
+
+    qemu: str
+    qemu_package: str
+    options: tuple[str, ...]
+    console: str
+    # For the kernel's command line, where the processor is emulated.
+    emulated: str
+    kernel_package: str
+
+
+# aarch64 has been run emulated only, on x86_64 (scripts/maint/arm64.sh).
+MACHINES = {
+    # Emulated on a busy machine, the kernel's check of the timer fails now and then,
+    # and the TSC, the one clock that can be read without leaving the guest, is
+    # distrusted or taken for a much slower one. So the clock is hpet, until
+    # guest-setup.sh knows that the TSC is right.
+    'x86_64': Machine('qemu-system-x86_64', 'qemu-system-x86',
+                      ('-machine', 'q35', '-cpu', 'max'), 'ttyS0',
+                      'no_timer_check tsc=reliable clocksource=hpet',
+                      'linux-image-amd64'),
+    # What is slow to emulate, and of no use here.
+    'aarch64': Machine('qemu-system-aarch64', 'qemu-system-arm',
+                       ('-machine', 'virt', '-cpu', 'max'), 'ttyAMA0',
+                       'arm64.nopauth arm64.nosve', 'linux-image-arm64'),
+}

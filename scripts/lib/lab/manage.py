@@ -1,0 +1,81 @@
+"""lab.sh status and down, and why a node cannot be talked to."""
+import os
+import sys
+import time
+
+from lib.lab.light import signal
+from lib.lab.settings import NODES, REPOSITORY, Failed, Settings, in_words
+from lib.lab.state import State, lock, remove
+
+
+def status(settings: Settings) -> int:
+    """Says what runs; returns 0 if the lab is up."""
+    state = State(settings.folder)
+    if not state.is_alive():
+        print(f"lab '{settings.name}': not up")
+        return 1
+    notes = state.notes()
+    keeper = f'keeper: process {notes.get("keeper", "unknown")}'
+    if not state.is_up:
+        print(f"lab '{settings.name}': starting or ending ({keeper})")
+        return 1
+    seconds = int(time.time()) - int(notes['started'])
+    print(f"lab '{settings.name}': up for {seconds // 3600}:"
+          f'{seconds // 60 % 60:02}:{seconds % 60:02}')
+    print(f'engine: {notes["accel"]}')
+    if 'time' in notes:
+        print('time: its own, which passes only while a command waits in it')
+    print(f'kernel: {notes["kernel"]} ({notes["image"]})')
+    print(f'repository: {REPOSITORY}')
+    print(f'state: {settings.folder} ({keeper})')
+    for number, node in enumerate(NODES[:int(notes['nodes'])], 1):
+        print(f'node {node}: {"died" if state.is_dead(node) else "up"}, '
+              f'{notes.get("device", "rxe")}0 on eth0: 192.0.2.{number} '
+              f'2001:db8::{number}; process {notes[f"pid_{node}"]}')
+    return 1 if state.dead() else 0
+
+
+def down(settings: Settings) -> int:
+    """Ends the lab; returns 0."""
+    state = State(settings.folder)
+    file = state.open() if state.is_alive() else None
+    if file is None:
+        print(f"lab '{settings.name}': not up", file=sys.stderr)
+        return 0
+    tenths = 0
+    while not lock(file):
+        # A keeper that has just begun may not have written its number.
+        number = {0: signal.SIGTERM, 10: signal.SIGTERM,
+                  100: signal.SIGKILL}.get(tenths)
+        keeper = state.notes().get('keeper')
+        if number and keeper:
+            try:
+                os.kill(int(keeper), number)
+            except ProcessLookupError:
+                pass
+        if tenths == 150:
+            raise Failed(
+                f"the lab '{settings.name}' does not end", 'Its keeper, process '
+                f'{keeper or "unknown"}, holds {settings.folder}.',
+                'Look for processes that cannot be killed: ps -ef | grep rdma-lab')
+        tenths += 1
+        time.sleep(0.1)
+    # The keeper removes its files itself, unless it had to be killed.
+    if state.is_same(file):
+        remove(settings.folder)
+    print(f"lab '{settings.name}': down", file=sys.stderr)
+    return 0
+
+
+def why_not(settings: Settings, node: str) -> list[str]:
+    """Why a node cannot be talked to."""
+    state = State(settings.folder)
+    if not state.is_alive() or not state.is_up:
+        return [f"the lab '{settings.name}' is not up",
+                'Start it: scripts/lab.sh up']
+    if state.is_dead(node):
+        return state.obituary(node)
+    nodes = in_words(int(state.notes()['nodes']))
+    return [f'there is no node {node}: the lab is up with {nodes}',
+            'Start it again: scripts/lab.sh down, then up --nodes '
+            f'{NODES.index(node) + 1}.']
