@@ -1,6 +1,8 @@
 # cli.bash - a copy of this repository in which doing something would be noticed
 # shellcheck shell=bash disable=SC2034,SC2154 # used by the tests; set by bats
 
+load says
+
 # Makes $TREE and goes there. What is called by one of these names writes that
 # down in $NOTICED, and fails.
 noticing() {
@@ -9,10 +11,7 @@ noticing() {
 	TREE=$BATS_TEST_TMPDIR/tree NOTICED=$BATS_TEST_TMPDIR/noticed
 	STUBS=$BATS_TEST_TMPDIR/stubs
 	mkdir -p "$TREE" "$STUBS" "$BATS_TEST_TMPDIR/home"
-	(cd "$BATS_TEST_DIRNAME/.." && git ls-files -coz --exclude-standard |
-		while IFS= read -rd '' name; do
-			[[ ! -f $name && ! -L $name ]] || printf '%s\0' "$name"
-		done | xargs -0 cp -pd --parents -t "$TREE")
+	copy_tree "$TREE"
 	: >"$NOTICED"
 	for name in qemu-system-x86_64 qemu-system-aarch64 ssh sudo apt-get \
 		dnf gcc cc clang openssl bats prove tshark tcpdump modprobe; do
