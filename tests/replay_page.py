@@ -258,11 +258,12 @@ def check_page(page, path, capture, ladder, logs=None):
 
 def main(paths):
     """Checks the pages in one browser; returns the exit status."""
-    bad = False
-    folders = [[path / f'wire.{kind}' for kind in ('html', 'pcapng', 'txt')]
-               for path in paths if path.is_dir()]
+    bad, pages = False, [paths]
+    if paths[0].is_dir():
+        pages = [[path / f'wire.{kind}' for kind in ('html', 'pcapng', 'txt')]
+                 for path in paths]
     with browser.Browser() as page:
-        for files in folders or [paths]:
+        for files in pages:
             wrong.clear()
             check_page(page, *files)
             bad = bad or bool(wrong)
