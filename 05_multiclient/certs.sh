@@ -62,30 +62,17 @@ for name in "${clients[@]}"; do
 	exit 2
 done
 
-# certificates: what is to be in DIR, but for the CA.
-certificates() {
-	printf '%s\n' server client "${clients[@]/#/client-}"
-}
-
-# lasts FILE: whether it is a certificate that is good for an hour.
-lasts() {
-	openssl x509 -in "$dir/$1.pem" -noout -checkend 3600 >/dev/null 2>&1
-}
-
-# usable: whether each certificate lasts, is the CA's, and has its key.
-usable() {
-	local name
-
-	lasts ca || return 1
-	while read -r name; do
-		lasts "$name" &&
-			openssl verify -CAfile "$dir/ca.pem" "$dir/$name.pem" \
-				>/dev/null 2>&1 &&
-			[[ $(openssl pkey -in "$dir/$name.key" -pubout \
-				2>/dev/null) == "$(openssl x509 -noout \
-				-in "$dir/$name.pem" -pubkey)" ]] || return 1
-	done < <(certificates)
-}
+# usable: whether each certificate and its CA are good for an hour, and has its key.
+usable() (
+	certificates=(server client "${clients[@]/#/client-}")
+	cd "$dir" && openssl verify -attime $((EPOCHSECONDS + 3600)) \
+		-CAfile ca.pem "${certificates[@]/%/.pem}" >/dev/null || return
+	for name in "${certificates[@]}"; do
+		[[ $(openssl pkey -in "$name.key" -pubout) == \
+			"$(openssl x509 -in "$name.pem" -noout -pubkey)" ]] ||
+			return
+	done
+)
 
 # The lab's addresses, and this machine's.
 names() {
@@ -147,7 +134,7 @@ strangers() {
 		! -name 'client-*.pem' ! -name 'client-*.key'
 }
 
-[[ $needed == yes ]] && usable && exit 0
+[[ $needed == yes ]] && usable 2>/dev/null && exit 0
 if ! command -v openssl >/dev/null; then
 	echo "certs.sh: no openssl command; scripts/install_deps.sh installs" \
 		"it" >&2

@@ -125,11 +125,13 @@ still_valid_in() {
 	still_valid_in server 3600
 }
 
-# both COMMAND…: with chapter 04's script, and with 05's.
+# both COMMAND…: with chapter 04's script, and with 05's, if that is another.
 both() {
-	local chapter
+	local chapter first=
 
 	for chapter in "$BATS_TEST_DIRNAME"/../0[45]_*; do
+		[[ -z $first ]] || ! cmp "$first" "$chapter/certs.sh" || continue
+		first=$chapter/certs.sh
 		rm -rf "$dir"
 		"$@"
 	done
@@ -154,8 +156,6 @@ made_again() {
 	before=$(sum)
 	run -0 certs --if-needed "$dir"
 	[[ $output == *replaced* && $(sum) != "$before" ]]
-	run -0 certs --if-needed "$dir"
-	[[ -z $output ]]
 }
 
 each_missed() {
@@ -172,6 +172,9 @@ each_missed() {
 		echo rubbish >"$dir/$file"
 		made_again
 	done
+	# What it made is not made once more.
+	run -0 certs --if-needed "$dir"
+	[[ -z $output ]]
 }
 
 @test "04, 05: --if-needed misses each file, and sees one that is another's" {

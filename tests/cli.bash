@@ -1,6 +1,8 @@
 # cli.bash - a copy of this repository in which doing something would be noticed
 # shellcheck shell=bash disable=SC2034,SC2154 # used by the tests; set by bats
 
+load says
+
 # Goes to $TREE, which is made for the first test of a file. It is the same for the
 # others: they may change nothing but what is in its folders scripts and build, which each
 # test has anew. What is called by one of these names writes that down in $NOTICED, and fails.
@@ -12,10 +14,7 @@ noticing() {
 	mkdir -p "$STUBS" "$BATS_TEST_TMPDIR/home"
 	if [[ ! -e $scripts ]]; then
 		mkdir "$TREE"
-		(cd "$BATS_TEST_DIRNAME/.." && git ls-files -coz --exclude-standard |
-			while IFS= read -rd '' name; do
-				[[ ! -f $name && ! -L $name ]] || printf '%s\0' "$name"
-			done | xargs -0 cp -pd --parents -t "$TREE")
+		copy_tree "$TREE"
 		cp -a "$TREE/scripts" "$scripts"
 	fi
 	rm -rf "$TREE/scripts" "$TREE/build"

@@ -3,9 +3,10 @@
 
 Usage: explain_lines.py TABLE
 
-The table has a line's entry (- for none), where it is from or how sure that is, and
-the line itself, separated by tabs. Prints each line that leads elsewhere, and how many were right,
-wrong, and without an entry that should have had one. Status 1 if not all are right.
+The table has a line's entry, where it is from or how sure that is, and the line itself,
+separated by tabs. An entry is - for none, and rtr* for any whose name begins so. Prints
+each line that leads elsewhere, and how many were right, wrong, and without an entry that
+should have had one. Status 1 if not all are right.
 """
 import importlib.util
 import pathlib
@@ -37,6 +38,8 @@ def main(table):
         want, sure, line = row.split('\t')
         hit = explain.look_up(line, 0, entries)
         got = hit.entries[0].anchor if hit else '-'
+        if want.endswith('*') and hit and got.startswith(want[:-1]):
+            want = got
         if hit and sure in explain.SURE:
             want, got = f'{want} ({sure})', f'{got} ({hit.sure})'
         verdict = 'right' if got == want else 'none' if got == '-' else 'wrong'

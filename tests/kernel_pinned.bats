@@ -6,21 +6,21 @@
 
 load kernel_packages
 
-# An apt that is not there; everything else is.
-without_apt() {
-	local tool links=()
+# without TOOL...: these are not there; everything else is, by links that are made once.
+without() {
+	local tools="$BATS_FILE_TMPDIR/without $*" tool
 
-	rm "$bin"/apt-*
-	for tool in /usr/bin/* /usr/sbin/*; do
-		case ${tool##*/} in
-		apt | apt-get | apt-cache) ;;
-		*) [[ -e $bin/${tool##*/} ]] || links+=("$tool") ;;
-		esac
+	[[ -d $tools ]] || {
+		mkdir "$tools"
+		# Names that are in both are there once.
+		ln -s -f -t "$tools" /usr/bin/* /usr/sbin/*
+	}
+	for tool; do
+		rm -f "$bin/$tool" "$tools/$tool"
 	done
-	# Names that are in both are there once.
-	ln -s -f -t "$bin" "${links[@]}"
-	PATH=$bin
+	PATH=$bin:$tools
 }
+without_apt() { without apt apt-get apt-cache; }
 
 # A server of $debs; $address is where it is.
 serve() {
@@ -128,7 +128,7 @@ pin() {
 	nothing_kept
 	one_package lib
 	pin http://127.0.0.1:1/x.deb
-	rm "$bin/curl"
+	without apt apt-get apt-cache curl
 	run -1 fetch
 	[[ $output == *"curl, which would fetch another, is not installed"* ]]
 	nothing_kept

@@ -4,15 +4,14 @@
 # the tree, a made-up one has its folder and its row in chapters.tsv, and is built,
 # listed, printed and looked at like any other
 
+load says
+
 # 09 is a copy of 02 with a line of its own.
 setup_file() {
 	export TREE=$BATS_FILE_TMPDIR/tree
 
 	mkdir "$TREE"
-	cd "$BATS_TEST_DIRNAME/.." || return
-	git ls-files -coz --exclude-standard | while IFS= read -rd '' name; do
-		[[ ! -f $name && ! -L $name ]] || printf '%s\0' "$name"
-	done | xargs -0 cp -pd --parents -t "$TREE"
+	copy_tree "$TREE"
 	cd "$TREE" || return
 	cp -r 02_write_read 09_made_up
 	rm -r 09_made_up/repair

@@ -2,11 +2,13 @@
 """Goes through a page of `make wire` in a headless browser, step by step.
 
 Usage: replay_page.py PAGE CAPTURE LADDER [LOGS]
+       replay_page.py FOLDER...
 
 Checks that the page loads without an error and that each step shows what the
 capture, the ladder (wire.txt) and, if given, the logs of the run say; with the
-keyboard alone, on a phone's screen, in the light and in the dark. Prints what
-is wrong; exit status 0 nothing, 1 something.
+keyboard alone, on a phone's screen, in the light and in the dark. A FOLDER has them
+as wire.html, wire.pcapng and wire.txt. Prints what is wrong; exit status 0 nothing,
+1 something.
 """
 import pathlib
 import re
@@ -18,7 +20,9 @@ from lib.wire import packets
 
 LIMIT = 300000
 
-SNAPSHOT = '''
+# What each step shows, from the one that is shown to the last: all at once, since a
+# picture of each takes longer than all else.
+STEPS = '''
 const text = q => document.querySelector(q).textContent;
 const list = q => [...document.querySelectorAll(q + ' dt')].map(dt =>
   [dt.textContent, dt.nextSibling.textContent]);
@@ -26,9 +30,14 @@ const end = q => ({said: text(q + ' .said'), code: text(q + ' .code'),
   now: document.querySelector(q).classList.contains('now'),
   states: Object.fromEntries(list(q + ' .states')),
   buffers: [...document.querySelectorAll(q + ' pre')].map(p => p.textContent)});
-return {where: text('#where'), packet: text('#packet'), sent: text('#sent'),
-  now: document.querySelector('#wire').classList.contains('now'),
-  fields: Object.fromEntries(list('#fields')), a: end('#a'), b: end('#b')};
+const total = text('#where').match(/of (\\d+)/)[1], views = [];
+while (views.length < total) {
+  views.push({where: text('#where'), packet: text('#packet'), sent: text('#sent'),
+    now: document.querySelector('#wire').classList.contains('now'),
+    fields: Object.fromEntries(list('#fields')), a: end('#a'), b: end('#b')});
+  document.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));
+}
+return views;
 '''
 
 # The contrast of a text with what is behind it: WCAG 2, 1.4.3.
@@ -103,16 +112,17 @@ def check_packet(view, packet, several):
     check(shown[:len(carried)] == carried[:len(shown)], where + 'bytes')
 
 
-def check_line(view, side, before, several):
-    """A step that is a log line: the states that it meets were shown."""
+def check_line(view, side, before, several, machines):
+    """A step that is a log line: the states that it meets, those of the machines for
+    sending and receiving, were shown."""
     end = view[side]
     where = f'{view["where"]}: {end["said"]}: '
     match = COMPLETION.match(end['said'])
     if match and not several:
         check(before[side]['states'].get('send machine') ==
-              SEND[int(match[1])], where + 'send state')
+              machines[0][int(match[1])], where + 'send state')
         check(before[side]['states'].get('receive machine') ==
-              RECEIVE[int(match[2])], where + 'receive state')
+              machines[1][int(match[2])], where + 'receive state')
     match = re.match(r'(?:Client \d+: )?(?:received message|remote buffer): '
                      r'(.*)', end['said'])
     if match and not several:
@@ -144,13 +154,16 @@ def walk(page, capture, ladder):
     to = {(packet.src, packet.destqp) for packet in seen
           if packet.destqp and packet.destqp > 1}
     several = len(to) > len({src for src, _ in to})
+    exchanged = EXCHANGED in pathlib.Path(ladder).read_text(encoding='utf-8')
+    machines = [[state for state in states if not exchanged or '_MR_' not in state]
+                for states in (SEND, RECEIVE)]
     said = {'a': [], 'b': []}
     view = None
     rows = list(ladder_rows(ladder))
-    total = int(re.search(r'of (\d+)', page.run(SNAPSHOT)['where'])[1])
-    check(total == len(rows), f'{total} steps, {len(rows)} rows in the ladder')
-    for number, row in enumerate(rows, 1):
-        before, view = view, page.run(SNAPSHOT)
+    views = page.run(STEPS)
+    check(len(views) == len(rows), f'{len(views)} steps, {len(rows)} rows in the ladder')
+    for number, (row, next_view) in enumerate(zip(rows, views), 1):
+        before, view = view, next_view
         check(view['where'].startswith(f'step {number} of'), view['where'])
         row = row.rstrip('…')
         if view['now']:
@@ -170,10 +183,9 @@ def walk(page, capture, ladder):
                 check(re.match(re.escape(row).replace('…', '.*'),
                                view[side]['said']),
                       f'{view["where"]}: the ladder has {row}')
-                check_line(view, side, before or view, several)
+                check_line(view, side, before or view, several, machines)
         if several:
             check_several(view)
-        page.press(browser.ARROW_RIGHT)
     check(not seen, 'the capture has more packets')
     # Only the kernel's connection, that of RDS, outlives the programs.
     title = page.run('return document.title')
@@ -186,7 +198,7 @@ def walk(page, capture, ladder):
 def check_keys(page):
     """The other keys, and the buttons without a mouse."""
     def where():
-        return page.run(SNAPSHOT)['where'].split(',')[0]
+        return page.run('return document.querySelector("#where").textContent').split(',')[0]
 
     page.press(browser.END)
     last = where()
@@ -194,6 +206,9 @@ def check_keys(page):
     check(where() != last, 'the left arrow does nothing')
     page.press(browser.HOME)
     check(where().startswith('step 1 of'), 'Home does not go to the first')
+    page.press(browser.ARROW_RIGHT)
+    check(where().startswith('step 2 of'), 'the right arrow does nothing')
+    page.press(browser.HOME)
     # Of the buttons two are disabled now: the next one is the first of all.
     page.press(browser.TAB)
     page.press(browser.ENTER)
@@ -220,35 +235,45 @@ def check_looks(page):
     check(len(papers) == 2, 'it is the same in the dark')
 
 
-def main(path, capture, ladder, logs=None):
-    """Checks one page; returns the exit status."""
-    if EXCHANGED in pathlib.Path(ladder).read_text(encoding='utf-8'):
-        SEND.remove('SS_MR_SENT')
-        RECEIVE.remove('RS_MR_RECV')
-    text = pathlib.Path(path).read_text(encoding='utf-8')
+def check_page(page, path, capture, ladder, logs=None):
+    """Checks one page, and prints what is wrong."""
+    text = path.read_text(encoding='utf-8')
     check(len(text.encode()) < LIMIT, f'{len(text.encode())} bytes')
     check(not re.search(r'(src|href)="(?!data:)|https?://|@import|url\(',
                         text), 'it loads something else')
-    with browser.Browser() as page:
-        page.open(pathlib.Path(path).resolve().as_uri())
-        said = walk(page, capture, ladder)
-        check_keys(page)
-        check_looks(page)
-        # Reading them takes them away.
-        messages = page.messages()
-        check(not messages, f'the console says {messages}')
+    page.open(path.resolve().as_uri())
+    said = walk(page, capture, ladder)
+    check_keys(page)
+    check_looks(page)
+    # Reading them takes them away.
+    messages = page.messages()
+    check(not messages, f'the console says {messages}')
     if logs:
         for side, name in (('a', 'server.log'), ('b', 'client.log')):
-            log = (pathlib.Path(logs) / name).read_text(encoding='utf-8')
+            log = (logs / name).read_text(encoding='utf-8')
             check(said[side] == log.splitlines(), f'not what {name} says')
     for what in wrong:
         print(f'{path}: {what}')
-    return 1 if wrong else 0
+
+
+def main(paths):
+    """Checks the pages in one browser; returns the exit status."""
+    bad, pages = False, [paths]
+    if paths[0].is_dir():
+        pages = [[path / f'wire.{kind}' for kind in ('html', 'pcapng', 'txt')]
+                 for path in paths]
+    with browser.Browser() as page:
+        for files in pages:
+            wrong.clear()
+            check_page(page, *files)
+            bad = bad or bool(wrong)
+    return int(bad)
 
 
 if __name__ == '__main__':
     parser = Parser(__doc__)
-    for name in ('path', 'capture', 'ladder'):
-        parser.add_argument(name)
-    parser.add_argument('logs', nargs='?')
-    sys.exit(main(**vars(parser.parse_args())))
+    parser.add_argument('paths', nargs='+', type=pathlib.Path)
+    given = parser.parse_args().paths
+    if len(given) not in (3, 4) and not given[0].is_dir():
+        parser.error('PAGE, CAPTURE and LADDER are needed, or folders')
+    sys.exit(main(given))

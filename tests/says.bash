@@ -1,4 +1,4 @@
-# says.bash - what a program has said, and what it is given changed
+# says.bash - what a program has said, and what it is given changed; and a copy of the tree
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # output: set by bats
 
@@ -40,4 +40,12 @@ edit() {
 	before=$(cksum <"$1")
 	sed -i "${@:2}" "$1"
 	[[ $before != "$(cksum <"$1")" ]]
+}
+
+# copy_tree DIR: what git would commit of this repository, with uncommitted changes and
+# all. No loop of bash's: bats follows each of its commands, and these are thousands.
+copy_tree() {
+	(cd "$BATS_TEST_DIRNAME/.." && git ls-files -coz --exclude-standard |
+		perl -0ne 'chomp; print "$_\0" if -f || -l' |
+		xargs -0 cp -pd --parents -t "$1")
 }

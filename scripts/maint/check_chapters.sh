@@ -68,18 +68,10 @@ in_chapters() {
 	grep -E "^(${only// /|})${only:+/}" || true
 }
 
-# Shell scripts by name or by first line.
+# Shell scripts, by name or by first line: each with that line, behind a colon.
 shell_files() {
-	local file
-
-	files '*.sh' '*.bats'
-	files '*' | while IFS= read -r file; do
-		case $file in
-		*.sh | *.bats) ;;
-		*) ! head -n 1 "$root/$file" | grep -aqE '^#!.*\bbash' ||
-			echo "$file" ;;
-		esac
-	done
+	files '*' | (cd "$root" && xargs -r -d '\n' grep -aHm 1 '') |
+		grep -aE '^[^:]*(\.(sh|bats):|:#!.*\bbash)' || true
 }
 
 chapters() {
@@ -153,20 +145,20 @@ check_format() {
 # Files that are only sourced are checked with those that name them in a
 # `shellcheck source=` line, where the variables they share are known.
 check_shell() {
-	local file sourced scripts=() tests=()
+	local file first found sourced scripts=() tests=()
 
 	need shellcheck
-	sourced=$(shell_files | (cd "$root" && xargs -r sed -n \
-		's/^[[:space:]]*# shellcheck source=//p') | sort -u)
-	while IFS= read -r file; do
-		if [ "${file##*.}" = bats ]; then
+	found=$(shell_files)
+	cd "$root"
+	sourced=$(cut -d : -f 1 <<<"$found" | xargs -r sed -n \
+		's/^[[:space:]]*# shellcheck source=//p')
+	while IFS=: read -r file first; do
+		if [[ $file == *.bats ]]; then
 			tests+=("$file")
-		elif head -n 1 "$root/$file" | grep -q '^#!' ||
-			! grep -qxF "$file" <<<"$sourced"; then
+		elif [[ $first == '#!'* || $'\n'$sourced$'\n' != *$'\n'$file$'\n'* ]]; then
 			scripts+=("$file")
 		fi
-	done < <(shell_files)
-	cd "$root"
+	done <<<"$found"
 	# Two at a time, since it is slow.
 	printf '%s\n' "${scripts[@]}" |
 		xargs -r -P 2 -n 8 shellcheck -x -a -f gcc || bad=1

@@ -17,6 +17,7 @@ Exit status: 0 all is so, 1 not, 2 usage.
 import itertools
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,13 +72,14 @@ def refreshed(text, chapter, under):
     a patch that is to be applied before it, or ''."""
     with tempfile.TemporaryDirectory() as folder:
         before, after = pathlib.Path(folder, 'before'), pathlib.Path(folder, 'after')
-        for tree in (before, after):
-            tree.mkdir()
-            lay_out(chapter, (text, under), tree)
-            apply(under, tree)
+        before.mkdir()
+        lay_out(chapter, (text, under), before)
+        if under:
+            apply(under, before)
         said = apply(text, before, '-F0', '--dry-run')
         if said is not None and 'offset' not in said:
             return text
+        shutil.copytree(before, after)
         return None if apply(text, after) is None else renewed(text, before, after)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh - feed a decoder with anything, for a while (libFuzzer, sanitizers)
 #
-# usage: tests/fuzz/run.sh [--keep] TARGET SECONDS [CHAPTER]
+# usage: tests/fuzz/run.sh [--keep] TARGET SECONDS|COUNTx [CHAPTER]
 #
 # TARGET is a decoder and the chapter whose it is: 02_msg, 03_msg (messages),
 # 03_params (the line of parameters), 04_params, 05_params (the messages of the
@@ -9,8 +9,9 @@
 # (datagrams), 07_msg (messages), 07_head (headers of a stream of files), 07_hello
 # (what is agreed on before files).
 # It begins with what is kept in tests/fuzz/corpus/TARGET, and with what earlier runs
-# found; with SECONDS 0, it gives the decoder only the first, once each. --keep adds to
-# that file what reaches code that nothing in it reaches.
+# found, and ends after so many SECONDS, or after 20000 inputs with 20000x; with 0, it
+# gives the decoder only the first, once each. --keep adds to that file what reaches code
+# that nothing in it reaches.
 # CHAPTER (default: the target's own) is the folder to take the decoder from.
 # FUZZ_DIR (default: build/fuzz/TARGET) gets the program, fuzz, what it found
 # worth keeping, corpus/, and any input that broke the decoder, crash-…, which
@@ -24,10 +25,11 @@ source "$top/scripts/lib/cli.sh"
 cli_help "$@"
 keep=no
 [[ ${1:-} != --keep ]] || { keep=yes && shift; }
-[[ $# -ge 2 && $# -le 3 && $2 =~ ^(0|[1-9][0-9]*)$ ]] ||
-	cli_misuse "TARGET and SECONDS are needed"
+[[ $# -ge 2 && $# -le 3 && $2 =~ ^(0|[1-9][0-9]*x?)$ ]] ||
+	cli_misuse "TARGET and SECONDS or COUNTx are needed"
 target=$1
-seconds=$2
+seconds=$2 runs=-1
+[[ $2 != *x ]] || { seconds=600 && runs=${2%x}; }
 
 # What the exchange is linked with; the rest of a chapter is not part of it.
 exchange_of() {
@@ -81,7 +83,8 @@ fuzz() {
 if [[ $seconds -eq 0 ]]; then
 	fuzz -runs=0 "$dir/seeds"
 else
-	fuzz -max_total_time="$seconds" -use_value_profile=1 "$dir/corpus" "$dir/seeds"
+	fuzz -max_total_time="$seconds" -runs="$runs" -use_value_profile=1 \
+		"$dir/corpus" "$dir/seeds"
 fi
 if [[ $keep == yes ]]; then
 	rm -rf "$dir/kept"
