@@ -63,16 +63,13 @@ topic_width=10
 # configuration that begins with WORD and this module's name; or fails. To
 # modprobe, rds-tcp is the same name as rds_tcp.
 find_rule() {
-	local dir line="^[[:space:]]*$2[[:space:]]+${1//_/[-_]}([[:space:]]|\$)"
+	local line="^[[:space:]]*$2[[:space:]]+${1//_/[-_]}([[:space:]]|\$)"
 
-	for dir in /etc /run /usr/local/lib /usr/lib /lib; do
-		rule_file=$(grep -lsE "$line" \
-			"$RXE_ROOT$dir/modprobe.d/"*.conf | head -n 1)
-		[[ -n $rule_file ]] || continue
-		rule=$(grep -m 1 -E "$line" "$rule_file")
-		return
-	done
-	return 1
+	rule=$(grep -HsEm 1 -e "$line" \
+		"$RXE_ROOT"/{etc,run,usr/local/lib,usr/lib,lib}/modprobe.d/*.conf)
+	[[ -n $rule ]] || return
+	rule=${rule%%$'\n'*}
+	rule_file=${rule%%:*} rule=${rule#*:}
 }
 
 # A rule that keeps modprobe from loading a module, even by name.

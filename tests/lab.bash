@@ -39,9 +39,14 @@ nothing_left() {
 	! processes >/dev/null && ! compgen -G "/tmp/rdma-lab.*.$LAB_NAME" >/dev/null
 }
 
-# Has a node of LAB_NAME been started, and has it said something?
+# Has a node of LAB_NAME been started, and has it said something? An emulated one needs
+# seconds of the processor to do so.
 booting() {
-	grep -qs hello /tmp/rdma-lab.*."$LAB_NAME"/console-a
+	if [[ $LAB_ENGINE == uml ]]; then
+		grep -qs hello /tmp/rdma-lab.*."$LAB_NAME"/console-a
+	else
+		grep -qs '^pid_a=' /tmp/rdma-lab.*."$LAB_NAME"/notes
+	fi
 }
 
 # programs_without FOLDER PATTERN…: makes FOLDER, with a link to each program of this

@@ -231,7 +231,7 @@ secure_boot_trouble() {
 
 # What to do about the lab: start it, or where it is up already, go there.
 lab_hint() {
-	if [[ $driver == siw ]]; then
+	if [[ ${driver:-} == siw ]]; then
 		echo 'scripts/lab.sh up --device siw (the lab, a throwaway VM)'
 	elif "${BASH_SOURCE[0]%/*}/../../lab.sh" status >/dev/null 2>&1; then
 		echo 'scripts/lab.sh shell a (the lab is up)'
