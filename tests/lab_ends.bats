@@ -5,8 +5,6 @@
 
 load lab
 load lab_ends
-# With two processors, an emulated node takes half as much time again to boot.
-export LAB_CPUS=1
 
 @test "up that is killed or interrupted leaves nothing" {
 	local pid

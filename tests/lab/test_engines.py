@@ -1,4 +1,5 @@
 """Which engine is chosen, and with which command lines it starts nodes."""
+import os
 import pathlib
 import tempfile
 import unittest
@@ -26,17 +27,31 @@ class Qemu(unittest.TestCase):
         assert isinstance(engine, qemu.Qemu)
         engine.name, engine.image = name, '/boot/vmlinuz'
         engine.modules, engine.initrd = '/lib/a,b', pathlib.Path('/s/initrd')
+        engine.keeper.nodes = ['a', 'b']
         return engine.command('b', 7, 8)
 
     def test_tcg_and_kvm(self) -> None:
-        """Only what is emulated needs other clocks."""
+        """Only what is emulated needs other clocks, and does without a part."""
         words = self.words('tcg', MEMORY='512')
-        self.assertIn('tcg,thread=multi,tb-size=256', words)
+        self.assertRegex(words[words.index('-accel') + 1],
+                         'tcg,thread=(multi|single),tb-size=256')
         self.assertIn('clocksource=hpet', words[words.index('-append') + 1])
+        self.assertIn('max,-erms,', words[words.index('-cpu') + 1])
         self.assertEqual(words[words.index('-m') + 1], '512')
         words = self.words('kvm')
         self.assertEqual(words[words.index('-accel') + 1], 'kvm')
-        self.assertNotIn('clocksource', ' '.join(words))
+        self.assertEqual(words[words.index('-cpu') + 1], 'max')
+        for text in 'clocksource', 'maxcpus', 'mitigations':
+            self.assertNotIn(text, ' '.join(words))
+
+    def test_threads(self) -> None:
+        """One for each processor only where this machine has more than the nodes."""
+        for processors, cpus, want in (
+                (4, '2', 'single'), (5, '2', 'multi'), (4, '1', 'multi')):
+            with unittest.mock.patch.object(os, 'sched_getaffinity',
+                                            lambda _: range(processors)):
+                self.assertIn(f'tcg,thread={want},tb-size=256',
+                              self.words('tcg', CPUS=cpus))
 
     def test_shares(self) -> None:
         """The machine's files are read-only; a comma is doubled."""

@@ -60,6 +60,11 @@ c) number=3 ;;
 d) number=4 ;;
 esac
 
+# First of all: until then, each look at the clock is slow.
+clocks=/sys/devices/system/clocksource/clocksource0
+read -r line <"$clocks/current_clocksource"
+[ "$line" != hpet ] || faster_clock &
+
 must $b mkdir -p /dev/pts /dev/shm
 must $b mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
 must $b mount -t tmpfs -o mode=1777 shm /dev/shm
@@ -134,8 +139,5 @@ must rdma link add "${LAB_DEVICE}0" type "$LAB_DEVICE" netdev eth0
 write /run/lab/profile "PS1='node-$node:\\w# '"
 : >/etc/inittab
 say "step agent"
-clocks=/sys/devices/system/clocksource/clocksource0
-read -r line <"$clocks/current_clocksource"
-[ "$line" != hpet ] || faster_clock &
 PYTHONPATH=$LAB_REPO/scripts /usr/bin/python3 -B -s -S -m lib.lab.agent "$LAB_LINE" &
 exec $b init

@@ -9,7 +9,9 @@ class Machine(typing.NamedTuple):
     qemu_package: str
     options: tuple[str, ...]
     console: str
-    # For the kernel's command line, where the processor is emulated.
+    # Where the processor is emulated: what it does without, and what stands on the
+    # kernel's command line.
+    without: str
     emulated: str
     kernel_package: str
 
@@ -19,13 +21,15 @@ MACHINES = {
     # Emulated on a busy machine, the kernel's check of the timer fails now and then,
     # and the TSC, the one clock that can be read without leaving the guest, is
     # distrusted or taken for a much slower one. So the clock is hpet, until
-    # guest-setup.sh knows that the TSC is right.
+    # guest-setup.sh knows that the TSC is right. For the rest see docs/decisions.md.
     'x86_64': Machine('qemu-system-x86_64', 'qemu-system-x86',
-                      ('-machine', 'q35', '-cpu', 'max'), 'ttyS0',
-                      'no_timer_check tsc=reliable clocksource=hpet',
+                      ('-machine', 'q35,sata=off,smbus=off'), 'ttyS0',
+                      ',-erms,-fsrm,-smap,-umip,-mpx,-pku',
+                      'no_timer_check tsc=reliable clocksource=hpet '
+                      'mitigations=off cryptomgr.notests pci=noearly',
                       'linux-image-amd64'),
     # What is slow to emulate, and of no use here.
     'aarch64': Machine('qemu-system-aarch64', 'qemu-system-arm',
-                       ('-machine', 'virt', '-cpu', 'max'), 'ttyAMA0',
+                       ('-machine', 'virt'), 'ttyAMA0', '',
                        'arm64.nopauth arm64.nosve', 'linux-image-arm64'),
 }

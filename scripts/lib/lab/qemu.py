@@ -145,17 +145,28 @@ class Qemu(Engine):
             # Then the next one finds out again.
             pass
 
+    def threads(self) -> str:
+        """Whether each emulated processor has a thread of its own (multi), or all of
+        a node take turns in one (single).
+
+        Where this machine has no more processors than its nodes together, theirs
+        mostly wait for each other: see docs/decisions.md.
+        """
+        theirs = int(self.settings.cpus) * len(self.keeper.nodes)
+        return 'multi' if len(os.sched_getaffinity(0)) > theirs else 'single'
+
     def command(self, node: str, cable: int, line: int) -> list[str]:
         """The command line of a node."""
         settings, machine = self.settings, self.settings.machine
         number = 'abcd'.index(node) + 1
         # Translated code would otherwise fill a gigabyte.
-        how, arguments = ('kvm', '') if self.name == 'kvm' else (
-            'tcg,thread=multi,tb-size=256', machine.emulated)
+        how, without, arguments = ('kvm', '', '') if self.name == 'kvm' else (
+            f'tcg,thread={self.threads()},tb-size=256', machine.without,
+            machine.emulated)
         return [
             machine.qemu, '-name', f'rdma-lab-{settings.name}-{node}',
-            *machine.options, '-accel', how, '-smp', settings.cpus,
-            '-m', settings.memory,
+            *machine.options, '-cpu', f'max{without}', '-accel', how,
+            '-smp', settings.cpus, '-m', settings.memory,
             '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
             '-rtc', 'base=utc,clock=host',
             '-kernel', self.image, '-initrd', str(self.initrd), '-append',
