@@ -9,7 +9,7 @@
 # loaded where else it builds:   TEST_BUILDS=build/tests/NAME
 # shellcheck shell=bash
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+top=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 builds=$top/${TEST_BUILDS:-build/tests}
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"

@@ -2,7 +2,7 @@
 # sourced by what goes through them, and by what builds a copy of one
 # shellcheck shell=bash
 
-chapter_table=$(dirname "${BASH_SOURCE[0]}")/../../chapters.tsv
+chapter_table=${BASH_SOURCE[0]%/*}/../../chapters.tsv
 
 # chapters_where TEST [WHAT]: the chapters for which TEST is true, an expression of
 # awk in which the columns have their names, as 'devices ~ /siw/'; or a column of

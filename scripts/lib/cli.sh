@@ -17,7 +17,7 @@
 # has a decimal point.
 export LC_ALL=C
 
-cli_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cli_top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 cli_name=${0##*/}
 
 # From the second line to the first that is no comment.

@@ -17,7 +17,7 @@
 # used and left up; otherwise one is booted and taken down again.
 # shellcheck shell=bash
 
-device_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+device_top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 device_where=
 device_ours=no
 # What the lab said of itself when it was opened.

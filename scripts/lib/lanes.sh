@@ -21,7 +21,7 @@
 # running.
 # shellcheck shell=bash
 
-lanes_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+lanes_top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 # shellcheck source=scripts/lib/tap.sh
 source "$lanes_top/scripts/lib/tap.sh"
 

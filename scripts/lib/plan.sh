@@ -3,7 +3,7 @@
 # Nothing here changes anything. For demo.sh --plan and doctor.sh.
 # shellcheck shell=bash
 
-plan_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+plan_top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 
 # plan_packages SET…: what of these sets of install_deps.sh is missing, in a line.
 plan_packages() {

@@ -20,9 +20,13 @@ case ${1:-} in
 esac
 # What it reads of other programs' output is in English then.
 export LC_ALL=C
-script=$(realpath -- "${BASH_SOURCE[0]}") || exit
-export PYTHONPATH=${script%/lib/*}
+script=${BASH_SOURCE[0]}
+[[ ! -L $script ]] || script=$(realpath -- "$script") || exit
+[[ $script == */* ]] || script=./$script
+lib=$(cd "${script%/*}" && pwd -P) || exit
+export PYTHONPATH=${lib%/*}
 # Or else what is in the current folder would come before it (Python 3.11).
 export PYTHONSAFEPATH=1
-# -B: the tree may be read-only, or watched by git.
-exec /usr/bin/python3 -B -S -m "lib.$1" "${@:2}"
+# -B: the tree may be read-only, or watched by git. As a file, since `python3 -m` loads
+# more than some of the programs do.
+exec /usr/bin/python3 -B -S "$lib/${1//.//}.py" "${@:2}"

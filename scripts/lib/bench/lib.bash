@@ -5,9 +5,9 @@
 # shellcheck shell=bash
 
 # shellcheck source=scripts/lib/cli.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../cli.sh"
+source "${BASH_SOURCE[0]%/*}/../cli.sh"
 cli_help "$@"
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+top=$(cd "${BASH_SOURCE[0]%/*}/../../.." && pwd)
 # Nothing here may take longer, and nothing waits longer for a listener.
 limit=${BENCH_LIMIT:-300}
 server=''
