@@ -21,7 +21,7 @@ teardown_file() {
 }
 
 # with_modules: the rest of the test is in a virtual machine. Each process costs
-# twenty times as much there as in a User-Mode Linux node.
+# four times as much there as in a User-Mode Linux node.
 with_modules() {
 	local nodes=1
 
