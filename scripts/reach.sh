@@ -232,16 +232,16 @@ row() {
 		"$(ended client)" "$(ended server)"
 }
 
-# each COMMAND RUN…: for each of these.
+# each FUNCTION RUN…: for each of these.
 each() {
-	local command=$1 one
+	local function=$1 one
 
 	shift
 	for one; do
 		read -r attack control <<<"$one"
 		out=build/reach/$attack/$control psn=() net=192.0.2. chapter=04_tls_psn
 		idle='show_memory idle' connected=''
-		"$command"
+		"$function"
 	done
 }
 told() {
