@@ -62,7 +62,7 @@ for name in "${clients[@]}"; do
 	exit 2
 done
 
-# usable: whether each certificate and its CA are good for an hour, and has its key.
+# usable: whether the CA and each certificate last another hour, and each has its key.
 usable() (
 	certificates=(server client "${clients[@]/#/client-}")
 	cd "$dir" && openssl verify -attime $((EPOCHSECONDS + 3600)) \
