@@ -62,11 +62,15 @@ for name in "${clients[@]}"; do
 	exit 2
 done
 
-# usable: whether the CA and each certificate last another hour, and each has its key.
+# usable: whether the CA and each certificate are valid, now and in an hour, and each
+# has its key.
 usable() (
 	certificates=(server client "${clients[@]/#/client-}")
-	cd "$dir" && openssl verify -attime $((EPOCHSECONDS + 3600)) \
-		-CAfile ca.pem "${certificates[@]/%/.pem}" >/dev/null || return
+	cd "$dir" || return
+	for moment in $((EPOCHSECONDS)) $((EPOCHSECONDS + 3600)); do
+		openssl verify -attime "$moment" -CAfile ca.pem \
+			"${certificates[@]/%/.pem}" >/dev/null || return
+	done
 	for name in "${certificates[@]}"; do
 		[[ $(openssl pkey -in "$name.key" -pubout) == \
 			"$(openssl x509 -in "$name.pem" -noout -pubkey)" ]] ||

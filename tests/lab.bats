@@ -53,6 +53,17 @@ teardown_file() {
 	[[ $output == *no-such-program* ]]
 }
 
+@test "exec says nothing to a lab that another version of lab.sh has started" {
+	local folder
+
+	folder=$(echo /tmp/rdma-lab.*."$LAB_NAME")
+	mv "$folder"/socket*-b "$folder/socket-b"
+	run -255 lab exec b -- true
+	mv "$folder/socket-b" "$folder/socket2-b"
+	[[ $output == *'another version of lab.sh'*'lab.sh down, then up'* ]]
+	run -0 lab exec b -- true
+}
+
 @test "exec keeps arguments as they are" {
 	local arguments=('' 'two  words' "it's" '"q"' '$HOME' '`x`' '*' '\n'
 		$'new\nline' '中文' '-n' '!' '#' ';' '&' '>x' '~' $'\t')

@@ -93,6 +93,8 @@ static int make_file(unsigned int n, const char *name, size_t size)
 		ret = putc(i * 7 + i / 256 + n, file) == EOF ? -1 : 0;
 	if (file && fclose(file))
 		ret = -1;
+	else if (!file && fd >= 0)
+		close(fd);
 	return asprintf(&names[n], "%s/%s", from, name) < 0 ? -1 : ret;
 }
 

@@ -22,12 +22,12 @@ def talk(settings: Settings, node: str,
          what: collections.abc.Callable[[client.Client], int]) -> int:
     """Connects to a node, and does that there; returns the status."""
     # Of what state.py knows, which takes time to load, only these two names.
-    if not os.path.exists(f'{settings.folder}/up') or \
-            not os.path.exists(f'{settings.folder}/socket-{node}'):
+    socket = f'{settings.folder}/{frames.socket_name(node)}'
+    if not os.path.exists(f'{settings.folder}/up') or not os.path.exists(socket):
         from lib.lab.manage import why_not
         raise Unreachable(*why_not(settings, node))
     try:
-        return what(client.Client(f'{settings.folder}/socket-{node}'))
+        return what(client.Client(socket))
     except client.Lost as error:
         raise Unreachable(*error.args or (
             f"the lab '{settings.name}' is no longer up",

@@ -38,6 +38,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import collections.abc
 
+# Goes up with each change of what is said. It is in the socket's name, so a lab that was
+# started before is never spoken to in words that it does not know.
+VERSION = 2
 (OPEN, IN, OUT, ERR, END, CREDIT, SIGNAL, SIZE, EXIT, GONE, RESET,
  FAILED, TAKEN, DATE) = range(1, 15)
 HEADER = struct.Struct('!BII')
@@ -61,6 +64,11 @@ class Broken(Exception):
 def pack(kind: int, channel: int = 0, body: bytes = b'') -> bytes:
     """A frame as bytes."""
     return HEADER.pack(kind, channel, len(body)) + body
+
+
+def socket_name(node: str) -> str:
+    """The name of the socket where commands for the node are taken."""
+    return f'socket{VERSION}-{node}'
 
 
 def grant(channel: int, stream: int, count: int) -> bytes:

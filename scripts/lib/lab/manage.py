@@ -75,7 +75,11 @@ def why_not(settings: Settings, node: str) -> list[str]:
                 'Start it: scripts/lab.sh up']
     if state.is_dead(node):
         return state.obituary(node)
-    nodes = in_words(int(state.notes()['nodes']))
+    count = int(state.notes()['nodes'])
+    if node in NODES[:count]:
+        return [f"the lab '{settings.name}' was started by another version of lab.sh",
+                'Start it again: scripts/lab.sh down, then up.']
+    nodes = in_words(count)
     return [f'there is no node {node}: the lab is up with {nodes}',
             'Start it again: scripts/lab.sh down, then up --nodes '
             f'{NODES.index(node) + 1}.']

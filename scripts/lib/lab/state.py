@@ -6,7 +6,7 @@ leaves a lab behind that seems to be up. In it are
     notes        what is so of the lab, a KEY=VALUE a line
     up           is there when the lab is ready
     console-N    what the console of node N has said
-    socket-N     where commands for node N are taken: see frames.py
+    socketV-N    where commands for node N are taken; V is the version of frames.py
     dead-N       is there when node N has died; the exit status
 """
 from __future__ import annotations
@@ -15,6 +15,7 @@ import fcntl
 import os
 import sys
 
+from lib.lab import frames
 from lib.lab.settings import NODES
 
 # The lines of a console that are shown: reasons, and the end.
@@ -112,7 +113,7 @@ class State:
 
     def socket(self, node: str) -> str:
         """Where commands for the node are taken."""
-        return f'{self.folder}/socket-{node}'
+        return f'{self.folder}/{frames.socket_name(node)}'
 
     def dead_file(self, node: str) -> str:
         """Where it says that the node has died."""

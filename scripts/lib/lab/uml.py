@@ -133,12 +133,9 @@ class Uml(Engine):
         """
         first = zlib.crc32(self.settings.name.encode()) + ord(node)
         processor = self.processors[first % len(self.processors)]
-        # The C library's restartable sequences would stay with a program's process
-        # after the memory that they are in has gone, and the host would end it.
-        environment = {**os.environ, 'GLIBC_TUNABLES': 'glibc.pthread.rseq=0'}
         return subprocess.Popen(
             ['taskset', '--cpu-list', str(processor)] +
-            self.command(node, cable, line), stdin=subprocess.DEVNULL, env=environment,
+            self.command(node, cable, line), stdin=subprocess.DEVNULL,
             stdout=console, stderr=console, pass_fds=[cable, line],
             start_new_session=True)
 
