@@ -82,6 +82,19 @@ lanes() {
 	noted 'other in 2' && noted 'well in 2'
 }
 
+@test "a lane that has no more files without a device takes some with one, in a copy" {
+	third() { await_note 'left in .*' && await_note 'right in .*'; }
+	left() { await_note 'third in .*'; }
+	right() { await_note 'third in .*'; }
+	LAB_NAME=x run -0 lanes 'well true' 'left right third'
+	[[ $(grep -c '^open 2 x-[123]$' "$BATS_TEST_TMPDIR/notes") -eq 3 ]]
+	grep -qE '^(left|right|third) in 3$' "$BATS_TEST_TMPDIR/notes"
+	noted 'close x-3'
+	: >"$BATS_TEST_TMPDIR/notes"
+	LANES=1 LAB_NAME=x run -0 lanes well 'true well'
+	run ! noted 'open . x-[23]'
+}
+
 @test "the second lane works in a copy that has git's list of files" {
 	echo hello >"$TREE/tracked"
 	left() { await_note 'right in .*' && see; }

@@ -9,10 +9,12 @@
 # A lane is a process that takes the first file off its list, runs it, and takes
 # the next. One lane runs PLAIN, whose files need no device, or two if DEVICE is
 # empty. LANES lanes (default: 2; with DEVICE=host, or a single file, 1) run DEVICE;
-# each has a lab of its own with two nodes. The first works in this tree, any other in a copy of
+# each has a lab of its own with two nodes. Most of these files wait more than they
+# compute, so if there are several of these lanes, the one that has run PLAIN goes on
+# as another. The first works in this tree, any other in a copy of
 # it, so that what two test files build and record never meets. The files of DEVICE
 # that EMULATED names use virtual machines, too. They come first in DEVICE, and the
-# second lane leaves them to the first while it has others, so that one lab of these,
+# other lanes leave them to the first while it has others, so that one lab of these,
 # which is costly, is enough. It is taken down when no file is left that uses it.
 #
 # DIR gets NAME.tap, the results of each file, and NAME.out, what prove says of
@@ -118,9 +120,10 @@ lanes_down_emulated() {
 }
 
 # lanes_copy NUMBER: a copy of this tree in build/lane/NUMBER, with what is
-# built, and with git's list of files, from which some tests take theirs.
-lanes_copy() {
-	local copy=$lanes_top/build/lane/$1
+# built, and with git's list of files, from which some tests take theirs. It is made
+# before anything runs here that writes into the tree.
+lanes_copy() (
+	copy=$lanes_top/build/lane/$1
 
 	rm -rf "$copy"
 	mkdir -p "$copy"
@@ -130,7 +133,7 @@ lanes_copy() {
 	mkdir build
 	git init -q
 	git add -A
-}
+)
 
 # lanes_device NUMBER LIST: a lane with a device.
 lanes_device() {
@@ -138,7 +141,7 @@ lanes_device() {
 
 	[[ $1 -eq 1 ]] || later=$lanes_emulated
 	# Its device.sh and its lab are those of the tree it works in.
-	[[ $1 -eq 1 ]] || lanes_copy "$1"
+	[[ $1 -eq 1 ]] || cd "$lanes_top/build/lane/$1"
 	device_top=$PWD
 	export LAB_NAME=$lanes_lab-$1
 	# The virtual machines for what a User-Mode Linux node cannot do, when a test
@@ -155,6 +158,16 @@ lanes_device() {
 		return 1
 	}
 	lanes_lane "$2" "$later"
+}
+
+# lanes_plain PLAIN DEVICE NUMBER: the lane without a device. Then it is number NUMBER
+# of those with one, if that is not empty and files are left.
+lanes_plain() {
+	local status=0
+
+	lanes_lane "$1" || status=1
+	[[ -z $3 || ! -s $2 ]] || lanes_device "$3" "$2" || status=1
+	return "$status"
 }
 
 lanes_end() {
@@ -177,7 +190,7 @@ lanes_start() {
 }
 
 lanes_run() {
-	local number=1 lanes=${LANES:-2} pid status=0
+	local number lanes=${LANES:-2} further='' pid status=0
 
 	# A lane may work elsewhere, in a copy that has no commit.
 	CHECK_COMMIT=$(git -C "$lanes_top" rev-parse HEAD 2>/dev/null) || CHECK_COMMIT=
@@ -189,12 +202,16 @@ lanes_run() {
 	lanes_total=$(cat "$2" "$3" | wc -l)
 	lanes_pids=()
 	[[ ${DEVICE:-} != host && $(wc -l <"$3") -ne 1 ]] || lanes=1
+	[[ -s $3 ]] || lanes=0
+	[[ ! -s $2 || $lanes -le 1 ]] || further=$((lanes + 1))
+	for ((number = 2; number <= ${further:-$lanes}; number++)); do
+		lanes_copy "$number"
+	done
 	trap lanes_end INT TERM
-	[[ ! -s $2 ]] || lanes_start lanes_lane "$2"
-	[[ ! -s $2 || -s $3 ]] || lanes_start lanes_lane "$2"
-	while [[ -s $3 && $number -le $lanes ]]; do
+	[[ ! -s $2 ]] || lanes_start lanes_plain "$2" "$3" "$further"
+	[[ ! -s $2 || -s $3 ]] || lanes_start lanes_plain "$2" "$3" ''
+	for ((number = 1; number <= lanes; number++)); do
 		lanes_start lanes_device "$number" "$3"
-		number=$((number + 1))
 	done
 	for pid in "${lanes_pids[@]}"; do
 		wait "$pid" || status=1
