@@ -292,6 +292,14 @@ print(len(memory) // mmap.PAGESIZE // (faults() - before), "pages at a fault")'
 	[[ ${output%% *} -ge 8 ]]
 }
 
+# User-Mode Linux tells a write from a read by what is mapped, where that is enough.
+@test "a program's faults are told in a node as on the host" {
+	cc -std=gnu11 -Wall -Wextra -Werror -O1 -o "$SCRATCH/faults" "$TOP/tests/faults.c"
+	run -0 lab exec a -- "$SCRATCH/faults"
+	diff <("$SCRATCH/faults") <(printf '%s\n' "$output")
+	[[ ${#lines[@]} -eq 23 ]]
+}
+
 @test "the clock of a node is the host's" {
 	local before guest after
 
