@@ -304,14 +304,11 @@ patches() {
 }
 
 @test "every picture is well-formed, and says in words what it shows" {
-	local picture
-
-	for picture in docs/*.svg docs/pictures/*.svg; do
-		python3 -c 'import sys, xml.dom.minidom as x
-root = x.parse(sys.argv[1]).documentElement
-sys.exit(root.tagName != "svg" or not root.getAttribute("aria-label"))' \
-			"$picture"
-	done
+	/usr/bin/python3 -S -c 'import sys, xml.dom.minidom as x
+for name in sys.argv[1:]:
+	root = x.parse(name).documentElement
+	if root.tagName != "svg" or not root.getAttribute("aria-label"):
+		sys.exit(f"{name}: no picture, or without words")' docs/*.svg docs/pictures/*.svg
 }
 
 @test "what setup_rxe.sh points at is in docs/troubleshooting.md" {

@@ -81,7 +81,7 @@ setup() {
 }
 
 @test "each question has the anchor that its heading has" {
-	PYTHONPATH=scripts run -0 python3 -B - <<-'END'
+	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
 	import pathlib
 	import explain
 	names = [q.anchor for q in explain.read_questions(explain.QUESTIONS.read_text('utf-8'))]
@@ -129,7 +129,7 @@ setup() {
 }
 
 @test "each entry says its cause, how to be sure, its fix, what a card does, and how it was made" {
-	python3 - <<-'END'
+	/usr/bin/python3 -S - <<-'END'
 	import re
 	page = open('docs/troubleshooting.md', encoding='utf-8').read()
 	entries = re.split(r'<a id="([\w-]+)"></a>\n', page)[1:]

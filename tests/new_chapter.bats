@@ -90,7 +90,7 @@ setup() {
 }
 
 @test "the wire's tools find the lines that send its packets, and know its port" {
-	PYTHONPATH=scripts run -0 python3 -B - <<-'END'
+	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
 	from lib import log_tokens
 	from lib.wire import packets, sources
 	code = sources.Sources('09_made_up')

@@ -4,7 +4,7 @@
 # program has -g
 
 letters() {
-	python3 -B "$BATS_TEST_DIRNAME/option_letters.py" "$@"
+	/usr/bin/python3 -B -S "$BATS_TEST_DIRNAME/option_letters.py" "$@"
 }
 
 @test "messages: each option that one names is in that program's -h" {

@@ -19,7 +19,7 @@ setup() {
 }
 
 @test "wire: each packet that a chapter sends leads to the line that sends it" {
-	PYTHONPATH=scripts run -0 python3 -B - <<-'END'
+	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
 	import pathlib
 	import re
 	import sys

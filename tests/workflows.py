@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -B
 """Whether the workflows have no more rights than they need, and run what was meant.
 
 A workflow runs code of many others, that of a pull request among it. So each job says

@@ -62,7 +62,7 @@ dir=${FUZZ_DIR:-$top/build/fuzz/$target}
 kept=$top/tests/fuzz/corpus/$target
 rm -rf "$dir/seeds"
 mkdir -p "$dir/seeds" "$dir/corpus"
-python3 -B "$top/tests/fuzz/kept.py" unpack "$kept" "$dir/seeds"
+/usr/bin/python3 -B -S "$top/tests/fuzz/kept.py" unpack "$kept" "$dir/seeds"
 for i in "${!sources[@]}"; do
 	sources[i]=$(find "$chapter" -maxdepth 2 -name "${sources[i]}")
 done
@@ -91,5 +91,5 @@ if [[ $keep == yes ]]; then
 	cp -r "$dir/seeds" "$dir/kept"
 	fuzz -merge=1 -use_counters=0 "$dir/kept" "$dir/corpus"
 	rm "$dir/kept"/line-*
-	python3 -B "$top/tests/fuzz/kept.py" pack "$dir/kept" >>"$kept"
+	/usr/bin/python3 -B -S "$top/tests/fuzz/kept.py" pack "$dir/kept" >>"$kept"
 fi

@@ -9,7 +9,7 @@ import {Rules, addressDigits} from '../../web/page/compare/tokens.js';
 import {compare} from '../../web/page/compare/compare.js';
 import {expectedSets, readCommands} from '../../web/site/logs.mjs';
 
-const rules = new Rules(JSON.parse(execFileSync('python3', ['-B', 'web/site/rules.py'])));
+const rules = new Rules(JSON.parse(execFileSync('/usr/bin/python3', ['-B', 'web/site/rules.py'])));
 const folders = readdirSync('.').filter(x => /^\d\d_/.test(x)).flatMap(chapter =>
 	['expected', 'break'].map(kind => join(chapter, kind)).filter(existsSync).flatMap(
 		folder => readdirSync(folder).map(name => join(folder, name)))).filter(x => existsSync(join(x, 'commands')));

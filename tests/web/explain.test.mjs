@@ -7,7 +7,7 @@ import test from 'node:test';
 import {Explainer, compiled, lookUp} from '../../web/page/explain.js';
 import {guess, guessOf, judge, score} from '../../web/page/guesses.js';
 
-const data = JSON.parse(execFileSync('python3', ['-B', 'web/site/explained.py'], {encoding: 'utf8', maxBuffer: 1e8}));
+const data = JSON.parse(execFileSync('/usr/bin/python3', ['-B', 'web/site/explained.py'], {encoding: 'utf8', maxBuffer: 1e8}));
 const entries = compiled(data);
 const RUNS = ['expected', 'break'].flatMap(kind => readdirSync('.').filter(x => /^\d\d_/.test(x)).flatMap(x =>
 	readdirSync(`${x}/${kind}`, {recursive: true}).filter(y => /\.(log|err)$/.test(y)).map(y => `${x}/${kind}/${y}`)));
@@ -27,7 +27,7 @@ test('each line leads to the entry that explain.py finds', () => {
 		.map(x => x.split('\t')[2]);
 	const said = RUNS.flatMap(x => readFileSync(x, 'utf8').split('\n'));
 	const lines = [...new Set([...asked, ...said, '\u{1f600} ß status 12', '-19 --19 x-19'])];
-	const python = execFileSync('python3', ['-B', '-c', PYTHON], {encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'}, input: lines.join('\n'), maxBuffer: 1e8})
+	const python = execFileSync('/usr/bin/python3', ['-B', '-c', PYTHON], {encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'}, input: lines.join('\n'), maxBuffer: 1e8})
 		.trimEnd().split('\n');
 	assert.ok(lines.length > 500 && python.filter(x => x !== '-').length > 200);
 	lines.forEach((line, i) => {

@@ -17,7 +17,7 @@ import {Storage} from './storage.mjs';
 const tree = readTree('.');
 const chapters = readdirSync('.').filter(x => existsSync(`${x}/repair/order`));
 const data = Object.fromEntries(chapters.map(x => [x, chapterData('.', tree, x)]));
-const rules = new Rules(JSON.parse(execFileSync('python3', ['-B', 'web/site/rules.py'])));
+const rules = new Rules(JSON.parse(execFileSync('/usr/bin/python3', ['-B', 'web/site/rules.py'])));
 const FIRST = '01_send_recv/deaf';
 
 test('the page has each task of the repository, broken as the shell breaks it', () => {

@@ -13,7 +13,7 @@ const PAYLOAD = new TextEncoder().encode('forged: neither of you wrote this\0');
 const hex = bytes => Buffer.from(bytes).toString('hex');
 
 function python(code) {
-	return execFileSync('python3', ['-B', '-c', `from lib.wiretap import parties, roce
+	return execFileSync('/usr/bin/python3', ['-B', '-S', '-c', `from lib.wiretap import parties, roce
 ${code}`],
 		{encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'}}).trim();
 }

@@ -79,9 +79,9 @@ export const titlesOfRuns = (top, chapter) => Object.fromEntries(
 	Object.entries(runsOf(join(top, chapter, 'expected'))).map(([name, {title}]) => [name, title || name]));
 
 export function writeLabData(top, site) {
-	const rules = execFileSync('python3', ['-B', join(top, 'web/site/rules.py')]);
+	const rules = execFileSync('/usr/bin/python3', ['-B', join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);
-	site.write('web/lab/explained.json', execFileSync('python3', ['-B', join(top, 'web/site/explained.py')]));
+	site.write('web/lab/explained.json', execFileSync('/usr/bin/python3', ['-B', join(top, 'web/site/explained.py')]));
 	for (const patch of ['show_memory.patch', 'idle.patch'])
 		site.write(`web/lab/${patch}`, readFileSync(join(top, 'scripts/lib/wiretap', patch)));
 	const chapters = site.chapters.map(chapter => chapterData(top, site.tree, chapter));

@@ -40,7 +40,7 @@ function saidIn(folder) {
 }
 
 export function repairsOf(top, chapter, lacking) {
-	const tasks = JSON.parse(execFileSync('python3', ['-B', join(top, 'web/site/repairs.py'), join(top, chapter)],
+	const tasks = JSON.parse(execFileSync('/usr/bin/python3', ['-B', join(top, 'web/site/repairs.py'), join(top, chapter)],
 		{encoding: 'utf8', maxBuffer: 1 << 26}));
 	return tasks.map(({name, title, symptom, hints, files, commands, said, judge}) => ({
 		name, title, symptom, files, run: readCommands(commands), said: saidIn(said),
