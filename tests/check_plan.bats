@@ -35,7 +35,7 @@ setup() {
 
 # tests NAME TEST…: a file of tests.
 tests() {
-	printf '@test "%s" {\n}\n' "${@:2}" >"tests/$1.bats"
+	printf '@test "%s" {\n\t:\n}\n' "${@:2}" >"tests/$1.bats"
 }
 
 commit() {

@@ -59,7 +59,7 @@ spoilt() {
 		'it calls fork, which no task needs'
 	spoilt $'#include <unistd.h>\nvoid f(void)\n{\n\texecl("/x", "x", NULL);\n}\n' \
 		'it calls execl'
-	spoilt $'#define JOIN(a, b) a##b\nint f(void)\n{\n\treturn JOIN(sys, tem)("x");\n}\n#include <stdlib.h>\n' \
+	spoilt $'#include <stdlib.h>\n#define JOIN(a, b) a##b\nint f(void)\n{\n\treturn JOIN(sys, tem)("x");\n}\n' \
 		'system'
 }
 

@@ -23,8 +23,9 @@
 #define MAX_WORDS 32
 #define MAX_LINE 4096
 
-#define IS_TEXT(name) \
-	_Generic((name), char * : true, const char * : true, default : false)
+#define IS_TEXT(name)                                              \
+	(__builtin_types_compatible_p(__typeof__(name), char *) || \
+	 __builtin_types_compatible_p(__typeof__(name), const char *))
 
 static struct options options;
 /* For whoever reads that it failed. */
@@ -105,7 +106,7 @@ static bool is(const char *want, const void *at, size_t size, bool is_text)
 	case 1:
 		return *(const uint8_t *)at == number(want);
 	case 4:
-		return (uint64_t) * (const int32_t *)at == number(want);
+		return (uint64_t)(*(const int32_t *)at) == number(want);
 	default:
 		assert_int_equal(size, 8);
 		return *(const uint64_t *)at == number(want);

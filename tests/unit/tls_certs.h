@@ -141,7 +141,8 @@ static __attribute__((unused)) void weaken_openssl(void)
 	      "[ssl]\nsystem_default = weak\n"
 	      "[weak]\nMinProtocol = TLSv1\nMaxProtocol = TLSv1.3\n"
 	      "CipherString = ALL:@SECLEVEL=0\n"
-	      "Ciphersuites = TLS_AES_128_CCM_8_SHA256:TLS_AES_128_GCM_SHA256\n"
+	      "Ciphersuites = TLS_AES_128_CCM_8_SHA256:TLS_AES_128_CCM_SHA256:"
+	      "TLS_AES_128_GCM_SHA256\n"
 	      "Groups = P-521:X25519:P-256\nVerifyMode = Request\n",
 	      file);
 	fclose(file);
