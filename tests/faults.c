@@ -1,5 +1,9 @@
-// SPDX-License-Identifier: MIT
-/* faults - what a program learns of its faults: a line for each, the same everywhere. */
+/*
+ * faults.c - a program that reads and writes where it may and where it may not
+ *
+ * It prints a line for each: what it read, or what the signal told it. The kernel of a
+ * User-Mode Linux node must tell it the same as the host's.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
