@@ -103,10 +103,14 @@ class Uml(unittest.TestCase):
         self.assertEqual(before[at + 1:at + 3], ['/r', '/'])
 
     def test_options(self) -> None:
-        """siw keeps RDS from the port that it needs; a time of its own."""
+        """siw keeps RDS from the port that it needs; a time of its own.
+
+        In that, Linux 6.12 looks for randomness for ever, unless kept from it.
+        """
         self.assertIn('vec0:transport=fd,fd=7,vec=0', self.words())
         self.assertNotIn('time-travel=inf-cpu', self.words())
         self.assertIn('time-travel=inf-cpu', self.words(TIME='own'))
+        self.assertIn('initcall_blacklist=jent_mod_init', self.words(TIME='own'))
         self.assertIn('initcall_blacklist=rds_tcp_init', self.words(DEVICE='siw'))
 
     def test_why_not(self) -> None:
