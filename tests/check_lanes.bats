@@ -69,16 +69,18 @@ lanes() {
 	# Neither lane takes a second file before the other has its first.
 	left() { await_note 'other in .*'; }
 	other() { await_note 'left in .*'; }
+	# The first lane is at its second file until the second lane has its own.
+	second() { await_note 'well in .*'; }
 	last() { noted 'down x-1-tcg'; }
 	mkdir -p scripts
 	printf '#!/bin/sh\necho "$1 $LAB_NAME" >>"%s"\n' "$BATS_TEST_TMPDIR/notes" >scripts/lab.sh
 	chmod +x scripts/lab.sh
-	printf '%s\n' left true >build/emulated
-	tr ' ' '\n' <<<'left true other well last' >build/device
+	printf '%s\n' left second >build/emulated
+	tr ' ' '\n' <<<'left second other well last' >build/device
 	well() { await_note 'down x-1-tcg'; }
 	: >build/plain
 	LAB_NAME=x run -0 lanes_run "$BATS_TEST_TMPDIR/dir" build/plain build/device build/emulated
-	noted 'left in tree' && noted 'true in tree'
+	noted 'left in tree' && noted 'second in tree'
 	noted 'other in 2' && noted 'well in 2'
 }
 
@@ -104,6 +106,12 @@ lanes() {
 	git add -A
 	run -0 lanes '' 'left right'
 	noted 'tracked ' && noted 'tracked /build/lane/2'
+}
+
+@test "a tree that cannot be copied: nothing runs, rather than two lanes in one tree" {
+	: >build/lane
+	LAB_NAME=x run -1 lanes well 'well true'
+	[[ ! -e $BATS_TEST_TMPDIR/notes ]]
 }
 
 @test "files without a device run two at a time when there are no others" {

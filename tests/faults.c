@@ -49,6 +49,14 @@ static char *map(int prot, int fd)
 	return at;
 }
 
+static void protect(char *memory, int prot)
+{
+	if (mprotect(memory, 65536, prot) == 0)
+		return;
+	perror("mprotect");
+	_exit(1);
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_sigaction = on_fault,
@@ -57,10 +65,12 @@ int main(void)
 	     *hole = map(PROT_NONE, -1);
 	FILE *file = tmpfile();
 	char *text;
+	pid_t child;
 
 	setvbuf(stdout, NULL, _IONBF, 0);
-	sigaction(SIGSEGV, &action, NULL);
-	sigaction(SIGBUS, &action, NULL);
+	if (sigaction(SIGSEGV, &action, NULL) != 0 ||
+	    sigaction(SIGBUS, &action, NULL) != 0)
+		return 1;
 	if (file == NULL || fprintf(file, "%-16384s", "file") < 0 ||
 	    fflush(file) != 0)
 		return 1;
@@ -69,31 +79,35 @@ int main(void)
 	try("a page that is new is read", memory, 5, 0);
 	try("and then written", memory, 6, 1);
 	try("a page that is new is written", memory, 4096, 1);
-	mprotect(memory, 65536, PROT_READ);
+	protect(memory, PROT_READ);
 	try("what may only be read is written", memory, 7, 1);
 	try("and read", memory, 6, 0);
 	try("a new page of it is written", memory, 8193, 1);
-	mprotect(memory, 65536, PROT_READ | PROT_WRITE);
+	protect(memory, PROT_READ | PROT_WRITE);
 	try("it may be written again", memory, 7, 1);
 	try("a new page of it", memory, 8193, 1);
 	try("no access: read", hole, 3, 0);
 	try("no access: written", hole, 4097, 1);
-	mprotect(memory, 65536, PROT_NONE);
+	protect(memory, PROT_NONE);
 	try("no access any more: read", memory, 6, 0);
-	mprotect(memory, 65536, PROT_READ);
+	protect(memory, PROT_READ);
 	try("access again", memory, 6, 0);
-	mprotect(memory, 65536, PROT_READ | PROT_WRITE);
+	protect(memory, PROT_READ | PROT_WRITE);
 	try("a file that may only be read is written, unread", text, 1, 1);
 	try("and read", text, 1, 0);
 	try("and written", text, 1, 1);
 	try("behind the file's end", text, 32768, 0);
-	if (fork() == 0) {
+	child = fork();
+	if (child < 0)
+		return 1;
+	if (child == 0) {
 		try("the child reads", memory, 6, 0);
 		try("and writes", memory, 4096 + 9, 1);
 		memory[6] = 'c';
 		_exit(0);
 	}
-	wait(NULL);
+	if (waitpid(child, NULL, 0) != child)
+		return 1;
 	try("the parent has its own", memory, 6, 0);
 	try("of each page", memory, 4096 + 9, 0);
 	munmap(hole, 65536);

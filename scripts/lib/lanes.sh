@@ -125,14 +125,9 @@ lanes_down_emulated() {
 lanes_copy() (
 	copy=$lanes_top/build/lane/$1
 
-	rm -rf "$copy"
-	mkdir -p "$copy"
-	tar -C "$lanes_top" -c --exclude=./build --exclude=./.git . |
-		tar -C "$copy" -x
-	cd "$copy"
-	mkdir build
-	git init -q
-	git add -A
+	rm -rf "$copy" && mkdir -p "$copy" &&
+		tar -C "$lanes_top" -c --exclude=./build --exclude=./.git . |
+		tar -C "$copy" -x && cd "$copy" && mkdir build && git init -q && git add -A
 )
 
 # lanes_device NUMBER LIST: a lane with a device.
@@ -141,7 +136,7 @@ lanes_device() {
 
 	[[ $1 -eq 1 ]] || later=$lanes_emulated
 	# Its device.sh and its lab are those of the tree it works in.
-	[[ $1 -eq 1 ]] || cd "$lanes_top/build/lane/$1"
+	[[ $1 -eq 1 ]] || cd "$lanes_top/build/lane/$1" || return
 	device_top=$PWD
 	export LAB_NAME=$lanes_lab-$1
 	# The virtual machines for what a User-Mode Linux node cannot do, when a test
@@ -205,7 +200,7 @@ lanes_run() {
 	[[ -s $3 ]] || lanes=0
 	[[ ! -s $2 || $lanes -le 1 ]] || further=$((lanes + 1))
 	for ((number = 2; number <= ${further:-$lanes}; number++)); do
-		lanes_copy "$number"
+		lanes_copy "$number" || return 1
 	done
 	trap lanes_end INT TERM
 	[[ ! -s $2 ]] || lanes_start lanes_plain "$2" "$3" "$further"
