@@ -96,7 +96,7 @@ story() {
 	for work in write '-b 200000 write'; do
 		printf 'server: ./server -1 %s\nclient: ./client -a 192.0.2.1 %s\n' \
 			"$work" "$work" >"$BATS_TEST_TMPDIR/commands"
-		full_size "$top/scripts/pair.sh" -d "$top/build/tests/$CHAPTER.threads" \
+		"$top/scripts/pair.sh" -d "$top/build/tests/$CHAPTER.threads" \
 			"$BATS_TEST_TMPDIR/commands" "$BATS_TEST_TMPDIR/run"
 		run -0 cat "$BATS_TEST_TMPDIR/run/status.log"
 		[[ ${lines[*]} == 'server: exit status 0 client: exit status 0' ]]

@@ -29,10 +29,9 @@ build_exercise() {
 # clients_on_device FUNCTION [ARGUMENT…]: runs it on node a in the build
 # $VARIANT (default: plain).
 clients_on_device() {
-	local build=$top/build/tests/05_multiclient.${VARIANT:-plain} sized=''
+	local build=$top/build/tests/05_multiclient.${VARIANT:-plain}
 
-	[[ ${VARIANT:-plain} != threads ]] || sized=full_size
-	$sized device_run a timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
+	device_run a timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
 		set -euo pipefail
 		cd '$build'
 		build='$build' shim='$top/build/tests/at_call.so'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
 # check_lanes.bats - scripts/lib/lanes.sh, which runs test files side by side:
-# each exactly once, two with a device at a time, and nothing is left behind
+# each exactly once, three with a device at a time, and nothing is left behind
 #
 # The device, and what a lane does with a file, are made up here.
 # shellcheck disable=SC2154,SC2034 # set by run, or used by lanes.sh
@@ -59,10 +59,12 @@ lanes() {
 	[[ $(how_often 'well in .*') -eq 2 && $(how_often 'true in .*') -eq 2 ]]
 }
 
-@test "two files with a device run at a time, with a lab for each" {
-	LAB_NAME=x run -0 lanes '' 'left right'
-	noted 'open 2 x-1' && noted 'open 2 x-2'
-	noted 'close x-1' && noted 'close x-2'
+@test "three files with a device run at a time, with a lab for each" {
+	left() { await_note 'right in .*' && await_note 'third in .*'; }
+	third() { await_note 'left in .*'; }
+	LAB_NAME=x run -0 lanes '' 'left right third'
+	noted 'open 2 x-1' && noted 'open 2 x-2' && noted 'open 2 x-3'
+	noted 'close x-1' && noted 'close x-2' && noted 'close x-3'
 }
 
 @test "files with virtual machines: one lane's while others are left; then their lab goes" {
@@ -79,22 +81,18 @@ lanes() {
 	tr ' ' '\n' <<<'left second other well last' >build/device
 	well() { await_note 'down x-1-tcg'; }
 	: >build/plain
-	LAB_NAME=x run -0 lanes_run "$BATS_TEST_TMPDIR/dir" build/plain build/device build/emulated
+	LANES=2 LAB_NAME=x run -0 lanes_run "$BATS_TEST_TMPDIR/dir" build/plain build/device build/emulated
 	noted 'left in tree' && noted 'second in tree'
 	noted 'other in 2' && noted 'well in 2'
 }
 
-@test "a lane that has no more files without a device takes some with one, in a copy" {
-	third() { await_note 'left in .*' && await_note 'right in .*'; }
-	left() { await_note 'third in .*'; }
-	right() { await_note 'third in .*'; }
-	LAB_NAME=x run -0 lanes 'well true' 'left right third'
-	[[ $(grep -c '^open 2 x-[123]$' "$BATS_TEST_TMPDIR/notes") -eq 3 ]]
-	grep -qE '^(left|right|third) in 3$' "$BATS_TEST_TMPDIR/notes"
-	noted 'close x-3'
-	: >"$BATS_TEST_TMPDIR/notes"
-	LANES=1 LAB_NAME=x run -0 lanes well 'true well'
-	run ! noted 'open . x-[23]'
+@test "files without a device run beside the others, and yield to them" {
+	left() { await_note 'right in .*, at .*'; }
+	right() { await_note 'left in .*'; }
+	lanes_job() { note "$1 in ${PWD##*/}, at $(nice)"; "$1"; }
+	LANES=1 LAB_NAME=x run -0 lanes left right
+	noted "left in tree, at $(($(nice) + 5))"
+	noted "right in tree, at $(nice)"
 }
 
 @test "the second lane works in a copy that has git's list of files" {
@@ -104,7 +102,7 @@ lanes() {
 	see() { [[ -e tracked ]] && note "$(git ls-files tracked) ${PWD#"$TREE"}"; }
 	git init -q
 	git add -A
-	run -0 lanes '' 'left right'
+	LANES=2 run -0 lanes '' 'left right'
 	noted 'tracked ' && noted 'tracked /build/lane/2'
 }
 
@@ -141,7 +139,7 @@ lanes() {
 }
 
 @test "a lane without a device fails the run; the other does its work" {
-	LAB_NAME=x NO_DEVICE=x-1 run -1 lanes '' 'well true well'
+	LANES=2 LAB_NAME=x NO_DEVICE=x-1 run -1 lanes '' 'well true well'
 	[[ $output == *'lane 1 has no device'* ]]
 	[[ $(how_often '.* in 2') -eq 3 ]]
 }

@@ -8,10 +8,10 @@
 #
 # A lane is a process that takes the first file off its list, runs it, and takes
 # the next. One lane runs PLAIN, whose files need no device, or two if DEVICE is
-# empty. LANES lanes (default: 2; with DEVICE=host, or a single file, 1) run DEVICE;
+# empty. LANES lanes (default: 3; with DEVICE=host, or a single file, 1) run DEVICE;
 # each has a lab of its own with two nodes. Most of these files wait more than they
-# compute, so if there are several of these lanes, the one that has run PLAIN goes on
-# as another. The first works in this tree, any other in a copy of
+# compute, and those of PLAIN only compute. So PLAIN yields to them, and takes what they
+# leave of the processors. The first lane works in this tree, any other in a copy of
 # it, so that what two test files build and record never meets. The files of DEVICE
 # that EMULATED names use virtual machines, too. They come first in DEVICE, and the
 # other lanes leave them to the first while it has others, so that one lab of these,
@@ -155,14 +155,10 @@ lanes_device() {
 	lanes_lane "$2" "$later"
 }
 
-# lanes_plain PLAIN DEVICE NUMBER: the lane without a device. Then it is number NUMBER
-# of those with one, if that is not empty and files are left.
+# lanes_plain LIST: a lane without a device, which yields to the others.
 lanes_plain() {
-	local status=0
-
-	lanes_lane "$1" || status=1
-	[[ -z $3 || ! -s $2 ]] || lanes_device "$3" "$2" || status=1
-	return "$status"
+	renice -n $(($(nice) + 5)) -p "$BASHPID" >/dev/null || return
+	lanes_lane "$1"
 }
 
 lanes_end() {
@@ -185,7 +181,7 @@ lanes_start() {
 }
 
 lanes_run() {
-	local number lanes=${LANES:-2} further='' pid status=0
+	local number lanes=${LANES:-3} pid status=0
 
 	# A lane may work elsewhere, in a copy that has no commit.
 	CHECK_COMMIT=$(git -C "$lanes_top" rev-parse HEAD 2>/dev/null) || CHECK_COMMIT=
@@ -198,13 +194,15 @@ lanes_run() {
 	lanes_pids=()
 	[[ ${DEVICE:-} != host && $(wc -l <"$3") -ne 1 ]] || lanes=1
 	[[ -s $3 ]] || lanes=0
-	[[ ! -s $2 || $lanes -le 1 ]] || further=$((lanes + 1))
-	for ((number = 2; number <= ${further:-$lanes}; number++)); do
+	for ((number = 2; number <= lanes; number++)); do
 		lanes_copy "$number" || return 1
 	done
 	trap lanes_end INT TERM
-	[[ ! -s $2 ]] || lanes_start lanes_plain "$2" "$3" "$further"
-	[[ ! -s $2 || -s $3 ]] || lanes_start lanes_plain "$2" "$3" ''
+	[[ ! -s $2 || ! -s $3 ]] || lanes_start lanes_plain "$2"
+	[[ ! -s $2 || -s $3 ]] || {
+		lanes_start lanes_lane "$2"
+		lanes_start lanes_lane "$2"
+	}
 	for ((number = 1; number <= lanes; number++)); do
 		lanes_start lanes_device "$number" "$3"
 	done

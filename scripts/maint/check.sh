@@ -46,24 +46,21 @@ mapfile -t fast < <(printf '%s\n' tests/*.bats |
 	grep -vxF -f <(printf '%s\n' "${own[@]}" "${device[@]}"))
 
 # Of those with a device, the ones that have a part in virtual machines, whose lab they
-# share. They come first, and the ones that take longest before the others; those that
-# use RDS there come last, as it then holds the device.
+# share. They come first; those that use RDS there come last of them, as it then holds
+# the device.
 # shellcheck disable=SC2034 # by its name
-emulated_first=(tests/05_multiclient.bats tests/03_pure_verbs.bats tests/04_tls_psn.bats)
-# shellcheck disable=SC2034
 emulated_last=(tests/06_modules.bats tests/stock_kernel.bats)
-mapfile -t emulated < <(grep -lE \
-	'^[^#]*(full_size|EMULATED_LAB|VARIANT=threads)' \
-	"${device[@]}")
+mapfile -t emulated < <(grep -lE '^[^#]*(full_size|EMULATED_LAB)' "${device[@]}")
 
-# Of the others, those that take longest come first, too, so that no lane ends long
-# after the others. Those that use RDS come last: its connections stay until the
-# kernel ends, and talk now and then, which is not what a look at the wire is to
-# find.
+# Of the others, those that look at the wire come first: the connections of RDS stay until
+# the kernel ends, and talk now and then, which is not what they are to find. Then come
+# those that take longest, so that no lane ends long after the others.
 # shellcheck disable=SC2034
-first=(tests/reach.bats tests/wire.bats tests/wiretap.bats tests/02_bad_days.bats)
+first=(tests/{reach,wire,wiretap,networks,04_wire,05_multiclient,06_rds,07_files}.bats
+	tests/{ends,04_tls_psn,08_event_loop,exercises_wrong,exercises,repair}.bats
+	tests/{07_full_speed,01_send_recv,07_slow_disk,03_pure_verbs,mutants}.bats)
 # shellcheck disable=SC2034
-last=(tests/06_rds.bats tests/exercises.bats)
+none=()
 
 # in_order FIRST LAST FILE…: the files, those of the array FIRST first, and of LAST last.
 in_order() {
@@ -75,7 +72,7 @@ in_order() {
 	printf '%s\n' "${end[@]}"
 }
 
-on_virtual_machines() { in_order emulated_first emulated_last "${emulated[@]}"; }
+on_virtual_machines() { in_order none emulated_last "${emulated[@]}"; }
 
 # Those that need a device, one a line, in the order in which they begin.
 on_a_device() {
@@ -84,7 +81,7 @@ on_a_device() {
 	mapfile -t others < <(printf '%s\n' "${device[@]}" |
 		grep -vxF -f <(on_virtual_machines))
 	on_virtual_machines
-	in_order first last "${others[@]}"
+	in_order first none "${others[@]}"
 }
 
 # The unit tests, as a lane's job: one result for each program.
@@ -111,8 +108,15 @@ for compilers in /usr/lib/ccache /usr/lib64/ccache; do
 	[[ ! -d $compilers ]] || PATH=$compilers:$PATH
 done
 export PATH CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=1G
-export CCACHE_DIR=${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab/compiled
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab
+export CCACHE_DIR=$cache/compiled
 make -s all
+# They link some 700 programs, most with debug information. gold needs half of the time.
+if command -v ld.gold >/dev/null; then
+	mkdir -p "$cache/gold"
+	ln -sf "$(command -v ld.gold)" "$cache/gold/ld"
+	export COMPILER_PATH=$cache/gold
+fi
 # So that a test which fails is not blamed for what the machine did.
 export CHECK_STALLS=$top/$tap/stalls
 scripts/maint/stalls.sh $$ >"$CHECK_STALLS" &

@@ -40,7 +40,7 @@ setup_file() {
 }
 
 @test "05: a hundred at a time, with ThreadSanitizer on both ends" {
-	VARIANT=threads LIMIT=900 clients_on_device many_at_once 100
+	VARIANT=threads LIMIT=900 full_size clients_on_device many_at_once 100
 	tell
 }
 
