@@ -67,9 +67,11 @@ in_order() {
 	local -n begin=$1 end=$2
 
 	shift 2
-	printf '%s\n' "${begin[@]}"
-	printf '%s\n' "$@" | grep -vxF -f <(printf '%s\n' "${begin[@]}" "${end[@]}")
-	printf '%s\n' "${end[@]}"
+	{
+		printf '%s\n' "${begin[@]}"
+		printf '%s\n' "$@" | grep -vxF -f <(printf '%s\n' "${begin[@]}" "${end[@]}")
+		printf '%s\n' "${end[@]}"
+	} | grep .
 }
 
 on_virtual_machines() { in_order none emulated_last "${emulated[@]}"; }
