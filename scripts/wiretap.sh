@@ -67,7 +67,7 @@ arrange() {
 
 # run CHAPTER LINK: one client and one server, and who comes between them.
 run() {
-	local chapter out
+	local chapter out before
 
 	chapter=$(compgen -G "$1_*/Makefile")
 	chapter=${chapter%/Makefile}
@@ -75,11 +75,13 @@ run() {
 	rm -rf "$out"
 	mkdir -p "$out"
 	arrange "$2"
+	before=$(duplicates)
 	case $2 in
 	local) run_beside "$1" "$chapter" "$out" ;;
 	dreq) run_ended "$1" "$chapter" "$out" ;;
 	*) run_across "$1" "$chapter" "$out" "$2" ;;
 	esac
+	echo "$(($(duplicates) - before))" >"$out/duplicates"
 }
 
 # run_across NUMBER CHAPTER OUT LINK: the switch is between them.
@@ -147,6 +149,12 @@ run_ended() {
 	client_goes_on
 	wait "$both"
 	stop_party "$top/$out"
+}
+
+# How many packets node a has taken for ones that it had before.
+duplicates() {
+	device_run a rdma statistic show link rxe0 |
+		sed -n 's/.*duplicate_request \([0-9]*\).*/\1/p'
 }
 
 # What came of it: from the logs of both ends, and of who was between them.

@@ -50,7 +50,8 @@ open_device() {
 	else
 		device_open 2
 	fi
-	export TEST_DEVICE_WHERE=$device_where
+	# What the tests start need not look again.
+	export DEVICE=$device_where TEST_DEVICE_WHERE=$device_where
 	export TEST_DEVICE_ADDRESS=${device_host_address:-}
 	export TEST_EMULATED=${EMULATED_LAB:-emulated-$$}
 }

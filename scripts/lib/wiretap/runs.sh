@@ -7,7 +7,7 @@
 #   start_switch OUT [OPTION…], stop_switch OUT
 #   start_party NODE OUT WORDS COMMAND…, stop_party OUT: a third party that says WORDS
 #                             as soon as it is there
-#   pair COPY OUT             runs OUT/commands
+#   pair COPY OUT             runs OUT/commands; logs to OUT/logs
 #   await SECONDS COMMAND…    until it succeeds; fails if it never does
 #
 # The caller sets top, and calls cleanup_runs at its end.
@@ -139,19 +139,9 @@ start_switch() {
 		scripts/lib/python.sh wiretap.switch "$@" port1 eth0 "$out/switch.pcap"
 }
 
-# How many packets node a has taken for ones that it had before.
-duplicates() {
-	device_run a rdma statistic show link rxe0 |
-		sed -n 's/.*duplicate_request \([0-9]*\).*/\1/p'
-}
-
-# pair COPY OUT: the programs run; the logs of both, and the duplicates.
+# pair COPY OUT: the programs run; the logs of both.
 pair() {
-	local before
-
-	before=$(duplicates)
 	scripts/pair.sh -n 2 -d "$1" "$2/commands" "$2/logs"
-	echo "$(($(duplicates) - before))" >"$2/duplicates"
 }
 
 # await SECONDS COMMAND…
@@ -165,15 +155,20 @@ await() {
 }
 
 # What the user nobody runs must be where nobody may look.
+neighbour_placed=no
 place_neighbour() {
-	mkdir -p build
-	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -o build/own_qp \
-		scripts/lib/wiretap/own_qp.c -libverbs
-	device_run b bash -c 'rm -rf /tmp/wiretap.* && mkfifo /tmp/wiretap.go &&
-		mkdir -p /tmp/wiretap.d && cd scripts && cp --parents -t /tmp/wiretap.d \
-			lib/{__init__.py,arguments.py,python.sh} \
-			lib/wiretap/{__init__,neighbour,parties,roce}.py &&
-		cp -t /tmp/wiretap.d ../build/own_qp'
+	if [[ $neighbour_placed == no ]]; then
+		neighbour_placed=yes
+		mkdir -p build
+		gcc -std=gnu11 -Wall -Wextra -Werror -O2 -o build/own_qp \
+			scripts/lib/wiretap/own_qp.c -libverbs
+		device_run b bash -c 'rm -rf /tmp/wiretap.d && mkdir /tmp/wiretap.d &&
+			cd scripts && cp --parents -t /tmp/wiretap.d \
+				lib/{__init__.py,arguments.py,python.sh} \
+				lib/wiretap/{__init__,neighbour,parties,roce}.py &&
+			cp -t /tmp/wiretap.d ../build/own_qp'
+	fi
+	device_run b bash -c 'rm -f /tmp/wiretap.{log,go} && mkfifo /tmp/wiretap.go'
 }
 
 # Until the client that waits has its connection, and until it may go on. connected: what
