@@ -95,6 +95,17 @@ lanes() {
 	noted "right in tree, at $(nice)"
 }
 
+@test "when no file with a device is left, the first lane helps with the others" {
+	well() { [[ $LAB_NAME == x-1 ]]; }
+	left() { await_note 'right in tree, .*'; }
+	right() { await_note 'left in tree, .*'; }
+	lanes_job() { note "$1 in ${PWD##*/}, lab ${LAB_NAME:-none}"; "$1"; }
+	LAB_NAME=x run -0 lanes 'left right' well
+	noted 'close x-1' && noted '.* in tree, lab none'
+	ill() { return 1; }
+	run -1 lanes 'left right' ill
+}
+
 @test "the second lane works in a copy that has git's list of files" {
 	echo hello >"$TREE/tracked"
 	left() { await_note 'right in .*' && see; }

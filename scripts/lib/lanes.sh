@@ -12,7 +12,8 @@
 # each has a lab of its own with two nodes. Most of these files wait more than they
 # compute, and those of PLAIN only compute. So PLAIN yields to them, and takes what they
 # leave of the processors. The first lane works in this tree, any other in a copy of
-# it, so that what two test files build and record never meets. The files of DEVICE
+# it, so that what two test files build and record never meets. When DEVICE is empty, the
+# first lane helps with PLAIN, which is for this tree. The files of DEVICE
 # that EMULATED names use virtual machines, too. They come first in DEVICE, and the
 # other lanes leave them to the first while it has others, so that one lab of these,
 # which is costly, is enough. It is taken down when no file is left that uses it.
@@ -130,9 +131,9 @@ lanes_copy() (
 		tar -C "$copy" -x && cd "$copy" && mkdir build && git init -q && git add -A
 )
 
-# lanes_device NUMBER LIST: a lane with a device.
+# lanes_device NUMBER LIST PLAIN: a lane with a device; the first runs those of PLAIN, too.
 lanes_device() {
-	local nodes=2 later=
+	local nodes=2 later='' status=0
 
 	[[ $1 -eq 1 ]] || later=$lanes_emulated
 	# Its device.sh and its lab are those of the tree it works in.
@@ -152,7 +153,14 @@ lanes_device() {
 		cat "$lanes_dir/device.$1"
 		return 1
 	}
-	lanes_lane "$2" "$later"
+	lanes_lane "$2" "$later" || status=1
+	[[ $1 -eq 1 && -s $3 ]] || return "$status"
+	trap - EXIT
+	device_close >/dev/null
+	lanes_down_emulated
+	unset LAB_NAME EMULATED_LAB lanes_machines
+	lanes_lane "$3" || status=1
+	return "$status"
 }
 
 # lanes_plain LIST: a lane without a device, which yields to the others.
@@ -204,7 +212,7 @@ lanes_run() {
 		lanes_start lanes_lane "$2"
 	}
 	for ((number = 1; number <= lanes; number++)); do
-		lanes_start lanes_device "$number" "$3"
+		lanes_start lanes_device "$number" "$3" "$2"
 	done
 	for pid in "${lanes_pids[@]}"; do
 		wait "$pid" || status=1
