@@ -70,19 +70,17 @@ show_change() {
 
 # prepare_copy: the chapter with the patch, built.
 prepare_copy() {
-	local extra
+	local file files=()
 
 	rm -rf "$copy"
-	chapter_update "$top/$chapter" "$copy"
+	mkdir -p "$copy"
 	# With what is built already, and its age: make builds what the patch
 	# changes.
-	for extra in "$top/$chapter"/{carried,plumbing,load}; do
-		[[ ! -d $extra ]] || cp -rp "$extra" "$copy"
+	for file in "$top/$chapter"/{Makefile,carried,plumbing,load,*.{[cho],sh},server,client} \
+		"$case"/*.sh; do
+		[[ ! -e $file ]] || files+=("$file")
 	done
-	for extra in "$top/$chapter"/*.{[cho],sh} "$case"/*.sh \
-		"$top/$chapter"/{server,client}; do
-		[[ -e $extra ]] && cp -p "$extra" "$copy"
-	done
+	cp -rp -- "${files[@]}" "$copy"
 	[[ ! -e $case/patch ]] || patch -s -d "$copy" -p1 <"$case/patch"
 	make -s -C "$copy"
 }
