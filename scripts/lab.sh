@@ -17,7 +17,8 @@ export LC_ALL=C
 script=${BASH_SOURCE[0]}
 [[ ! -L $script ]] || script=$(realpath -- "$script") || exit
 [[ $script == /* ]] || script=$PWD/$script
-# What is compiled stays in build/, and not beside the sources, which git watches.
+# What Python compiles stays in build/, and not beside the sources, which git watches.
 lab=${script%/*}
-PYTHONPYCACHEPREFIX=${lab%/*}/build/python PYTHONDONTWRITEBYTECODE= PYTHONSAFEPATH=1 PYTHONPATH=$lab \
+export PYTHONPYCACHEPREFIX=${PYTHONPYCACHEPREFIX:-${lab%/*}/build/python}
+PYTHONDONTWRITEBYTECODE= PYTHONSAFEPATH=1 PYTHONPATH=$lab \
 	exec /usr/bin/python3 -S "$lab/lib/lab/__main__.py" "$@"

@@ -27,7 +27,8 @@ lib=$(cd "${script%/*}" && pwd -P) || exit
 export PYTHONPATH=${lib%/*}
 # Or else what is in the current folder would come before it (Python 3.11).
 export PYTHONSAFEPATH=1
-# What is compiled stays in build/, and not beside the sources, which git watches. As a
-# file, since `python3 -m` loads more than some of the programs do.
-export PYTHONPYCACHEPREFIX=${lib%/*/*}/build/python PYTHONDONTWRITEBYTECODE=
+# What Python compiles stays in build/, and not beside the sources, which git watches. As
+# a file, since `python3 -m` loads more than some of the programs do.
+export PYTHONPYCACHEPREFIX=${PYTHONPYCACHEPREFIX:-${lib%/*/*}/build/python}
+export PYTHONDONTWRITEBYTECODE=
 exec /usr/bin/python3 -S "$lib/${1//.//}.py" "${@:2}"

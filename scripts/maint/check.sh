@@ -112,6 +112,8 @@ done
 export PATH CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=1G
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab
 export CCACHE_DIR=$cache/compiled
+# What Python has compiled in one lane is good for the others.
+export PYTHONPYCACHEPREFIX=$top/build/python
 make -s all
 # They link some 700 programs, most with debug information. gold needs half of the time.
 if command -v ld.gold >/dev/null; then
