@@ -20,5 +20,5 @@ script=${BASH_SOURCE[0]}
 # What Python compiles stays in build/, and not beside the sources, which git watches.
 lab=${script%/*}
 export PYTHONPYCACHEPREFIX=${PYTHONPYCACHEPREFIX:-${lab%/*}/build/python}
-PYTHONDONTWRITEBYTECODE= PYTHONSAFEPATH=1 PYTHONPATH=$lab \
+PYTHONDONTWRITEBYTECODE='' PYTHONSAFEPATH=1 PYTHONPATH=$lab \
 	exec /usr/bin/python3 -S "$lab/lib/lab/__main__.py" "$@"

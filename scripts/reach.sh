@@ -23,7 +23,8 @@
 #              sends one of its own
 #   between6   the same, by IPv6's neighbour discovery
 #   sweep      the third node, which has read nothing, sends a SEND with each of 65,536
-#              PSNs, while the client is idle; the client has one of them
+#              PSNs, or as many as SWEEP says, while the client is idle; the client has
+#              the last of them
 #
 # and CONTROL one of
 #
@@ -179,7 +180,7 @@ run() {
 	case $attack in
 	user_*) run_idle '' as_nobody "${attack#user_}" ;;
 	sweep)
-		[[ $control == random ]] || psn=(-P 0x5affff)
+		[[ $control == random ]] || psn=(-P "$((predicted + numbers - 1))")
 		run_idle "${psn[*]}" sweep
 		;;
 	between*)

@@ -5,7 +5,6 @@
 #
 # shellcheck disable=SC2034,SC2154 # of helpers.bash
 
-TEST_BUILDS=build/tests/stock
 load helpers
 
 setup_file() {

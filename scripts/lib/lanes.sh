@@ -18,10 +18,9 @@
 # other lanes leave them to the first while it has others, so that one lab of these,
 # which is costly, is enough. It is taken down when no file is left that uses it.
 #
-# DIR gets NAME.tap, the results of each file, and NAME.out, what prove says of
-# it. A line is printed as each file ends, with what is still running, and if it
-# failed, with what failed in it; on a terminal, the last line always says what is
-# running.
+# DIR gets NAME.tap, the results of each file, and NAME.out, all that it says. A line is
+# printed as each file ends, with what is still running, and if it failed, with what
+# failed in it; on a terminal, the last line always says what is running.
 # shellcheck shell=bash
 
 lanes_top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
@@ -77,7 +76,7 @@ lanes_job() {
 	if [[ $1 == unit ]]; then
 		scripts/maint/check.sh --unit
 	else
-		prove --exec "scripts/maint/bats_tap.sh $lanes_dir" "$1"
+		scripts/maint/bats_tap.sh "$lanes_dir" "$1"
 	fi
 }
 

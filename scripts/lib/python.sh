@@ -30,5 +30,5 @@ export PYTHONSAFEPATH=1
 # What Python compiles stays in build/, and not beside the sources, which git watches. As
 # a file, since `python3 -m` loads more than some of the programs do.
 export PYTHONPYCACHEPREFIX=${PYTHONPYCACHEPREFIX:-${lib%/*/*}/build/python}
-export PYTHONDONTWRITEBYTECODE=
+export PYTHONDONTWRITEBYTECODE=''
 exec /usr/bin/python3 -S "$lib/${1//.//}.py" "${@:2}"

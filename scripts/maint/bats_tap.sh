@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bats_tap.sh - run one bats file for prove and keep its TAP
+# bats_tap.sh - run one bats file and keep its TAP
 #
 # usage: scripts/maint/bats_tap.sh DIR FILE.bats
 #

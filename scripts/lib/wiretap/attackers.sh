@@ -26,8 +26,8 @@ as_nobody() {
 	[[ $control != filter ]] || device_run b nft list table ip reach
 }
 
-# What the client's PSN is where it can be predicted: to 16 bits.
-predicted=$((0x5a0000)) numbers=65536
+# What the client's PSN is where it can be predicted: to 16 bits, by default.
+predicted=$((0x5a0000)) numbers=${SWEEP:-65536}
 sweep() {
 	local qpn
 
