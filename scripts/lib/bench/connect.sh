@@ -20,7 +20,7 @@ stamp=$tmp/connect_stamp.so
 
 # is_up CHAPTER: whether its server listens.
 is_up() {
-	grep -q '^listening' "$tmp/$1.server"
+	grep -qs '^listening' "$tmp/$1.server"
 }
 
 # A server that lives until the end; lib.bash ends all that are in $server.
