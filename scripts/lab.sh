@@ -17,8 +17,9 @@ export LC_ALL=C
 script=${BASH_SOURCE[0]}
 [[ ! -L $script ]] || script=$(realpath -- "$script") || exit
 [[ $script == /* ]] || script=$PWD/$script
-# What Python compiles stays in build/, and not beside the sources, which git watches.
-lab=${script%/*}
-export PYTHONPYCACHEPREFIX=${PYTHONPYCACHEPREFIX:-${lab%/*}/build/python}
-PYTHONDONTWRITEBYTECODE='' PYTHONSAFEPATH=1 PYTHONPATH=$lab \
-	exec /usr/bin/python3 -S "$lab/lib/lab/__main__.py" "$@"
+# Python keeps what it compiles where PYTHONPYCACHEPREFIX says, and nowhere else: the tree
+# may be read-only, or watched by git.
+export PYTHONDONTWRITEBYTECODE=1
+[[ -z ${PYTHONPYCACHEPREFIX:-} ]] || PYTHONDONTWRITEBYTECODE=''
+PYTHONSAFEPATH=1 PYTHONPATH=${script%/*} exec /usr/bin/python3 -S \
+	"${script%/*}/lib/lab/__main__.py" "$@"

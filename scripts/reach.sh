@@ -80,6 +80,8 @@ while [[ $# -gt 0 ]]; do
 	runs+=("$1 $2")
 	shift 2
 done
+[[ ${SWEEP:-1} =~ ^[1-9][0-9]{0,4}$ && ${SWEEP:-1} -le 65536 ]] ||
+	cli_misuse "SWEEP=$SWEEP: how many numbers? From 1 to 65536"
 cli_checked
 drawing=yes
 command -v node >/dev/null || {

@@ -102,7 +102,7 @@ grows() {
 little_memlock() {
 	start_server setpriv --reuid=65534 --regid=65534 --clear-groups \
 		bash -c 'ulimit -l 2000 && exec "$@"' bash ./server -v
-	start_client ./load/load -n 240 -q 240 -N 100 -t 30 -a "$address" sum
+	start_client ./load/load -n 240 -q 240 -N 200 -t 30 -a "$address" sum
 	await "connections" has_line client.log '^240 connections in'
 	# While it stands, all of them ask: few of its 256 receives are left.
 	kill -STOP "$server"

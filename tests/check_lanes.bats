@@ -101,7 +101,8 @@ lanes() {
 	right() { await_note 'left in tree, .*'; }
 	lanes_job() { note "$1 in ${PWD##*/}, lab ${LAB_NAME:-none}"; "$1"; }
 	LAB_NAME=x run -0 lanes 'left right' well
-	noted 'close x-1' && noted '.* in tree, lab none'
+	# It has closed its own, x-1.
+	noted 'close x-1' && noted 'left in tree, lab x' && noted 'right in tree, lab x'
 	ill() { return 1; }
 	run -1 lanes 'left right' ill
 }

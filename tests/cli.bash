@@ -26,7 +26,6 @@ noticing() {
 		notice "$STUBS/$name"
 	done
 	export HOME=$BATS_TEST_TMPDIR/home LAB_NAME=noticed.$$
-	export PYTHONPYCACHEPREFIX=$BATS_FILE_TMPDIR/python
 	unset NO_INSTALL CLI_CHECK XDG_CACHE_HOME MAKEFLAGS MAKELEVEL
 	PATH=$STUBS:$PATH
 	cd "$TREE" || return

@@ -197,7 +197,7 @@ both() {
 }
 
 @test "reach: nothing of it runs outside of the lab, or to another address" {
-	local addresses mac=525400524401
+	local addresses mac=525400524401 count
 
 	gcc -std=gnu11 -o "$BATS_TEST_TMPDIR/own_qp" \
 		"$top/scripts/lib/wiretap/own_qp.c" -libverbs
@@ -227,4 +227,8 @@ both() {
 	[[ $output == *'not a node of the lab'* ]]
 	run -2 "$top/scripts/reach.sh" user_send wishes
 	run -2 "$top/scripts/reach.sh" wishes none
+	for count in 0 65537 many 1x; do
+		SWEEP=$count run -2 "$top/scripts/reach.sh" sweep none
+		[[ $output == *"SWEEP=$count: how many numbers?"* ]]
+	done
 }

@@ -130,9 +130,9 @@ lanes_copy() (
 		tar -C "$copy" -x && cd "$copy" && mkdir build && git init -q && git add -A
 )
 
-# lanes_device NUMBER LIST PLAIN: a lane with a device; the first runs those of PLAIN, too.
+# lanes_device NUMBER LIST: a lane with a device.
 lanes_device() {
-	local nodes=2 later='' status=0
+	local nodes=2 later=
 
 	[[ $1 -eq 1 ]] || later=$lanes_emulated
 	# Its device.sh and its lab are those of the tree it works in.
@@ -152,13 +152,15 @@ lanes_device() {
 		cat "$lanes_dir/device.$1"
 		return 1
 	}
-	lanes_lane "$2" "$later" || status=1
-	[[ $1 -eq 1 && -s $3 ]] || return "$status"
-	trap - EXIT
-	device_close >/dev/null
-	lanes_down_emulated
-	unset LAB_NAME EMULATED_LAB lanes_machines
-	lanes_lane "$3" || status=1
+	lanes_lane "$2" "$later"
+}
+
+# lanes_first LIST PLAIN: the first lane with a device. Without it, it then helps with PLAIN.
+lanes_first() {
+	local status=0
+
+	(lanes_device 1 "$1") || status=1
+	lanes_lane "$2" || status=1
 	return "$status"
 }
 
@@ -210,8 +212,9 @@ lanes_run() {
 		lanes_start lanes_lane "$2"
 		lanes_start lanes_lane "$2"
 	}
-	for ((number = 1; number <= lanes; number++)); do
-		lanes_start lanes_device "$number" "$3" "$2"
+	[[ $lanes -eq 0 ]] || lanes_start lanes_first "$3" "$2"
+	for ((number = 2; number <= lanes; number++)); do
+		lanes_start lanes_device "$number" "$3"
 	done
 	for pid in "${lanes_pids[@]}"; do
 		wait "$pid" || status=1

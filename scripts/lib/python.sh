@@ -27,8 +27,9 @@ lib=$(cd "${script%/*}" && pwd -P) || exit
 export PYTHONPATH=${lib%/*}
 # Or else what is in the current folder would come before it (Python 3.11).
 export PYTHONSAFEPATH=1
-# What Python compiles stays in build/, and not beside the sources, which git watches. As
-# a file, since `python3 -m` loads more than some of the programs do.
-export PYTHONPYCACHEPREFIX=${PYTHONPYCACHEPREFIX:-${lib%/*/*}/build/python}
-export PYTHONDONTWRITEBYTECODE=''
+# What it compiles is kept where PYTHONPYCACHEPREFIX says, and nowhere else: the tree may
+# be read-only, or watched by git.
+export PYTHONDONTWRITEBYTECODE=1
+[[ -z ${PYTHONPYCACHEPREFIX:-} ]] || PYTHONDONTWRITEBYTECODE=''
+# As a file, since `python3 -m` loads more than some of the programs do.
 exec /usr/bin/python3 -S "$lib/${1//.//}.py" "${@:2}"

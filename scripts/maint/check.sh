@@ -48,42 +48,28 @@ mapfile -t fast < <(printf '%s\n' tests/*.bats |
 # Of those with a device, the ones that have a part in virtual machines, whose lab they
 # share. They come first; those that use RDS there come last of them, as it then holds
 # the device.
-# shellcheck disable=SC2034 # by its name
 emulated_last=(tests/06_modules.bats tests/stock_kernel.bats)
 mapfile -t emulated < <(grep -lE '^[^#]*(full_size|EMULATED_LAB)' "${device[@]}")
 
 # Of the others, those that look at the wire come first: the connections of RDS stay until
 # the kernel ends, and talk now and then, which is not what they are to find. Then come
 # those that take longest, so that no lane ends long after the others.
-# shellcheck disable=SC2034
 first=(tests/{reach,wire,wiretap,networks,04_wire,05_multiclient,06_rds,07_files}.bats
 	tests/{ends,04_tls_psn,08_event_loop,exercises_wrong,exercises,repair}.bats
 	tests/{07_full_speed,01_send_recv,07_slow_disk,03_pure_verbs,mutants}.bats)
-# shellcheck disable=SC2034
-none=()
 
-# in_order FIRST LAST FILE…: the files, those of the array FIRST first, and of LAST last.
-in_order() {
-	local -n begin=$1 end=$2
-
-	shift 2
-	{
-		printf '%s\n' "${begin[@]}"
-		printf '%s\n' "$@" | grep -vxF -f <(printf '%s\n' "${begin[@]}" "${end[@]}")
-		printf '%s\n' "${end[@]}"
-	} | grep .
-}
-
-on_virtual_machines() { in_order none emulated_last "${emulated[@]}"; }
+# all_but FILE…: the files of stdin without these.
+all_but() { grep -vxF -f <(printf '%s\n' "$@") || true; }
 
 # Those that need a device, one a line, in the order in which they begin.
+on_virtual_machines() {
+	printf '%s\n' "${emulated[@]}" | all_but "${emulated_last[@]}"
+	printf '%s\n' "${emulated_last[@]}"
+}
 on_a_device() {
-	local others
-
-	mapfile -t others < <(printf '%s\n' "${device[@]}" |
-		grep -vxF -f <(on_virtual_machines))
 	on_virtual_machines
-	in_order first none "${others[@]}"
+	printf '%s\n' "${first[@]}" | all_but "${emulated[@]}"
+	printf '%s\n' "${device[@]}" | all_but "${emulated[@]}" "${first[@]}"
 }
 
 # The unit tests, as a lane's job: one result for each program.
@@ -115,7 +101,7 @@ export CCACHE_DIR=$cache/compiled
 # What Python has compiled in one lane is good for the others.
 export PYTHONPYCACHEPREFIX=$top/build/python
 make -s all
-# They link some 700 programs, most with debug information. gold needs half of the time.
+# The tests link some 700 programs, most with debug information. gold needs half of the time.
 if command -v ld.gold >/dev/null; then
 	mkdir -p "$cache/gold"
 	ln -sf "$(command -v ld.gold)" "$cache/gold/ld"
@@ -134,7 +120,7 @@ fast)
 	;;
 long)
 	printf '%s\n' tests/long/*.bats >"$tap/device"
-	lanes_run "$tap" /dev/null "$tap/device" || status=1
+	LANES=${LANES:-2} lanes_run "$tap" /dev/null "$tap/device" || status=1
 	;;
 all)
 	printf '%s\n' unit "${own[@]}" "${fast[@]}" >"$tap/plain"
