@@ -11,7 +11,7 @@
 # chapter as it is at the other end.
 #
 # REPAIR_PLACE is where it is built and run (build/repair); EXERCISE_UNTIL ends the
-# check as soon as that thing is found missing.
+# check as soon as that thing, or * any of them, is found missing.
 #
 # Exit status: 0 done, or all is as it should be; 1 not; 2 usage.
 set -euo pipefail

@@ -64,7 +64,7 @@ int main(void)
 	char *memory = map(PROT_READ | PROT_WRITE, -1),
 	     *hole = map(PROT_NONE, -1);
 	FILE *file = tmpfile();
-	char *text;
+	char *text, *own;
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -110,6 +110,12 @@ int main(void)
 		return 1;
 	try("the parent has its own", memory, 6, 0);
 	try("of each page", memory, 4096 + 9, 0);
+	own = map(PROT_READ | PROT_WRITE, fileno(file));
+	try("a file of which one may change a copy is read", own, 1, 0);
+	try("and written", own, 1, 1);
+	try("another page of it is written, unread", own, 4097, 1);
+	try("the file is as it was", text, 1, 0);
+	try("all of it", text, 4097, 0);
 	munmap(hole, 65536);
 	try("nothing there: read", hole, 2, 0);
 	try("nothing there: written", hole, 2, 1);

@@ -307,7 +307,16 @@ print(len(memory) // mmap.PAGESIZE // (faults() - before), "pages at a fault")'
 	cc -std=gnu11 -Wall -Wextra -Werror -O1 -o "$SCRATCH/faults" "$TOP/tests/faults.c"
 	run -0 lab exec a -- "$SCRATCH/faults"
 	diff <("$SCRATCH/faults") <(printf '%s\n' "$output")
-	[[ ${#lines[@]} -eq 23 ]]
+	[[ ${#lines[@]} -eq 28 ]]
+}
+
+# User-Mode Linux keeps them aside only where another wants them.
+@test "a program's floating-point registers stay its own" {
+	cc -std=gnu11 -Wall -Wextra -Werror -O1 -pthread -o "$SCRATCH/registers" \
+		"$TOP/tests/registers.c"
+	run -0 lab exec a -- "$SCRATCH/registers"
+	diff <("$SCRATCH/registers") <(printf '%s\n' "$output")
+	[[ ${#lines[@]} -eq 4 && $output != *[1-9]' times'* ]]
 }
 
 @test "the clock of a node is the host's" {

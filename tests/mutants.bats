@@ -84,9 +84,12 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 	small_tree
 	mutant hangs 'unit test_01_good' 'n + n' 'n - n'
 	mutant later 'unit test_01_good' 'n + n' 'n * n + 1'
+	# What computes without an end costs a few seconds.
+	mutant spins 'unit test_01_good' 'if (n < 0)' 'while (n == 2)\n\t\t;\n\tif (n < 0)'
 	MUTANTS_DEADLINE=20 run -0 mutants
 	says killed hangs 'by the deadline'
 	says killed later
+	says killed spins 'test_01_good$'
 	run ! pgrep -f "$tree/"
 	# Without the mutant, it proves nothing.
 	sed -i 's/!twice(3)/twice(3)/' "$tree/tests/unit/test_01_good.c"
@@ -197,7 +200,10 @@ says() { grep -qE "^$1 +01/$2 +.*${3:-}" <<<"$output"; }
 	run -0 mutants --sample 2
 	[[ ${lines[0]} == *" by the seed $(git -C "$tree" rev-parse HEAD)" ]]
 	[[ ${lines[-1]} == '2 killed, 0 lived, 0 broken' ]]
-	# One that boots a virtual machine is left to who runs all.
+	# One that boots virtual machines, or a lab of its own, is left to who runs all.
+	sed '1i setup_file() {\n\t"$top/scripts/lab.sh" up --nodes 3\n}' \
+		"$tree/tests/01.bats" >"$tree/tests/own.bats"
+	mutant costly_too 'bats tests/own.bats twice' 'n + n' '2 * n'
 	echo '# full_size' >>"$tree/tests/01.bats"
 	mutant costly 'bats tests/01.bats twice' 'n + n' '2 * n'
 	# One is enough that uses a lab.

@@ -29,7 +29,7 @@ for all of these. Without any, all run.
   -l, --list     print the names and what notices them, and run nothing
   -c, --check    print the rows that are not in order, and run nothing
   --sample N     only N, chosen by the hash of the commit: the same for the same
-                 commit. None boots a virtual machine, and one at most uses a lab
+                 commit. None boots a lab of its own, and one at most uses one
   --seed TEXT    chosen by TEXT instead
   -h, --help     print this
 
@@ -57,7 +57,8 @@ TREE, SAID = WORK / 'tree', WORK / 'said'
 # Seconds for a build, and for a test that has no fault in it.
 DEADLINE = int(os.environ.get('MUTANTS_DEADLINE', '600'))
 # What a file of tests has that boots virtual machines or takes long; and a device.
-COSTLY = r'full_size|on_device -s|build_sanitized|tcg|(?m:^load (\.\./\w*|lab)$)'
+COSTLY = r'full_size|on_device -s|build_sanitized|tcg|(?m:^load (\.\./\w*|lab)$)' \
+    r'|(?m:^\s*"\$top/scripts/lab\.sh" up)'
 DEVICE = r'(?m:^\s*open_device)'
 
 
@@ -163,8 +164,10 @@ class Runner:
         """Whether a test passes, and really ran something."""
         kind, name, *regex = test.split(maxsplit=2)
         if kind == 'unit':
-            return not self.within(seconds, 'make', '-s', '-C', 'tests/unit', 'check',
-                                   f'TESTS={name}')
+            # What spins is ended by how much it computes; what waits, by the deadline.
+            cpu = max(3, int(seconds - DEADLINE / 10) // 3)
+            return not self.within(seconds, 'prlimit', f'--cpu={cpu}', 'make', '-s', '-C',
+                                   'tests/unit', 'check', f'TESTS={name}')
         self.lab_up(test)
         some = ('-f', regex[0]) if regex else ()
         status = self.within(seconds, 'bats', '--tap', '--print-output-on-failure', *some,

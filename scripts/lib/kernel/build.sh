@@ -91,7 +91,7 @@ case $kind in
 page) mended=(net/core:sock_aligned) ;;
 lab) mended=(drivers/infiniband/sw/siw:{siw_accept,siw_sent} .:{hostfs_setuid,vector_down,sanitizers}) ;;
 esac
-[[ $kind == page || $source != *6.1 ]] || mended+=(.:faults)
+[[ $kind == page || $source != *6.1 ]] || mended+=(.:{faults,registers})
 patches=("${mended[@]/#*:/$here/}")
 patches=("${patches[@]/%/.patch}")
 digest=$({ echo "$uris" && cat "$config" "${patches[@]}" "$here/build.sh"; } | sha256sum)
