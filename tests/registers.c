@@ -17,11 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TIMES = 500, PAGE = 4096 };
+enum {
+	TIMES = 500,
+	PAGE = 4096
+};
 
-#define EACH(DO)                                                               \
-	DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)                        \
-	DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+#define EACH(DO)                                                            \
+	DO(0)                                                               \
+	DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) \
+		DO(12) DO(13) DO(14) DO(15)
 #define LOAD(N) "movdqu 16*" #N "(%[in]), %%xmm" #N "\n\t"
 #define STORE(N) "movdqu %%xmm" #N ", 16*" #N "(%[out])\n\t"
 #define NAME(N) , "xmm" #N
@@ -40,8 +44,8 @@ static long call(int number, volatile char *page, long which, long a, long b)
 	asm volatile(EACH(LOAD) "syscall\n\t"
 				"movb $1, (%[page])\n\t" EACH(STORE)
 		     : "+a"(which)
-		     : "D"(a), "S"(b), [in] "r"(in), [out] "r"(out),
-		       [page] "r"(page)
+		     : "D"(a),
+		       "S"(b), [in] "r"(in), [out] "r"(out), [page] "r"(page)
 		     : "rcx", "r11", "memory" EACH(NAME));
 	if (memcmp(in, out, sizeof(in)) != 0)
 		other++;
@@ -101,7 +105,8 @@ static void threads(void)
 	pthread_t thread[3];
 
 	for (int i = 0; i < 3; i++)
-		if (pthread_create(&thread[i], NULL, take_turns, &numbers[i]) != 0)
+		if (pthread_create(&thread[i], NULL, take_turns, &numbers[i]) !=
+		    0)
 			exit(1);
 	for (int i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
