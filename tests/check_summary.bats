@@ -53,6 +53,15 @@ summary() {
 	[[ $output == *'    0.4 s  b: number 4'* && $output != *'b: number 3'* ]]
 }
 
+@test "JUnit's form has each test's time, and what failed" {
+	printf '%s\n' 1..2 'ok 1 three in 1029ms' 'not ok 2 "four" & five' '# why' >"$tap/b.tap"
+	# shellcheck source=scripts/lib/tap.sh
+	source "$BATS_TEST_DIRNAME/../scripts/lib/tap.sh"
+	run tap_junit "$tap"/*.tap
+	[[ $output == *'<testcase name="1 three" time="1.029">'* ]]
+	[[ $output == *'<testcase name="1 one">'*'[not ok 2 "four" & five'*why* ]]
+}
+
 @test "a test that is skipped is named, and fails a run in CI" {
 	echo 'ok 1 three # skip no device' >"$tap/b.tap"
 	run -0 summary

@@ -4,6 +4,7 @@
 #
 #   tap_failures FILE…    prints each test in FILE that failed with what it said,
 #                         and where the rest is if that is long
+#   tap_junit FILE…       prints them in JUnit's form, with the times that bats measured
 # shellcheck shell=bash
 
 tap_failures() {
@@ -17,4 +18,9 @@ tap_failures() {
 		/^(not )?ok / { rest(); telling = /^not/ }
 		telling && ++lines <= most
 		END { rest() }' "$@"
+}
+
+tap_junit() {
+	prove --formatter TAP::Formatter::JUnit --exec cat "$@" 2>/dev/null |
+		perl -pe 's|name="(.*) in (\d+)ms"|sprintf q(name="%s" time="%.3f"), $1, $2 / 1000|e'
 }

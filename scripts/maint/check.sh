@@ -136,8 +136,7 @@ changed | chapter)
 	;;
 esac
 # Without its plan, a file's results would not be read as TAP.
-prove --formatter TAP::Formatter::JUnit --exec cat "$tap"/*.tap \
-	>build/junit.xml 2>/dev/null || true
+tap_junit "$tap"/*.tap >build/junit.xml || true
 kill -TERM "$watcher" || true
 wait "$watcher" || true
 scripts/maint/check_summary.sh "$tap" "$status"
