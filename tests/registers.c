@@ -22,10 +22,12 @@ enum {
 	PAGE = 4096
 };
 
-#define EACH(DO)                                                            \
-	DO(0)                                                               \
-	DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) \
-		DO(12) DO(13) DO(14) DO(15)
+#define FOUR(DO, A, B, C, D) DO(A) DO(B) DO(C) DO(D)
+#define EACH(DO)               \
+	FOUR(DO, 0, 1, 2, 3)   \
+	FOUR(DO, 4, 5, 6, 7)   \
+	FOUR(DO, 8, 9, 10, 11) \
+	FOUR(DO, 12, 13, 14, 15)
 #define LOAD(N) "movdqu 16*" #N "(%[in]), %%xmm" #N "\n\t"
 #define STORE(N) "movdqu %%xmm" #N ", 16*" #N "(%[out])\n\t"
 #define NAME(N) , "xmm" #N
