@@ -165,7 +165,7 @@ quiet() {
 			print end ": this is no trace"
 			bad = 1
 		}
-		if (armed > conversations + events) {
+		if (armed != conversations + events) {
 			print end ": armed " armed " times, for " events " events"
 			bad = 1
 		}
@@ -196,6 +196,16 @@ orders() {
 		quiet client
 		quiet server
 	done
+	# A server that fails as nothing has come yet has its receives posted.
+	rm -f "$scratch"/trace.*
+	at 'ibv_post_send 1' fail
+	start_server "${at[@]}" "CALLS=$scratch/trace.server" "LD_PRELOAD=$trace $shim" \
+		./server -t 20 "${words[@]}"
+	start_client ./client -a "$address" "${words[@]}"
+	end_any
+	await "the end of the server's conversation" is_over
+	stop_server
+	quiet server
 }
 
 @test "no memory is freed while a request uses it; armed once for each event" {
