@@ -324,7 +324,8 @@ bench_killed() {
 # nobody has asked for benchmarks, there are none.
 bench_silent() {
 	start_server ./server -B -t 3
-	at 'ibv_post_send 50' stop
+	# The server has had a sign of life by then: the first comes after 256 operations.
+	at 'ibv_post_send 2000' stop
 	start_client "${at[@]}" ./client -t 30 -a "$address" -b 64 -n 10000000
 	await "a client that stops in the middle" state "$client" T
 	await "a server that gives it up" server_is_done
