@@ -20,7 +20,7 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 
 	mkdir "$bin"
 	printf '%s\n' '#!/bin/bash' '[[ $* == *rdma-lab-* ]] || exec env "PATH=${PATH#*:}" bwrap "$@"' \
-		'bash -c "read <> <(:)" inner "$@" &' 'wait' >"$bin/bwrap"
+		'bash -c "read -t 90 <> <(:)" inner "$@" &' 'wait' >"$bin/bwrap"
 	chmod +x "$bin/bwrap"
 	PATH=$bin:$PATH "$TOP/scripts/lab.sh" up 3>&- &
 	pid=$!
