@@ -4,7 +4,7 @@
  * Threads, children, signals and other programs take turns, and each of them has numbers
  * of its own in the registers. It prints a line for each of these, with how often
  * something else was there. The kernel of a User-Mode Linux node keeps the registers
- * aside only where somebody wants them; it must tell the same as the host's.
+ * aside only where somebody wants them; it must tell the same as the host's. For x86-64.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -111,11 +111,12 @@ static void threads(void)
 		    0)
 			exit(1);
 	for (int i = 0; i < 3; i++)
-		pthread_join(thread[i], NULL);
+		if (pthread_join(thread[i], NULL) != 0)
+			exit(1);
 	asm volatile("ldmxcsr %0" : : "m"(mine));
-	if (pthread_create(&thread[0], NULL, inherit, &mine) != 0)
+	if (pthread_create(&thread[0], NULL, inherit, &mine) != 0 ||
+	    pthread_join(thread[0], NULL) != 0)
 		exit(1);
-	pthread_join(thread[0], NULL);
 	say("threads");
 }
 
@@ -149,7 +150,8 @@ static void signals(void)
 {
 	char *page = fresh(1);
 
-	signal(SIGUSR1, on_signal);
+	if (signal(SIGUSR1, on_signal) == SIG_ERR)
+		exit(1);
 	for (int i = 0; i < TIMES; i++)
 		call(8, page, SYS_kill, getpid(), SIGUSR1);
 	say("signals");
