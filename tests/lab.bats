@@ -216,7 +216,7 @@ hostfs='hostfs() {
 	fi
 	for pid in $(pgrep -f "rdma-lab-$LAB_NAME-[ab]"); do
 		tr '\0' '\n' <"/proc/$pid/cmdline" |
-			grep -x 'local,id=root,path=/,readonly=on,.*'
+			grep -x 'local,id=root,path=/tmp/files,readonly=on,.*'
 	done
 }
 
@@ -252,6 +252,46 @@ hostfs='hostfs() {
 	chmod g+s setgid
 	lab exec -- mkdir setgid/inner
 	[[ -d setgid/inner ]]
+}
+
+@test "root in a node finds no process, device or service of the host" {
+	# What it sees of the host there, beside what its own root has at those places.
+	# shellcheck disable=SC2016 # for the shell there
+	run -0 lab exec -- sh -c "$hostfs"'mkdir -p /x && mount --bind / /x
+		[ "$1" != uml ] || hostfs / || exit
+		[ -s /x/etc/passwd ] && find /x/proc /x/sys /x/run -mindepth 1' sh "$LAB_ENGINE"
+	[[ ${output#/x/proc/cpuinfo} == '' ]]
+}
+
+# In the place of qemu, or of the kernel that is a process, a program tries to get out.
+@test "whatever a node's process does: no process, network, environment or setuid file" {
+	local folder=$SCRATCH/escapes bin=$SCRATCH/escapes/bin listener port
+
+	mkdir -p "$bin" "$folder/cache/uml"
+	/usr/bin/python3 -c '
+import os, socket, time
+tcp, unix = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)
+unix.bind(f"\0lab.bats.{os.getpid()}")
+unix.listen()
+print(tcp.getsockname()[1], flush=True)
+time.sleep(1000)' >"$folder/port" 3>&- &
+	listener=$!
+	eventually grep -q . "$folder/port"
+	port=$(<"$folder/port")
+	sed "s|@FOLDER@|$folder|; s|@PID@|$listener|; s|@PORT@|$port|" \
+		"$TOP/tests/lab_escapes.py" >"$bin/qemu-system-$(uname -m)"
+	chmod 755 "$bin"/*
+	ln "$bin"/* "$folder/cache/uml/linux"
+	echo 6.1 >"$folder/cache/uml/release"
+	[[ $LAB_ENGINE != uml ]] || export LAB_CACHE=$folder/cache
+	LAB_NAME=test.$$.out LAB_SECRET=secret PATH=$bin:$PATH run -1 lab up --nodes 1
+	kill "$listener"
+	[[ $output == *"ended during the boot"* ]]
+	cat "$folder/tries"
+	[[ $(grep -c ^refused: "$folder/tries") -eq 14 ]]
+	run ! grep DONE "$folder/tries"
+	run -0 find "$folder" -perm /6000
+	[[ -z $output ]]
 }
 
 @test "root is told what a node may do in its name" {

@@ -27,7 +27,7 @@ class Qemu(unittest.TestCase):
         assert isinstance(engine, qemu.Qemu)
         engine.name, engine.image = name, '/boot/vmlinuz'
         engine.modules, engine.initrd = '/lib/a,b', pathlib.Path('/s/initrd')
-        engine.keeper.nodes = ['a', 'b']
+        engine.keeper.nodes, engine.sandbox = ['a', 'b'], ['bwrap']
         return engine.command('b', 7, 8)
 
     def test_tcg_and_kvm(self) -> None:
@@ -57,7 +57,7 @@ class Qemu(unittest.TestCase):
         """The machine's files are read-only; a comma is doubled."""
         shares = [word for word in self.words('tcg') if word.startswith('local,')]
         self.assertEqual(shares, [
-            'local,id=root,path=/,readonly=on,multidevs=remap,security_model=none',
+            'local,id=root,path=/tmp/files,readonly=on,multidevs=remap,security_model=none',
             'local,id=modules,path=/lib/a,,b,readonly=on,security_model=none',
             f'local,id=repo,path={qemu.escape(REPOSITORY)},multidevs=remap,'
             'security_model=none'])
@@ -99,6 +99,7 @@ class Uml(unittest.TestCase):
                           if word == '--bind'], [[REPOSITORY] * 2])
         git = f'{REPOSITORY}/.git'
         self.assertGreater(before.index(git), before.index('--bind'))
+        self.assertIn('--unshare-net', before)
         at = before.index('--ro-bind')
         self.assertEqual(before[at + 1:at + 3], ['/r', '/'])
 

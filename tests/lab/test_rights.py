@@ -23,7 +23,9 @@ def verdict(machine: str, architecture: int, number: int,
         elif code == rights.END:
             return int(operand)
         else:
-            is_so = word == operand if code == rights.IF_EQUAL else word & operand
+            is_so = {rights.IF_EQUAL: word == operand,
+                     rights.IF_AT_LEAST: word >= operand,
+                     rights.IF_SET: word & operand}[code]
             at += yes if is_so else no
 
 
@@ -55,6 +57,19 @@ class Filter(unittest.TestCase):
         self.assertEqual(self.said('open', 0, 0, 0o4755), rights.ALLOW)
         self.assertEqual(self.said('openat', 0, 0, 0o100, 0o644), rights.ALLOW)
         self.assertEqual(verdict('x86_64', X86, 0, 0o4755, 0o4755), rights.ALLOW)
+
+    def test_ways_past_it(self) -> None:
+        """Calls that have their modes or flags elsewhere do not exist."""
+        absent = rights.FAIL | errno.ENOSYS
+        for machine, (architecture, _) in rights.CALLS.items():
+            for number in rights.ABSENT[machine].values():
+                self.assertEqual(verdict(machine, architecture, number), absent)
+            clone = rights.CLONE[machine]
+            self.assertEqual(verdict(machine, architecture, clone, 0x10000011),
+                             rights.FAIL | errno.EPERM)
+            self.assertEqual(verdict(machine, architecture, clone, 0x11),
+                             rights.ALLOW)
+        self.assertEqual(verdict('x86_64', X86, 0x40000000 + 90, 0, 0o4755), absent)
 
     def test_other_architecture(self) -> None:
         """Calls have other numbers there, so there are none."""

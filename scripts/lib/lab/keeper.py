@@ -35,8 +35,8 @@ from lib.lab.state import State, lock
 from lib.lab.uml import Uml
 
 ROOT_WARNING = ('you are root: a node reads all files of this machine but those '
-                'in /root and /tmp, and writes those of the repository, whoever '
-                'owns them')
+                'in /root, /run and /tmp, and writes those of the repository, '
+                'whoever owns them')
 
 
 class Busy(Exception):

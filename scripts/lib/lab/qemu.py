@@ -12,6 +12,8 @@ from lib.lab.settings import REPOSITORY, Failed, Settings
 # A guest under KVM gets so long for its first line. It needs less than a second;
 # where /dev/kvm opens but does not work, it would hang for ever.
 KVM_SECONDS = 6
+# Where the sandbox has the files that the nodes see as theirs.
+FILES = '/tmp/files'
 SLOWER = ('Unset LAB_ENGINE: the lab then runs in software, about ten times '
           'slower.')
 
@@ -69,40 +71,27 @@ class Qemu(Engine):
 
     def make_sandbox(self) -> list[str]:
         """The beginning of a command line, or nothing, which `up` is told."""
-        mounts = ['--dev-bind-try', '/dev/kvm', '/dev/kvm']
-        for path in self.settings.root, self.modules, self.image, self.initrd:
-            if str(path).startswith(('/root/', '/tmp/', '/var/tmp/')):
+        # To change the mode of a file, qemu needs /proc. So the nodes get another view
+        # of the files, without it.
+        mounts = ['--proc', '/proc', *sandbox.files(self.settings.root, FILES),
+                  '--dev-bind-try', '/dev/kvm', '/dev/kvm']
+        for path in self.modules, self.image, self.initrd:
+            if str(path).startswith(tuple(f'{folder}/' for folder in sandbox.HIDDEN)):
                 mounts += ['--ro-bind', str(path), str(path)]
         line = sandbox.command(mounts)
-        line[1:1] = ['--seccomp', '{filter}']
         if not shutil.which('bwrap'):
             why = 'bwrap is not installed'
         elif self.settings.own_arch not in rights.CALLS:
             why = f'there is no filter of system calls for {self.settings.own_arch}'
         else:
-            ran = self.run(line + ['true'], (), subprocess.PIPE)
+            ran = sandbox.run(line + ['true'], (), subprocess.PIPE)
             why = ran.communicate()[0].decode(errors='replace').strip()
             if ran.returncode == 0:
                 return line
-        self.keeper.tell('warning', 'a node can write .git and make files '
-                         f'setuid, since it has no sandbox: {why}')
+        self.keeper.tell('warning', 'a node can write .git, make files setuid, and '
+                         'read /proc and all else that you can read, since it has no '
+                         f'sandbox: {why}')
         return []
-
-    def run(self, line: list[str], files: tuple[int, ...],
-            output: int) -> subprocess.Popen[bytes]:
-        """Starts a program; files are open there, too, with the same numbers."""
-        rules = os.memfd_create('rights')
-        try:
-            os.write(rules, rights.program(self.settings.own_arch)
-                     if '{filter}' in line else b'')
-            os.lseek(rules, 0, os.SEEK_SET)
-            return subprocess.Popen(
-                [str(rules) if word == '{filter}' else word for word in line],
-                stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, pass_fds=[*files, rules],
-                start_new_session=True)
-        finally:
-            os.close(rules)
 
     def settle(self, node: Node) -> None:
         """KVM, if a guest really boots in it.
@@ -179,7 +168,8 @@ class Qemu(Engine):
             'virtio-serial-pci', '-device', 'virtserialport,chardev=line,nr=1',
             '-object', 'rng-random,id=rng,filename=/dev/urandom',
             '-device', 'virtio-rng-pci,rng=rng',
-            *share('root', settings.root, 'readonly=on,multidevs=remap'),
+            *share('root', FILES if self.sandbox else settings.root,
+                   'readonly=on,multidevs=remap'),
             *share('modules', self.modules, 'readonly=on'),
             *share('repo', REPOSITORY, 'multidevs=remap'),
             # Datagrams: a wire of TCP (-netdev socket) would delay every packet by
@@ -192,8 +182,8 @@ class Qemu(Engine):
               console: int) -> subprocess.Popen[bytes]:
         """In the sandbox, if there is one. It ends with the keeper."""
         before = self.sandbox or ['setpriv', '--pdeathsig', 'KILL']
-        return self.run(before + self.command(node, cable, line), (cable, line),
-                        console)
+        return sandbox.run(before + self.command(node, cable, line), (cable, line),
+                           console)
 
     def inner(self, process: subprocess.Popen[bytes]) -> int | None:
         """Without a sandbox, the process is qemu itself."""

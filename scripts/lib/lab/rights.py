@@ -1,10 +1,14 @@
-"""A filter of system calls, with which qemu makes no file setuid or setgid.
+"""A filter of system calls, with which a node's process makes no file setuid or setgid.
 
 It has the form that bwrap reads (--seccomp): a program for the kernel's BPF machine.
-Root in a node of qemu can ask for a file of any mode in the repository. A setuid bit
+Root in a node can ask for a file of any mode in the repository. A setuid bit
 is refused. Setting a setgid bit seems to succeed but does nothing, since qemu also
 asks for it when a folder is made in one that has it: there the kernel gives it to the
 new folder by itself.
+
+Some calls do not exist for a node's process: those that could make such a file past the
+filter, those that read the caller's keys, and those that make a user namespace, in
+which a process has all rights.
 """
 import errno
 import struct
@@ -26,10 +30,22 @@ CALLS: dict[str, tuple[int, dict[str, tuple[int, int, int | None]]]] = {
         'fchmodat': (53, 2, None), 'openat': (56, 3, 2),
         'fchmodat2': (452, 2, None)}),
 }
+# What does not exist. openat2() has the mode in memory, where a filter cannot look, and
+# so has what io_uring does; so has clone3() its flags, and programs then use clone().
+ABSENT = {
+    'x86_64': {'openat2': 437, 'io_uring_setup': 425, 'clone3': 435, 'unshare': 272,
+               'add_key': 248, 'request_key': 249, 'keyctl': 250},
+    'aarch64': {'openat2': 437, 'io_uring_setup': 425, 'clone3': 435, 'unshare': 97,
+                'add_key': 217, 'request_key': 218, 'keyctl': 219},
+}
+# clone(), whose first argument may have CLONE_NEWUSER.
+CLONE, NEW_USER = {'x86_64': 56, 'aarch64': 220}, 0x10000000
+# From here on, the x86_64 kernel has the same calls once more, for x32.
+X32 = 0x40000000
 
 # As in <linux/bpf_common.h> and <linux/seccomp.h>: load a word of the call's data;
-# jump if it is equal, or has one of these bits; end.
-LOAD, IF_EQUAL, IF_SET, END = 0x20, 0x15, 0x45, 0x06
+# jump if it is equal, at least that, or has one of these bits; end.
+LOAD, IF_EQUAL, IF_AT_LEAST, IF_SET, END = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, ARCHITECTURE = 0, 4
 ALLOW, FAIL = 0x7fff0000, 0x00050000
 
@@ -59,12 +75,17 @@ def call(name: str, number: int, mode: int, flags: int | None) -> list[bytes]:
 
 
 def program(machine: str) -> bytes:
-    """The filter for qemu on such a machine."""
+    """The filter for a node's process on such a machine."""
     architecture, calls = CALLS[machine]
+    absent = instruction(END, FAIL | errno.ENOSYS)
     lines = [instruction(LOAD, ARCHITECTURE),
-             instruction(IF_EQUAL, architecture, 1),
-             instruction(END, FAIL | errno.ENOSYS),
-             instruction(LOAD, NUMBER)]
+             instruction(IF_EQUAL, architecture, 1), absent,
+             instruction(LOAD, NUMBER), instruction(IF_AT_LEAST, X32, 0, 1), absent]
+    for number in ABSENT[machine].values():
+        lines += [instruction(IF_EQUAL, number, 0, 1), absent]
+    lines += [instruction(IF_EQUAL, CLONE[machine], 0, 4), load_argument(0),
+              instruction(IF_SET, NEW_USER, 0, 1),
+              instruction(END, FAIL | errno.EPERM), instruction(END, ALLOW)]
     for name, how in calls.items():
         lines += call(name, *how)
     return b''.join(lines + [instruction(END, ALLOW)])

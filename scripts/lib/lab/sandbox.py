@@ -1,9 +1,10 @@
 """What a node gets to see of this machine.
 
 Root in a node can have qemu, or its User-Mode Linux kernel, open any file as the user
-who started the lab. So bubblewrap (bwrap) makes sure that it can write only
-the repository, but not its .git, and that it sees nothing of root's files and those in
-/tmp.
+who started the lab, and may find a way to have that kernel do anything else, too. So
+bubblewrap (bwrap) makes sure that the process can write only the repository, but not
+its .git. It sees no other process, no network, no environment, no keys, and nothing in
+the folders of HIDDEN; and a filter of system calls keeps it from making files setuid.
 """
 import contextlib
 import os
@@ -11,22 +12,55 @@ import pathlib
 import signal
 import subprocess
 
+from lib.lab import rights
 from lib.lab.settings import REPOSITORY
+
+# Processes and devices, the doors of services, root's files, and those of everybody.
+HIDDEN = '/proc', '/sys', '/dev', '/run', '/root', '/tmp', '/var/tmp'
+# In a command line, where the number of the filter's file belongs.
+FILTER = '{filter}'
+
+
+def files(root: str, at: str) -> list[str]:
+    """The files below root, read-only, as options of bwrap's; HIDDEN is empty there."""
+    line = ['--ro-bind', root, at]
+    for folder in HIDDEN:
+        if os.path.isdir(root + folder):
+            line += ['--tmpfs', os.path.normpath(at + folder)]
+    return line
 
 
 def command(mounts: list[str], root: str = '/') -> list[str]:
     """The beginning of a node's command line; mounts are options of bwrap's."""
     git = f'{REPOSITORY}/.git'
-    line = ['bwrap', '--unshare-pid', '--unshare-ipc', '--die-with-parent',
-            '--cap-drop', 'ALL', '--ro-bind', root, '/', '--dev', '/dev',
-            '--proc', '/proc',
-            '--tmpfs', '/root', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp']
+    line = ['bwrap', '--seccomp', FILTER, '--unshare-pid', '--unshare-ipc',
+            '--unshare-net', '--unshare-uts', '--unshare-cgroup-try',
+            '--die-with-parent', '--cap-drop', 'ALL', *files(root, '/'),
+            '--dev', '/dev']
     if os.getuid() == 0:
         # Root may own none of the files of the repository.
         line += ['--cap-add', 'CAP_DAC_OVERRIDE', '--cap-add', 'CAP_FOWNER']
     return line + mounts + [
         '--bind', REPOSITORY, REPOSITORY, '--ro-bind-try', git, git,
         '--chdir', '/tmp', '--']
+
+
+def run(line: list[str], kept: tuple[int, ...],
+        output: int) -> subprocess.Popen[bytes]:
+    """Starts a program, with no environment; the files that are kept have the same
+    numbers there."""
+    rules = os.memfd_create('rights')
+    try:
+        if FILTER in line:
+            os.write(rules, rights.program(os.uname().machine))
+            os.lseek(rules, 0, os.SEEK_SET)
+        return subprocess.Popen(
+            [str(rules) if word == FILTER else word for word in line],
+            env={'PATH': os.environ['PATH']}, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=subprocess.STDOUT, pass_fds=[*kept, rules],
+            start_new_session=True)
+    finally:
+        os.close(rules)
 
 
 def inner(process: subprocess.Popen[bytes]) -> int | None:

@@ -28,8 +28,11 @@ def folder_of(settings: Settings) -> pathlib.Path:
 def command(settings: Settings, mounts: list[str]) -> list[str]:
     """The beginning of the kernel's command line."""
     kernel = str(folder_of(settings) / 'linux')
-    return sandbox.command(mounts + ['--ro-bind', kernel, '/tmp/linux'],
-                           settings.root) + ['/tmp/linux']
+    # Which registers a program has, it reads there.
+    return sandbox.command(
+        mounts + ['--ro-bind', kernel, '/tmp/linux',
+                  '--ro-bind', '/proc/cpuinfo', '/proc/cpuinfo'],
+        settings.root) + ['/tmp/linux']
 
 
 def why_not(settings: Settings) -> str:
@@ -51,15 +54,16 @@ def why_not(settings: Settings) -> str:
                if not shutil.which(name)]
     if missing:
         return f'not installed: {" ".join(missing)}'
+    process = sandbox.run(command(settings, []) +
+                          ['mem=64M', 'con=null', 'con0=null,fd:1'],
+                          (), subprocess.PIPE)
     try:
-        ran = subprocess.run(
-            command(settings, []) +
-            ['mem=64M', 'con=null', 'con0=null,fd:1'],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, timeout=PROBE_SECONDS, check=False)
+        said = process.communicate(timeout=PROBE_SECONDS)[0].decode(
+            errors='replace').splitlines()
     except subprocess.TimeoutExpired:
+        sandbox.kill(process)
+        process.wait()
         return f'its kernel said nothing for {PROBE_SECONDS} s'
-    said = ran.stdout.decode(errors='replace').splitlines()
     if any('Kernel panic' in line for line in said):
         return ''
     if any('ptrace' in line for line in said):
@@ -135,11 +139,9 @@ class Uml(Engine):
         """
         first = zlib.crc32(self.settings.name.encode()) + ord(node)
         processor = self.processors[first % len(self.processors)]
-        return subprocess.Popen(
+        return sandbox.run(
             ['taskset', '--cpu-list', str(processor)] +
-            self.command(node, cable, line), stdin=subprocess.DEVNULL,
-            stdout=console, stderr=console, pass_fds=[cable, line],
-            start_new_session=True)
+            self.command(node, cable, line), (cable, line), console)
 
 
 def stand_still(process: subprocess.Popen[bytes], yes: bool) -> None:

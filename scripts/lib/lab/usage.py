@@ -17,9 +17,13 @@ a real RDMA device, rxe0, on the network device eth0:
     node b   192.0.2.2   2001:db8::2        and so on
 They see this machine's file system read-only, with a writable layer in memory
 (gone at the end), and this repository at the same path, read-write. They have their
-own /tmp, /run and /root. Root in a node can read what you may read here, but not this
-machine's /root and /tmp. It can write what you may write of the repository, except
-.git; files that it writes belong to you and are never setuid. bwrap enforces that.
+own /tmp, /run and /root. Root in a node can read the files that you may read here, but
+not this machine's /root, /run and /tmp. It can write what you may write of the
+repository, except .git: so what you then run from the repository may be its work.
+Files that it writes belong to you and are never setuid. It has nothing to do with this
+machine's processes, network and devices, or with your environment and your keys.
+bwrap and a filter of system calls enforce that; where they do not work, there is no
+engine uml, and `up` warns.
 The lab needs no root and no KVM; if root starts it, it warns.
 
 up      starts the lab, with two nodes unless --nodes says otherwise. Packets
