@@ -42,6 +42,32 @@ setup_file() {
 	run ! device_run a bash -c 'rdma resource show qp | grep pid'
 }
 
+# It stands still while the programs run, and for two seconds after that.
+@test "04: the observer of plain_exchange has all of it, however slow the capture is" {
+	local bin=$top/build/tests/$CHAPTER.bin
+
+	needs_lab
+	"$top/scripts/break.sh" --prepare 04 plain_exchange
+	mkdir -p "$bin"
+	cat >"$bin/tcpdump" <<-'END'
+		#!/bin/bash
+		{
+			until pgrep -x server; do sleep 0.02; done
+			kill -STOP $$
+			while pgrep -x server; do sleep 0.1; done
+			sleep 2
+			kill -CONT $$
+		} </dev/null >/dev/null 2>&1 &
+		exec /usr/bin/tcpdump "$@"
+	END
+	chmod +x "$bin/tcpdump"
+	run -0 device_run a bash -c 'PATH=$1:$PATH && cd "$2" &&
+		exec ./plain_exchange.sh 192.0.2.1' bash "$bin" \
+		"$top/build/break/$CHAPTER/plain_exchange"
+	[[ $(grep -c '^RDMA 1 QPN 0x.* PSN 0x' <<<"$output") -eq 2 ]]
+	[[ $output == *'HELLO RDMA 1'*'chapter 04'*'rdma-params/2' ]]
+}
+
 # psns FILE: local and remote, as its log says.
 psns() {
 	sed -n 's/^Local PSN: \(0x[0-9a-f]\{6\}\), Remote PSN: \(0x[0-9a-f]\{6\}\)$/\1 \2/p' \

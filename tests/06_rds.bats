@@ -350,8 +350,8 @@ END
 	local capture=$top/build/tests/$CHAPTER.pcap said rkey
 
 	rm -f "$capture" "$capture.err"
-	device_run b timeout 300 tcpdump -Z root -i eth0 -n -s 0 --immediate-mode -U \
-		-w "$capture" 'udp port 4791 or udp port 9' 2>"$capture.err" </dev/null &
+	device_run b timeout 300 tcpdump -Z root -i eth0 -n -s 4096 --immediate-mode \
+		-B 32768 -U -w "$capture" 'udp port 4791 or udp port 9' 2>"$capture.err" </dev/null &
 	eventually grep -qs 'listening on' "$capture.err"
 	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \
 		'client: ./client -a 192.0.2.1 -T ib write'

@@ -103,17 +103,20 @@ captured() {
 	local capture=$scratch/packets.pcap client=$1 one
 
 	shift
-	tcpdump -i eth0 -n --immediate-mode -U -w "$capture" \
-		'udp port 4791 or (vlan and udp port 4791)' 2>"$scratch/tcpdump" &
+	tcpdump -i eth0 -n -s 4096 --immediate-mode -B 32768 -U -w "$capture" \
+		'udp port 9 or udp port 4791 or (vlan and udp port 4791)' 2>"$scratch/tcpdump" &
 	dump=$!
 	await 'a capture' has_line tcpdump 'listening on'
 	for one; do
 		# shellcheck disable=SC2086 # an address and options
 		"$client" ${one//,/ }
 	done
+	# What was sent before this is in the file when this is.
+	echo 'all of it' >/dev/udp/192.0.2.1/9
+	await 'the end of the capture' grep -aq 'all of it' "$capture"
 	kill -INT "$dump"
 	wait "$dump" || true
-	tshark -r "$capture" -T fields -e vlan.id -e ip.src -e ipv6.src \
+	tshark -r "$capture" -Y 'udp.port != 9' -T fields -e vlan.id -e ip.src -e ipv6.src \
 		-e ip.dsfield.dscp -e frame.len 2>/dev/null |
 		sed 's/^/packet /; s/\t/|/g' | sort | uniq -c
 }

@@ -34,12 +34,15 @@ clean_up() {
 # begins or ends a message, which is as much as a busy node can keep up with.
 serve() {
 	scripts/lab.sh exec a -- sh -c "
-		tcpdump --immediate-mode -B 32768 -i eth0 -s 80 \
-			-w /tmp/capture.pcap \
-			'udp port 4791 and (udp[8] = 0 or udp[8] = 2 or udp[8] = 4)' \
+		tcpdump --immediate-mode -U -B 32768 -i eth0 -s 80 \
+			-w /tmp/capture.pcap 'udp port 9 or
+			(udp port 4791 and (udp[8] = 0 or udp[8] = 2 or udp[8] = 4))' \
 			2>/tmp/said &
 		rm -rf /tmp/in && mkdir -m 700 /tmp/in && cd $copy &&
 			timeout 120 ./server -1 -d /tmp/in
+		bash -c 'echo that was all >/dev/udp/192.0.2.2/9
+			until grep -aq \"that was all\" /tmp/capture.pcap; do
+				sleep 0.1; done'
 		kill -INT \$! && wait && cp /tmp/capture.pcap $top/$out &&
 			cat /tmp/said" >"$out/server.log" 2>&1 &
 	for ((i = 0; i < 300; i++)); do

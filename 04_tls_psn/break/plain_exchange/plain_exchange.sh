@@ -33,12 +33,28 @@ await() {
 	return 1
 }
 
+# whole: until the capture has what is sent now, and so all that was sent before.
+whole() {
+	local end=$((SECONDS + 60))
+
+	echo 'that was all' >"/dev/udp/$address/9"
+	until grep -aq 'that was all' "$scratch/packets"; do
+		[[ $SECONDS -lt $end ]] || {
+			echo 'plain_exchange: the capture is not whole' >&2
+			return 1
+		}
+		read -rt 0.05 <> <(:) || true
+	done
+}
+
 # observe PORT FOLDER: one run of the programs in FOLDER, seen from outside.
 observe() {
 	local from
 
-	exec {from}< <(exec tcpdump -i any -n -s 0 --immediate-mode -U -Z root \
-		-w "$scratch/packets" "tcp port $1" 2>&1)
+	# Its buffer has 8,192 places of 4 KiB: with longer ones, -s 0, it has a few
+	# only, and loses what comes while it does not run.
+	exec {from}< <(exec tcpdump -i any -n -s 4096 --immediate-mode -B 32768 -U \
+		-Z root -w "$scratch/packets" "tcp port $1 or udp port 9" 2>&1)
 	tcpdump=$!
 	await "$from" 'listening on'
 	exec {said}< <(cd "$2" && exec ./server -1 write)
@@ -47,6 +63,7 @@ observe() {
 	(cd "$2" && ./client -a "$address" write) >"$scratch/client"
 	cat <&"$said" >/dev/null
 	wait "$server"
+	whole
 	kill -INT "$tcpdump"
 	wait "$tcpdump"
 	exec {from}<&- {said}<&-

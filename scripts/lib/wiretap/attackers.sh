@@ -66,8 +66,9 @@ begin_capture() {
 		watched=a
 		roce+=" and udp[8] != 0x11 and ($psn < $predicted or $psn >= $((predicted + numbers - 2)))"
 	fi
-	device_run "$watched" tcpdump -i eth0 -n -s 4096 --immediate-mode -U -Z root \
-		-w /run/reach.pcap "($roce) or tcp or esp or ether proto 0x88e5" \
+	device_run "$watched" tcpdump -i eth0 -n -s 4096 --immediate-mode \
+		-B 32768 -U -Z root -w /run/reach.pcap \
+		"($roce) or tcp or esp or ether proto 0x88e5 or ether proto 0x88b5" \
 		>"$out/capture" 2>&1 &
 	capturing=$!
 	await 20 grep -qs 'listening on' "$out/capture" || {
@@ -75,7 +76,16 @@ begin_capture() {
 		return 1
 	}
 }
+# A frame that is none of the run's follows it; what has that has all before it.
 end_capture() {
+	device_run "$watched" python3 -c 'import socket
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(("eth0", 0))
+wire.send(bytes.fromhex("525400524405" "525400524406" "88b5") + b"reach.sh ends")'
+	await 60 device_run "$watched" grep -aq 'reach.sh ends' /run/reach.pcap || {
+		echo "reach: the capture on node $watched is not whole" >&2
+		return 1
+	}
 	device_run "$watched" pkill -INT -x tcpdump
 	wait "$capturing"
 	capturing=
