@@ -57,9 +57,9 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 	lab exec c -- timeout 60 tcpdump -n -l -i eth0 icmp \
 		>"$BATS_TEST_TMPDIR/heard" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	eventually grep -q 'listening on' "$BATS_TEST_TMPDIR/err"
-	lab exec a -- ping -c 3 -i 0.2 d
+	lab exec a -- ping -4 -c 3 -i 0.2 d
 	# What was sent before this has been heard when this is.
-	lab exec a -- ping -c 1 c
+	lab exec a -- ping -4 -c 1 c
 	eventually grep -q 'echo reply' "$BATS_TEST_TMPDIR/heard"
 	lab exec c -- pkill -x tcpdump
 	wait
