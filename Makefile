@@ -83,12 +83,9 @@ fill-in:
 watch:
 	@scripts/repair.sh --watch $(call quote,$(CH)) $(call quote,$(TASK)) \
 		$(call quote,$(DIR))
-hand-in:
-	@NAME=$(call quote,$(NAME)) scripts/hand_in.sh $(call quote,$(FILE))
-grade:
-	@scripts/grade.sh $(if $(FORM),--$(call quote,$(FORM))) $(call quote,$(FILE))
 progress:
-	@scripts/progress.sh $(if $(READ),--read $(call quote,$(READ)))
+	@scripts/progress.sh $(if $(FORM),--$(call quote,$(FORM))) \
+		$(if $(READ),--read $(call quote,$(READ)))
 next:
 	@scripts/progress.sh --next
 explain:
@@ -159,9 +156,8 @@ For readers:
                     without one, CHECK=1 says what yours lacks (DIR=my_copy)
   make watch        CH=01 TASK=1: check that repair whenever you save a file
   make next         what comes next, and why
-  make progress     how far you are (READ=01: you have read that chapter)
-  make hand-in      what you have done in work/, as one file (NAME='Your Name')
-  make grade        FILE=build/hand-in.json: points for it (FORM=tap or json)
+  make progress     how far you are (READ=01: you have read that chapter;
+                    FORM=json: the same for a program)
   make explain      what an error means: type or paste it, or E='the error'
   make wire         CH=02: the packets of a run between two machines (RUN=read,
                     CASE=name; LOSS=5% and more: make help-wire)
@@ -218,8 +214,6 @@ help_exercise := scripts/exercise.sh
 help_repair := scripts/repair.sh
 help_fill-in := scripts/fill_in.sh
 help_watch := scripts/repair.sh
-help_hand-in := scripts/hand_in.sh
-help_grade := scripts/grade.sh
 help_progress := scripts/progress.sh
 help_next := scripts/progress.sh
 help_explain := scripts/explain.py
@@ -240,6 +234,6 @@ help-%:
 .PHONY: all deps demo check check-changed check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
 	shell down lesson break exercise repair fill-in watch \
-	hand-in grade progress next explain wire wiretap reach bench web web-serve \
+	progress next explain wire wiretap reach bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)
