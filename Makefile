@@ -73,7 +73,8 @@ lesson:
 break:
 	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
-	@scripts/exercise.sh '$(CH)' $(call quote,$(EX)) $(call quote,$(DIR))
+	@scripts/exercise.sh $(if $(CHECK),--check) '$(CH)' $(call quote,$(EX)) \
+		$(call quote,$(DIR))
 repair:
 	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
 		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
@@ -147,8 +148,8 @@ For readers:
                     PART=1: the first part of that)
   make break        CH=01: list what can be broken on purpose, and what each
                     case asks; CASE=name lets you guess, runs it and explains it
-  make exercise     CH=01: list the exercises; EX=1 says what your solution
-                    lacks (DIR=my_copy: the one in that folder)
+  make exercise     CH=01: list the exercises; EX=1 gives you a copy to work in,
+                    CHECK=1 says what your solution lacks (DIR=my_copy)
   make repair       list broken copies of chapters, each with its symptom;
                     CH=01 TASK=1 gives you one, CHECK=1 says what your repair
                     lacks (DIR=my_copy), HINT=1 a hint

@@ -171,7 +171,7 @@ test('without the third party, all is as before; the checker finds all of a solu
 	same(await lab(`return lab.run('${FIRST}', 'first')`));
 	const patch = readFileSync(`${FIRST}/exercises/name.patch`, 'utf8');
 	await lab(`await lab.write('solution.patch', ${JSON.stringify(patch)})`);
-	await lab(`await lab.exec('a', 'cd ~/${FIRST} && /usr/bin/patch -s -p1 <solution.patch')`);
+	await lab(`await lab.exec('a', 'cd ~/${FIRST} && /usr/bin/patch -f -s -p1 <solution.patch')`);
 	const solved = await lab(`return lab.exercise('name', '${FIRST}')`);
 	assert.equal(solved.status, 0, solved.out);
 	assert.match(solved.out, /^all \d+ things are there$/m);

@@ -231,7 +231,7 @@ export class Lab extends EventTarget {
 				folder.replace(/\/[^/]*$/, '')} && cp -a /root/${this.chapter} ${folder}`);
 			if (!status && broken.patch) {
 				await node.write(`${folder}/case.patch`, broken.patch);
-				({status, out} = await node.exec(`cd ${folder} && /usr/bin/patch -s -p1 <case.patch && build`));
+				({status, out} = await node.exec(`cd ${folder} && /usr/bin/patch -f -s -p1 <case.patch && build`));
 			}
 			if (status)
 				throw new Error(`node ${node.name}: ${name} could not be built: ${out}`);
