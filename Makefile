@@ -73,7 +73,8 @@ lesson:
 break:
 	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
-	@scripts/exercise.sh '$(CH)' $(call quote,$(EX)) $(call quote,$(DIR))
+	@scripts/exercise.sh $(if $(CHECK),--check) '$(CH)' $(call quote,$(EX)) \
+		$(call quote,$(DIR))
 repair:
 	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
 		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
@@ -83,12 +84,9 @@ fill-in:
 watch:
 	@scripts/repair.sh --watch $(call quote,$(CH)) $(call quote,$(TASK)) \
 		$(call quote,$(DIR))
-hand-in:
-	@NAME=$(call quote,$(NAME)) scripts/hand_in.sh $(call quote,$(FILE))
-grade:
-	@scripts/grade.sh $(if $(FORM),--$(call quote,$(FORM))) $(call quote,$(FILE))
 progress:
-	@scripts/progress.sh $(if $(READ),--read $(call quote,$(READ)))
+	@scripts/progress.sh $(if $(FORM),--$(call quote,$(FORM))) \
+		$(if $(READ),--read $(call quote,$(READ)))
 next:
 	@scripts/progress.sh --next
 explain:
@@ -150,8 +148,8 @@ For readers:
                     PART=1: the first part of that)
   make break        CH=01: list what can be broken on purpose, and what each
                     case asks; CASE=name lets you guess, runs it and explains it
-  make exercise     CH=01: list the exercises; EX=1 says what your solution
-                    lacks (DIR=my_copy: the one in that folder)
+  make exercise     CH=01: list the exercises; EX=1 gives you a copy to work in,
+                    CHECK=1 says what your solution lacks (DIR=my_copy)
   make repair       list broken copies of chapters, each with its symptom;
                     CH=01 TASK=1 gives you one, CHECK=1 says what your repair
                     lacks (DIR=my_copy), HINT=1 a hint
@@ -159,9 +157,8 @@ For readers:
                     without one, CHECK=1 says what yours lacks (DIR=my_copy)
   make watch        CH=01 TASK=1: check that repair whenever you save a file
   make next         what comes next, and why
-  make progress     how far you are (READ=01: you have read that chapter)
-  make hand-in      what you have done in work/, as one file (NAME='Your Name')
-  make grade        FILE=build/hand-in.json: points for it (FORM=tap or json)
+  make progress     how far you are (READ=01: you have read that chapter;
+                    FORM=json: the same for a program)
   make explain      what an error means: type or paste it, or E='the error'
   make wire         CH=02: the packets of a run between two machines (RUN=read,
                     CASE=name; LOSS=5% and more: make help-wire)
@@ -218,8 +215,6 @@ help_exercise := scripts/exercise.sh
 help_repair := scripts/repair.sh
 help_fill-in := scripts/fill_in.sh
 help_watch := scripts/repair.sh
-help_hand-in := scripts/hand_in.sh
-help_grade := scripts/grade.sh
 help_progress := scripts/progress.sh
 help_next := scripts/progress.sh
 help_explain := scripts/explain.py
@@ -240,6 +235,6 @@ help-%:
 .PHONY: all deps demo check check-changed check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
 	shell down lesson break exercise repair fill-in watch \
-	hand-in grade progress next explain wire wiretap reach bench web web-serve \
+	progress next explain wire wiretap reach bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

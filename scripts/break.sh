@@ -81,7 +81,10 @@ prepare_copy() {
 		[[ ! -e $file ]] || files+=("$file")
 	done
 	cp -rp -- "${files[@]}" "$copy"
-	[[ ! -e $case/patch ]] || patch -s -d "$copy" -p1 <"$case/patch"
+	[[ ! -e $case/patch ]] || patch -f -s -d "$copy" -p1 <"$case/patch" >&2 || {
+		echo "break: the case's patch does not fit the files of $chapter as they are" >&2
+		exit 1
+	}
 	make -s -C "$copy"
 }
 
@@ -113,6 +116,7 @@ if [[ $prepare == yes || $# -eq 3 ]]; then
 	exec "$top/scripts/pair.sh" -d "$copy" "$case/commands" "$out"
 fi
 guess=
+chapter_edited 'and the case runs with that' "$chapter"
 show_change
 [[ $terminal == no ]] || ask
 echo "break: building $chapter/break/$name and running it ..."

@@ -16,6 +16,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 # shellcheck source=scripts/lib/cli.sh
 source scripts/lib/cli.sh
+# shellcheck source=scripts/lib/chapter.sh
+source scripts/lib/chapter.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 # shellcheck source=scripts/lib/progress.sh
@@ -107,6 +109,7 @@ done)
 most=$(device_nodes "${all[@]/%//commands}" /dev/null)
 if [[ $only_plan == yes ]]; then
 	plan
+	chapter_edited 'and it runs with that' "${chapters[@]}"
 	exit 0
 fi
 trap device_close EXIT
@@ -129,4 +132,5 @@ run_all 2
 
 printf '\n%-16s %-46s %-8s %6s\n' chapter 'what it showed' logs time
 printf '%s\n' "${table[@]}"
+[[ $failed -eq 0 ]] || chapter_edited 'and it ran with that' "${chapters[@]}"
 exit "$failed"

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# exercise.sh - check a reader's own solution of an exercise by what it does
+# exercise.sh - make a chapter do something new, and have that checked by what it does
 #
-# usage: scripts/exercise.sh CHAPTER [EXERCISE [DIR]]
-#                                   (make exercise CH=02 EX=1, DIR=my_copy)
+# usage: scripts/exercise.sh [--check] CHAPTER [EXERCISE [DIR]]
+#                         (make exercise CH=02 EX=1, CHECK=1, DIR=my_copy)
 #
 # CHAPTER is 1, 01 or 01_send_recv, EXERCISE the number or name that the list
-# without it gives. DIR is the working copy to check: the chapter's own folder by
-# default. The script copies it, builds it, runs it on a real device, alone and with the
-# chapter as it is committed, and compares what both ends say with what the exercise
-# asks for. How it is written does not matter.
+# without it gives. With both, it puts a copy of the chapter as it is committed into
+# work/, in which you work. --check builds DIR (that copy by default), runs it on a real
+# device, alone and with the chapter, and compares what both ends say with what the
+# exercise asks for. How it is written does not matter.
 #
 # EXERCISE_PLACE is where it is built and run (build/exercise); EXERCISE_UNTIL
 # ends the check as soon as that thing is found missing.
 #
-# Exit status: 0 all that is asked for is there, 1 not, 2 usage.
+# Exit status: 0 done, or all that is asked for is there; 1 not; 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,14 +23,19 @@ source "$top/scripts/lib/cli.sh"
 source "$top/scripts/lib/chapter.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
-# shellcheck source=scripts/lib/judged.sh
-source "$top/scripts/lib/judged.sh"
+# shellcheck source=scripts/lib/copies.sh
+source "$top/scripts/lib/copies.sh"
 # shellcheck source=scripts/lib/progress.sh
 source "$top/scripts/lib/progress.sh"
 # shellcheck source=scripts/lib/judge.sh
 source "$top/scripts/lib/judge.sh"
 
 cli_help "$@"
+do=hand_out
+if [[ ${1:-} == --check ]]; then
+	do=check
+	shift
+fi
 [[ $# -le 3 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and EXERCISE?"
 cli_chapter "${1:-}" exercises/README.md
 number=${chapter%%_*}
@@ -40,6 +45,7 @@ mapfile -t names < <(grep -oE '\]\([a-z0-9_]+\.md\)' "$folder/README.md" |
 	tr -d ']()' | sed 's/\.md$//')
 
 if [[ $# -eq 1 ]]; then
+	[[ $do == hand_out ]] || cli_misuse "which EXERCISE?"
 	cli_checked
 	echo "Exercises of $chapter:"
 	for i in "${!names[@]}"; do
@@ -55,10 +61,11 @@ if [[ $name =~ ^[1-9][0-9]*$ ]]; then
 fi
 [[ -n $name && " ${names[*]} " == *" $name "* ]] ||
 	cli_none "exercise of $chapter" "$2" "1 to ${#names[@]}: ${names[*]}"
-theirs=${3:-$top/$chapter}
-[[ -r $theirs/Makefile ]] || {
-	echo "exercise: there is no Makefile in $theirs; DIR is the folder of" \
-		"your copy of $chapter" >&2
+work=work/${number}_$name
+theirs=${3:-$top/$work}
+[[ $do == hand_out || -r $theirs/Makefile ]] || {
+	echo "exercise: there is no Makefile in $theirs; make exercise CH=$number" \
+		"EX=$name puts a copy of the chapter into $work" >&2
 	exit 2
 }
 cli_checked
@@ -66,6 +73,21 @@ cli_checked
 # Both are built here, so that the reader's folder stays as it is.
 place=${EXERCISE_PLACE:-$top/build/exercise}/$chapter/$name
 original=$(dirname "$place")/original
+
+if [[ $do == hand_out ]]; then
+	chapter_edited "and $work begins without that" "$chapter"
+	if [[ -e $top/$work ]]; then
+		echo "$work is there already; remove it to start over."
+	else
+		copy_committed "$top/$work"
+	fi
+	sed -n '1s/^# *//p' "$folder/$name.md"
+	echo
+	echo "$chapter/exercises/$name.md says what it asks for. Change the files in $work,"
+	echo "and no others; make -C $work builds them. Then:"
+	echo "  make exercise CH=$number EX=$name CHECK=1"
+	exit 0
+fi
 copy_both
 echo "exercise $number/$name: $(sed -n '1s/^# *//p' "$folder/$name.md")"
 if ! build_theirs; then

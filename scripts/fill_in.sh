@@ -19,7 +19,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
-for part in chapter device judged progress judge judge_repair; do
+for part in chapter device copies progress judge judge_repair; do
 	# shellcheck source=/dev/null
 	source "$top/scripts/lib/$part.sh"
 done
@@ -68,10 +68,11 @@ original=$(dirname "$place")/original folder=$top/$chapter/fill_in
 cli_checked
 
 hand_out() {
+	chapter_edited "and $work begins without that" "$chapter"
 	if [[ -e $top/$work ]]; then
 		echo "$work is there already; remove it to start over."
 	else
-		chapter_update "$top/$chapter" "$top/$work"
+		copy_committed "$top/$work"
 		tasks take "$top/$chapter" "$name" "$top/$work"
 	fi
 	tasks told "$top/$chapter" "$name"

@@ -30,8 +30,8 @@ source "$top/scripts/lib/cli.sh"
 source "$top/scripts/lib/chapter.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
-# shellcheck source=scripts/lib/judged.sh
-source "$top/scripts/lib/judged.sh"
+# shellcheck source=scripts/lib/copies.sh
+source "$top/scripts/lib/copies.sh"
 # shellcheck source=scripts/lib/judge.sh
 source "$top/scripts/lib/judge.sh"
 # shellcheck source=scripts/lib/judge_repair.sh
@@ -91,14 +91,13 @@ cli_checked
 # broken DIR: makes DIR, the chapter as it is with what is broken.
 broken() {
 	rm -rf "$place"
-	mkdir -p "$place"
-	mkdir -p "$original"
-	copy_original
+	copy_committed "$original"
 	chapter_update "$original" "$1"
-	tasks patch "$task" | patch -s --no-backup-if-mismatch -d "$1" -p1
+	tasks patch "$task" | patch -f -s --no-backup-if-mismatch -d "$1" -p1
 }
 
 hand_out() {
+	chapter_edited "and $work begins without that" "$chapter"
 	if [[ -e $top/$work ]]; then
 		echo "$work is there already; remove it to start over."
 	else

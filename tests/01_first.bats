@@ -183,7 +183,7 @@ failed_send() {
 	local dir=$builds/01_send_recv.no_recv
 
 	chapter_update "$top/01_send_recv" "$dir"
-	patch -s -p 1 -d "$dir" <"$top/01_send_recv/break/no_recv/patch"
+	patch -f -s -p 1 -d "$dir" <"$top/01_send_recv/break/no_recv/patch"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror' server
 	on_device a failed_send "$dir"
 }

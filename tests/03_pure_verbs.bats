@@ -127,7 +127,7 @@ listens_on() { [[ -n $(ss -Hltn "sport = :$1") ]]; }
 	needs_lab
 	rm -rf "$copy"
 	chapter_update "$top/$CHAPTER" "$copy"
-	patch -s -d "$copy" -p1 <"$top/$CHAPTER/exercises/pingpong.patch"
+	patch -f -s -d "$copy" -p1 <"$top/$CHAPTER/exercises/pingpong.patch"
 	make -s -j2 -C "$copy" CFLAGS='-O1 -g -Werror' client
 	FUNCTIONS=listens_on on_device a play "$copy"
 }

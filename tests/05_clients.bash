@@ -22,7 +22,7 @@ build_exercise() {
 
 	rm -rf "$dir"
 	chapter_update "$top/05_multiclient" "$dir"
-	patch -s -d "$dir" -p1 <"$top/05_multiclient/exercises/$1.patch"
+	patch -f -s -d "$dir" -p1 <"$top/05_multiclient/exercises/$1.patch"
 	make -s -j2 -C "$dir" CFLAGS='-O1 -g -Werror'
 }
 

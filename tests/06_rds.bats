@@ -401,7 +401,7 @@ END
 
 	rm -rf "$copy"
 	chapter_update "$top/$CHAPTER" "$copy"
-	patch -s -d "$copy" -p1 <"$top/$CHAPTER/exercises/read.patch"
+	patch -f -s -d "$copy" -p1 <"$top/$CHAPTER/exercises/read.patch"
 	make -s -j2 -C "$copy" CFLAGS='-O1 -g -Werror'
 	out=$BATS_TEST_TMPDIR/run
 	printf '%s\n' 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \

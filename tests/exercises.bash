@@ -14,20 +14,20 @@ copy_of() {
 	rm -rf "$copy"
 	chapter_update "$top/$1" "$copy"
 	for file in "${@:2}"; do
-		patch -s -d "$copy" -p1 <"$file"
+		patch -f -s -d "$copy" -p1 <"$file"
 	done
 }
 
 # solved CHAPTER NAME: the solution is checked and found complete.
 solved() {
 	copy_of "$1" "$top/$1/exercises/$2.patch"
-	run -0 "$top/scripts/exercise.sh" "$1" "$2" "$copy"
+	run -0 "$top/scripts/exercise.sh" --check "$1" "$2" "$copy"
 	[[ $output == *'things are there' && $output != *missing* ]]
 }
 
 # unsolved CHAPTER NAME TEXT: without it, TEXT is said to be missing.
 unsolved() {
-	EXERCISE_UNTIL=$3 run -1 "$top/scripts/exercise.sh" "$1" "$2"
+	EXERCISE_UNTIL=$3 run -1 "$top/scripts/exercise.sh" --check "$1" "$2" "$top/$1"
 	is_missing "$3"
 }
 
@@ -73,7 +73,7 @@ found_wrong() {
 		fi
 		EXERCISE_UNTIL=$(header "$patch" Missing)
 		export EXERCISE_UNTIL
-		run "$top/scripts/exercise.sh" "$1" "$2" "$copy"
+		run "$top/scripts/exercise.sh" --check "$1" "$2" "$copy"
 		unset -v EXERCISE_UNTIL
 		[ "$status" -eq 1 ] && is_missing "$(header "$patch" Missing)" && continue
 		printf '%s: status %d\n%s\n' "$patch" "$status" "$output"

@@ -12,7 +12,7 @@ setup_file() { open_device; }
 
 # unsolved CHAPTER NAME TEXT: without it, TEXT is said to be missing.
 unsolved() {
-	run -1 "$top/scripts/exercise.sh" "$1" "$2"
+	run -1 "$top/scripts/exercise.sh" --check "$1" "$2" "$top/$1"
 	[[ $output == *"missing  $3"* && $output == *'things are missing'* ]]
 }
 
@@ -88,9 +88,11 @@ unsolved() {
 			[ -s "$chapter/$name.solution.md" ]
 			# The task is read first, and must not give it away.
 			! grep -q '<details>' "$chapter/$name.md"
-			patch -s --dry-run -d "${chapter%/*}" -p1 \
+			patch -f -s --dry-run -d "${chapter%/*}" -p1 \
 				<"$chapter/$name.patch"
 			[ -s "$chapter/$name.sh" ]
+			# Both are handed out in work/, by these names.
+			[ ! -e "${chapter%/*}/repair/$name" ]
 		done
 	done
 }
@@ -98,12 +100,12 @@ unsolved() {
 @test "a copy that does not build, and wrong usage, are said" {
 	chapter_update "$top/01_send_recv" "$BATS_TEST_TMPDIR/copy"
 	echo 'int x = ;' >>"$BATS_TEST_TMPDIR/copy/client.c"
-	run -1 "$top/scripts/exercise.sh" 01 1 "$BATS_TEST_TMPDIR/copy"
+	run -1 "$top/scripts/exercise.sh" --check 01 1 "$BATS_TEST_TMPDIR/copy"
 	[[ $output == *'missing  it builds'* ]]
 	run -2 "$top/scripts/exercise.sh" 01 nothing
 	[[ $output == *"no exercise of 01_send_recv 'nothing'"* ]]
 	run -2 "$top/scripts/exercise.sh" 01 9
 	run -2 "$top/scripts/exercise.sh" 99
-	run -2 "$top/scripts/exercise.sh" 01 1 "$BATS_TEST_TMPDIR"
+	run -2 "$top/scripts/exercise.sh" --check 01 1 "$BATS_TEST_TMPDIR"
 	[[ $output == *'no Makefile'* ]]
 }

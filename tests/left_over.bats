@@ -46,7 +46,7 @@ teardown() {
 @test "a server of 01 that was left running is named, and nothing is run" {
 	rm -rf "$top/build/tests/left"
 	leave 01_send_recv
-	for command in 'break.sh 01 no_recv' 'exercise.sh 01 three' 'demo.sh 01' \
+	for command in 'break.sh 01 no_recv' 'exercise.sh --check 01 three 01_send_recv' 'demo.sh 01' \
 		'pair.sh 01_send_recv/expected/default/commands build/tests/left'; do
 		cd "$top"
 		# shellcheck disable=SC2086 # several words

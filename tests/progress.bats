@@ -49,6 +49,11 @@ await() {
 		note guess "01_send_recv/$name" no
 	done
 	run -0 "$top/scripts/progress.sh" --next
+	[[ ${lines[0]} == 'make fill-in CH=01 TASK=say' ]]
+	for name in $("$top/scripts/lib/python.sh" repair.fill_in names "$top/01_send_recv"); do
+		note fill_in "01_send_recv/$name"
+	done
+	run -0 "$top/scripts/progress.sh" --next
 	[[ ${lines[0]} == 'make repair CH=01 TASK='* ]]
 	for name in $("$top/scripts/lib/python.sh" repair.tasks names "$top/01_send_recv"); do
 		note repair "01_send_recv/$name"
@@ -74,6 +79,34 @@ await() {
 	[[ $(wc -l <"$PROGRESS") -eq 2 ]]
 	PROGRESS='' note read 01_send_recv
 	[[ $(wc -l <"$PROGRESS") -eq 2 ]]
+}
+
+@test "FORM=json has the name of each thing, and whether the machine says it is done" {
+	run -0 make -s -C "$top" progress FORM=json
+	[[ $(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' \
+		02_write_read <<<"$output") == "{'read': False, 'runs': {"*"'write': False"* ]]
+	note read 01_send_recv
+	note run 01_send_recv/default
+	note guess 01_send_recv/no_recv yes
+	note guess 01_send_recv/no_send no
+	note fill_in 01_send_recv/say
+	note repair 01_send_recv/deaf
+	note exercise 01_send_recv/echo
+	run -0 make -s -C "$top" progress FORM=json
+	/usr/bin/python3 - <<<"$output" 3<&0 <<-'END'
+		import json, os
+		one = json.load(os.fdopen(3))['01_send_recv']
+		assert one.pop('read') is True
+		assert {head: {name: value for name, value in part.items() if value}
+		        for head, part in one.items()} == {
+		            'runs': {'default': True},
+		            'guesses': {'no_recv': 'right', 'no_send': 'wrong'},
+		            'fill-ins': {'say': True}, 'repairs': {'deaf': True},
+		            'exercises': {'echo': True}}
+		assert one['exercises']['three'] is False
+	END
+	run -2 make -s -C "$top" progress FORM=xml
+	[[ $output == *'--xml is no option of it'* ]]
 }
 
 @test "hints come one after another, and are noted" {

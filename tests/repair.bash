@@ -14,8 +14,8 @@ broken_copy() {
 	rm -rf "$copy"
 	chapter_update "$top/$1" "$copy"
 	tasks patch "$top/$1/repair/$2" |
-		patch -s --no-backup-if-mismatch -d "$copy" -p1
-	[[ -z ${3:-} ]] || patch -s -d "$copy" -p1 <"$3"
+		patch -f -s --no-backup-if-mismatch -d "$copy" -p1
+	[[ -z ${3:-} ]] || patch -f -s -d "$copy" -p1 <"$3"
 }
 
 # header FILE NAME: what stands behind NAME: in the first lines of a repair.

@@ -46,7 +46,7 @@ setup_file() { open_device; }
 		broken_copy "$chapter" "$name"
 		for patch in "$top/tests/repair/$chapter/$name"/*.patch; do
 			echo "$patch"
-			patch -s --dry-run -d "$copy" -p1 <"$patch"
+			patch -f -s --dry-run -d "$copy" -p1 <"$patch"
 			count=$((count + 1))
 		done
 	done

@@ -21,6 +21,20 @@ chapter_sources() (
 	done
 )
 
+# chapter_edited THEN CHAPTER…: says in a sentence which of their files differ from those
+# that are committed, what THEN is, and how to bring them back.
+chapter_edited() {
+	local then=$1 sources='^[0-9]{2}_\w+/((carried|plumbing|load)/)?([^/]+\.([ch]|sh)|Makefile)$'
+	local edited
+
+	shift
+	mapfile -t edited < <(git -C "$top" diff --relative --name-only HEAD -- "$@" \
+		2>/dev/null | grep -E "$sources")
+	[[ ${#edited[@]} -eq 0 ]] ||
+		echo "${cli_name%.sh}: you have changed ${edited[*]}, $then;" \
+			"this brings back what is committed: git checkout HEAD -- ${edited[*]}" >&2
+}
+
 # chapter_update FROM TO: TO has the sources of FROM and no others afterwards.
 # Only what differs is copied, so that make builds no more than that. A chapter has
 # fifty files and tests copy one often, so no process is started for each.

@@ -87,8 +87,8 @@ witness() {
 # solution and then the patch on stdin, and builds one of its programs there.
 peer() {
 	cp -a "$original" "$place/peer_$1"
-	patch -s -d "$place/peer_$1" -p1 <"$folder/$name.patch"
-	patch -s -d "$place/peer_$1" -p1
+	patch -f -s -d "$place/peer_$1" -p1 <"$folder/$name.patch"
+	patch -f -s -d "$place/peer_$1" -p1
 	make -s -C "$place/peer_$1" CFLAGS='-O1 -g' "$2"
 }
 

@@ -83,14 +83,14 @@ together() {
 # case of `make break` breaks, and builds one of its programs there.
 broken_peer() {
 	cp -a "$original" "$place/peer_$1"
-	patch -s -d "$place/peer_$1" -p1 <"$top/$chapter/break/$1/patch"
+	patch -f -s -d "$place/peer_$1" -p1 <"$top/$chapter/break/$1/patch"
 	make -s -C "$place/peer_$1" CFLAGS='-O1 -g' "$2"
 }
 
 # other_peer NAME PROGRAM: the same with the patch on stdin.
 other_peer() {
 	cp -a "$original" "$place/peer_$1"
-	patch -s -d "$place/peer_$1" -p1
+	patch -f -s -d "$place/peer_$1" -p1
 	make -s -C "$place/peer_$1" CFLAGS='-O1 -g' "$2"
 }
 

@@ -1,6 +1,7 @@
 """How far a reader is, and what comes next.
 
 Usage: progress.py show ROOT FILE     what is done of each chapter, in a table
+       progress.py json ROOT FILE     the same with the name of each thing, as JSON
        progress.py next ROOT FILE     one step that comes next, and why
 
 FILE has a line for each thing that was done (see progress.sh), such as
@@ -8,22 +9,25 @@ FILE has a line for each thing that was done (see progress.sh), such as
   read 01_send_recv
   run 01_send_recv/default
   guess 01_send_recv/no_recv yes
+  fill_in 01_send_recv/say
   repair 01_send_recv/deaf
   exercise 01_send_recv/echo
 """
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 import sys
 
 from lib.arguments import Parser, folder
 from lib.cases import cases
+from lib.repair.fill_in import fill_ins
 from lib.repair.tasks import tasks
 
 # What there is to do in a chapter, in this order, with the heading of its column.
-KINDS = {'read': 'read', 'run': 'runs', 'guess': 'guesses', 'repair': 'repairs',
-         'exercise': 'exercises'}
+KINDS = {'read': 'read', 'run': 'runs', 'guess': 'guesses', 'fill_in': 'fill-ins',
+         'repair': 'repairs', 'exercise': 'exercises'}
 LINK = re.compile(r'\]\(([a-z0-9_]+)\.md\)')
 
 
@@ -35,6 +39,8 @@ def things(chapter: pathlib.Path, kind: str) -> list[str]:
         return sorted(path.parent.name for path in chapter.glob('expected/*/commands'))
     if kind == 'guess':
         return [case.name for case in cases(chapter)]
+    if kind == 'fill_in':
+        return [task.name for task in fill_ins(chapter)]
     if kind == 'repair':
         return [task.path.name for task in tasks(chapter)]
     page = chapter / 'exercises/README.md'
@@ -72,6 +78,21 @@ def show(root: pathlib.Path, have: dict[tuple[str, str], str]) -> None:
         print(f'\nOf {len(guesses)} guesses, {guesses.count("yes")} were right.')
 
 
+def as_json(root: pathlib.Path, have: dict[tuple[str, str], str]) -> None:
+    """{chapter: {heading: {name: whether it is done}}}. A guess is "right", "wrong" or
+    false; what was read has no names. Nothing of it is checked: FILE is the reader's."""
+    says = {'yes': 'right', 'no': 'wrong'}
+    found: dict[str, dict[str, object]] = {}
+    for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
+        name = makefile.parent.name
+        found[name] = {KINDS['read']: ('read', name) in have} | {
+            head: {thing: says.get(have[kind, f'{name}/{thing}'], True)
+                   if (kind, f'{name}/{thing}') in have else False
+                   for thing in things(makefile.parent, kind)}
+            for kind, head in KINDS.items() if kind != 'read'}
+    print(json.dumps(found, indent=1))
+
+
 def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
     """What comes next in a chapter, and why; empty if all is done."""
     number, name = chapter.name[:2], chapter.name
@@ -84,6 +105,7 @@ def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
     reasons = {
         'guess': ('break', 'CASE', 'Guess what both ends will say before it runs: what '
                   'one has guessed, one remembers.'),
+        'fill_in': ('fill-in', 'TASK', 'You know what it does: write a part of it.'),
         'repair': ('repair', 'TASK', 'You have seen such faults made. Now find one that '
                    'nobody names.'),
         'exercise': ('exercise', 'EX', 'The chapter is known: make it do something new.')}
@@ -98,13 +120,13 @@ def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
 def main(arguments: list[str]) -> int:
     """Prints what was asked for; returns the exit status."""
     parser = Parser(__doc__)
-    parser.add_argument('what', choices=('show', 'next'))
+    parser.add_argument('what', choices=('show', 'json', 'next'))
     parser.add_argument('root', type=folder)
     parser.add_argument('file', type=pathlib.Path)
     options = parser.parse_args(arguments)
     have = done(options.file)
-    if options.what == 'show':
-        show(options.root, have)
+    if options.what != 'next':
+        (show if options.what == 'show' else as_json)(options.root, have)
         return 0
     for makefile in sorted(options.root.glob('[0-9][0-9]_*/Makefile')):
         text = step(makefile.parent, have)

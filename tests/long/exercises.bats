@@ -28,7 +28,7 @@ setup_file() { open_device; }
 		name=$(basename "$patch" .patch)
 		chapter=${patch%/exercises/*}
 		echo "${chapter##*/} $name"
-		run -1 "$top/scripts/exercise.sh" "${chapter##*/}" "$name"
+		run -1 "$top/scripts/exercise.sh" --check "${chapter##*/}" "$name" "$chapter"
 		[[ $output == *'missing  '* && $output == *' missing;'* ]]
 	done
 }

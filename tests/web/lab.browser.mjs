@@ -144,6 +144,16 @@ test('an edit builds and runs; an error is shown at its line; reset undoes it', 
 	assert.ok((await lab(`return lab.run('${FIRST}', 'default')`)).matches);
 });
 
+test('a case that does not fit an edited file names the file, and the cure', options, async () => {
+	const source = readFileSync(`${FIRST}/server.c`, 'utf8');
+	const edited = source.replace('data_post_recv(', 'data_post_receive(');
+	await lab(`localStorage.setItem('edit:${FIRST}/server.c', ${JSON.stringify(edited)});
+		await lab.write('server.c', ${JSON.stringify(edited)})`);
+	await assert.rejects(lab(`return lab.break('no_recv', '${FIRST}')`),
+		/FAILED[^]*You have changed server\.c in Files; Reset there brings the chapter's back\./);
+	await lab(`localStorage.clear(); await lab.write('server.c', ${JSON.stringify(source)})`);
+});
+
 // A case of the chapter that has a program more; visit.browser.mjs has one of the first,
 // and cases.browser.mjs all, since to compile on an emulated machine takes long.
 for (const chapter of CHAPTERS.filter(x => every || x === '05_multiclient')) {
@@ -169,12 +179,16 @@ test('a third party answers in the server\'s place, and says the client\'s goodb
 
 test('without the third party, all is as before; the checker finds all of a solution', options, async () => {
 	same(await lab(`return lab.run('${FIRST}', 'first')`));
+	const unsolved = await lab(`return lab.exercise('name', '${FIRST}')`);
+	assert.equal(unsolved.status, 1, unsolved.out);
 	const patch = readFileSync(`${FIRST}/exercises/name.patch`, 'utf8');
 	await lab(`await lab.write('solution.patch', ${JSON.stringify(patch)})`);
-	await lab(`await lab.exec('a', 'cd ~/${FIRST} && /usr/bin/patch -s -p1 <solution.patch')`);
+	await lab(`await lab.exec('a', 'cd ~/work/01_name && /usr/bin/patch -f -s -p1 <~/${FIRST}/solution.patch')`);
 	const solved = await lab(`return lab.exercise('name', '${FIRST}')`);
 	assert.equal(solved.status, 0, solved.out);
 	assert.match(solved.out, /^all \d+ things are there$/m);
+	// It was done in the copy: the chapter is as it was.
+	same(await lab(`return lab.run('${FIRST}', 'default')`));
 });
 
 test('no page asked another host for anything', () => {

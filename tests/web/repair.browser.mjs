@@ -25,7 +25,7 @@ async function repaired(name) {
 	const patch = readFileSync(`tests/repair/${FIRST}/${TASK}/${name}.patch`, 'utf8');
 	const {folder} = await lab(`return lab.repair('${TASK}', '${FIRST}')`);
 	await lab(`await lab.write('repair.patch', ${JSON.stringify(patch)})`);
-	const {status, out} = await lab(`return lab.exec('a', 'cd ${folder} && /usr/bin/patch -s -p1 <~/${FIRST}/repair.patch')`);
+	const {status, out} = await lab(`return lab.exec('a', 'cd ${folder} && /usr/bin/patch -f -s -p1 <~/${FIRST}/repair.patch')`);
 	assert.equal(status, 0, out);
 }
 

@@ -17,7 +17,7 @@ async function check(chapter, name, patch) {
 	if (patch) {
 		await lab.run(`await lab.write('repair.patch', ${JSON.stringify(patch)})`);
 		const {status, out} = await lab.run(`return lab.exec('a',
-			'cd ${folder} && /usr/bin/patch -s -p1 <~/${chapter}/repair.patch')`);
+			'cd ${folder} && /usr/bin/patch -f -s -p1 <~/${chapter}/repair.patch')`);
 		assert.equal(status, 0, out);
 	}
 	return lab.run('return lab.check()');

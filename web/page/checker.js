@@ -31,9 +31,9 @@ async function check(lab, script) {
 		`tee /dev/ttyS0; } && exit "$(cat ${PLACE}/status)"`);
 }
 
-// What `make exercise` says of the reader's folder.
-export const checkExercise = (lab, name) =>
-	check(lab, `exercise.sh ${lab.chapter} ${quote(name)} /root/${lab.chapter}`);
+// What `make exercise CHECK=1` says of the reader's copy.
+export const checkExercise = (lab, name, folder) =>
+	check(lab, `exercise.sh --check ${lab.chapter} ${quote(name)} ${folder}`);
 
 // What `make repair CHECK=1` says of the copy that was handed out.
 export const checkRepair = (lab, name, folder) =>

@@ -1,6 +1,8 @@
-// Exercises: what is asked, and what the checker says of the reader's files.
+// Exercises: what is asked, a copy of the chapter in an editor, and what the checker says
+// of it.
 import {button, element} from './dom.js';
-import {edits} from './store.js';
+import {Editor} from './editor.js';
+import {check, handOut, keptAs} from './exercise.js';
 
 const KINDS = [[/^ {2}ok /, 'good'], [/^ {2}missing /, 'error'], [/^all \d+ things/, 'good']];
 
@@ -10,40 +12,95 @@ export function verdict(out) {
 		className: KINDS.find(([pattern]) => pattern.test(line))?.[1] ?? ''}, `${line}\n`));
 }
 
-export function exercisesPanel(page) {
-	const {lab} = page, {exercises} = lab.data;
-	const result = element('pre', {tabIndex: 0, role: 'status'});
-	const task = element('p');
-	const choice = element('select', {'ariaLabel': 'Which exercise', onchange: () => describe()},
-		exercises.map(({name, title}) => element('option', {value: name}, title)));
-	const check = button('Check', () => run(), {disabled: true});
-	let up = false;
-	const describe = () => {
-		const {task: path, lacks} = exercises.find(x => x.name === choice.value);
-		result.replaceChildren();
-		check.disabled = !up || Boolean(lacks);
-		task.replaceChildren(element('a', {href: new URL(path, page.top).href}, 'What it asks for'),
-			lacks ? `. Its check needs ${lacks}, which is not in this page; in the lab, ` +
-				'make exercise does it.' :
-				'. Write it in Files or in the terminal; the check runs on node a.');
-	};
-	const run = async () => {
-		check.disabled = true;
-		result.textContent = 'Node a builds your files and runs them, alone and against the chapter …';
+class Exercises {
+	constructor({lab, top, root}) {
+		Object.assign(this, {lab, top, exercises: lab.data.exercises, up: false});
+		this.editor = new Editor(top, 'Which file of your copy');
+		this.result = element('div', {role: 'status'});
+		this.task = element('p');
+		this.choice = element('select', {ariaLabel: 'Which exercise', onchange: () => this.describe()},
+			this.exercises.map(({name, title}) => element('option', {value: name}, title)));
+		const act = (text, what) => button(text, () => this.act(what), {disabled: true});
+		this.buttons = {build: act('Build', () => this.build()), check: act('Check', () => this.check()),
+			again: act('Begin anew', () => this.again())};
+		root.addEventListener('ready', () => {
+			this.up = true;
+			this.enable();
+		});
+		this.describe();
+	}
+
+	get exercise() {
+		return this.exercises.find(x => x.name === this.choice.value);
+	}
+
+	describe() {
+		const {name, task, lacks} = this.exercise, {chapter, data} = this.lab;
+		this.result.replaceChildren();
+		this.task.replaceChildren(element('a', {href: new URL(task, this.top).href}, 'What it asks for'),
+			'. Change your copy here; Build puts it into ', element('code', {}, `~/work/${chapter.slice(0, 2)}_${name}`),
+			' on both nodes, where you can run it. The chapter stays as it is.', lacks ?
+				` Its check needs ${lacks}, which is not in this page; in the lab, make exercise does it.` :
+				' The check runs on node a.');
+		this.editor.open(keptAs(chapter, name), data.files);
+		this.enable();
+		if (this.editor.view)
+			this.showFile();
+	}
+
+	showFile() {
+		return this.editor.show(['server.c', 'carried/server.c'].find(x => x in this.editor.originals) ??
+			Object.keys(this.editor.originals)[0]);
+	}
+
+	enable(busy = false) {
+		for (const [name, one] of Object.entries(this.buttons))
+			one.disabled = busy || !this.up || (name === 'check' && Boolean(this.exercise.lacks));
+		this.choice.disabled = busy;
+	}
+
+	say(text, kind = '') {
+		this.result.replaceChildren(element('p', {className: kind}, text));
+	}
+
+	// One thing at a time; what fails is said.
+	async act(what) {
+		this.enable(true);
 		try {
-			for (const [file, text] of Object.entries(edits(lab.chapter)))
-				await lab.write(file, text);
-			const {out} = await lab.exercise(choice.value);
-			result.replaceChildren(...verdict(out));
+			await what();
 		} catch (error) {
-			result.textContent = error.message;
+			this.say(error.message, 'error');
 		}
-		check.disabled = false;
-	};
-	page.root.addEventListener('ready', () => {
-		up = true;
-		describe();
-	});
-	describe();
-	return element('div', {}, choice, check, task, result);
+		this.enable();
+	}
+
+	async build() {
+		this.say('Your copy goes to both nodes, and they compile …');
+		const folder = await handOut(this.lab, this.exercise.name);
+		const [{status, out, errors}] = await this.lab.both(node => this.lab.build(node.name, folder));
+		this.say(status ? 'It could not be built.' : `Built on both nodes, in ${folder}.`, status ? 'error' : 'good');
+		this.result.append(this.editor.errors(errors), errors.length ? '' : element('pre', {}, out));
+	}
+
+	async check() {
+		this.say('Node a builds your copy and runs it, alone and against the chapter …');
+		const {out} = await check(this.lab, this.exercise.name);
+		this.result.replaceChildren(element('pre', {tabIndex: 0}, verdict(out)));
+	}
+
+	async again() {
+		this.editor.reset();
+		this.lab.task = null;
+		await this.showFile();
+		this.say('Your copy is as the chapter is.');
+	}
+}
+
+export function exercisesPanel(page) {
+	const exercises = new Exercises(page), {buttons, editor} = exercises;
+	const panel = element('div', {}, exercises.choice, exercises.task,
+		element('div', {className: 'acts'}, Object.values(buttons)),
+		exercises.result, editor.choice, editor.host);
+	panel.addEventListener('show', () => editor.view ?? exercises.showFile());
+	return panel;
 }

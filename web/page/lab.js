@@ -2,7 +2,7 @@
 // them. It has no look; lab_page.js gives it one, and window.lab is for teachers
 // and tests (web/README.md documents it).
 import {Node, copyFiles} from './node.js';
-import {checkExercise, unpack} from './checker.js';
+import {unpack} from './checker.js';
 import {Comparer} from './comparer.js';
 import {Picture} from './picture.js';
 import {Wire} from './wire.js';
@@ -11,6 +11,7 @@ import {Words, worthShowing} from './words.js';
 import {Rules} from './compare/tokens.js';
 import {compare} from './compare/compare.js';
 import {runPrograms} from './runs.js';
+import {edits} from './store.js';
 import {wiretap} from './wiretap.js';
 import {writePcapng} from './pcapng.js';
 
@@ -231,17 +232,14 @@ export class Lab extends EventTarget {
 				folder.replace(/\/[^/]*$/, '')} && cp -a /root/${this.chapter} ${folder}`);
 			if (!status && broken.patch) {
 				await node.write(`${folder}/case.patch`, broken.patch);
-				({status, out} = await node.exec(`cd ${folder} && /usr/bin/patch -s -p1 <case.patch && build`));
+				({status, out} = await node.exec(`cd ${folder} && /usr/bin/patch -f -s -p1 <case.patch && build`));
 			}
+			const changed = Object.keys(edits(this.chapter));
 			if (status)
-				throw new Error(`node ${node.name}: ${name} could not be built: ${out}`);
+				throw new Error(`node ${node.name}: ${name} could not be built: ${out}${changed.length ?
+					`You have changed ${changed.join(', ')} in Files; Reset there brings the chapter's back.` : ''}`);
 		});
 		return this.run(name, {folder, from: this.data.cases});
-	}
-
-	// What `make exercise` says of the reader's folder, on node a: {status, out}.
-	exercise(name) {
-		return checkExercise(this, name);
 	}
 
 	// Compiles the chapter's folder: {status, out, errors: [{file, line, text}]}.

@@ -11,6 +11,7 @@ import {linksOf} from './wiretap.js';
 import {wiretapPanel} from './wiretap_panel.js';
 import {filesPanel} from './files_panel.js';
 import {exercisesPanel} from './exercises_panel.js';
+import {check} from './exercise.js';
 import {repairPanel} from './repair_panel.js';
 import {checkTask, handOut} from './repair.js';
 import {statesPanel} from './states_panel.js';
@@ -153,7 +154,7 @@ function expose(page, ready) {
 		run: (chapter, run) => use(chapter, () => lab.run(run)),
 		exec: (node, command) => lab.nodes[node].exec(command),
 		break: (name, chapter) => use(chapter, () => lab.break(name)),
-		exercise: (name, chapter) => use(chapter, () => lab.exercise(name)),
+		exercise: (name, chapter) => use(chapter, () => check(lab, name)),
 		repair: (name, chapter) => use(chapter, () => handOut(lab, name)),
 		check: () => checkTask(lab),
 		wiretap: (link, chapter) => use(chapter, () => lab.wiretap(link)),

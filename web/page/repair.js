@@ -5,7 +5,7 @@ import {runPrograms} from './runs.js';
 import {checkRepair, unpack} from './checker.js';
 import {tick} from './ticks.js';
 
-const REPAIRS = '/root/repair', ORIGINAL = '/root/original';
+const WORK = '/root/work', ORIGINAL = '/root/original';
 
 export const taskOf = (chapter, name) => `${chapter}/${name}`;
 // What the reader has changed of a task stands in the store under this name.
@@ -29,20 +29,26 @@ async function place(lab, node, archive, folder) {
 	await node.exec(`[ ${above}/${lab.chapter} = ${folder} ] || mv ${above}/${lab.chapter} ${folder}`);
 }
 
-// Puts the broken copy on both nodes, with what the reader has changed on it: what is
-// known of the task, and its folder there.
-export async function handOut(lab, name) {
-	const {chapter} = lab, task = found(lab, name);
-	const folder = `${REPAIRS}/${chapter.slice(0, 2)}_${name}`;
+// Puts a copy of the chapter with these files on both nodes: its folder there.
+export async function copyOut(lab, name, files) {
+	const {chapter} = lab, folder = `${WORK}/${chapter.slice(0, 2)}_${name}`;
 	const archive = await lab.archive(chapter);
 	// There is room for one task at a time.
-	await lab.both(node => node.exec(`rm -rf ${REPAIRS}`));
+	await lab.both(node => node.exec(`rm -rf ${WORK}`));
 	await lab.both(async node => {
 		await place(lab, node, archive, folder);
-		for (const [file, text] of Object.entries({...task.files, ...editsOf(chapter, name)}))
+		for (const [file, text] of Object.entries(files))
 			await node.write(`${folder}/${file}`, text);
 	});
 	lab.task = {chapter, name, folder};
+	return folder;
+}
+
+// Puts the broken copy on both nodes, with what the reader has changed on it: what is
+// known of the task, and its folder there.
+export async function handOut(lab, name) {
+	const task = found(lab, name);
+	const folder = await copyOut(lab, name, {...task.files, ...editsOf(lab.chapter, name)});
 	const {title, symptom, said, lacks} = task;
 	return {title, symptom, said, lacks, folder};
 }

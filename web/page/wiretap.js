@@ -70,7 +70,7 @@ async function prepare(lab, folder, patches) {
 		if (!texts.length)
 			return;
 		await node.write('/tmp/wiretap.patch', texts.join(''));
-		await must(node, `cd ${folder} && /usr/bin/patch -s -p1 -d "$(dirname "$(find . -name server.c)")" ` +
+		await must(node, `cd ${folder} && /usr/bin/patch -f -s -p1 -d "$(dirname "$(find . -name server.c)")" ` +
 			'</tmp/wiretap.patch && build');
 	});
 	await lab.certify(folder);

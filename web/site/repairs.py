@@ -11,19 +11,26 @@ from __future__ import annotations
 
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 
 from lib.arguments import Parser, folder
 from lib.repair.tasks import Task, tasks
-from lib.repair.work import Work, hand_out
 
 
 def broken(task: Task) -> dict[str, str]:
     """{path: text} of the files in which something is broken."""
     with tempfile.TemporaryDirectory() as place:
-        copy = pathlib.Path(place) / 'copy'
-        hand_out(Work('', task.chapter, task.path.name, 'repair.sh', 0), copy)
+        copy = pathlib.Path(place)
+        for part in ('.', 'carried', 'plumbing', 'load'):
+            for path in sorted((task.chapter / part).glob('*')):
+                if path.name == 'Makefile' or path.suffix in ('.c', '.h', '.sh'):
+                    (copy / part).mkdir(exist_ok=True)
+                    shutil.copy(path, copy / part)
+        subprocess.run(('patch', '-f', '-s', '-p1', '--no-backup-if-mismatch', '-d', copy),
+                       input=task.patch(), text=True, check=True)
         texts = {str(path.relative_to(copy)): path.read_text('utf-8')
                  for path in sorted(copy.rglob('*')) if path.is_file()}
     return {name: text for name, text in texts.items()

@@ -97,9 +97,9 @@ build() {
 	programs=$(dirname "$(find "$copy" -name server.c)")
 	for patch; do
 		if [[ $patch == */* ]]; then
-			patch -s -d "$copy" -p1 <"$patch"
+			patch -f -s -d "$copy" -p1 <"$patch"
 		else
-			patch -s -d "$programs" -p1 <"scripts/lib/wiretap/$patch.patch"
+			patch -f -s -d "$programs" -p1 <"scripts/lib/wiretap/$patch.patch"
 		fi
 	done
 	make -s -C "$copy"

@@ -1,23 +1,24 @@
-# judged.sh - the copies of a chapter that a check builds: the chapter as it is, and
-# what a reader has made of it
+# copies.sh - the copies of a chapter: the one that a reader is given, and those that a
+# check builds, of the chapter as it is and of what the reader has made of it
 #
-# Sourced by exercise.sh and repair.sh, which set top (the repository), chapter, place
-# (where the reader's copy is built and run), original (where the chapter as it is is
-# built) and theirs (the reader's folder, which stays as it is).
+# Sourced by exercise.sh, fill_in.sh and repair.sh, which set top (the repository),
+# chapter, place (where the reader's copy is built and run), original (where the chapter
+# as it is is built) and theirs (the reader's folder, which stays as it is).
 # shellcheck shell=bash disable=SC2154
 
-# The chapter as committed; without git, as it is. It is built once for all checks.
-copy_original() {
+# copy_committed DIR: it becomes the chapter as committed; without git, as it is.
+copy_committed() {
 	local from=$place/committed
 
-	mkdir "$from"
+	rm -rf "$from"
+	mkdir -p "$from"
 	if git -C "$top" rev-parse -q --verify "HEAD:./$chapter" >/dev/null 2>&1; then
 		git -C "$top" archive HEAD "$chapter" |
 			tar -x -C "$from" --strip-components=1
 	else
 		chapter_update "$top/$chapter" "$from"
 	fi
-	chapter_update "$from" "$original"
+	chapter_update "$from" "$1"
 	rm -rf "$from"
 }
 
@@ -30,11 +31,11 @@ copy_theirs() {
 	chapter_update "$theirs" "$place/mine"
 }
 
-# Both, and the chapter as it is built.
+# Both, and the chapter as it is built, once for all checks.
 copy_both() {
 	rm -rf "$place"
-	mkdir -p "$place/mine" "$original"
-	copy_original
+	mkdir -p "$place/mine"
+	copy_committed "$original"
 	make -s -C "$original" CFLAGS='-O1 -g'
 	copy_theirs
 }
