@@ -37,11 +37,7 @@ check:
 	$(if $(CH),@CLI_CHECK=1 scripts/maint/check.sh $(call quote,$(CH)))
 	$(if $(CH),$(filter-out web,$(check_deps)),$(check_deps))
 	$(check_kernel)
-	$(if $(listing),,@scripts/maint/check.sh $(call quote,$(CH)))
-check-changed:
-	$(check_deps)
-	$(check_kernel)
-	$(if $(listing),,@scripts/maint/check.sh changed)
+	$(if $(listing),,@scripts/maint/check.sh $(call quote,$(CH)) $(TESTS))
 check-fast: deps
 	$(if $(listing),,@scripts/maint/check.sh fast)
 check-long:
@@ -176,10 +172,9 @@ For readers:
 
 For authors:
   make check        build everything and pass all tests (CH=04: those that this
-                    chapter needs)
-  make check-changed  the tests that need to run for what differs from main
-  make check-fast   the tests that say most in a minute and a half, and need
-                    neither a device nor a virtual machine
+                    chapter needs; TESTS='-k wire': pytest's options)
+  make check-fast   the tests that need neither a device nor a virtual machine,
+                    and take a few seconds at most
   make check-long   the tests that take long
   make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser
@@ -198,7 +193,6 @@ help:
 # Of one target: the script behind it.
 help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
-help_check-changed := scripts/maint/check_plan.py
 help_check-fast := scripts/maint/check.sh
 help_check-long := scripts/maint/check.sh
 help_check-mutants := tests/mutants/run.py

@@ -12,14 +12,6 @@ setup_file() {
 	build_chapter "$CHAPTER"
 }
 
-@test "01: every logged run can be had again" {
-	assert_runs_match "$CHAPTER"
-}
-
-@test "01: what is broken on purpose fails as promised" {
-	assert_breaks_match "$CHAPTER"
-}
-
 # On node b: names and addresses of the server, then texts.
 send_texts() {
 	local name text

@@ -17,18 +17,6 @@ setup_file() {
 	build_shim
 }
 
-@test "03: every logged run can be had again" {
-	assert_runs_match "$CHAPTER"
-}
-
-@test "03: every logged run can be had again under sanitizers" {
-	assert_runs_match "$CHAPTER" sanitized
-}
-
-@test "03: what is broken on purpose fails as promised" {
-	CFLAGS=-O0 MAKEFLAGS=-j2 assert_breaks_match "$CHAPTER"
-}
-
 @test "03: PSNs that are given by hand are those of the queue pairs" {
 	local out=$BATS_TEST_TMPDIR/run log
 

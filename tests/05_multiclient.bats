@@ -17,14 +17,6 @@ setup_file() {
 	build_05 threads '-O1 -g -fno-omit-frame-pointer -fsanitize=thread'
 }
 
-@test "05: every logged run can be had again" {
-	assert_runs_match "$CHAPTER"
-}
-
-@test "05: what is broken on purpose fails as promised" {
-	CFLAGS=-O0 MAKEFLAGS=-j2 assert_breaks_match "$CHAPTER"
-}
-
 @test "05: thirteen clients from another node, ten of them served" {
 	local expected=$top/$CHAPTER/expected/thirteen
 

@@ -18,14 +18,6 @@ setup() {
 	needs_lab
 }
 
-@test "06: every logged run can be had again" {
-	assert_runs_match "$CHAPTER"
-}
-
-@test "06: what is broken on purpose fails as promised" {
-	CFLAGS=-O0 MAKEFLAGS=-j2 assert_breaks_match "$CHAPTER"
-}
-
 # pair LINE…: runs these programs on two nodes; $out has their logs.
 pair() {
 	out=$BATS_TEST_TMPDIR/run

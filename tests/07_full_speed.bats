@@ -13,14 +13,6 @@ setup_file() {
 	build_sanitized "$CHAPTER"
 }
 
-@test "07: every logged run can be had again" {
-	assert_runs_match "$CHAPTER"
-}
-
-@test "07: what is broken on purpose fails as promised" {
-	assert_breaks_match "$CHAPTER"
-}
-
 # rnr: sets count, how often a device here was not ready, or met one that was not.
 rnr() {
 	count=$(rdma statistic show link rxe0/1 |

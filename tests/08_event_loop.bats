@@ -29,14 +29,6 @@ build_flood() {
 	make -s -C "$1" client
 }
 
-@test "08: every logged run can be had again" {
-	assert_runs_match "$CHAPTER"
-}
-
-@test "08: what is broken on purpose fails as promised" {
-	assert_breaks_match "$CHAPTER"
-}
-
 # --- the functions below run on node a
 
 # gone COUNT: so many clients have come, and the server has freed as many.
@@ -302,7 +294,3 @@ killed_servers() {
 	on_device a killed_servers "$top/tests/08_crowds.bash"
 }
 
-@test "08: every logged run can be had again with sanitizers" {
-	build_sanitized "$CHAPTER"
-	assert_runs_match "$CHAPTER" sanitized
-}

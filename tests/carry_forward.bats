@@ -63,6 +63,7 @@ commit() {
 	git -C "$TREE" -c user.name=t -c user.email=t@example.org commit -q -m "$1"
 }
 
+# bats test_tags=chapters
 @test "this repository's chapters have not drifted, and there are some" {
 	run -0 scripts/maint/carry_forward.sh --check
 	[[ $output =~ ^carried\ forward:\ [1-9][0-9]+\ copies,\ none\ has\ drifted ]]

@@ -8,6 +8,7 @@ load helpers
 
 setup_file() { open_device; }
 
+# bats test_tags=chapters
 @test "every command that is marked as runnable runs" {
 	local chapters
 

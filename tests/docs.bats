@@ -28,6 +28,7 @@ has() {
 	}
 }
 
+# bats test_tags=chapters
 @test "the map of calls is as the code is" {
 	run -0 scripts/maint/api_map.py --check
 	says 'as the code is'
@@ -92,6 +93,7 @@ links() {
 	scripts/maint/code_links.py -r "$TREE" "$@"
 }
 
+# bats test_tags=chapters
 @test "the links of this repository lead to the lines that were meant" {
 	run -0 scripts/maint/code_links.py
 	grep -rq --include='*.md' '#L[0-9]* "' docs
@@ -122,6 +124,7 @@ door() {
 	scripts/maint/front_door.py -r "$TREE" "$@"
 }
 
+# bats test_tags=chapters
 @test "the front door shows the recorded demo and the true sizes" {
 	run -0 scripts/maint/front_door.py --check
 	grep -q 'class="good">matches' docs/pictures/demo.svg
@@ -201,6 +204,7 @@ broken_case() {
 		>"$TREE/01_one/break/$1/README.md"
 }
 
+# bats test_tags=chapters
 @test "what can be broken is in each chapter's README, as it asks" {
 	run -0 scripts/maint/break_tables.py
 	grep -q '^| \[no_recv\](break/no_recv/README.md) | .*? | `make break CH=01 CASE=no_recv` |$' \
@@ -322,6 +326,7 @@ for name in sys.argv[1:]:
 	done
 }
 
+# bats test_tags=chapters
 @test "the chapters have the same sections, in the same order" {
 	local chapter page due
 
@@ -368,6 +373,7 @@ for name in sys.argv[1:]:
 	done
 }
 
+# bats test_tags=chapters
 @test "every error that a chapter shows has an entry in docs/troubleshooting.md" {
 	local table=$BATS_TEST_TMPDIR/table
 
@@ -381,6 +387,7 @@ for name in sys.argv[1:]:
 	says '**Fix.**'
 }
 
+# bats test_tags=chapters
 @test "an error that names its entry names one that there is, and that is for it" {
 	local name names table=$BATS_TEST_TMPDIR/table
 
@@ -406,6 +413,7 @@ for name in sys.argv[1:]:
 	says ', 0 wrong, 0 none'
 }
 
+# bats test_tags=chapters
 @test "an error is explained by its own entry, and a flush only if it is alone" {
 	local flush='error: receive: status 5 (Work Request Flushed Error): x'
 

@@ -73,6 +73,7 @@ unsolved() {
 	solved 08_event_loop loops
 }
 
+# bats test_tags=chapters
 @test "each exercise is listed, with its text, its check and its solution" {
 	local page names name chapter
 

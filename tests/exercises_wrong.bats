@@ -12,6 +12,7 @@ load exercises
 
 setup_file() { open_device; }
 
+# bats test_tags=chapters
 @test "each exercise has three wrong solutions, which say why and what is missing" {
 	local task chapter name wrong
 

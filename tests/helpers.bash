@@ -15,8 +15,6 @@ builds=$top/${TEST_BUILDS:-build/tests}
 source "$top/scripts/lib/device.sh"
 # shellcheck source=scripts/lib/chapter.sh
 source "$top/scripts/lib/chapter.sh"
-# shellcheck source=tests/stalls.bash
-source "$top/tests/stalls.bash"
 # device.sh has just forgotten what setup_file found for the whole file.
 device_where=${TEST_DEVICE_WHERE:-}
 device_host_address=${TEST_DEVICE_ADDRESS:-}
@@ -89,7 +87,7 @@ close_device() {
 
 # full_size COMMAND…: runs it with a device whose node has two processors: a User-Mode
 # Linux node has one, so there it is a virtual machine of NODES nodes (default: 1; for
-# a whole lane of check.sh 2), made when it is first needed.
+# a whole worker of pytest 2), made when it is first needed.
 full_size() {
 	[[ $device_where == lab ]] &&
 		"$top/scripts/lab.sh" status | grep -qx 'engine: uml' || {

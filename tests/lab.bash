@@ -7,8 +7,6 @@ unset LAB_ROOT LAB_ARCH LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY LAB_DEVICE LA
 export LAB_ENGINE=tcg
 [[ ${BATS_TEST_FILENAME##*/} != *uml* ]] || LAB_ENGINE=uml
 TOP=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
-# shellcheck source=tests/stalls.bash
-source "$TOP/tests/stalls.bash"
 
 lab() {
 	"$TOP/scripts/lab.sh" "$@"

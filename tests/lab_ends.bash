@@ -12,7 +12,6 @@ teardown() {
 	if [[ -d $BATS_TEST_TMPDIR/home ]]; then
 		unprivileged "$TOP/scripts/lab.sh" down
 	fi
-	again_if_stalled
 }
 
 # As nobody, or as the user who runs this, if it is not root.

@@ -40,7 +40,6 @@ teardown() {
 	# shell around it would leave it there, and bats waiting for it.
 	[[ -z ${job:-} ]] || pkill -TERM -P "$job" || true
 	[[ -z ${job:-} ]] || wait "$job" || true
-	again_if_stalled
 }
 
 @test "a server of 01 that was left running is named, and nothing is run" {

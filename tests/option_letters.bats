@@ -7,6 +7,7 @@ letters() {
 	/usr/bin/python3 -B -S "$BATS_TEST_DIRNAME/option_letters.py" "$@"
 }
 
+# bats test_tags=chapters
 @test "messages: each option that one names is in that program's -h" {
 	letters "$BATS_TEST_DIRNAME"/../0*_*
 }

@@ -5,6 +5,7 @@
 # chapter that bears a file anew must pass what the file passed before.
 
 # shellcheck disable=SC2154 # set by helpers.bash and on_device.bash
+# bats file_tags=chapters
 load helpers
 
 mapfile -t chapters < <(asked_where "$in_pairs")

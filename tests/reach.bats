@@ -12,17 +12,8 @@ setup_file() {
 	export LAB_NAME DEVICE=lab
 	"$top/scripts/lab.sh" status >/dev/null 2>&1 || export REACH_OURS=yes
 	"$top/scripts/lab.sh" up --nodes 3
-	since_here
-	all_attacks
-}
-
-all_attacks() {
 	# A longer sweep tells no more.
 	SWEEP=8192 "$top/scripts/reach.sh" >"$BATS_FILE_TMPDIR/table"
-}
-
-setup() {
-	! is_second_try || all_attacks
 }
 
 teardown_file() {

@@ -38,6 +38,7 @@ block() {
 	readme "\`\`\`$1" "${@:2}" '```'
 }
 
+# bats test_tags=chapters
 @test "what this repository's Markdown shows and points at is so" {
 	local chapters=([0-9][0-9]_*/Makefile)
 	[ -f "${chapters[0]}" ]
@@ -181,11 +182,13 @@ block() {
 	run -1 check
 }
 
+# bats test_tags=chapters
 @test "each chapter has a README" {
 	rm "$README"
 	finds '01_one/README.md:1: this chapter has no README.md'
 }
 
+# bats test_tags=chapters
 @test "each race of a chapter's logs is told in a README that links to it" {
 	local races=$TREE/01_one/expected/races
 

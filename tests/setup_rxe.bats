@@ -6,7 +6,6 @@
 # that name.
 
 load says
-load stalls
 
 setup_file() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -37,7 +36,6 @@ setup() {
 # A test that failed halfway must not fail the next ones too.
 teardown() {
 	[[ -z ${BATS_TEST_COMPLETED:-} ]] || return 0
-	again_if_stalled
 	guest '
 		nft flush ruleset
 		while rdma resource show ctx | grep -q pid; do

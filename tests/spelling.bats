@@ -26,6 +26,7 @@ readme() {
 spelling() { scripts/maint/check_spelling.py -r "$TREE"; }
 commands() { scripts/maint/check_commands.py -r "$TREE"; }
 
+# bats test_tags=chapters
 @test "the spelling of all Markdown files, and phrases that must not come back" {
 	run -0 scripts/maint/check_spelling.py
 	[ -z "$output" ]
@@ -82,6 +83,7 @@ commands() { scripts/maint/check_commands.py -r "$TREE"; }
 	[ -z "$output" ]
 }
 
+# bats test_tags=chapters
 @test "the commands that Markdown files tell to type name what there is" {
 	run -0 scripts/maint/check_commands.py
 	[ -z "$output" ]

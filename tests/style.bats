@@ -51,10 +51,12 @@ finds() {
 	says "$3"
 }
 
+# bats test_tags=chapters
 @test "each chapter builds alone with gcc and clang without a warning" {
 	keeps build
 }
 
+# bats test_tags=chapters
 @test "nothing in a chapter reaches out of it, and it has the licence" {
 	keeps makefile
 	for chapter in [0-9][0-9]_*/; do
@@ -63,30 +65,37 @@ finds() {
 	done
 }
 
+# bats test_tags=chapters
 @test "no file is longer than one reads at a sitting" {
 	keeps length
 }
 
+# bats test_tags=chapters
 @test "C is formatted" {
 	keeps format
 }
 
+# bats test_tags=chapters
 @test "shellcheck has nothing to say" {
 	keeps shell
 }
 
+# bats test_tags=chapters
 @test "whitespace is in order" {
 	keeps whitespace
 }
 
+# bats test_tags=chapters
 @test "files say what they are for" {
 	keeps headers
 }
 
+# bats test_tags=chapters
 @test "a message is one string" {
 	keeps messages
 }
 
+# bats test_tags=chapters
 @test "nothing is left to do, claimed or shouted" {
 	keeps words
 }
@@ -239,6 +248,7 @@ in_order() {
 	}' {} + 2>/dev/null | tsort
 }
 
+# bats test_tags=chapters
 @test "no modules of a chapter include each other in a circle" {
 	local chapter
 

@@ -54,6 +54,7 @@ untested() {
 	echo "${#modules[@]} modules have tests"
 }
 
+# bats test_tags=chapters
 @test "each version of a module that has unit tests is in one of them" {
 	run -0 untested
 	echo "$output"

@@ -4,7 +4,6 @@
 # `make web` has built, it takes some minutes. Where nobody has built that yet,
 # only the pages are opened: to build it takes longer than all tests together may.
 
-load stalls
 
 @test "the pages in Chromium, and the lab where its kernel is built" {
 	cd "$BATS_TEST_DIRNAME/.."

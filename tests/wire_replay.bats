@@ -10,6 +10,7 @@ setup() {
 	cd "$top" || return
 }
 
+# bats test_tags=chapters
 @test "wire: each recorded page shows at each step what the capture says" {
 	local pages=([0-9][0-9]_*/expected/wire.html)
 
@@ -18,6 +19,7 @@ setup() {
 	[[ -z $output ]]
 }
 
+# bats test_tags=chapters
 @test "wire: each packet that a chapter sends leads to the line that sends it" {
 	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
 	import pathlib
@@ -49,6 +51,7 @@ setup() {
 	[[ $output =~ ^[0-9]{2,}\ packets$ ]]
 }
 
+# bats test_tags=chapters
 @test "wire: what is recorded is small, and linked from the chapter's text" {
 	local folder name pages=([0-9][0-9]_*/expected/wire.html)
 
@@ -107,6 +110,7 @@ filtered() {
 }
 
 # A number in hexadecimal is one that the picture shows, so the reader finds it.
+# bats test_tags=chapters
 @test "wire: each filter that a chapter names is one, and its numbers are found" {
 	local all chapter filters filter checked=0
 

@@ -9,21 +9,12 @@ load helpers
 setup_file() {
 	open_device
 	[[ $device_where == lab ]] || return 0
-	since_here
-	all_links
-}
-
-all_links() {
 	"$top/scripts/wiretap.sh" >"$BATS_FILE_TMPDIR/table"
 	# It removes what it finds, so the other one's comes beside it.
 	mv "$top/build/wiretap" "$BATS_FILE_TMPDIR/runs"
 	"$top/scripts/wiretap.sh" 02 dreq 04 ipsec
 	cp -r "$BATS_FILE_TMPDIR"/runs/* "$top/build/wiretap"
 	rm -r "$BATS_FILE_TMPDIR/runs"
-}
-
-setup() {
-	! is_second_try || all_links
 }
 
 # use CHAPTER LINK: sets out to the folder of that run.

@@ -1,6 +1,6 @@
 """Which file of a chapter has come from which of an earlier one.
 
-Used by carry_forward.py, whose -h explains it, and by check_plan.py.
+Used by carry_forward.py, whose -h explains it.
 """
 import os
 import re
@@ -183,14 +183,6 @@ class Tree:
         versions = self.git('log', '-m', '--format=', '--raw', '--no-abbrev', '--',
                             self.origin[path], text=True).stdout.split()
         return self.version(path) in versions
-
-    def relatives(self, path):
-        """The copies of a file, and those that have grown out of it."""
-        for one, origin in self.origin.items():
-            if origin and self.first(origin) in (path, self.first(path)):
-                yield one
-        if path in self.origin:
-            yield self.first(path)
 
     def leaks(self, path):
         """The headers that a file of plumbing/ includes from elsewhere."""

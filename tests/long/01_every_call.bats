@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
 # 01_every_call.bats - chapter 01, where each and every call of its programs is
-# the one at which they are killed, or which fails
+# the one at which they are killed
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 load ../helpers
@@ -11,7 +11,6 @@ setup_file() {
 	export LIMIT=3000
 	open_device
 	build_chapter "$CHAPTER"
-	build_sanitized "$CHAPTER"
 }
 
 # Says how far it is, in the log of a test that fails.
@@ -47,38 +46,6 @@ kill_clients() {
 	FUNCTIONS=progress on_device a kill_clients
 }
 
-# The same, with calls that fail.
-fail_clients() {
-	local number=0
-
-	start_server ./server -t 5
-	while true; do
-		number=$((number + 1))
-		at "$number" fail
-		run_client '[01]' "${at[@]}" ./client -a "$address"
-		progress "$number"
-		await "a server that is done with the client" server_is_done
-		[[ -s $scratch/at_call ]] || break
-		[[ $ended -eq 1 ]] || tolerated || fail "it did not fail"
-		says_one client.err
-	done
-	[[ $number -gt 25 ]] || fail "only $number calls"
-	serves_a_client
-	stop_server
-}
-
-# Calls in conn_close(), after all is done: their failure is only said.
-tolerated() {
-	local name
-
-	read -r name <"$scratch/at_call"
-	[[ $name =~ ^(rdma_destroy|ibv_destroy|ibv_dealloc) ]]
-}
-
-@test "01: a client of which each call fails, with sanitizers" {
-	FUNCTIONS='progress tolerated' on_device -s a fail_clients
-}
-
 # A server is killed at each of its calls; it may be before it listens.
 kill_servers() {
 	local number=0
@@ -107,49 +74,4 @@ listens_or_is_gone() {
 
 @test "01: a server killed with -9 at each of its calls" {
 	FUNCTIONS='progress listens_or_is_gone' on_device a kill_servers
-}
-
-# Each call of a server fails. It ends, or it says so and serves the next client.
-fail_servers() {
-	local number=0
-
-	while true; do
-		number=$((number + 1))
-		at "$number" fail
-		: >"$scratch/server.log"
-		"${at[@]}" ./server -t 5 >"$scratch/server.log" \
-			2>"$scratch/server.err" &
-		server=$!
-		await "a server that listens or is gone" listens_or_is_gone
-		run_client '[01]' ./client -a "$address" -t 5
-		progress "$number"
-		# All of its calls for one client have been tried.
-		[[ -s $scratch/at_call || $ended -ne 0 ]] || break
-		run_client '[01]' ./client -a "$address"
-		if [[ $ended -eq 0 ]]; then
-			await "a server that is done with it" has_served \
-				"$client_pid"
-			stop_server
-		else
-			end_of server "$server" 1
-		fi
-		says_one server.err
-	done
-	[[ $number -gt 25 ]] || fail "only $number calls"
-	await "a server that is done with it" has_served "$client_pid"
-	stop_server
-}
-# Whether the server has seen the end of the client with this pid.
-has_served() {
-	local line heard=no
-
-	while IFS= read -r line; do
-		[[ $line != *"client side with pid $1" ]] || heard=yes
-		[[ $line != 'peer disconnected.' || $heard == no ]] || return 0
-	done <"$scratch/server.log"
-	return 1
-}
-
-@test "01: a server of which each call fails, with sanitizers" {
-	FUNCTIONS='progress has_served listens_or_is_gone' on_device -s a fail_servers
 }

@@ -12,6 +12,7 @@ the columns stand tabs; within them, \\n is a newline, \\t a tab, \\\\ a backsla
   old    a text that is in the file exactly once
   new    what stands there instead
   test   what must notice it: "unit test_03_psn", or "bats tests/peers.bats REGEX";
+         or "pytest tests/test_ends.py WORD", a part of their names;
          NN is the chapter's number, if there are several
   fault  what is wrong with it, and what it would cost
 
@@ -153,7 +154,7 @@ class Runner:
             elif file.endswith('.py'):
                 commands += [('python3', '-c', 'import ast; ast.parse(open'
                               f'({file!r}).read())')]
-            elif kind == 'bats' and re.match(r'\d\d_.*\.[ch]$', file):
+            elif kind != 'unit' and re.match(r'\d\d_.*\.[ch]$', file):
                 commands += [('cc', '-std=gnu11', '-Wall', '-Wextra', '-Werror',
                               '-fsyntax-only', f'-I{chapter}', f'-I{chapter}/carried',
                               f'-I{chapter}/plumbing',
@@ -168,6 +169,9 @@ class Runner:
             cpu = max(3, int(seconds - DEADLINE / 10) // 3)
             return not self.within(seconds, 'prlimit', f'--cpu={cpu}', 'make', '-s', '-C',
                                    'tests/unit', 'check', f'TESTS={name}')
+        if kind == 'pytest':
+            return not self.within(seconds, '/usr/bin/python3', '-m', 'pytest', '-q', name,
+                                   '-k', regex[0])
         self.lab_up(test)
         some = ('-f', regex[0]) if regex else ()
         status = self.within(seconds, 'bats', '--tap', '--print-output-on-failure', *some,
@@ -199,8 +203,7 @@ class Runner:
                 (TREE / file).write_bytes(text.encode())
             if not self.builds(test, texts):
                 return 'broken', 'it does not build with the mutant'
-            # Here a failure is what is wanted: one is enough (tests/stalls.bash).
-            well = self.passes(test, self.limits[test], CHECK_STALLS='')
+            well = self.passes(test, self.limits[test])
             return 'lived' if well else 'killed', test
         except Late:
             late = True
@@ -226,7 +229,8 @@ def chosen(options, parser):
         parser.error(f'{name}: no such mutant')
     found = [mutant for mutant in mutants if called[mutant] or not names]
     if options.sample:
-        found = [one for one in found if not has(one.test, COSTLY)]
+        found = [one for one in found if not has(one.test, COSTLY) and
+                 not one.test.startswith('pytest')]
         found.sort(key=lambda one: hashlib.sha256(f'{options.seed} {one.id}'.encode()).digest())
         on_lab = [one for one in found if has(one.test, DEVICE)]
         found = [one for one in found if one not in on_lab[1:]]

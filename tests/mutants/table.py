@@ -50,6 +50,9 @@ def test_problem(root, test):
     if found := re.fullmatch(r'unit test_((\d\d_)(\w+))', test):
         files = (root / f'tests/unit/test_{found[which]}.c' for which in (1, 3))
         there = any(file.is_file() for file in files)
+    elif found := re.fullmatch(r'pytest (tests/test_\w+\.py) (\w+)', test):
+        there = (root / found[1]).is_file() and re.search(
+            rf'(?m)^def test_\w*{found[2]}', (root / found[1]).read_text('utf-8'))
     else:
         found = re.fullmatch(r'bats (tests/\S+\.bats) ?(.*)', test)
         there = found and (root / found[1]).is_file() and re.search(

@@ -1,0 +1,70 @@
+"""Builds of the chapters in build/pytest/, made once for all workers, and the shim at_call."""
+import contextlib
+import fcntl
+import functools
+import shutil
+import subprocess
+
+from nodes import TOP
+
+BUILDS = TOP / 'build/pytest'
+FLAGS = {'plain': '-O2 -g',
+         'sanitized': '-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined '
+                      '-fno-sanitize-recover=undefined'}
+SHIM = TOP / 'tests/at_call.c'
+
+
+@contextlib.contextmanager
+def only_one(name):
+    """Of the workers makes this; the others wait for it."""
+    BUILDS.mkdir(parents=True, exist_ok=True)
+    with open(BUILDS / f'{name}.lock', 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield BUILDS / name
+
+
+def tool(*words):
+    """A compiler or the like, which must succeed."""
+    ran = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    assert ran.returncode == 0, f'{words}:\n{ran.stdout}'
+
+
+def compile_shim(target, *flags):
+    """at_call.c, if it is newer than its target; whether it was."""
+    if target.exists() and target.stat().st_mtime > SHIM.stat().st_mtime:
+        return False
+    tool('cc', '-std=gnu11', '-Wall', '-Wextra', '-Werror', *flags, '-o', target, SHIM)
+    return True
+
+
+@functools.lru_cache(None)
+def shim():
+    """at_call.c as a library that is loaded before others."""
+    with only_one('at_call.so') as library:
+        compile_shim(library, '-O2', '-fPIC', '-shared')
+    return library
+
+
+@functools.lru_cache(None)
+def build(chapter, variant='plain', change=None):
+    """The folder of a chapter's build: plain, sanitized with the shim inside, or one whose sources
+    a function has changed, which gets the folder."""
+    with only_one(f'{chapter}.{variant}') as folder:
+        for part in '.', 'carried', 'plumbing', 'load':
+            for pattern in '*.[ch]', '*.sh', 'Makefile':
+                for source in (TOP / chapter / part).glob(pattern):
+                    # What is the same stays as old as it is: make then builds no more than it must.
+                    target = folder / source.relative_to(TOP / chapter)
+                    if not target.exists() or source.read_bytes() != target.read_bytes():
+                        target.parent.mkdir(parents=True, exist_ok=True)
+                        shutil.copy(source, target)
+        if change:
+            change(folder)
+        flags, link = FLAGS.get(variant, FLAGS['plain']), []
+        if variant == 'sanitized':
+            link = ['LDFLAGS=at_call.obj']
+            if compile_shim(folder / 'at_call.obj', *flags.split(), '-c'):
+                for program in 'server', 'client':
+                    (folder / program).unlink(missing_ok=True)
+        tool('make', '-s', '-j2', '-C', folder, f'CFLAGS={flags} -Werror', *link)
+    return folder

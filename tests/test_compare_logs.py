@@ -1,0 +1,433 @@
+"""compare_logs.sh: two runs of one story match, whatever they drew; everything else does not, and
+the reader is told what and why. The fixtures are written for these tests: expected/ is a run with
+both ends on one host, run/ the same on two hosts whose pids, queue pair numbers and keys count
+from the same start."""
+import random
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from nodes import TOP
+from lib import compare_logs
+
+FIXTURES = TOP / 'tests/fixtures/compare_logs'
+
+
+class Logs:
+    """Two folders, and what is said of them."""
+
+    def __init__(self, folder, capsys):
+        self.folder, self.capsys = folder, capsys
+        self.run, self.expected = folder / 'run', folder / 'expected'
+
+    def compare(self, *options, run=None, expected=None):
+        """Returns the status, and what is said."""
+        handler = signal.getsignal(signal.SIGPIPE)
+        status = compare_logs.main([*options, str(run or self.run), str(expected or self.expected)])
+        signal.signal(signal.SIGPIPE, handler)
+        return status, ''.join(self.capsys.readouterr())
+
+    def match(self):
+        assert self.compare() == (0, 'matches\n')
+
+    def differ(self, *texts, status=1):
+        """And all this is said of it; returns what is said."""
+        got, said = self.compare()
+        assert got == status
+        for text in texts:
+            assert text in said
+        return said
+
+    def refused(self, *texts):
+        """They cannot be compared, and this is why."""
+        self.differ(*texts, status=2)
+
+    def edit(self, path, script):
+        """With sed, which must change something."""
+        before = (self.folder / path).read_bytes()
+        subprocess.run(['sed', '-i', script, self.folder / path], check=True)
+        assert (self.folder / path).read_bytes() != before
+
+    def write(self, path, *lines):
+        (self.folder / path).write_text(''.join(f'{line}\n' for line in lines), 'utf-8')
+
+    def clear(self):
+        for path in (*self.run.iterdir(), *self.expected.iterdir()):
+            path.unlink()
+
+
+@pytest.fixture
+def logs(tmp_path, capsys):
+    shutil.copytree(FIXTURES, tmp_path, dirs_exist_ok=True)
+    return Logs(tmp_path, capsys)
+
+
+def script(*words):
+    """The script itself: status, and what it says."""
+    ran = subprocess.run([TOP / 'scripts/compare_logs.sh', *words], check=False, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=20)
+    return ran.returncode, ran.stdout
+
+
+def test_a_run_matches_itself_and_another_on_two_hosts_both_ways_round(logs):
+    assert script(logs.expected, logs.expected) == (0, 'matches\n')
+    logs.match()
+    assert logs.compare(run=logs.expected, expected=logs.run) == (0, 'matches\n')
+
+
+def test_v_says_what_each_name_stands_for_in_either_run(logs):
+    status, said = script('-v', logs.run, logs.expected)
+    assert status == 0 and said.startswith('matches\n')
+    assert 'PSN1 = 0x0003dc (run), 0x3ef333 (expected)' in said
+    assert "QPN2 = 0x000011 (run), 0x000012 (expected), the client's" in said
+
+
+SWAP_8_9 = '8{h;d};9{G}'
+
+
+# The end whose log is edited, how, and what is said then.
+@pytest.mark.parametrize('end, edit, texts', [
+    # A line is missing, or there is one more; or an event has another value.
+    ('client', '/^send completed/d', [
+        '--- expected client.log', '-send completed successfully.',
+        'client.log: missing line: expected as line 7: "send completed']),
+    ('server', '3i surprise', ['+surprise', 'server.log: extra line: line 3: "surprise"']),
+    ('server', 's/status=0 (success)/status=5 (Work Request Flushed Error)/', [
+        'server.log: line 7: the same event with a different value',
+        'expected "status=0 (success),", got "status=5 (Work']),
+    ('server', SWAP_8_9, ['another order: "send completed successfully."']),
+    # One character is enough.
+    ('client', r's/^disconnected\./ disconnected./', ['got " disconnected."']),
+    ('client', r's/^disconnected\./disconnected/', ['got "disconnected"']),
+    ('client', 's/^disconnected/Disconnected/', ['got "Disconnected."']),
+    # What one end says of the other's is not what that says of its own.
+    ('client', 's/Remote PSN: 0x0003dc/Remote PSN: 0x0003dd/', [
+        'token identity broken', "the client calls PSN 0x0003dd its peer's, but the server never",
+        'PSN3 = 0x0003dd (run)', 'PSN1 = 0x0003dc (run), 0x3ef333 (expected)']),
+    ('server', r'/^Local PSN/s/0x0003dc\(.*\)0xfffe00/0xfffe00\10x0003dc/', [
+        'the server calls PSN 0xfffe00 its own, which is PSN2']),
+    ('client', 's/peer_mr.rkey=0x00011e/peer_mr.rkey=0x000177/', [
+        "the client calls the key 0x000177 its peer's, which is KEY2"]),
+    ('client', 's/peer_mr.addr=0xaaab01feab10/peer_mr.addr=0xaaab01fe8630/', ['token identity broken']),
+    ('server', '/local address/s/::ffff:192.0.2.1/fe80::5054:ff:fe12:3456/', [
+        'the server calls address fe80::5054:ff:fe12:3456 its own']),
+    ('client', '/remote address/s/QPN 0x000011/QPN 0x000012/', [
+        "the client calls QPN 0x000012 its peer's, but the server never"]),
+    ('client', 's/conn=0xaaab01facf00/conn=0xaaab01facf08/', [
+        'the client calls the address 0xaaab01facf08 its own']),
+    # No such tokens: a null pointer, another number base, a documented port.
+    ('client', 's/conn=0x[0-9a-f]*/conn=0x0/', ['got "conn=0x0,"']),
+    ('client', '/local address/s/QPN 0x000011/QPN 17/', ['got "QPN2/decimal,"']),
+    ('client', 's/port 18515/port 4433/', ['got "4433."']),
+])
+def test_each_fault_in_a_log_is_found_and_said_where_it_is_and_nowhere_else(logs, end, edit, texts):
+    logs.edit(f'run/{end}.log', edit)
+    said = logs.differ(*texts)
+    assert edit == SWAP_8_9 or edit.endswith('d') or 'missing line' not in said
+    assert 'identity' in said or said.count('--- expected ') < 2
+
+
+def test_an_empty_log_and_a_log_without_its_last_newline_do_not_match(logs):
+    log = logs.run / 'server.log'
+    log.write_bytes(log.read_bytes()[:-1])
+    logs.differ('newline at its end')
+    logs.write('run/client.log')
+    logs.differ('client.log: the log of the run is empty')
+
+
+def test_bytes_that_are_no_utf_8_are_compared_and_shown(logs):
+    before = (logs.run / 'client.log').read_bytes()
+    (logs.run / 'client.log').write_bytes(before + b'received message: \xff\n')
+    with open(logs.expected / 'client.log', 'ab') as file:
+        file.write(b'received message: \xfe\n')
+    logs.differ(r'expected "\xfe", got "\xff"')
+    (logs.run / 'client.log').write_bytes(before + b'received message: \xfe\n')
+    assert logs.compare()[0] == 0
+
+
+def test_one_value_where_two_are_expected_and_two_where_one_is(logs):
+    logs.edit('run/server.log', 's/0x0003dc/0xfffe00/')
+    logs.edit('run/client.log', 's/0x0003dc/0xfffe00/')
+    logs.differ('token identity broken')
+    status, said = logs.compare(run=logs.expected, expected=logs.run)
+    assert status == 1 and 'token identity broken' in said
+
+
+def test_addresses_of_one_pair_of_programs_say_nothing_of_those_of_another(logs):
+    texts = {end: (logs.expected / f'{end}.log').read_text() for end in ('server', 'client')}
+    logs.clear()
+    for folder in logs.run, logs.expected:
+        for end, text in texts.items():
+            for pair in '12':
+                (folder / f'{end}{pair}.log').write_text(text)
+    # As where each process has addresses of its own, for both ends of pair 2.
+    logs.edit('run/server2.log', 's/=0x56/=0x57/g')
+    logs.edit('run/client2.log', 's/=0x56/=0x57/g')
+    assert logs.compare()[0] == 0
+    assert logs.compare(run=logs.expected)[0] == 0
+    # Within a pair they hang together as ever.
+    logs.edit('run/client2.log', r's/peer_mr.addr=0x\w*/peer_mr.addr=0x5738f0da8630/')
+    logs.differ('token identity broken', "the client calls the address 0x5738f0da8630 its peer's")
+
+
+def test_any_port_that_is_listened_on_is_compared(logs):
+    logs.edit('run/server.log', 's/^listening on port 18515/listening on port 40000/')
+    logs.edit('expected/server.log', 's/^listening on port 18515/listening on port 40001/')
+    logs.differ('expected "40001.", got "40000."')
+
+
+VOLATILE = [
+    ('pid 7 on', 'pid 8 on'), ('id=0x5', 'id=0x6'),
+    ('buffer 0x7f0011223344.', 'buffer 0x7f0011223345.'),
+    ('rkey=0x100, lkey 0x200', 'rkey=0x101, lkey 0x201'),
+    ('qpn=0x11 qp_num=18', 'qpn=0x31 qp_num=38'), ('sq_psn=0x1 PSN: 0x2', 'sq_psn=0x3 PSN: 0x4'),
+    ('LID 0x0000', 'LID 0x0007'), ('at 192.0.2.1:40000.', 'at 10.1.2.3:50000.'),
+    ('at [2001:db8::1]:40000, ', 'at [fe80::1]:50000, '),
+    ('gid=::ffff:192.0.2.7', 'gid=2001:db8::7'), ('peer port 40000', 'peer port 40001'),
+    ('device rxe0', 'device mlx5_1'), ('0.20 s, 35 MB/s, 12.8 us', '0.48 s, 7.25 MB/s, 1 us')]
+FIXED = [
+    ('wr_id=1', 'wr_id=2'), ('opcode=0', 'opcode=1'), ('device port 1', 'device port 2'),
+    ('peer port 1021', 'peer port 1022'), ('within 10 s', 'within 11 s'),
+    ('all addresses: 0.0.0.0', 'all addresses: 0.0.0.1'), ('access=0x7', 'access=0x5'),
+    ('the pid of 7', 'the pid of 8')]
+
+
+@pytest.mark.parametrize('expected, run', VOLATILE)
+def test_each_kind_of_volatile_token_is_recognised_and_nothing_next_to_it(logs, expected, run):
+    logs.write('expected/end.log', expected)
+    logs.write('run/end.log', run)
+    assert logs.compare()[0] == 0
+    logs.write('run/end.log', f'{run} x')
+    logs.differ('line 1: the same event')
+
+
+@pytest.mark.parametrize('expected, run', FIXED)
+def test_what_is_no_volatile_token_is_compared(logs, expected, run):
+    logs.write('expected/end.log', expected)
+    logs.write('run/end.log', run)
+    logs.differ('the same event')
+
+
+def test_in_a_table_what_stands_under_a_unit_is_measured_and_the_rest_is_not(logs):
+    header = '            bytes  count  min us   MB/s'
+    logs.write('expected/client.log', header, 'RDMA write   4096   1000    9.11   35.2', 'done 1')
+    logs.write('run/client.log', header, 'RDMA write   4096   1000  119.11  135.2', 'done 1')
+    assert logs.compare()[0] == 0
+    logs.edit('run/client.log', 's/ 1000 / 1001 /')
+    logs.differ('expected "1000", got "1001"')
+    logs.edit('run/client.log', 's/ 1001 / 1000 /; s/done 1/done 2/')
+    assert logs.compare()[0] == 1
+    logs.write('expected/client.log', 'op,bytes,min_us', 'read,64,1.5')
+    logs.write('run/client.log', 'op,bytes,min_us', 'read,64,22.5')
+    assert logs.compare()[0] == 0
+    logs.edit('run/client.log', 's/64/65/')
+    assert logs.compare()[0] == 1
+    logs.edit('run/client.log', 's/65/64/; s/22.5/nan/')
+    assert logs.compare()[0] == 1
+
+
+def test_in_a_table_places_in_a_distribution_are_measured_without_a_unit(logs):
+    header = 'op     bytes count  min us  median   p99.9     max'
+    logs.write('expected/client.log', header, 'write     64   100     1.5     2.5     9.5    10.5')
+    logs.write('run/client.log', header, 'write     64   100    11.5    12.5   900.5  1000.5')
+    assert logs.compare()[0] == 0
+    logs.edit('run/client.log', 's/ 100 / 101 /')
+    assert logs.compare()[0] == 1
+    logs.edit('run/client.log', 's/ 101 / 100 /; s/p99.9/p99.8/')
+    assert logs.compare()[0] == 1
+
+
+RACE = 'server.log: received message: * <> send completed successfully.'
+
+
+def test_lines_of_a_declared_race_may_change_places_others_may_not(logs):
+    logs.write('expected/races', '# what the server says first', RACE)
+    assert logs.compare()[0] == 0
+    logs.edit('run/server.log', SWAP_8_9)
+    status, said = logs.compare('-v')
+    assert status == 0 and 'Lines of this race changed places' in said
+    assert logs.compare(run=logs.expected)[0] == 0
+    # The same swap in a log that the race does not name.
+    for folder in logs.run, logs.expected:
+        shutil.copy(folder / 'server.log', folder / 'server-2.log')
+    assert '--- expected server.log' not in logs.differ('--- expected server-2.log')
+
+
+def test_a_race_does_not_let_a_line_pass_a_third_one(logs):
+    logs.write('expected/races', RACE)
+    logs.edit('run/server.log', '7{h;d};8{G}')
+    assert logs.compare()[0] == 1
+    shutil.copy(FIXTURES / 'run/server.log', logs.run)
+    logs.edit('run/server.log', '8{h;d};10{G}')
+    assert logs.compare()[0] == 1
+
+
+def test_tokens_stay_identities_when_the_lines_that_have_them_change_places(logs):
+    logs.write('expected/server.log', 'a PSN: 0x1', 'b PSN: 0x2', 'end PSN: 0x1')
+    logs.write('run/server.log', 'b PSN: 0x8', 'a PSN: 0x9', 'end PSN: 0x9')
+    logs.write('expected/client.log')
+    logs.write('run/client.log')
+    logs.write('expected/races', 'server.log: a * <> b *')
+    assert logs.compare()[0] == 0
+    logs.edit('run/server.log', '3s/0x9/0x8/')
+    logs.differ('token identity broken')
+
+
+def test_lines_joined_by_plus_change_places_as_a_block_and_not_one_by_one(logs):
+    logs.clear()
+    logs.write('expected/server.log', *'status received status sent gone'.split())
+    logs.write('run/server.log', *'status sent status received gone'.split())
+    assert logs.compare()[0] == 1
+    logs.write('expected/races', 'server.log: status + received <> status + sent')
+    assert logs.compare()[0] == 0
+    logs.write('run/server.log', *'status status sent received gone'.split())
+    assert logs.compare()[0] == 1
+    logs.write('run/server.log', *'status sent gone status received'.split())
+    logs.differ('another order')
+    logs.write('expected/races', 'server.log: status + received <> status + lost')
+    logs.refused('no line of server.log')
+
+
+def test_equal_lines_that_race_are_paired_up_so_that_the_tokens_fit(logs):
+    logs.clear()
+    logs.write('expected/races', 'server.log: conn=* <> conn=*')
+    logs.write('expected/server.log', 'conn=0x1', 'conn=0x2')
+    logs.write('run/server.log', 'conn=0x8', 'conn=0x9')
+    logs.write('expected/client.log', 'peer.id=0x2', 'peer.id=0x2', 'peer.id=0x1')
+    logs.write('run/client.log', 'peer.id=0x8', 'peer.id=0x8', 'peer.id=0x9')
+    assert logs.compare()[0] == 0
+    logs.edit('run/client.log', '2s/0x8/0x9/')
+    assert logs.compare()[0] == 1
+
+
+@pytest.mark.parametrize('declared, why', [
+    ('server.log: one line', 'races:1: not of the form LOG: PATTERN <> PATTERN'),
+    ('server.log: peer gone. <> send completed successfully.', 'races:1: no line of server.log'),
+    ('sever.log: peer disconnected. <> send completed successfully.', ''),
+    *((f'server.log: {{a}} {meaning}', 'races:1: not of the form')
+      for meaning in ('means *', 'means a + b', 'means {new}', '+ {b} means {b}')),
+    ('server.log: {a} lost means {a} and gone', 'races:1: no line of server.log')])
+def test_a_race_or_meaning_wrongly_written_or_that_no_line_has_is_refused(logs, declared, why):
+    logs.write('expected/races', declared)
+    logs.refused(why)
+
+
+STORY = {'S': 'sent', 'C': 'but it has come', 'G': 'wr_id=0x7, good, state=1',
+         'B': 'wr_id=0x7, bad, state=1', '2': 'wr_id=0x7, bad, state=2', '8': 'wr_id=0x8, bad, state=1'}
+
+
+def story(letters):
+    """The lines of a log."""
+    return ['start', *(STORY[letter] for letter in letters), 'conn=0x7', 'end']
+
+
+@pytest.mark.parametrize('letters, said', [
+    ('BCS', 'matches'), ('GS', 'matches'), ('BS', 'expected "good,", got "bad,"'),
+    ('GCS', 'server.log: extra line: line 3: "but it has come"'), ('CS', 'differs'), ('CBS', 'differs'),
+    ('BSC', 'differs'), ('BCCS', 'differs'), ('BCBCS', 'server.log: extra line'), ('BCGS', 'differs'),
+    ('SBC', 'differs'), ('2CS', 'expected "state=1", got "state=2"'), ('8CS', 'token identity broken')])
+def test_lines_that_mean_another_are_read_as_it_together_in_their_order_once(logs, letters, said):
+    logs.clear()
+    logs.write('expected/server.log', *(line.replace('0x7', '0x1') for line in story('GS')))
+    logs.write('run/server.log', *story('BCS'))
+    assert logs.compare()[0] == 1
+    # What the names stand for is compared as it would be in the one line.
+    logs.write('expected/races', 'server.log: {a}, bad, {b} + but it has come means {a}, good, {b}')
+    logs.write('run/server.log', *story(letters))
+    if said == 'matches':
+        logs.match()
+    else:
+        logs.differ(said)
+
+
+def test_the_logged_run_may_be_the_one_that_has_the_lines_that_mean_another(logs):
+    logs.clear()
+    logs.write('run/server.log', 'wr_id=0x1, good', 'sent')
+    logs.write('expected/server.log', 'wr_id=0x2, bad', 'but it has come', 'sent')
+    logs.write('expected/races', 'server.log: {a}, bad + but it has come means {a}, good')
+    assert logs.compare()[0] == 0
+    # In the logs that are named, and in no others.
+    logs.edit('expected/races', 's/server/client/')
+    for folder in logs.run, logs.expected:
+        shutil.copy(folder / 'server.log', folder / 'client.log')
+    status, said = logs.compare()
+    assert status == 1 and '--- expected client.log' not in said
+
+
+def test_of_several_whole_orders_one_must_match_and_the_closest_is_named(logs):
+    for order in 'peer_first', 'self_first':
+        shutil.copytree(FIXTURES / 'expected', logs.expected / order)
+    for path in logs.expected.glob('*.log'):
+        path.unlink()
+    logs.edit('expected/self_first/server.log', SWAP_8_9)
+    status, said = logs.compare('-v')
+    assert status == 0 and 'The order is that of peer_first.' in said
+    logs.edit('run/server.log', SWAP_8_9)
+    status, said = logs.compare('-v')
+    assert status == 0 and 'The order is that of self_first.' in said
+    logs.edit('run/client.log', '/^disconnected/d')
+    assert 'another order' not in logs.differ('the closest is self_first', 'client.log: missing line')
+
+
+def test_races_above_several_orders_hold_for_each_of_them(logs):
+    (logs.expected / 'one').mkdir()
+    for path in logs.expected.glob('*.log'):
+        path.rename(logs.expected / 'one' / path.name)
+    logs.write('expected/races', RACE)
+    logs.edit('run/server.log', SWAP_8_9)
+    assert logs.compare()[0] == 0
+
+
+def test_stderr_is_compared_where_it_is_expected_and_shown_where_it_is_not(logs):
+    logs.write('run/client.err', 'error: no route')
+    status, said = logs.compare()
+    assert status == 0 and f'not compared: 1 lines of {logs.run}/client.err' in said
+    logs.edit('run/client.log', '/^disconnected/d')
+    logs.differ('Not compared, but the run has client.err:', 'error: no route')
+    shutil.copy(FIXTURES / 'run/client.log', logs.run)
+    logs.write('expected/client.err', 'error: no address')
+    logs.differ('-error: no address', '+error: no route')
+    (logs.run / 'client.err').unlink()
+    logs.differ('client.err: the log of the run is empty')
+    shutil.copy(logs.expected / 'client.err', logs.run)
+    assert logs.compare()[0] == 0
+
+
+def test_logs_of_a_third_program_belong_to_the_comparison(logs):
+    shutil.copy(logs.expected / 'client.log', logs.expected / 'client-2.log')
+    logs.refused('no client-2.log in it')
+    shutil.copy(logs.run / 'client.log', logs.run / 'client-2.log')
+    assert logs.compare()[0] == 0
+    (logs.expected / 'client-2.log').unlink()
+    logs.refused(f'{logs.expected}: no client-2.log in it')
+
+
+def test_wrong_usage_and_folders_without_logs_end_with_2_and_a_reason(logs):
+    status, said = script(logs.run)
+    assert status == 2 and 'Usage:' in said
+    assert script('-x', logs.run, logs.expected)[0] == 2
+    status, said = script(logs.run, logs.folder / 'none')
+    assert status == 2 and 'none: no such folder' in said
+    (logs.folder / 'empty').mkdir()
+    status, said = logs.compare(expected=logs.folder / 'empty')
+    assert status == 2 and 'no *.log in it' in said
+    (logs.run / 'server.log').unlink()
+    logs.refused('no server.log in it')
+    status, said = script('-h')
+    assert status == 0 and 'EXPECTED_DIR' in said
+
+
+def test_a_thousand_clients_in_any_order_are_compared_in_seconds(logs):
+    logs.clear()
+    logs.write('expected/races', 'server.log: Client {n}: * apart')
+    draw = random.Random(1)
+    for path in 'expected/server.log', 'run/server.log':
+        left = [[f'Client {i}: PSN {draw.getrandbits(40):#x}', f'Client {i}: served', f'Client {i}: gone']
+                for i in range(1, 1001)]
+        order = [i for i in range(1000) for _ in range(3)]
+        # Up to forty at once, as in a run.
+        order.sort(key=lambda i: i + draw.random() * 40)
+        logs.write(path, *(left[i].pop(0) for i in order))
+    assert script(logs.run, logs.expected) == (0, 'matches\n')
