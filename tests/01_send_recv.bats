@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 #
-# 01_send_recv.bats - chapter 01 when all goes well: the logged runs, what is
-# broken on purpose, texts of every kind between two nodes, a hundred clients
+# 01_send_recv.bats - chapter 01 when all goes well: texts of every kind between two nodes, a hundred clients
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 load helpers

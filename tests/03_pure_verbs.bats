@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 #
-# 03_pure_verbs.bats - chapter 03: the logged runs, what is broken on purpose,
-# two nodes, sanitizers, peers that lie or die, and what the device reports
+# 03_pure_verbs.bats - chapter 03: two nodes, sanitizers, peers that lie or die, and what the device reports
 
 # shellcheck disable=SC2154 # set by helpers.bash
 load helpers

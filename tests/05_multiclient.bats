@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 #
-# 05_multiclient.bats - chapter 05: the logged runs, what is broken on purpose,
-# many clients, clients too many, clients that stall or die, and the end. The
+# 05_multiclient.bats - chapter 05: many clients, clients too many, clients that stall or die, and the end. The
 # same with more of each is in tests/long/05_many.bats.
 
 # shellcheck disable=SC2030,SC2031,SC2154 # bats' subshells; set by helpers.bash

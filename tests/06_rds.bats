@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 #
-# 06_rds.bats - chapter 06: the logged runs, what is broken on purpose, a network
-# that loses packets, a connection that others break, and a server that is sent
+# 06_rds.bats - chapter 06: a network that loses packets, a connection that others break, and a server that is sent
 # nonsense
 
 # shellcheck disable=SC2154,SC2016 # set by helpers.bash; for the shell of a node

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
-# 07_full_speed.bats - chapter 07 when all goes well: the logged runs, files each
-# of the three ways, credits, and the benchmark
+# 07_full_speed.bats - chapter 07 when all goes well: files each of the three ways,
+# credits, and the benchmark
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 load helpers

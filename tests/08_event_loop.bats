@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 #
-# 08_event_loop.bats - chapter 08: the logged runs, a crowd in one thread, clients that
+# 08_event_loop.bats - chapter 08: a crowd in one thread, clients that
 # do not keep to the protocol, and the end of a server that has many
 # shellcheck disable=SC2154 # the variables of on_device.bash
 

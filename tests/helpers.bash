@@ -261,19 +261,3 @@ assert_runs_match() {
 		return 1
 	}
 }
-
-# assert_breaks_match CHAPTER: everything that is broken on purpose gives the
-# logs that the chapter promises.
-assert_breaks_match() {
-	local commands count=0
-
-	for commands in "$top/$1"/break/*/commands; do
-		as_logged "$commands" "$top/scripts/break.sh" "${1%%_*}" \
-			"$(basename "$(dirname "$commands")")" || return
-		count=$((count + 1))
-	done
-	[[ $count -gt 0 ]] || {
-		echo "there is no break in $top/$1/break"
-		return 1
-	}
-}

@@ -49,6 +49,8 @@ def test_a_logged_run_can_be_had_again(run, tmp_path, folder, variant):
 @pytest.mark.parametrize('folder', BREAKS, ids=name)
 def test_what_is_broken_on_purpose_fails_as_promised(run, folder):
     succeeded(run('scripts/break.sh', folder.parts[-3][:2], folder.name))
+    # No program has left a queue pair behind; those of the kernel's RDS have no pid.
+    assert ' pid ' not in run('scripts/lab.sh', 'exec', 'a', '--', 'rdma', 'resource', 'show', 'qp').stdout
 
 
 def serves(pair, server, *words):
