@@ -49,7 +49,8 @@ class BatsFile(pytest.File):
             some = ('--filter', '^(' + '|'.join(re.sub(r'[^\w ]', r'\\\g<0>', item.name)
                                                 for item in asked) + ')$')
         self.process = subprocess.Popen(
-            ('nice', '-n', str(nice), 'bats', '--tap', '--print-output-on-failure', *some,
+            # It does not outlive us, whatever ends us.
+            ('setpriv', '--pdeathsig', 'TERM', 'nice', '-n', str(nice), 'bats', '--tap', '--print-output-on-failure', *some,
              tree / self.path.relative_to(self.config.workplace.top)),
             cwd=tree, env=environment, text=True, errors='replace', start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -11,6 +11,7 @@ for its first test that needs a device; after a test has failed, its nodes are r
 that is not the first runs these tests in a copy of the tree, so that what two of them build
 and record never meets.
 """
+import glob
 import os
 import pathlib
 import re
@@ -83,13 +84,10 @@ class Workplace:
             lab.reset()
 
     def end(self):
-        """Nothing is left."""
-        for lab in self.labs.values():
-            lab.down()
-        # Where a file of bats has booted it.
-        if self.worker and 'virtual machines' not in self.labs:
+        """Nothing is left, labs that files of bats have booted included."""
+        for state in glob.glob(f'/tmp/rdma-lab.{os.getuid()}.{self.name}*'):
             subprocess.run((TOP / 'scripts/lab.sh', 'down'), check=False, stderr=subprocess.DEVNULL,
-                           env=dict(os.environ, LAB_NAME=f'{self.name}-tcg'))
+                           env=dict(os.environ, LAB_NAME=state.split('.', 2)[2]))
         self.labs.clear()
 
 
@@ -106,8 +104,10 @@ def pytest_configure(config):
 
 
 def pytest_unconfigure(config):
-    """In each of them, too."""
+    """In each of them, too; and for workers that have been killed."""
     config.workplace.end()
+    for number in range(getattr(config.option, 'numprocesses', 0) or 0):
+        Workplace(f'gw{number}').end()
 
 
 def prepare(config):
