@@ -81,7 +81,7 @@ comes_back() {
 @test "06: any user's wrong key resets the connection, and costs no message" {
 	comes_back || return 0
 	pair 'server: ./server -1 -a 192.0.2.1 -T ib' \
-		"client: ./client -a 192.0.2.1 -T ib -t 60 -n 2000 -x '! setpriv --reuid=65534 --clear-groups ./client -a 192.0.2.1 -T ib -k 7 write >/dev/null 2>&1' count"
+		"client: ./client -a 192.0.2.1 -T ib -t 60 -n 2000 -x '! setpriv --reuid=65534 --regid=65534 --clear-groups ./client -a 192.0.2.1 -T ib -k 7 write >/dev/null 2>&1' count"
 	ends_well
 	grep -qx '  2000 messages, all of them, in order' "$out/client.log"
 	grep -q '^the connection was reset, and has come back' "$out/client.log"

@@ -47,10 +47,13 @@ teardown() {
 		scripts/setup_rxe.sh -i eth0' || true
 }
 
-# guest SCRIPT: runs it with bash on node a, in the repository; $rxe is the
-# script under test, t0 a netdev of our own.
+# guest SCRIPT: runs it with bash on node a, in the repository; $rxe is a copy of the
+# script under test, since the repository may be closed to a user without rights, and
+# t0 a netdev of our own.
 guest() {
-	scripts/lab.sh exec a -- bash -c "rxe=scripts/setup_rxe.sh
+	scripts/lab.sh exec a -- bash -c "rxe=/tmp/copy/scripts/setup_rxe.sh
+		mkdir -p /tmp/copy && cp --parents -t /tmp/copy scripts/setup_rxe.sh \
+			scripts/lib/rxe/* && chmod -R a+rX /tmp/copy
 		as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 		$1"
 }
