@@ -54,6 +54,7 @@ readme *         ^(what this|each chapter|each race)
 spelling *       ^(the spelling|the commands)
 option_letters * each option that one names
 wire_replay *    ^wire: (each|what is recorded)
+web_compiler     .
 """
 
 # What a change of the documentation needs.
