@@ -2,16 +2,15 @@
 #
 # The pages and the lab in them, in Chromium: web/check.sh. With the kernel that
 # `make web` has built, it takes some minutes. Where nobody has built that yet,
-# only the pages are opened: to build it takes longer than all tests together may.
+# only the pages are opened, and the test counts as skipped: in CI that is a failure,
+# so .ci/run does `make web` first.
 
-
-@test "the pages in Chromium, and the lab where its kernel is built" {
+@test "the pages in Chromium, and the lab in them" {
 	cd "$BATS_TEST_DIRNAME/.."
 	if [[ -e ${XDG_CACHE_HOME:-$HOME/.cache}/rdma-web/kernel/bzImage ]]; then
 		run -0 web/check.sh
 	else
-		echo '# no kernel of make web: the pages, and not the lab in them' >&3
 		run -0 web/check.sh --pages
+		skip "only the pages were; the lab's kernel is not built: make web does it, in minutes"
 	fi
 }
-

@@ -176,23 +176,23 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 CALL(int, ibv_dealloc_pd, (struct ibv_pd * pd), (pd), ,
      tell("dealloc_pd %d\n", ret))
 
-/* verbs.h makes one of two functions of it, one of which calls the other. */
-static _Thread_local int registering;
-
-static void tell_of(size_t length, int access)
-{
-	if (!registering++)
-		tell("reg_mr bytes=%zu access=0x%x\n", length, access);
-}
-
-#undef ibv_reg_mr
-CALL(struct ibv_mr *, ibv_reg_mr,
-     (struct ibv_pd * pd, void *addr, size_t length, int access),
-     (pd, addr, length, access), tell_of(length, access), registering--)
+/*
+ * verbs.h makes one of two functions of it. The first only calls the second, as it does
+ * here, so that it is told of once. The page's compiler has no variables of a thread.
+ */
 CALL(struct ibv_mr *, ibv_reg_mr_iova2,
      (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova,
       unsigned int access),
-     (pd, addr, length, iova, access), tell_of(length, access), registering--)
+     (pd, addr, length, iova, access),
+     tell("reg_mr bytes=%zu access=0x%x\n", length, access), )
+
+#undef ibv_reg_mr
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			  int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, access);
+}
+
 CALL(int, ibv_dereg_mr, (struct ibv_mr * mr), (mr), ,
      tell("dereg_mr %d\n", ret))
 CALL(struct ibv_cq *, ibv_create_cq,
