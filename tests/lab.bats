@@ -193,9 +193,11 @@ teardown_file() {
 # For a node's shell: hostfs FOLDER mounts the host's folder on /x. A newer kernel and
 # mount(8) want the option's name, which older ones take for a part of the path.
 # shellcheck disable=SC2016
-hostfs='hostfs() {
-	mount -t hostfs none /x -o "$1" 2>/dev/null ||
-		mount -t hostfs none /x -o "hostfs=$1" || return
+# That of util-linux is setuid, and its owner, who is not who started the lab, is nobody.
+hostfs='mount() { /run/lab/busybox mount "$@"; }
+hostfs() {
+	mount -t hostfs -o "$1" none /x 2>/dev/null ||
+		mount -t hostfs -o "hostfs=$1" none /x || return
 	[ "$(stat -f -c %T /x)" = hostfs ]
 }
 '
