@@ -47,14 +47,14 @@ compiles() {
 	echo "$1"
 	rm -rf "$node.changed"
 	cp -r "$node" "$node.changed"
-	cd "$node.changed"
+	cd "$node.changed" || return
 	patch -s -p1 --no-backup-if-mismatch <"$1"
 	files=$(sed -nE 's,^\+\+\+ [^/]*/([^[:blank:]]+\.[ch])([[:blank:]].*)?$,\1,p' "$1")
 	[[ $files != *.h* ]] || files=$(printf '%s\n' ./*.c ./*/*.c)
 	files=$(grep '\.c$' <<<"$files" | xargs -r grep -Lw _Thread_local --) || true
 	# shellcheck disable=SC2086 # no name has a space
 	[[ -z $files ]] || cc -std=gnu11 -O2 -I. -Icarried -Iplumbing -c $files
-	cd "$top"
+	cd "$top" || return
 }
 
 @test "each chapter, and each case, solution and repair task of it" {
