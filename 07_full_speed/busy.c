@@ -32,19 +32,22 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Takes what has come; it can only be credits. */
-static int take_all(struct channel *channel)
+/*
+ * Takes what has come; it can only be credits. No more than one queue of it: a peer
+ * that sends without end would keep us from the work's end, and from a signal.
+ */
+static int take_some(struct channel *channel)
 {
 	struct news news = { .what = NEWS_NONE };
-	int n;
+	int n = 1;
 
-	do {
+	for (unsigned int i = 0; n > 0 && i < channel->depth; i++) {
 		n = channel_try(channel, &news);
 		if (news.what != NEWS_NONE)
 			return log_fail(
 				"protocol error: the peer does not wait for an answer");
-	} while (n > 0);
-	return n;
+	}
+	return n < 0 ? -1 : 0;
 }
 
 /* Credits, even if there are none: this is a sign of life. */
@@ -71,7 +74,7 @@ static int stay_alive(struct channel *channel, int done_fd)
 			return 0;
 		if (news < 0 && errno != ETIMEDOUT)
 			return wait_fail("the disk", errno, &conn->patience);
-		if (take_all(channel))
+		if (take_some(channel))
 			return -1;
 		if (news > 0)
 			continue;

@@ -7,6 +7,9 @@
 #include <locale.h>
 #include <unistd.h>
 
+#include <sys/random.h>
+
+#include "addr.h"
 #include "bench.h"
 #include "cm_help.h"
 #include "conn.h"
@@ -39,7 +42,10 @@ static int check_device(const struct conn *conn, const struct options *options)
 	return 0;
 }
 
-/* The whole life of one connection. Returns 0, or -1 after reporting why. */
+/*
+ * The whole life of one connection. Returns 0; or -1 after reporting why, or 1 if that
+ * would fail again.
+ */
 static int run_connection(struct sender *sender, const struct options *options,
 			  const struct patience *patience)
 {
@@ -57,12 +63,10 @@ static int run_connection(struct sender *sender, const struct options *options,
 	if (conn_resolve(&conn, options->address, options->port,
 			 options->traffic_class, patience))
 		goto out;
-	/* If this device cannot do it, a new connection would not help. */
-	if (check_device(&conn, options)) {
-		sender->refused++;
-		ret = 0;
+	/* What this machine cannot do, it cannot do later either. */
+	ret = 1;
+	if (check_device(&conn, options))
 		goto out;
-	}
 	/* 2. Create the queue pair, with room for a full queue. */
 	if (conn_create_qp(&conn, channel_sends(options->depth),
 			   DATA_RECEIVES + options->depth))
@@ -74,6 +78,7 @@ static int run_connection(struct sender *sender, const struct options *options,
 	/* 4. Post the receives for the beginning of the conversation. */
 	if (data_post_receives(&data))
 		goto out;
+	ret = -1;
 	/* 5. Connect, and wait until the connection is established. */
 	if (conn_connect(&conn))
 		goto out;
@@ -93,14 +98,21 @@ out:
 	return ret;
 }
 
-/* Waits before the next connection; -1 if a signal ends that. */
+/*
+ * Waits before the next connection; -1 if a signal ends that. Half of the time is
+ * random, or all that a server has lost would come back at the same moment.
+ */
 static int pause_before(unsigned int attempt, const struct options *options,
 			const struct patience *patience)
 {
+	uint32_t random;
 	int ms = PAUSE_MS;
 
 	for (unsigned int i = 1; i < attempt && ms < PAUSE_LONGEST_MS; i++)
 		ms *= 2;
+	/* Without a random number: the longest time, which is safe. */
+	if (getrandom(&random, sizeof(random), 0) == sizeof(random))
+		ms -= random % (ms / 2);
 	log_line("the connection broke; again in %.2f s, %u of %u.", ms / 1e3,
 		 attempt, options->tries);
 	if (wait_readable(-1, -1, patience->stop_fd, wait_deadline(ms)) < 0 &&
@@ -113,12 +125,19 @@ static int pause_before(unsigned int attempt, const struct options *options,
 static int run(struct sender *sender, const struct options *options,
 	       const struct patience *patience)
 {
+	struct addrinfo *list;
 	unsigned int attempt = 0;
+	int ret;
 
+	/* A name that nobody knows is no broken connection. */
+	if (addr_lookup(options->address, options->port, &list))
+		return -1;
+	freeaddrinfo(list);
 	for (;;) {
 		sender->got_on = false;
-		if (!run_connection(sender, options, patience))
-			return sender->refused ? -1 : 0;
+		ret = run_connection(sender, options, patience);
+		if (ret >= 0)
+			return ret || sender->refused ? -1 : 0;
 		/* After any progress, there are as many tries as at first. */
 		if (sender->got_on)
 			attempt = 0;

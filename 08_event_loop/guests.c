@@ -90,6 +90,15 @@ static void end_transfer(struct guests *guests, struct guest *guest)
 static int begin_transfer(struct guests *guests, struct guest *guest,
 			  struct receive *receive)
 {
+	struct msg msg;
+
+	/* Nothing is lent to who begins with anything but a MSG_MR. */
+	if (msg_decode(&msg, receive->bytes, receive->length))
+		return -1;
+	if (msg.type != MSG_MR)
+		return log_fail(
+			"protocol error: a message of type %d where MSG_MR was expected",
+			msg.type);
 	receive->users++;
 	guest->held = receive;
 	guest->data.messages.buf = receive->bytes + MSG_SIZE;

@@ -233,6 +233,13 @@ fails_always() {
 	run_client 1 ./client -a "$address" -R 3 send "$scratch/large"
 	count_lines client.log '^the connection broke; again in '
 	[[ $count -eq 3 ]] || fail "tried $count times again"
+	# Half of each pause is random: not all three are the longest.
+	has_line client.log 'again in 0\.(1[2-9]|2[0-5]) s, 1 of 3' || fail "the first"
+	has_line client.log 'again in 0\.(2[5-9]|[34][0-9]|50) s, 2 of 3' ||
+		fail "the second"
+	has_line client.log 'again in (0\.[5-9][0-9]|1\.00) s, 3 of 3' || fail "the third"
+	! has_line client.log 'again in 0\.25 s' || ! has_line client.log 'again in 0\.50 s' ||
+		! has_line client.log 'again in 1\.00 s' || fail "they are not random"
 	stop_server
 }
 
@@ -353,4 +360,28 @@ run_client_aside() {
 
 @test "07: a client that is silent in a benchmark is given up after -t" {
 	FUNCTIONS=run_client_aside on_device a bench_silent
+}
+
+# What would fail again in the same way is said once.
+permanent() {
+	local call
+
+	mkdir "$scratch/in"
+	echo x >"$scratch/file"
+	start_server ./server -d "$scratch/in"
+	for call in 'ibv_alloc_pd 1' 'ibv_reg_mr 1' 'ibv_post_recv 1'; do
+		at "$call" fail
+		run_client 1 "${at[@]}" ./client -a "$address" -R 3 send "$scratch/file"
+		! has_line client.log 'again in' || fail "$call: it tries again"
+		has_line client.err "^error: ${call% 1}: " || fail "$call: not said"
+	done
+	run_client 1 ./client -a no-such-host.invalid -R 3 send "$scratch/file"
+	says_one client.err '^error: cannot look up no-such-host\.invalid: '
+	! has_line client.log 'again in' || fail "it looks the name up again"
+	run_client 0 ./client -a "$address" -R 3 send "$scratch/file"
+	stop_server
+}
+
+@test "07: -R: what this machine cannot do is not tried again" {
+	on_device a permanent
 }

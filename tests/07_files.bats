@@ -81,6 +81,32 @@ no_rights() {
 	on_device a no_rights
 }
 
+# send_dated TEXT DATE STATUS: a file of that text, and of that date.
+send_dated() {
+	echo "$1" >"$scratch/report"
+	touch -d "$2" "$scratch/report"
+	run_client "$3" ./client -a "$address" send "$scratch/report"
+}
+
+from_the_future() {
+	mkdir "$scratch/in"
+	start_server ./server -u -d "$scratch/in"
+	send_dated future '2400-01-01' 0
+	send_dated present 'now' 0
+	[[ $(<"$scratch/in/report") == present ]] || fail "the year 2400 stays"
+	send_dated future '2400-01-01' 1
+	has_line server.err "the time of the new one is ahead of this machine's clock" ||
+		fail "no reason"
+	send_dated past '2020-01-01' 1
+	has_line server.err 'it is not older' || fail "no reason for the past"
+	[[ $(<"$scratch/in/report") == present ]] || fail "it was replaced"
+	stop_server
+}
+
+@test "07: -u: a file of the year 2400 does not keep its name for ever" {
+	FUNCTIONS=send_dated on_device a from_the_future
+}
+
 # What a stranger may do to the folder, and to who reads the logs of it.
 strangers() {
 	local name names=(-rf '--checkpoint-action=exec=sh x'

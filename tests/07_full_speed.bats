@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 load helpers
+load says
 CHAPTER=07_full_speed
 
 setup_file() {
@@ -258,4 +259,28 @@ bench_long() {
 
 @test "07: a benchmark that takes longer than -t has its table" {
 	on_device a bench_long
+}
+
+# Signs of life go out while what was posted before them takes long: with inline data
+# and, where the device is asked for none, without.
+bench_beats() {
+	local copy
+
+	for copy in "$build" "$build.bare"; do
+		start_server ./server -B -t 20
+		run_client 0 env "LD_PRELOAD=$build/../in_flight.so" "$copy/client" \
+			-t 20 -a "$address" -b 8388608 -n 8 -q 8
+		says_nothing client.err
+		stop_server
+	done
+}
+
+@test "07: a sign of life is not changed while the device may still read it" {
+	local copy=$top/build/tests/$CHAPTER.plain.bare
+
+	chapter_update "$top/$CHAPTER" "$copy"
+	edit "$copy/conn.h" 's/^#define CONN_INLINE .*/#define CONN_INLINE 0/'
+	make -s -C "$copy" client
+	build_preloaded tests/in_flight
+	on_device a bench_beats
 }

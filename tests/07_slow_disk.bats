@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # the variables of on_device.bash
 
 load helpers
+load says
 CHAPTER=07_full_speed
 
 setup_file() {
@@ -111,4 +112,53 @@ hashes_again() {
 
 @test "07: SIGTERM, and a client that leaves, end a hash" {
 	FUNCTIONS='part_of slowly hashes hashes_again' on_device a is_left
+}
+
+# The server has a message whenever it looks: each look takes 30 ms, and the client,
+# which keeps to its credits, is never that late.
+floods() {
+	local slow
+
+	mkdir "$scratch/in"
+	head -c 2200000 /dev/urandom >"$scratch/file"
+	part_of "$scratch/file" 2000000
+	# The hash takes 3 s, and the flood 20 s.
+	slowly 100
+	start_server "${slow[@]}" "$build.flood/server" -q 8 -t 40 -d "$scratch/in"
+	run_client 1 "$build.flood/client" -q 8 -t 40 -a "$address" send \
+		"$scratch/file"
+	says_one client.err 'the peer does not wait for an answer'
+	! has_line client.log '^flood 600$' ||
+		fail "the server went on when all had come, and not when it had hashed"
+	kill -TERM "$server"
+	end_of server "$server" 0
+	# The hash takes 30 s, and SIGTERM comes at its beginning.
+	slowly 1000
+	start_server "${slow[@]}" "$build.flood/server" -q 8 -t 40 -d "$scratch/in"
+	start_client "$build.flood/client" -q 8 -t 40 -a "$address" send \
+		"$scratch/file"
+	await "a server that hashes" hashes
+	kill -TERM "$server"
+	end_of server "$server" 0
+	server=''
+	end_client 1
+	! has_line client.log '^flood 600$' || fail "SIGTERM had to wait for all of it"
+}
+
+@test "07: a client that sends without end keeps nobody from the work's end, or a signal" {
+	local copy=$top/build/tests/$CHAPTER.plain.flood
+
+	chapter_update "$top/$CHAPTER" "$copy"
+	edit "$copy/sender.c" '0,/^	ret = await(out, HEAD_READY, &head);/s//\
+	for (int i = 1; i <= 600; i++) {\
+		struct head credit = { .type = HEAD_CREDIT };\
+		log_line("flood %d", i);\
+		if (channel_send(out->channel, \&credit, NULL, 0))\
+			return -1;\
+	}\
+&/'
+	edit "$copy/data.c" 's/^	int n = ibv_poll_cq(conn->cq, 1, wc);/\
+	int n = (wait_readable(-1, -1, -1, wait_deadline(30)), ibv_poll_cq(conn->cq, 1, wc));/'
+	make -s -C "$copy"
+	FUNCTIONS='part_of slowly hashes' on_device a floods
 }

@@ -13,7 +13,7 @@ setup_file() {
 	build_chapter "$CHAPTER"
 	build_chapter 02_write_read
 	build_flood "$top/build/tests/$CHAPTER.flood"
-	build_preloaded tests/hostile_07
+	build_preloaded tests/hostile_07 scripts/lib/calls
 }
 
 # A build whose client posts each request thirty times, takes no answer, and stays.
@@ -173,6 +173,40 @@ hostile_requests() {
 
 @test "08: malformed requests are refused by name, and others are served" {
 	FUNCTIONS='gone refuses crowd' on_device a hostile_requests
+}
+
+# A MSG_REQUEST of 64 bytes in the place of the client's MSG_MR: no memory is lent for
+# it, and nothing is sent, nor written to address 0.
+request_first() {
+	local zero='8=0 9=0 10=0 11=0 12=0 13=0 14=0 15=0 16=0 17=0 18=0 19=0 22=0'
+
+	start_server env "CALLS=$scratch/trace" "LD_PRELOAD=$build/../calls.so" \
+		./server -v -b 64
+	refuses 'a message of type 3 where MSG_MR was expected$' \
+		"RDMA 1 1 5=3 6=1 $zero 23=64 size=88"
+	refuses 'a message of type 2 where MSG_MR was expected$' \
+		"RDMA 1 1 5=2 6=0 $zero"
+	! grep -E '^reg_mr .*access=0x3$|^post_send' "$scratch/trace" ||
+		fail "memory was lent, or something was posted"
+	crowd 5 -b 64 write
+	stop_server
+}
+
+@test "08: a request in the place of a client's MSG_MR: refused, and nothing is lent" {
+	FUNCTIONS='gone refuses crowd' on_device a request_first
+}
+
+# The same a moment later: the server has the MSG_MR, and waits for the MSG_DONE.
+request_for_done() {
+	start_server ./server -v
+	refuses 'a message of type 3 in the middle of a transfer$' \
+		'RDMA 2 1 5=3 6=1 23=8 size=32'
+	crowd 5 write
+	stop_server
+}
+
+@test "08: a request in the place of a client's MSG_DONE: refused by its type" {
+	FUNCTIONS='gone refuses crowd' on_device a request_for_done
 }
 
 floods() {

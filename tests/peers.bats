@@ -22,7 +22,7 @@ setup_file() {
 		make -s -j2 -C "$dir" CFLAGS='-O2 -g -Werror'
 	done
 	build_shim
-	build_preloaded tests/hostile_post scripts/lib/calls
+	build_preloaded tests/hostile_post tests/hostile_07 scripts/lib/calls
 }
 
 # each TEST FUNCTION [ARGUMENT…]: in each chapter for which that is true.
@@ -275,6 +275,42 @@ psn_zero() {
 
 @test "-P 0 is the PSN 0, and not any" {
 	each "$by_hand" psn_zero
+}
+
+# To C, 010 is 8.
+psn_octal() {
+	words
+	start_server ./server -1 -P 010 "${words[@]}"
+	run_client 0 ./client -P 0x010 -a "$address" "${words[@]}"
+	has_line client.log 'Local PSN: 0x000010, Remote PSN: 0x00000a$' ||
+		fail "010 is not ten, or 0x010 not sixteen"
+	end_of server "$server" 0
+	server=''
+}
+
+@test "-P 010 is the PSN 10: no number is octal" {
+	each "$by_hand" psn_octal
+}
+
+# A message of type 3, which only chapter 08 knows, in the place of the first one:
+# MSG_MR, or where the parameters went another way MSG_DONE.
+other_type() {
+	local type=1
+
+	words
+	[[ ! -e $build/params.c ]] || type=2
+	start_server ./server "${words[@]}"
+	start_client env "LD_PRELOAD=${shim%/*}/hostile_07.so" \
+		"HOSTILE=RDMA $type 1 5=3" ./client -a "$address" "${words[@]}"
+	end_any
+	await "an error of the server's" has_errors 1
+	good_client
+	stop_server
+	says_one server.err 'a message of the unknown type 3$'
+}
+
+@test "a message of a type that is not the chapter's: refused by its number" {
+	each "$in_pairs && chapter !~ /^01/" other_type
 }
 
 # certificates NAMES: for 04 and 05; sets of_server and of_client, options.

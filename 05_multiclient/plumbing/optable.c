@@ -65,11 +65,13 @@ static int refuse_number(const struct option_row *row, const char *text)
 static int set_number(const struct option_row *row, void *member,
 		      const char *text)
 {
+	bool hex = row->kind == OPTION_HEX && !strncasecmp(text, "0x", 2);
 	char *end;
 	long number;
 
 	errno = 0;
-	number = strtol(text, &end, row->kind == OPTION_HEX ? 0 : 10);
+	/* Never base 0, for which 010 is 8. */
+	number = strtol(text, &end, hex ? 16 : 10);
 	if (end == text || *end || errno || number < row->min ||
 	    number > row->max || strpbrk(text, " \t\n\v\f\r-+"))
 		return refuse_number(row, text);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sys/file.h>
@@ -18,6 +19,9 @@
 
 /* How many bytes are copied at a time. */
 #define COPY ((size_t)65536)
+
+/* How many seconds the clocks of two machines may differ. */
+#define AHEAD_S 60
 
 static uint64_t nanoseconds(const struct timespec *time)
 {
@@ -40,6 +44,19 @@ static bool is_whole(const struct incoming *in)
 	       nanoseconds(&st.st_mtim) == in->version;
 }
 
+/*
+ * What counts of a version. One ahead of our clock is older than all others: as the
+ * newest it would keep its name from every file that is to replace it.
+ */
+static uint64_t age_of(uint64_t version)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_sec += AHEAD_S;
+	return version > nanoseconds(&now) ? 0 : version;
+}
+
 /* Whether a file of that age may replace the one that is there. */
 static int check_place(const struct incoming *in)
 {
@@ -47,11 +64,16 @@ static int check_place(const struct incoming *in)
 
 	if (!find(in, in->name, &st) || !S_ISREG(st.st_mode))
 		return INCOMING_OK;
-	if (in->folder->update && nanoseconds(&st.st_mtim) < in->version)
+	if (in->folder->update &&
+	    age_of(nanoseconds(&st.st_mtim)) < age_of(in->version))
 		return INCOMING_OK;
-	log_fail("a file of that name is there already; %s",
-		 in->folder->update ? "it is not older" :
-				      "-u replaces files that are older");
+	log_fail(
+		"a file of that name is there already; %s",
+		!in->folder->update ?
+			"-u replaces files that are older" :
+		age_of(in->version) ?
+			"it is not older" :
+			"the time of the new one is ahead of this machine's clock");
 	return INCOMING_THERE;
 }
 

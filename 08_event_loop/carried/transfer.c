@@ -84,8 +84,16 @@ static int on_receive(struct transfer *transfer, const struct ibv_wc *wc)
 		return -1;
 	if (msg.type == MSG_DONE)
 		return transfer_event(transfer, EV_DONE_RECEIVED);
-	transfer->peer = msg.mem;
-	transfer->peer_mode = msg.mode;
+	/* A later decoder knows more types: none of them is a MSG_MR. */
+	if (msg.type != MSG_MR)
+		return log_fail(
+			"protocol error: a message of type %d in the middle of a transfer",
+			msg.type);
+	/* A second one is illegal, and must not replace the first. */
+	if (transfer->states.recv == RS_INIT) {
+		transfer->peer = msg.mem;
+		transfer->peer_mode = msg.mode;
+	}
 	return transfer_event(transfer, EV_MR_RECEIVED);
 }
 
