@@ -17,6 +17,16 @@ fails 'a client of another CA is refused' stranger server 'verify failed'
 run impostor "server: ./server -1 $(of other server) write" \
 	'client: ./client -a 192.0.2.1 write'
 fails 'and so is a server of another CA' impostor client 'verify failed'
+# A chain that ends in its CA is complete, and what is wrong is told of the CA, not of the leaf.
+for role in client server; do
+	cat "$place/mine/other/"{"$role",ca}.pem >"$place/mine/other/chain_$role.pem"
+done
+own="-C other/chain_client.pem -K other/client.key"
+run brings_ca 'server: ./server -1 write' "client: ./client -a 192.0.2.1 $own write"
+fails 'so is a client that brings its CA along' brings_ca server 'verify failed'
+run server_brings_ca "server: ./server -1 ${own//client/server} write" \
+	'client: ./client -a 192.0.2.1 write'
+fails 'and a server that brings its own' server_brings_ca client 'verify failed'
 run late 'server: ./server -1 -A late/ca.pem write' \
 	"client: ./client -a 192.0.2.1 $(of late client) write"
 fails 'a certificate that has expired is refused' late server 'verify failed'
