@@ -100,6 +100,9 @@ class BatsTest(pytest.Item):
             if not line.startswith('ok '):
                 raise Failed(f'{line}\n{said}')
             well = True
+            # What it could not look at here, it says itself.
+            self.user_properties += [('not tested', text) for text in
+                                     re.findall(r'(?m)^# NOT TESTED: (.*)$', said)]
             if skipped := re.search(r' # skip ?(.*)', line):
                 pytest.skip(skipped[1] or 'bats says no reason')
         finally:

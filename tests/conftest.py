@@ -109,8 +109,8 @@ def pytest_unconfigure(config):
     for number in range(getattr(config.option, 'numprocesses', 0) or 0):
         Workplace(f'gw{number}').end()
     # After all else, where nobody overlooks it.
-    for report in getattr(config, 'skipped', []):
-        print(f'NOT TESTED: {report.nodeid.split("@")[0]}: {report.longrepr[2]}')
+    for text in getattr(config, 'not_tested', []):
+        print(f'NOT TESTED: {text}')
 
 
 def prepare(config):
@@ -238,9 +238,12 @@ def pytest_runtest_makereport(item, call):
 def pytest_sessionfinish(session, exitstatus):
     """In CI, a test that was skipped did not pass."""
     reporter = session.config.pluginmanager.get_plugin('terminalreporter')
-    session.config.skipped = reporter.stats.get('skipped', []) if reporter else []
-    if os.environ.get('CI') == 'true' and exitstatus == 0 and session.config.skipped:
+    stats = reporter.stats if reporter else {}
+    session.config.not_tested = [report.longrepr[2] for report in stats.get('skipped', [])]
+    if os.environ.get('CI') == 'true' and exitstatus == 0 and session.config.not_tested:
         session.exitstatus = 1
+    session.config.not_tested += [text for report in stats.get('passed', [])
+                                  for what, text in report.user_properties if what == 'not tested']
 
 
 # What tests take

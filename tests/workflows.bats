@@ -32,7 +32,7 @@ finds() {
 	finds check.yml 's/persist-credentials: false/fetch-depth: 1/' 'check: leaves the token *'
 	finds check.yml 's/pull_request\]/pull_request_target]/' 'all jobs: run on pull_request_target'
 	# shellcheck disable=SC2016 # for GitHub
-	finds check.yml 's,\.ci/run$,.ci/run ${{ github.head_ref }},' 'check: makes a command *'
+	finds check.yml 's/make check$/make check ${{ github.head_ref }}/' 'check: makes a command *'
 }
 
 @test "workflows: a tag in the place of a hash is found" {
