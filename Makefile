@@ -226,7 +226,7 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check check-changed check-fast check-long check-mutants \
+.PHONY: all deps demo check check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
 	shell down lesson break exercise repair fill-in watch \
 	progress next explain wire wiretap reach bench web web-serve \
