@@ -46,7 +46,7 @@ class BatsFile(pytest.File):
         tree, environment, nice = self.config.workplace.for_file(text)
         some = ()
         if len(asked) < len(TEST.findall(text)):
-            some = ('--filter', '^(' + '|'.join(re.sub(r'[^\w ]', r'\\\g<0>', item.name)
+            some = ('--filter', '^(' + '|'.join(re.sub(r'[][.^$*+?(){}|\\]', r'\\\g<0>', item.name)
                                                 for item in asked) + ')$')
         self.process = subprocess.Popen(
             # It does not outlive us, whatever ends us.
