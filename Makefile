@@ -173,8 +173,7 @@ For readers:
 For authors:
   make check        build everything and pass all tests (CH=04: those that this
                     chapter needs; TESTS='-k wire': pytest's options)
-  make check-fast   the tests that need neither a device nor a virtual machine,
-                    and take a few seconds at most
+  make check-fast   the tests that need neither a device nor a virtual machine
   make check-long   the tests that take long
   make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser

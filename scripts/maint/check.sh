@@ -4,8 +4,8 @@
 # usage: scripts/maint/check.sh [fast|long|CHAPTER] [PYTEST_OPTION...]
 #        (make check, check-fast, check-long, check CH=04)
 #
-# Without an argument: all tests but those in tests/long. fast: those that need no device
-# and take a few seconds at most. long: those that take long. A chapter: those that it
+# Without an argument: all tests but those in tests/long. fast: those that need no device.
+# long: those that take long. A chapter: those that it
 # needs. tests/conftest.py says more of them. pytest's own options choose some, such as
 # -k 04_wire or --lf for those that failed the last time; the results are in
 # build/junit.xml, too.
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 source scripts/lib/cli.sh
 cli_help "$@"
 case ${1:-} in
-fast) options=(-n 2 -m 'not device and not slow' tests) ;;
+fast) options=(-n 2 -m 'not device' tests) ;;
 long) options=(-n 2 tests/long) ;;
 '' | -*) options=(-n 4 tests) ;;
 *)
