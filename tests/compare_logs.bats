@@ -436,3 +436,32 @@ story() {
 	run -0 timeout 20 scripts/compare_logs.sh "$RUN" "$EXPECTED"
 	[ "$output" = matches ]
 }
+
+# a_megabyte KIND: of digits, of blanks, of escapes, in one line.
+a_megabyte() {
+	local text
+
+	case $1 in
+	digits) text=11111111 ;;
+	blanks) text='        ' ;;
+	escapes) text=$'\e[31m\e]0' ;;
+	esac
+	printf -- "$text%.0s" {1..125000}
+	echo x
+}
+
+@test "a megabyte of digits, of blanks or of escapes costs seconds, and no control character" {
+	local kind
+
+	for kind in digits blanks escapes; do
+		cp -r tests/fixtures/compare_logs/. "$BATS_TEST_TMPDIR"
+		# Where nothing like it is expected, and where something like it is.
+		for _ in 1 2; do
+			a_megabyte $kind >>"$RUN/client.log"
+			# Two seconds on a machine that has nothing else to do.
+			run -1 timeout 20 scripts/compare_logs.sh "$RUN" "$EXPECTED"
+			run -1 grep -q '[[:cntrl:]]' <<<"${output//$'\t'/}"
+			{ a_megabyte $kind; echo y; } >>"$EXPECTED/client.log"
+		done
+	done
+}
