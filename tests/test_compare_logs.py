@@ -3,9 +3,11 @@ the reader is told what and why. The fixtures are written for these tests: expec
 both ends on one host, run/ the same on two hosts whose pids, queue pair numbers and keys count
 from the same start."""
 import random
+import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -431,3 +433,17 @@ def test_a_thousand_clients_in_any_order_are_compared_in_seconds(logs):
         order.sort(key=lambda i: i + draw.random() * 40)
         logs.write(path, *(left[i].pop(0) for i in order))
     assert script(logs.run, logs.expected) == (0, 'matches\n')
+
+
+@pytest.mark.parametrize('text', ['11111111', '        ', '\x1b[31m\x1b]0'], ids=['digits', 'blanks', 'escapes'])
+def test_a_megabyte_in_a_line_costs_seconds_and_no_control_character(logs, text):
+    # Where nothing like it is expected, and where something like it is.
+    for _ in range(2):
+        with (logs.run / 'client.log').open('a', encoding='utf-8') as log:
+            log.write(text * 125_000 + 'x\n')
+        begin = time.monotonic()
+        assert not re.search('[\\x00-\\x08\\x0b-\\x1f]', logs.differ())
+        # Two seconds on a machine that has nothing else to do.
+        assert time.monotonic() - begin < 20
+        with (logs.expected / 'client.log').open('a', encoding='utf-8') as log:
+            log.write(text * 125_000 + 'xy\n')
