@@ -14,6 +14,10 @@
 #include "log.h"
 #include "retry.h"
 
+enum {
+	PAUSE_MS = 100 /* after an error of recvmsg(2) */
+};
+
 int answer_open(struct answer *answer, bool once,
 		const struct patience *patience)
 {
@@ -37,33 +41,34 @@ void answer_close(struct answer *answer)
 }
 
 /*
- * A client that takes nothing would fill the send buffer, which all clients
- * share. So this throws away what is queued for it.
+ * Sends, with a loan or without (NULL), and waits if it must. Whoever takes
+ * nothing would fill the send buffer, which all clients share; so after a wait
+ * in vain, what was queued for that host is thrown away, and this one goes on.
  */
-static void give_up_on(struct answer *answer, const struct sockaddr_in *to)
-{
-	if (rds_set(&answer->rds, RDS_CANCEL_SENT_TO, "RDS_CANCEL_SENT_TO", to,
-		    sizeof(*to)) == 0)
-		log_line("what was queued for that client is cancelled.");
-}
-
-/* Sends, with a loan or without (NULL), and waits if it must. */
 static int send_bytes(struct answer *answer, const struct sockaddr_in *to,
 		      const void *buf, size_t length, struct loan *loan)
 {
 	const struct patience *patience = answer->patience;
 	int64_t deadline = wait_deadline(patience->timeout_ms);
+	char text[IPV4_TEXT_SIZE];
 
-	while (loan ? lend_send(loan, &answer->rds, buf, length) :
-		      rds_send(&answer->rds, to, buf, length, NULL)) {
+	while (!silent_has(&answer->silent, to)) {
+		if ((loan ? lend_send(loan, &answer->rds, buf, length) :
+			    rds_send(&answer->rds, to, buf, length, NULL)) == 0)
+			return 0;
 		if (!retry_may(errno, loan))
 			return rds_send_fail(errno, to, length);
 		if (retry_wait(&answer->rds, to, loan, patience, deadline)) {
-			give_up_on(answer, to);
-			return -1;
+			/* Before it: asked to stop, or something failed. */
+			if (wait_deadline(0) < deadline)
+				return -1;
+			silent_add(&answer->silent, &answer->rds, to,
+				   patience->timeout_ms);
+			deadline = wait_deadline(patience->timeout_ms);
 		}
 	}
-	return 0;
+	return log_fail("%s port %d is not answered: its host is silent",
+			ipv4_text(to, text), ntohs(to->sin_port));
 }
 
 static int send_text(struct answer *answer, const struct sockaddr_in *to,
@@ -200,12 +205,26 @@ static int excuse(const struct answer *answer, int ret)
 	return ret < 0 && !answer->once ? 0 : ret;
 }
 
+/*
+ * The next datagram into buf. An error of recvmsg(2) may come again at once, as
+ * when the kernel has no memory; the pause leaves the processor to others.
+ */
+static int receive(struct answer *answer, struct rds *rds,
+		   struct rds_news *news)
+{
+	if (rds_recv(rds, answer->buf, DGRAM_MAX, news) == 0)
+		return 0;
+	wait_readable(-1, -1, answer->patience->stop_fd,
+		      wait_deadline(PAUSE_MS));
+	return -1;
+}
+
 int answer_next(struct answer *answer)
 {
 	struct rds_news news;
 
-	if (rds_recv(&answer->rds, answer->buf, DGRAM_MAX, &news))
-		return -1;
+	if (receive(answer, &answer->rds, &news))
+		return excuse(answer, -1);
 	if (!news.datagram)
 		return 0;
 	return excuse(answer, answer_one(answer, &news));
@@ -229,8 +248,8 @@ int answer_control(struct answer *answer)
 {
 	struct rds_news news;
 
-	if (rds_recv(&answer->control, answer->buf, DGRAM_MAX, &news))
-		return -1;
+	if (receive(answer, &answer->control, &news))
+		return excuse(answer, -1);
 	/* POLLIN may only mean that a congestion map has changed. */
 	if (!news.datagram)
 		return 0;

@@ -9,6 +9,7 @@
 #include "counts.h"
 #include "lend.h"
 #include "rds.h"
+#include "silent.h"
 #include "wait.h"
 
 struct answer {
@@ -16,6 +17,7 @@ struct answer {
 	struct rds control; /* the one after it, if there is one */
 	struct counts counts;
 	struct lend lend;
+	struct silent silent;
 	char *buf; /* of DGRAM_MAX bytes */
 	bool once; /* the first goodbye ends it all */
 	const struct patience *patience; /* borrowed */
@@ -37,10 +39,10 @@ enum {
 };
 
 /*
- * Takes the next datagram from the port, if there is one, and answers it. If a
- * client sends nonsense or cannot be answered, this reports it and goes on,
- * unless the first goodbye ends the server: then there is nobody else to wait
- * for. Returns 0, ANSWER_BYE, or -1 after reporting why.
+ * Takes the next datagram from the port, if there is one, and answers it. If it
+ * cannot be received, or a client sends nonsense or cannot be answered, this
+ * reports it and goes on, unless the first goodbye ends the server: then there
+ * is nobody else to wait for. Returns 0, ANSWER_BYE, or -1 after reporting why.
  */
 int answer_next(struct answer *answer);
 

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ipv4.h"
@@ -43,13 +44,14 @@ static int send_until_full(struct session *session,
 
 static int tell_queue(struct session *session)
 {
-	unsigned int queued;
+	struct info_queue queue;
+	int ret = info_queue(&session->rds, &queue);
 
-	if (info_queued(&session->rds, &queued))
-		return -1;
-	log_line("messages queued: %u; POLLOUT: %s.", queued,
-		 writable(session));
-	return 0;
+	if (ret == 0)
+		log_line("messages queued: %zu; POLLOUT: %s.", queue.count,
+			 writable(session));
+	free(queue.messages);
+	return ret;
 }
 
 int work_fill(struct session *session)

@@ -157,31 +157,45 @@ static bool same_address(struct in6_addr a, struct in_addr b)
 }
 
 /* Adds this socket's messages in one of the two queues. */
-static int add_messages(struct rds *rds, int option, unsigned int *count)
+static int add_messages(struct rds *rds, int option, struct info_queue *queue)
 {
 	struct rds6_info_message message;
+	struct info_message *grown;
 	struct table table;
 	int ret;
 
 	ret = read_table(rds, option, sizeof(message), &table);
+	grown = realloc(queue->messages, (queue->count + table.count + 1) *
+						 sizeof(*queue->messages));
+	if (grown)
+		queue->messages = grown;
+	else
+		ret = log_fail("no memory for %zu messages of a table",
+			       table.count);
 	for (size_t i = 0; ret == 0 && i < table.count; i++) {
 		entry(&table, i, &message, sizeof(message));
-		*count += message.lport == rds->local.sin_port &&
-			  same_address(message.laddr, rds->local.sin_addr);
+		if (message.lport != rds->local.sin_port ||
+		    !same_address(message.laddr, rds->local.sin_addr))
+			continue;
+		queue->messages[queue->count++] = (struct info_message){
+			.host.s_addr = message.faddr.s6_addr32[3],
+			.port = message.fport,
+			.bytes = message.len,
+		};
 	}
 	free(table.bytes);
 	return ret;
 }
 
-int info_queued(struct rds *rds, unsigned int *count)
+int info_queue(struct rds *rds, struct info_queue *queue)
 {
-	*count = 0;
+	*queue = (struct info_queue){ 0 };
 	/*
 	 * Messages that are not yet sent, and those that are kept to be sent
 	 * again. In the tables without a 6, Linux 6.1 says 0.0.0.0 for every
 	 * address.
 	 */
-	if (add_messages(rds, RDS6_INFO_SEND_MESSAGES, count))
+	if (add_messages(rds, RDS6_INFO_SEND_MESSAGES, queue))
 		return -1;
-	return add_messages(rds, RDS6_INFO_RETRANS_MESSAGES, count);
+	return add_messages(rds, RDS6_INFO_RETRANS_MESSAGES, queue);
 }

@@ -21,7 +21,20 @@ int info_connections(struct rds *rds, const struct sockaddr_in *peer);
  */
 int info_counter(struct rds *rds, const char *name, uint64_t *value);
 
-/* How many messages of this socket are queued for a peer, or unacknowledged. */
-int info_queued(struct rds *rds, unsigned int *count);
+/* What of this socket's is queued for its peers, or unacknowledged. */
+struct info_queue {
+	struct info_message {
+		struct in_addr host;
+		uint16_t port; /* big-endian, as in sockaddr_in */
+		uint32_t bytes;
+	} * messages;
+	size_t count;
+};
+
+/*
+ * Reads it. Returns 0, or -1 after reporting why. Either way, the caller frees
+ * queue->messages.
+ */
+int info_queue(struct rds *rds, struct info_queue *queue);
 
 #endif

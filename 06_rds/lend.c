@@ -21,6 +21,7 @@ int lend_open(struct lend *lend)
 	 * RDS registers whole pages, so whatever shares a page with a loan
 	 * would be lent, too.
 	 */
+	lend->page = page;
 	lend->pages = aligned_alloc(page, LEND_MAX * page);
 	if (!lend->pages)
 		return log_fail("no memory to lend");
@@ -110,9 +111,10 @@ struct loan *lend_begin(struct lend *lend, struct rds *rds,
 		loan = find_free(lend);
 	if (!loan)
 		return NULL;
+	/* The key is good for the whole page, and so is a borrower's READ. */
 	loan->to = *to;
 	loan->until = until;
-	memset(loan->memory, 0, LEND_SIZE);
+	memset(loan->memory, 0, lend->page);
 	return loan;
 }
 

@@ -20,6 +20,7 @@ struct loan {
 
 struct lend {
 	char *pages; /* of all loans */
+	size_t page; /* bytes of each */
 	struct loan loans[LEND_MAX];
 };
 

@@ -199,6 +199,7 @@ int rds_recv(struct rds *rds, void *buf, size_t size, struct rds_news *news)
 		.msg_control = space,
 		.msg_controllen = sizeof(space),
 	};
+	char text[IPV4_TEXT_SIZE];
 	ssize_t n;
 
 	*news = (struct rds_news){ 0 };
@@ -207,10 +208,14 @@ int rds_recv(struct rds *rds, void *buf, size_t size, struct rds_news *news)
 		return 0;
 	if (n < 0)
 		return log_fail_errno("recvmsg", errno, "cannot go on");
-	if (msg.msg_flags & MSG_TRUNC)
-		return log_fail(
-			"recvmsg: a datagram of more than %zu bytes; what did not fit is lost, so both ends must agree on a limit",
-			size);
+	if (msg.msg_flags & MSG_TRUNC) {
+		/* Anybody can send that, so it is no reason to stop. */
+		log_fail(
+			"recvmsg: %s port %d has sent a datagram of more than %zu bytes; what did not fit is lost, so it is ignored: both ends must agree on a limit",
+			ipv4_text(&news->from, text),
+			ntohs(news->from.sin_port), size);
+		return 0;
+	}
 	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg); cmsg;
 	     cmsg = CMSG_NXTHDR(&msg, cmsg))
 		take_control(cmsg, news);

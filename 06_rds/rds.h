@@ -64,8 +64,9 @@ struct rds_news {
 
 /*
  * Takes the next datagram, and other news from the kernel. Never waits: if
- * nothing has come, neither datagram nor another member is set. Returns 0, or
- * -1 after reporting why.
+ * nothing has come, neither datagram nor another member is set. That is also so
+ * after a datagram of more than size bytes, which this reports and ignores.
+ * Returns 0, or -1 after reporting why.
  */
 int rds_recv(struct rds *rds, void *buf, size_t size, struct rds_news *news);
 

@@ -27,6 +27,7 @@ import signal
 import sys
 
 from lib.arguments import Parser
+from lib.log_diff import printable
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -38,6 +39,9 @@ ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n(?:<!-- says: (.*) -->\n)?#+ (.*)\n'
                    re.MULTILINE)
 QUESTION = re.compile(r'^### (.*)\n((?:(?!^##)[\s\S])*)', re.MULTILINE)
 NAMED = re.compile(r'docs/troubleshooting\.md#([\w-]+)')
+# What is looked at of a line: no message is longer, and the patterns take their time.
+MOST = 1000
+WORD = re.compile('[A-Za-z]{2}')
 # How sure a hit is; a hit by a longer text is the better one of two.
 SURE = {'likely': 1, 'sure': 2, 'certain': 3}
 # What words must have in common with an entry to be worth naming it, if nothing else
@@ -122,6 +126,9 @@ def best_match(entry, line, words):
 
 def look_up(line, number, entries):
     """The hit of one line, or None."""
+    line = line[:MOST]
+    if not WORD.search(line):
+        return None
     named = NAMED.search(line)
     if named and named[1] in entries:
         return Hit(line, number, 'certain', [entries[named[1]]])
@@ -146,6 +153,7 @@ def first_cause(hits):
 def by_words(line, entries):
     """The entries that have the line's rare words, as (how much, entry), the best
     one first."""
+    line = line[:MOST]
     texts = [set(plain(f'{e.title} {e.body}').split()) for e in entries]
     count = collections.Counter(w for text in texts for w in text)
     rare = {w: math.log(len(texts) / count[w])
@@ -169,7 +177,7 @@ def nearest(lines, entries):
     log, of one of the first lines that speak of trouble."""
     best = {}
     if len(lines) > 1:
-        lines = [line for line in lines if TROUBLE.search(line)][:20]
+        lines = [line for line in lines if TROUBLE.search(line[:MOST])][:20]
     for line in lines:
         for common, entry in by_words(line, entries):
             if common > max(WORTH, best.get(entry.title, (0, None))[0]):
@@ -185,7 +193,7 @@ def show(hits, entries):
     print(f'\n== {entry.title}\n   docs/troubleshooting.md#{entry.anchor}'
           f' ({hit.sure})')
     if hit.number:
-        print(f'   line {hit.number}: {hit.line.strip()}')
+        print(f'   line {hit.number}: {printable(hit.line.strip())}')
     print(f'\n{entry.body}')
     others = next_best(hit, entries)
     if others and hit.sure != 'certain':
@@ -208,8 +216,9 @@ def main(arguments):
         if sys.stdin.isatty():
             print('explain.py: type or paste the error; Ctrl-D ends it',
                   file=sys.stderr)
+        sys.stdin.reconfigure(errors='surrogateescape')
         for line in sys.stdin:
-            print(line, end='', flush=True)
+            print(printable(line), end='', flush=True)
             lines.append(line.rstrip('\n'))
     entries = read_entries(PAGE.read_text('utf-8'), TABLE.read_text('utf-8'))
     hits = [look_up(line, number if len(lines) > 1 else 0, entries)

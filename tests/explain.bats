@@ -144,3 +144,32 @@ setup() {
 	raise SystemExit(bool(lacking) or len(entries) < 120)
 	END
 }
+
+# a_megabyte KIND: of digits, of blanks, of escapes, in one line.
+a_megabyte() {
+	local text
+
+	case $1 in
+	digits) text=11111111 ;;
+	blanks) text='        ' ;;
+	escapes) text=$'\e[31m\e]0' ;;
+	esac
+	printf 'error: '
+	printf -- "$text%.0s" {1..125000}
+	echo x
+}
+
+@test "a megabyte of digits, of blanks or of escapes costs seconds, and no control character" {
+	local kind
+
+	for kind in digits blanks escapes; do
+		a_megabyte $kind >"$BATS_TEST_TMPDIR/$kind"
+		# Two seconds on a machine that has nothing else to do.
+		run -1 timeout 20 scripts/explain.py <"$BATS_TEST_TMPDIR/$kind"
+		run -1 grep -q '[[:cntrl:]]' <<<"$output"
+	done
+	printf 'Failed status 12: \e]0;title\a\xff\n' >"$BATS_TEST_TMPDIR/title"
+	run -0 scripts/explain.py <"$BATS_TEST_TMPDIR/title"
+	says 'Failed status 12: \x1b]0;title\x07\xff'
+	run -1 grep -q '[[:cntrl:]]' <<<"$output"
+}

@@ -2,9 +2,11 @@
 the reader is told what and why. The fixtures are written for these tests: expected/ is a run with
 both ends on one host, run/ the same on two hosts whose pids, queue pair numbers and keys count
 from the same start."""
+import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -236,3 +238,17 @@ def test_in_a_table_places_in_a_distribution_are_measured_without_a_unit(logs):
     assert logs.compare()[0] == 1
     logs.edit('run/client.log', 's/ 101 / 100 /; s/p99.9/p99.8/')
     assert logs.compare()[0] == 1
+
+
+@pytest.mark.parametrize('text', ['11111111', '        ', '\x1b[31m\x1b]0'], ids=['digits', 'blanks', 'escapes'])
+def test_a_megabyte_in_a_line_costs_seconds_and_no_control_character(logs, text):
+    # Where nothing like it is expected, and where something like it is.
+    for _ in range(2):
+        with (logs.run / 'client.log').open('a', encoding='utf-8') as log:
+            log.write(text * 125_000 + 'x\n')
+        begin = time.monotonic()
+        assert not re.search('[\\x00-\\x08\\x0b-\\x1f]', logs.differ())
+        # Two seconds on a machine that has nothing else to do.
+        assert time.monotonic() - begin < 20
+        with (logs.expected / 'client.log').open('a', encoding='utf-8') as log:
+            log.write(text * 125_000 + 'xy\n')

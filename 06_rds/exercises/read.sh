@@ -5,8 +5,8 @@
 peer long server <<'END_PATCH'
 --- a/lend.c
 +++ b/lend.c
-@@ -116,4 +116,4 @@
- 	memset(loan->memory, 0, LEND_SIZE);
+@@ -118,4 +118,4 @@
+ 	memset(loan->memory, 0, lend->page);
 -	snprintf(loan->memory, LEND_SIZE,
 -		 "message from passive/server side with pid %d", getpid());
 +	memset(loan->memory, '.', LEND_SIZE - 4);

@@ -53,7 +53,7 @@ check 'what was sent twice is dealt with once' twice twice/server.log \
 peer other server <<'END_PATCH'
 --- a/answer.c
 +++ b/answer.c
-@@ -105,2 +105,3 @@
+@@ -110,2 +110,3 @@
  {
 +	dgram_header(answer->buf, DGRAM_SURE, 0);
  	if (dealt_is_new(&answer->dealt, &news->from, number))

@@ -8,8 +8,13 @@ import difflib
 import re
 
 from lib.log_order import undo_races
+from lib.log_tokens import LONGEST
 
 CONTEXT = 2
+
+# Controls but tab and newline, and what makes text invisible or run backwards.
+OBEYED = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f'
+                    '\u2028-\u202e\u2060-\u206f\ufeff]')
 
 # How a token of each class is called in a sentence.
 WORDS = {'PID': 'pid', 'ADDR': 'the address', 'KEY': 'the key', 'IP': 'address',
@@ -100,7 +105,7 @@ class Naming:
 
 def word_before(line, token):
     """What stands before a token, back to the token or blank before it."""
-    return re.search(r'[^\s,]* ?$', line.text[:token.start]).group()
+    return re.search(r'[^\s,]* ?$', line.text[:token.start][-100:]).group()
 
 
 def masked(line):
@@ -112,7 +117,7 @@ def alike(one, two):
     """Whether two lines tell of one event with different values."""
     if masked(one) == masked(two):
         return True
-    return difflib.SequenceMatcher(None, one.shape, two.shape,
+    return difflib.SequenceMatcher(None, one.shape[:300], two.shape[:300],
                                    autojunk=False).ratio() > 0.7
 
 
@@ -165,7 +170,11 @@ class Difference:
         """A line under its tokens' names."""
         name = self.naming.of_expected if expected else self.naming.of_run
         end = '' if line.ends else '\n\\ no newline at the end of the file'
-        return printable(line.render(name) + end)
+        return line.render(name) + end
+
+    def shown(self, line, expected):
+        """The same, for a person to read."""
+        return cut(self.text(line, expected))
 
     def diff(self, log):
         """The lines of a unified diff of one log; none if it has none."""
@@ -186,12 +195,12 @@ class Difference:
                     (('expected', theirs), ('run', ours)) if line) + ' @@'
             last = i
             if i not in wrong:
-                yield ' ' + self.text(ours, False)
+                yield ' ' + self.shown(ours, False)
                 continue
             if theirs:
-                yield '-' + self.text(theirs, True)
+                yield '-' + self.shown(theirs, True)
             if ours:
-                yield '+' + self.text(ours, False)
+                yield '+' + self.shown(ours, False)
 
     def sentences(self):
         """One sentence a difference, in plain words."""
@@ -206,15 +215,15 @@ class Difference:
                 if ours and theirs:
                     yield from self.changed(log, ours, theirs)
                 elif theirs and theirs.shape in extra:
-                    yield (f'{log}: another order: "{self.text(theirs, True)}" '
+                    yield (f'{log}: another order: "{self.shown(theirs, True)}" '
                            f'is expected as line {theirs.number} and comes '
                            'elsewhere, and no declared race allows that')
                 elif theirs:
                     yield (f'{log}: missing line: expected as line '
-                           f'{theirs.number}: "{self.text(theirs, True)}"')
+                           f'{theirs.number}: "{self.shown(theirs, True)}"')
                 elif ours.shape not in missing:
                     yield (f'{log}: extra line: line {ours.number}: '
-                           f'"{self.text(ours, False)}"')
+                           f'"{self.shown(ours, False)}"')
 
     def changed(self, log, ours, theirs):
         """The sentences about one event that both logs have."""
@@ -234,8 +243,11 @@ class Difference:
 
     def values(self, ours, theirs):
         """Which words of two lines differ."""
-        expected, run = (self.text(line, side).split(' ')
+        expected, run = (self.text(line, side)
                          for line, side in ((theirs, True), (ours, False)))
+        if max(len(expected), len(run)) > LONGEST:
+            return f'expected "{cut(expected)}", got "{cut(run)}"'
+        expected, run = expected.split(' '), run.split(' ')
         said = []
         for tag, i, i_end, j, j_end in difflib.SequenceMatcher(
                 None, expected, run, autojunk=False).get_opcodes():
@@ -283,6 +295,12 @@ class Difference:
 
 
 def printable(text):
-    """Bytes that are no UTF-8 as \\xNN, so that they can be shown."""
-    return text.encode('utf-8', 'surrogateescape').decode(
-        'utf-8', 'backslashreplace')
+    """Bytes that are no UTF-8 as \\xNN, and what a terminal would obey, so that they
+    can be shown."""
+    text = text.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
+    return OBEYED.sub(lambda x: x[0].encode('unicode_escape').decode(), text)
+
+
+def cut(text):
+    """The beginning of a text that is too long to be shown."""
+    return text if len(text) <= LONGEST else text[:LONGEST] + ' …'

@@ -16,6 +16,11 @@ from lib.chapters import chapters
 DOCUMENTED_PORTS = {int(chapter.port) for chapter in
                     chapters(pathlib.Path(__file__).parents[2]).values()}
 
+# In what follows the first so many characters of a line, nothing is volatile: it is
+# compared as it stands. No line of ours is longer, and a program gone mad prints
+# megabytes, in which looking for tokens would take for ever.
+LONGEST = 2000
+
 # One row a kind: class, whose numbering it belongs to, how it looks. The
 # group (?P<v>...) is the volatile value; what surrounds it is plain text.
 # Earlier rows win. Numberings:
@@ -248,13 +253,14 @@ def cut_up(texts, name, logs):
     """The lines of a log of that name, which is one of the logs of a run, cut up."""
     lines, table, end, pair = [], None, end_of(name), pair_of(name, logs)
     for number, text in enumerate(texts, 1):
-        cells = row_tokens(text.rstrip('\n'), table) if table else []
+        start = text[:LONGEST].rstrip('\n')
+        cells = row_tokens(start, table) if table else []
         if not cells:
-            table = columns(text)
+            table = columns(start)
         if EXACT_LINES.match(text):
             tokens = []
         else:
-            tokens = line_tokens(text.rstrip('\n'), end, pair, cells)
+            tokens = line_tokens(start, end, pair, cells)
         lines.append(Line(text, name, number, tokens))
     return lines
 

@@ -88,7 +88,7 @@ TEST_AROUND(long_text, setup, teardown)
 TEST_AROUND(too_long, setup, teardown)
 {
 	kernel_datagram(CLIENT, DGRAM_TEXT, "hello")->truncated = true;
-	assert_int_equal(captured(answer_next), -1);
+	assert_int_equal(captured(answer_next), 0);
 	assert_one_line(said.err, "a datagram of more than 1048576 bytes");
 	assert_int_equal(kernel.sent, 0);
 }
@@ -154,8 +154,8 @@ TEST_AROUND(no_connection_ever, setup, teardown)
 {
 	kernel.no_connection = EAGAIN;
 	assert_int_equal(borrow(), 0);
-	assert_one_line(said.err, "a connection to 192.0.2.2 over ib: nothing "
-				  "came within 0.2 s");
+	assert_non_null(strstr(said.err, "a connection to 192.0.2.2 over ib: "
+					 "nothing came within 0.2 s"));
 	assert_non_null(strstr(said.out, "is cancelled"));
 	assert_int_equal(kernel.calls, 2);
 	/* Nothing is lent then. */
@@ -208,7 +208,8 @@ TEST_AROUND(no_room, setup, teardown)
 	alarm(30);
 	assert_int_equal(captured(answer_next), 0);
 	alarm(0);
-	assert_one_line(said.err, "room in the send buffer: nothing came");
+	assert_non_null(strstr(said.err, "room in the send buffer: nothing "
+					 "came"));
 }
 
 TEST_AROUND(written, setup, teardown)

@@ -84,7 +84,7 @@ TEST_AROUND(wiped, setup, teardown)
 	struct sockaddr_in borrower = someone("192.0.2.2", 5000);
 	struct loan *a = lent_to(5000, 1000), *b;
 
-	memset(a->memory, 'a', LEND_SIZE);
+	memset(a->memory, 'a', lend.page);
 	assert_int_equal(lend_end(a, &rds), 0);
 	/* This one's key, and all that were used: no use is still on its way. */
 	assert_int_equal(kernel.frees, 2);
@@ -94,7 +94,8 @@ TEST_AROUND(wiped, setup, teardown)
 	assert_true(ipv4_same(&kernel.cancelled, &borrower));
 	b = lent_to(5001, 1000);
 	assert_ptr_equal(a, b);
-	for (int i = 0; i < LEND_SIZE; i++)
+	/* The kernel lends all of the page. */
+	for (size_t i = 0; i < lend.page; i++)
 		assert_int_equal(b->memory[i], 0);
 }
 

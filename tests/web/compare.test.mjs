@@ -138,3 +138,12 @@ test('commands are read as pair.sh reads them', () => {
 	assert.ok(title);
 	assert.deepEqual(programs[0], {label: 'server', command: './server -1', waits: true});
 });
+
+test('a megabyte of digits, of blanks or of escapes in one line costs no more than seconds', () => {
+	for (const text of ['1', ' ', '\x1b[31m']) {
+		const line = `error: ${text.repeat(1e6 / text.length)}x\n`, begin = process.cpuUsage().user;
+		assert.ok(matches({'client.log': line}, {'client.log': line}));
+		assert.ok(!matches({'client.log': line}, {'client.log': 'hello\n'}));
+		assert.ok(process.cpuUsage().user - begin < 10e6, JSON.stringify(text));
+	}
+});

@@ -53,9 +53,11 @@ export function* samePsn(packets) {
 
 // A server that allows no READs, though its client may want some.
 export function* noReads(packets) {
+	const requests = new Map(); // the last one of each pair of hosts
 	for (const [at, x] of packets.entries()) {
-		const asked = x.kind === 'ConnectReply' && x.responderResources === 0 &&
-			packets.slice(0, at).findLast(y => y.kind === 'ConnectRequest' && y.src === x.dst && y.dst === x.src);
+		if (x.kind === 'ConnectRequest')
+			requests.set(`${x.src},${x.dst}`, x);
+		const asked = x.kind === 'ConnectReply' && x.responderResources === 0 && requests.get(`${x.dst},${x.src}`);
 		if (asked && asked.initiatorDepth)
 			yield {at, bad: true, place: PLACES.hang, text: `${x.src} accepted with 0 responder resources, so it serves no RDMA ` +
 				`READ; ${x.dst} had asked for ${asked.initiatorDepth} at a time. On rxe, a READ of ${x.dst} then waits ` +

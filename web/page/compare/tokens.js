@@ -2,6 +2,9 @@
 // scripts/lib/log_rules.py, from which the site's builder takes the table; what
 // is done with them is the same here as there, and a test compares the two.
 
+// As there: what follows the first so many characters of a line is compared as it stands.
+const LONGEST = 2000;
+
 // {lines: [Line]} of one log; see Rules.read.
 export class Line {
 	constructor(text, log, number, tokens) {
@@ -166,10 +169,10 @@ export class Rules {
 		if (texts.at(-1) === '')
 			texts.pop();
 		return texts.map((line, i) => {
-			const cells = table ? this.rowTokens(line, table) : [];
+			const start = line.slice(0, LONGEST), cells = table ? this.rowTokens(start, table) : [];
 			if (!cells.length)
-				table = this.columns(line);
-			const tokens = this.exact.test(line) ? [] : this.lineTokens(line, end, pair, cells);
+				table = this.columns(start);
+			const tokens = this.exact.test(line) ? [] : this.lineTokens(start, end, pair, cells);
 			return new Line(line, name, i + 1, tokens);
 		});
 	}
