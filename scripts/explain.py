@@ -221,8 +221,10 @@ def main(arguments):
             print(printable(line), end='', flush=True)
             lines.append(line.rstrip('\n'))
     entries = read_entries(PAGE.read_text('utf-8'), TABLE.read_text('utf-8'))
+    # A line that comes again says nothing new.
+    first = {line: number for number, line in reversed(list(enumerate(lines, 1)))}
     hits = [look_up(line, number if len(lines) > 1 else 0, entries)
-            for number, line in enumerate(lines, 1)]
+            for line, number in sorted(first.items(), key=lambda item: item[1])]
     hits = [hit for hit in hits if hit]
     if hits:
         show(hits, entries)
