@@ -5,6 +5,7 @@ sentence for each difference, and what the names stand for in either run.
 Used by compare_logs.py.
 """
 import difflib
+import functools
 import re
 
 from lib.log_order import undo_races
@@ -108,16 +109,17 @@ def word_before(line, token):
     return re.search(r'[^\s,]* ?$', line.text[:token.start][-100:]).group()
 
 
-def masked(line):
+def masked(shape):
     """A line without any number: the same event, whatever it says."""
-    return re.sub(r'0x[0-9a-f]+|\d+', '0', line.shape)
+    return re.sub(r'0x[0-9a-f]+|\d+', '0', shape)
 
 
+@functools.lru_cache(100_000)
 def alike(one, two):
-    """Whether two lines tell of one event with different values."""
+    """Whether lines of these shapes tell of one event with different values."""
     if masked(one) == masked(two):
         return True
-    return difflib.SequenceMatcher(None, one.shape[:300], two.shape[:300],
+    return difflib.SequenceMatcher(None, one[:300], two[:300],
                                    autojunk=False).ratio() > 0.7
 
 
@@ -130,10 +132,11 @@ def aligned(run, expected):
             theirs = expected[i] if i < i_end else None
             ours = run[j] if j < j_end else None
             if ours and theirs and ours.shape != theirs.shape and \
-                    not alike(ours, theirs):
+                    not alike(ours.shape, theirs.shape):
                 # The expected line has no partner here; is the run's one
                 # alike to a later one of this block?
-                later = any(alike(ours, x) for x in expected[i + 1:i_end])
+                later = any(alike(ours.shape, x.shape)
+                            for x in expected[i + 1:i_end])
                 yield (None, theirs) if later else (ours, None)
                 i, j = (i + 1, j) if later else (i, j + 1)
                 continue
