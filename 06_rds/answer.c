@@ -42,8 +42,8 @@ void answer_close(struct answer *answer)
 
 /*
  * Sends, with a loan or without (NULL), and waits if it must. Whoever takes
- * nothing would fill the send buffer, which all clients share; so after a wait
- * in vain, what was queued for that host is thrown away, and this one goes on.
+ * nothing would fill the send buffer, which all clients share; so if it is still
+ * full after the wait, what was queued for that host is thrown away.
  */
 static int send_bytes(struct answer *answer, const struct sockaddr_in *to,
 		      const void *buf, size_t length, struct loan *loan)
