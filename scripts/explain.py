@@ -27,7 +27,7 @@ import signal
 import sys
 
 from lib.arguments import Parser
-from lib.log_diff import printable
+from lib.printable import printable
 
 HERE = pathlib.Path(__file__).resolve().parent
 

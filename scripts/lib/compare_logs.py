@@ -9,10 +9,11 @@ import sys
 
 from lib.arguments import Parser
 from lib.log_card import adapt, is_card
-from lib.log_diff import Difference, Naming, printable
+from lib.log_diff import Difference, Naming
 from lib.log_order import TooManyOrders, pairing
 from lib.log_races import Races
 from lib.log_tokens import cut_up, read_log, read_texts
+from lib.printable import printable
 
 MATCHES, DIFFERS, TROUBLE = 0, 1, 2
 

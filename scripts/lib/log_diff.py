@@ -13,10 +13,6 @@ from lib.log_tokens import LONGEST
 
 CONTEXT = 2
 
-# Controls but tab and newline, and what makes text invisible or run backwards.
-OBEYED = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f'
-                    '\u2028-\u202e\u2060-\u206f\ufeff]')
-
 # How a token of each class is called in a sentence.
 WORDS = {'PID': 'pid', 'ADDR': 'the address', 'KEY': 'the key', 'IP': 'address',
          'PORT': 'port', 'DEV': 'the device'}
@@ -295,13 +291,6 @@ class Difference:
                               (line.tokens if line else []) if token.identity]
         for name in dict.fromkeys(names):
             yield self.naming.legend(name)
-
-
-def printable(text):
-    """Bytes that are no UTF-8 as \\xNN, and what a terminal would obey, so that they
-    can be shown."""
-    text = text.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
-    return OBEYED.sub(lambda x: x[0].encode('unicode_escape').decode(), text)
 
 
 def cut(text):
