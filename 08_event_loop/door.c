@@ -23,9 +23,8 @@ static int open_hub(struct server *server, struct hub *hub,
 	unsigned int entries = 2 * RECEIVES + 2 * options->max;
 	struct data greeting = { 0 };
 
-	if (hub_open(hub, &server->loop, verbs, entries, options->max))
-		return -1;
-	if (region_open(&hub->local, hub->pd, options->bytes, 0))
+	if (hub_open(hub, &server->loop, verbs, entries, options->max,
+		     options->bytes))
 		return -1;
 	greeting.local = hub->local;
 	content_write(&greeting, MODE_WRITE, "passive/server");
@@ -199,7 +198,8 @@ static int on_cm(void *owner)
 	struct server *server = owner;
 	struct rdma_cm_event *event;
 
-	for (int i = 0; i < CM_BUDGET; i++) {
+	for (int budget = CM_BUDGET; budget;
+	     budget = loop_left(&server->loop, budget - 1)) {
 		if (rdma_get_cm_event(server->listener.events, &event)) {
 			if (errno == EAGAIN)
 				return 0;

@@ -267,13 +267,15 @@ static void free_guest(struct guests *guests, struct guest *guest)
 	free(guest);
 }
 
-/* Whether nothing that concerns the guest can come any more. */
+/* Whether nothing that its state waits for can come any more. */
 static bool is_done(const struct guest *guest)
 {
+	if (!hub_is_drained(guest->hub, &guest->on_hub))
+		return false;
 	/* Drain by count: a flushed request is a completion, too. */
-	return !guest->conn.pending &&
-	       (guest->on_hub.last || !guest->hub->tells) &&
-	       hub_is_drained(guest->hub, &guest->on_hub);
+	return guest->state == GUEST_ENDS ||
+	       (!guest->conn.pending &&
+		(guest->on_hub.last || !guest->hub->tells));
 }
 
 /* Lets some of those go whose messages have been taken off the CQ. */
@@ -288,33 +290,42 @@ static void let_go(struct guests *guests)
 			struct guest *guest = link->owner;
 
 			next = link->next;
-			log_prefix("Client %u: ", guest->number);
-			if (state == GUEST_LEAVES && is_done(guest))
-				free_guest(guests, guest);
-			else if (state == GUEST_ENDS &&
-				 hub_is_drained(guest->hub, &guest->on_hub))
-				guests_leave(guests, guest);
-			else
+			if (!is_done(guest))
 				continue;
-			budget--;
+			log_prefix("Client %u: ", guest->number);
+			if (state == GUEST_LEAVES)
+				free_guest(guests, guest);
+			else
+				guests_leave(guests, guest);
+			budget = loop_left(guests->loop, budget - 1);
 		}
 	}
 	log_prefix("%s", "");
 	guests->more = !budget;
 }
 
-int guests_turn(struct guests *guests)
+/* Takes completions off the CQ of hub, as many as are a turn's share. */
+static int take_completions(struct guests *guests, struct hub *hub)
 {
-	struct ibv_wc wc[HUB_BUDGET];
+	struct ibv_wc wc[HUB_POLL];
 
-	for (struct hub *hub = guests->hubs; hub; hub = hub->next) {
-		int n = hub->busy ? hub_poll(hub, wc) : 0;
+	for (int budget = HUB_BUDGET; hub->busy && budget;
+	     budget = loop_left(guests->loop, budget - HUB_POLL)) {
+		int n = hub_poll(hub, wc);
 
 		if (n < 0)
 			return -1;
 		for (int i = 0; i < n; i++)
 			on_completion(guests, hub, &wc[i]);
 	}
+	return 0;
+}
+
+int guests_turn(struct guests *guests)
+{
+	for (struct hub *hub = guests->hubs; hub; hub = hub->next)
+		if (take_completions(guests, hub))
+			return -1;
 	let_go(guests);
 	return 0;
 }

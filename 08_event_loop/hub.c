@@ -88,8 +88,9 @@ static int on_event(void *owner)
 }
 
 int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
-	     unsigned int entries, unsigned int clients)
+	     unsigned int entries, unsigned int clients, size_t bytes)
 {
+	hub->loop = loop;
 	hub->verbs = verbs;
 	if (table_open(&hub->qps, clients))
 		return -1;
@@ -111,7 +112,8 @@ int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
 	if (wait_nonblocking(hub->comp->fd, "ibv_create_comp_channel") ||
 	    wait_nonblocking(verbs->async_fd, "the device") ||
 	    loop_add(loop, &hub->completions) || arm(hub) ||
-	    receives_open(&hub->receives, hub->pd))
+	    receives_open(&hub->receives, hub->pd) ||
+	    region_open(&hub->local, hub->pd, bytes, 0))
 		return -1;
 	/* Last, since the device's descriptor outlives a hub that failed. */
 	return loop_add(loop, &hub->events);
@@ -134,26 +136,37 @@ void hub_close(struct hub *hub)
 	*hub = (struct hub){ 0 };
 }
 
+/* At how many polls all that is in the CQ now has been taken off. */
+static unsigned long drained_at(const struct hub *hub)
+{
+	/* As in the CQ's size: two of each receive, and two of each client. */
+	size_t most = 2 * (hub->receives.count + hub->qps.count);
+
+	return hub->polls + most / HUB_POLL + 1;
+}
+
 int hub_poll(struct hub *hub, struct ibv_wc *wc)
 {
-	int n = ibv_poll_cq(hub->cq, HUB_BUDGET, wc);
+	int n = ibv_poll_cq(hub->cq, HUB_POLL, wc);
 
 	if (n < 0)
 		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
 	hub->polls++;
-	hub->busy = n == HUB_BUDGET;
+	hub->busy = n == HUB_POLL;
 	if (!hub->busy)
 		hub->empty = hub->polls;
+	if (!hub->busy || hub->polls >= hub->due) {
+		hub->served = hub->busy ? hub->since : hub->loop->now;
+		hub->since = hub->loop->now;
+		hub->due = drained_at(hub);
+	}
 	return n;
 }
 
 void hub_mark(struct hub *hub, struct hub_qp *qp)
 {
-	/* As in the CQ's size: two of each receive, and two of each client. */
-	size_t most = 2 * (hub->receives.count + hub->qps.count);
-
 	qp->marked = hub->polls;
-	qp->due = hub->polls + most / HUB_BUDGET + 1;
+	qp->due = drained_at(hub);
 	hub->busy = true;
 }
 

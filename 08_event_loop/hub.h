@@ -20,6 +20,7 @@ struct hub_qp {
 /* Zero it before hub_open(). */
 struct hub {
 	struct hub *next; /* of another device */
+	struct loop *loop;
 	struct ibv_context *verbs; /* the CM's */
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *comp; /* says that the CQ has completions */
@@ -30,22 +31,26 @@ struct hub {
 	struct watch completions, events;
 	bool busy; /* the CQ may hold completions: do not sleep */
 	unsigned long polls, empty; /* so far; the last that emptied the CQ */
+	unsigned long
+		due; /* at that many, what was in the CQ at since is handled */
+	int64_t since, served; /* all that came before served is handled */
 	bool tells; /* the device says when a queue pair takes no more receives */
 };
 
 /*
  * Opens it on the device of verbs, with a CQ of that many entries, for about so many
- * clients; loop watches it. Returns 0, or -1 after reporting why. Either way, end
- * with hub_close(), when no queue pair is left.
+ * clients, to each of whom bytes are written; loop watches it. Returns 0, or -1 after
+ * reporting why. Either way, end with hub_close(), when no queue pair is left.
  */
 int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
-	     unsigned int entries, unsigned int clients);
+	     unsigned int entries, unsigned int clients, size_t bytes);
 void hub_close(struct hub *hub);
 
-/* The most completions that one turn of the loop takes off a CQ. */
+/* The most completions that one turn of the loop takes off a CQ, and one poll. */
 #define HUB_BUDGET 64
+#define HUB_POLL 8
 
-/* Takes at most HUB_BUDGET completions off the CQ. Returns how many, or -1. */
+/* Takes at most HUB_POLL completions off the CQ. Returns how many, or -1. */
 int hub_poll(struct hub *hub, struct ibv_wc *wc);
 
 /*

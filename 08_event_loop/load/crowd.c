@@ -27,7 +27,6 @@ static struct asker *asker_of(struct crowd *crowd, const struct guest *guest)
 static void make_progress(struct crowd *crowd)
 {
 	crowd->due = crowd->loop.now + crowd->options->timeout_ms;
-	loop_alarm(&crowd->loop, crowd->due);
 }
 
 static int ask(struct crowd *crowd, struct asker *asker)
@@ -195,7 +194,6 @@ static void start_holding(struct crowd *crowd)
 	if (crowd->options->hold_ms)
 		log_line("%u connections are held.",
 			 crowd->ready - crowd->lost);
-	loop_alarm(&crowd->loop, crowd->held_until);
 }
 
 /* As many farewells at a time as connections in the making. */
@@ -235,10 +233,13 @@ static void go_on(struct crowd *crowd)
 		crowd->phase = PHASE_DONE;
 }
 
-/* Whether the server has been silent for too long. */
-static bool is_late(const struct crowd *crowd)
+/* Whether the server has been silent for too long; if not, the loop looks again. */
+static bool is_late(struct crowd *crowd)
 {
-	return crowd->loop.now >= crowd->due && crowd->phase != PHASE_HOLD &&
+	bool holds = crowd->phase == PHASE_HOLD;
+
+	loop_alarm(&crowd->loop, holds ? crowd->held_until : crowd->due);
+	return crowd->loop.now >= crowd->due && !holds &&
 	       crowd->phase != PHASE_DONE;
 }
 

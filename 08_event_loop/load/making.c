@@ -23,7 +23,7 @@ static int open_hub(struct crowd *crowd, struct ibv_context *verbs)
 
 	/* For all receives, and a request of each. */
 	if (hub_open(&crowd->hub, &crowd->loop, verbs,
-		     RECEIVES + options->count, options->count))
+		     RECEIVES + options->count, options->count, options->bytes))
 		return -1;
 	guests->hubs = &crowd->hub;
 	while (crowd->hub.receives.wanted < options->count &&
@@ -31,8 +31,7 @@ static int open_hub(struct crowd *crowd, struct ibv_context *verbs)
 		if (receives_grow(&crowd->hub.receives))
 			return -1;
 	pd = crowd->hub.pd;
-	if (region_open(&crowd->hub.local, pd, options->bytes, 0) ||
-	    region_open(&crowd->exposed, pd,
+	if (region_open(&crowd->exposed, pd,
 			(size_t)options->bytes * options->count,
 			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE) ||
 	    region_open(&crowd->messages, pd,

@@ -12,10 +12,9 @@ TEST(flush)
 	struct loop loop = { .now = 5000 };
 	struct guests guests = { .loop = &loop,
 				 .timeouts[GUEST_LEAVES] = 4000 };
-	struct hub hub = { .polls = 2, .empty = 2 };
+	struct hub hub = { .served = 5000 };
 	struct guest guest = { .state = GUEST_LEAVES,
 			       .hub = &hub,
-			       .on_hub = { .marked = 1, .due = 9 },
 			       .conn.pending = 1,
 			       .number = 7,
 			       .deadline = 5000,
