@@ -2,7 +2,8 @@
  * peer_08.c - a client of chapter 08 that keeps to its protocol but for one thing
  *
  *   peer_08 SERVER hold N RNR  N connections, 7 requests on each, no receive for the
- *                              answers, and RNR as rnr_retry_count; stays until killed
+ *                              answers, and RNR as rnr_retry_count; says when the
+ *                              server has ended all, and stays until killed
  *   peer_08 SERVER seven N     N requests, always 7 of them without an answer: it
  *                              keeps to the protocol in everything
  */
@@ -221,7 +222,8 @@ static void request(struct c *c, int slot)
 
 static int hold(const char *server, int n, int rnr)
 {
-	int made = 0;
+	struct c **all = calloc(n, sizeof(*all));
+	int made = 0, ended = 0;
 
 	for (int i = 0; i < n; i++) {
 		struct c *c = calloc(1, sizeof(*c));
@@ -229,11 +231,15 @@ static int hold(const char *server, int n, int rnr)
 		if (open_c(c, server, NULL, rnr) ||
 		    want(c, RDMA_CM_EVENT_ESTABLISHED) || greet(c))
 			continue;
-		made++;
+		all[made++] = c;
 		for (int k = 0; k < 7; k++)
 			request(c, 2 + k);
 	}
 	printf("%d of %d connections hold\n", made, n);
+	fflush(stdout);
+	for (int i = 0; i < made; i++)
+		ended += !want(all[i], RDMA_CM_EVENT_DISCONNECTED);
+	printf("%d were sent away\n", ended);
 	fflush(stdout);
 	pause();
 	return 0;
