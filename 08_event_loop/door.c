@@ -4,6 +4,7 @@
 #include "door.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cm.h"
 #include "cm_help.h"
@@ -13,25 +14,56 @@
 /* How many events of the CM one turn of the loop handles at most. */
 #define CM_BUDGET 16
 
-/*
- * Memory and an SRQ for all clients, when the first one has shown which device
- * to use.
- */
-static int open_hub(struct server *server, struct ibv_context *verbs)
+/* Memory and an SRQ for all clients that come by the device of verbs. */
+static int open_hub(struct server *server, struct hub *hub,
+		    struct ibv_context *verbs)
 {
 	const struct options *options = server->options;
-	struct guests *guests = &server->guests;
-	/* Two completions for each receive, and one for each client. */
-	unsigned int entries = 2 * RECEIVES + options->max;
+	/* Two completions for each receive, and two for each client. */
+	unsigned int entries = 2 * RECEIVES + 2 * options->max;
 	struct data greeting = { 0 };
 
-	if (hub_open(&server->hub, &server->loop, verbs, entries))
+	if (hub_open(hub, &server->loop, verbs, entries, options->max,
+		     options->bytes))
 		return -1;
-	if (region_open(&guests->local, server->hub.pd, options->bytes, 0))
-		return -1;
-	greeting.local = guests->local;
+	greeting.local = hub->local;
 	content_write(&greeting, MODE_WRITE, "passive/server");
 	return 0;
+}
+
+/* The hub of that device; it is opened when the first client comes by it. Or NULL. */
+static struct hub *hub_of(struct server *server, struct ibv_context *verbs)
+{
+	struct hub *hub = server->guests.hubs;
+
+	while (hub && hub->verbs != verbs)
+		hub = hub->next;
+	if (hub)
+		return hub;
+	hub = calloc(1, sizeof(*hub));
+	if (!hub) {
+		log_fail_errno("calloc", errno, "a client is not served");
+		return NULL;
+	}
+	if (open_hub(server, hub, verbs)) {
+		hub_close(hub);
+		free(hub);
+		return NULL;
+	}
+	hub->next = server->guests.hubs;
+	server->guests.hubs = hub;
+	return hub;
+}
+
+void door_close_hubs(struct server *server)
+{
+	struct hub *hub;
+
+	while ((hub = server->guests.hubs)) {
+		server->guests.hubs = hub->next;
+		hub_close(hub);
+		free(hub);
+	}
 }
 
 /*
@@ -64,60 +96,59 @@ static int accept_guest(struct guest *guest,
 	return 0;
 }
 
-/* Whether there is room for a client, and it is on our device. */
-static bool has_room(const struct server *server, const struct rdma_cm_id *id)
+/* Whether there is room for a client, and what it asks for can be had. */
+static bool is_welcome(const struct server *server,
+		       const struct rdma_conn_param *asked)
 {
 	if (server->loop.asked) {
 		log_line("refused: the server ends.");
 		return false;
 	}
-	if (server->guests.table.count >= server->options->max) {
+	if (server->guests.count >= server->options->max) {
 		log_line("server full (%u): refused.", server->options->max);
 		return false;
 	}
-	if (id->verbs != server->hub.verbs) {
+	/* Its number is our queue pair's, too: we would never hear that it fails. */
+	if (asked->rnr_retry_count == 7) {
 		log_line(
-			"refused: it comes by another device than the first client did.");
+			"refused: its answers would be sent for ever where it has no receive (rnr_retry_count 7; at most 6 is allowed).");
 		return false;
 	}
 	return true;
 }
 
 /*
- * A client asks for a connection: makes it a guest, or refuses it. The first one
- * shows which device is to be used. asked: what it has asked for. Returns 0, or -1 if
- * all is lost.
+ * A client asks for a connection: makes it a guest, or refuses it. asked: what it
+ * has asked for.
  */
-static int on_request(struct server *server, struct rdma_cm_id *id,
-		      const struct rdma_conn_param *asked)
+static void on_request(struct server *server, struct rdma_cm_id *id,
+		       const struct rdma_conn_param *asked)
 {
 	struct guest *guest = NULL;
+	struct hub *hub = NULL;
 
-	if (!server->hub.verbs && open_hub(server, id->verbs))
-		return -1;
-	if (has_room(server, id))
-		guest = guests_add(&server->guests, id);
+	if (is_welcome(server, asked))
+		hub = hub_of(server, id->verbs);
+	if (hub)
+		guest = guests_add(&server->guests, hub, id);
 	if (!guest) {
 		if (rdma_reject(id, NULL, 0))
 			log_fail_errno("rdma_reject", errno,
 				       "the client has to find out by itself");
 		cm_destroy_id(&id);
-		return 0;
+		return;
 	}
 	log_prefix("Client %u: ", guest->number);
 	log_line("received connection request.");
 	if (accept_guest(guest, asked))
 		guests_leave(&server->guests, guest);
 	log_prefix("%s", "");
-	return 0;
 }
 
 /* What the CM says of a guest. */
-static int on_guest(struct server *server, struct guest *guest,
-		    const struct rdma_cm_event *event)
+static void on_guest(struct server *server, struct guest *guest,
+		     const struct rdma_cm_event *event)
 {
-	int ret = 0;
-
 	log_prefix("Client %u: ", guest->number);
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
@@ -126,16 +157,13 @@ static int on_guest(struct server *server, struct guest *guest,
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		ret = guests_left(&server->guests, guest);
-		log_prefix("Client %u: ", guest->number);
-		log_line("peer disconnected after %lu requests.", guest->count);
+		guests_left(&server->guests, guest);
 		break;
 	default:
 		cm_explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
 		guests_leave(&server->guests, guest);
 	}
 	log_prefix("%s", "");
-	return ret;
 }
 
 /* Returns 0, or -1 if all is lost. */
@@ -152,13 +180,15 @@ static int on_cm_event(struct server *server, struct rdma_cm_event *event)
 				      "rdma_destroy_id() would now hang");
 	switch (copy.event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return on_request(server, copy.id, &copy.param.conn);
+		on_request(server, copy.id, &copy.param.conn);
+		return 0;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -1;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		return 0;
 	default:
-		return on_guest(server, copy.id->context, &copy);
+		on_guest(server, copy.id->context, &copy);
+		return 0;
 	}
 }
 
@@ -168,7 +198,8 @@ static int on_cm(void *owner)
 	struct server *server = owner;
 	struct rdma_cm_event *event;
 
-	for (int i = 0; i < CM_BUDGET; i++) {
+	for (int budget = CM_BUDGET; budget;
+	     budget = loop_left(&server->loop, budget - 1)) {
 		if (rdma_get_cm_event(server->listener.events, &event)) {
 			if (errno == EAGAIN)
 				return 0;

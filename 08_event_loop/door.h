@@ -13,15 +13,17 @@ struct server {
 	struct loop loop;
 	struct listener listener;
 	struct watch requests; /* the listener's channel */
-	struct hub hub;
 	struct guests guests;
 };
 
 /*
- * Listens. From now on, the loop lets clients in, or refuses them, and sees them go;
- * the first one shows which device is to be used. Returns 0, or -1 after reporting
- * why.
+ * Listens. From now on, the loop lets clients in, or refuses them, and sees them go.
+ * There is a hub for each device that one has come by. Returns 0, or -1 after
+ * reporting why.
  */
 int door_open(struct server *server);
+
+/* Closes all hubs, when no client is left. */
+void door_close_hubs(struct server *server);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * hub.c - what all clients share: one protection domain, one CQ, one SRQ
+ * hub.c - what all clients of a device share: a protection domain, a CQ, an SRQ
  */
 #include "hub.h"
 
@@ -39,6 +39,19 @@ static int on_completions(void *owner)
 	return arm(hub);
 }
 
+/* All messages of a queue pair are in the CQ by now: it is in the error state. */
+static void on_last(struct hub *hub, uint32_t number)
+{
+	struct hub_qp *qp = (void *)table_find(&hub->qps, number);
+
+	hub->tells = true;
+	/* It may be told of more than once. */
+	if (!qp || qp->last)
+		return;
+	qp->last = true;
+	hub_mark(hub, qp);
+}
+
 /* What the device says of its own accord. */
 static int on_event(void *owner)
 {
@@ -51,7 +64,9 @@ static int on_event(void *owner)
 		return log_fail_errno("ibv_get_async_event", errno,
 				      "the device is unusable");
 	}
-	/* ibv_destroy_srq() waits for this, as ibv_destroy_cq() does. */
+	if (event.event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
+		on_last(hub, event.element.qp->qp_num);
+	/* ibv_destroy_qp() and ibv_destroy_srq() wait for this. */
 	ibv_ack_async_event(&event);
 	switch (event.event_type) {
 	case IBV_EVENT_SRQ_LIMIT_REACHED:
@@ -73,9 +88,12 @@ static int on_event(void *owner)
 }
 
 int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
-	     unsigned int entries)
+	     unsigned int entries, unsigned int clients, size_t bytes)
 {
+	hub->loop = loop;
 	hub->verbs = verbs;
+	if (table_open(&hub->qps, clients))
+		return -1;
 	hub->pd = ibv_alloc_pd(verbs);
 	if (!hub->pd)
 		return log_fail_errno("ibv_alloc_pd", errno,
@@ -93,16 +111,19 @@ int hub_open(struct hub *hub, struct loop *loop, struct ibv_context *verbs,
 	hub->events = (struct watch){ verbs->async_fd, on_event, hub };
 	if (wait_nonblocking(hub->comp->fd, "ibv_create_comp_channel") ||
 	    wait_nonblocking(verbs->async_fd, "the device") ||
-	    loop_add(loop, &hub->completions) || loop_add(loop, &hub->events) ||
-	    arm(hub))
+	    loop_add(loop, &hub->completions) || arm(hub) ||
+	    receives_open(&hub->receives, hub->pd) ||
+	    region_open(&hub->local, hub->pd, bytes, 0))
 		return -1;
-	return receives_open(&hub->receives, hub->pd);
+	/* Last, since the device's descriptor outlives a hub that failed. */
+	return loop_add(loop, &hub->events);
 }
 
 void hub_close(struct hub *hub)
 {
 	int err;
 
+	region_close(&hub->local);
 	receives_close(&hub->receives);
 	if (hub->cq && (err = ibv_destroy_cq(hub->cq)))
 		log_fail_errno("ibv_destroy_cq", err, "it is lost");
@@ -111,5 +132,49 @@ void hub_close(struct hub *hub)
 	if (hub->pd && (err = ibv_dealloc_pd(hub->pd)))
 		log_fail_errno("ibv_dealloc_pd", err,
 			       "does a memory region of it still exist");
+	table_close(&hub->qps);
 	*hub = (struct hub){ 0 };
+}
+
+/* At how many polls all that is in the CQ now has been taken off. */
+static unsigned long drained_at(const struct hub *hub)
+{
+	/* As in the CQ's size: two of each receive, and two of each client. */
+	size_t most = 2 * (hub->receives.count + hub->qps.count);
+
+	return hub->polls + most / HUB_POLL + 1;
+}
+
+int hub_poll(struct hub *hub, struct ibv_wc *wc)
+{
+	int n = ibv_poll_cq(hub->cq, HUB_POLL, wc);
+
+	if (n < 0)
+		return log_fail_errno("ibv_poll_cq", 0, "the CQ is unusable");
+	hub->polls++;
+	hub->busy = n == HUB_POLL;
+	if (!hub->busy)
+		hub->empty = hub->polls;
+	if (!hub->busy || hub->polls >= hub->due) {
+		hub->served = hub->busy ? hub->since : hub->loop->now;
+		hub->since = hub->loop->now;
+		hub->due = drained_at(hub);
+	}
+	return n;
+}
+
+void hub_mark(struct hub *hub, struct hub_qp *qp)
+{
+	qp->marked = hub->polls;
+	qp->due = drained_at(hub);
+	hub->busy = true;
+}
+
+/*
+ * The specification has two ways (IBTA 10.3.1): the CQ was empty since then, or as
+ * much was taken off it as it could hold. The first may never come.
+ */
+bool hub_is_drained(const struct hub *hub, const struct hub_qp *qp)
+{
+	return hub->empty > qp->marked || hub->polls >= qp->due;
 }

@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
 	{ 'b', OPTION_NUMBER, "bytes", "BYTES", PATTERN_MIN, MSG_MAX_REQUEST,
 	  FOR_ALL, MEMBER(bytes), NULL, "1024",
 	  "memory to write to, and of a request; both ends need the same" },
-	{ 'm', OPTION_NUMBER, "max", "CLIENTS", 1, 20000, FOR_SERVER,
+	{ 'm', OPTION_NUMBER, "max", "CLIENTS", 1, 12000, FOR_SERVER,
 	  MEMBER(max), "10000", NULL, "clients at a time; refuse the others" },
 	{ 'w', OPTION_SECONDS, "hold", "SECONDS", 1, 86400, FOR_SERVER,
 	  MEMBER(hold_ms), "3600", NULL,

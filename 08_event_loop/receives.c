@@ -4,6 +4,7 @@
 #include "receives.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "log.h"
 
@@ -24,6 +25,7 @@ static int post(struct receives *receives, struct receive *receive)
 	};
 	int err = ibv_post_srq_recv(receives->srq, &wr, &bad);
 
+	receive->number = ++receives->posted;
 	if (err)
 		return log_fail_errno(
 			"ibv_post_srq_recv", err,
@@ -34,10 +36,15 @@ static int post(struct receives *receives, struct receive *receive)
 /* Adds one chunk, and posts all of it. */
 static int add_chunk(struct receives *receives)
 {
-	struct region *chunk =
-		&receives->chunks[receives->count / RECEIVES_CHUNK];
+	size_t size = (receives->chunk_count + 1) * sizeof(struct region);
+	struct region *chunk = realloc(receives->chunks, size);
 	struct receive *receive;
 
+	if (!chunk)
+		return log_fail_errno("realloc", errno, "%zu bytes", size);
+	receives->chunks = chunk;
+	chunk += receives->chunk_count++;
+	*chunk = (struct region){ 0 };
 	if (region_open(chunk, receives->srq->pd,
 			RECEIVES_CHUNK * sizeof(*receive),
 			IBV_ACCESS_LOCAL_WRITE))
@@ -80,12 +87,43 @@ int receives_open(struct receives *receives, struct ibv_pd *pd)
 
 int receives_grow(struct receives *receives)
 {
-	if (receives->count == RECEIVES) {
+	if (receives->wanted == RECEIVES) {
 		log_line("receives: %u, and no more are allowed.",
-			 receives->count);
+			 receives->wanted);
 		return 0;
 	}
-	return add_chunk(receives) ? -1 : arm(receives);
+	if (add_chunk(receives))
+		return -1;
+	receives->wanted += RECEIVES_CHUNK;
+	return arm(receives);
+}
+
+/*
+ * The device takes receives in the order in which they were posted. So those before
+ * the newest that has come back have been taken, and if they have not come back,
+ * they are in the middle of a message, or lost.
+ */
+static unsigned int missing(const struct receives *receives)
+{
+	return receives->newest - receives->back;
+}
+
+void receives_take(struct receives *receives, struct receive *receive)
+{
+	unsigned int here;
+
+	receive->users = 1;
+	receives->back++;
+	if (receive->number > receives->newest)
+		receives->newest = receive->number;
+	here = receives->count - missing(receives);
+	if (here + RECEIVES_CHUNK > receives->wanted)
+		return;
+	log_line("%u receives have not come back: posting others.",
+		 missing(receives));
+	/* A failure is reported. The receives that are there must do. */
+	if (add_chunk(receives))
+		receives->wanted -= RECEIVES_CHUNK;
 }
 
 struct receive *receives_find(uint64_t wr_id)
@@ -95,8 +133,13 @@ struct receive *receives_find(uint64_t wr_id)
 
 void receives_release(struct receives *receives, struct receive *receive)
 {
-	if (!--receive->users)
+	if (--receive->users)
+		return;
+	/* One that was given up may come back late, to a full SRQ. */
+	if (receives->posted - receives->newest < RECEIVES)
 		post(receives, receive);
+	else
+		receives->count--;
 }
 
 void receives_close(struct receives *receives)
@@ -107,7 +150,9 @@ void receives_close(struct receives *receives)
 		log_fail_errno("ibv_destroy_srq", err,
 			       "does a queue pair still have it");
 	/* While it exists, the device may write to the memory. */
-	for (int i = 0; !err && i < RECEIVES / RECEIVES_CHUNK; i++)
+	for (unsigned int i = 0; !err && i < receives->chunk_count; i++)
 		region_close(&receives->chunks[i]);
+	if (!err)
+		free(receives->chunks);
 	*receives = (struct receives){ 0 };
 }

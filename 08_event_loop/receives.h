@@ -14,6 +14,7 @@ struct receive {
 	struct ibv_mr *mr; /* of its chunk: covers all of this */
 	unsigned int users; /* who still need it; at 0 it is posted again */
 	unsigned int length; /* of what came */
+	unsigned long number; /* how many were posted before it, and it */
 	/* What came; aligned, for wr_id, also where pointers have 4 bytes. */
 	char bytes[MSG_SIZE + MSG_MAX_REQUEST] __attribute__((aligned(8)));
 };
@@ -25,8 +26,11 @@ struct receive {
 /* Zero it before receives_open(). */
 struct receives {
 	struct ibv_srq *srq;
-	struct region chunks[RECEIVES / RECEIVES_CHUNK]; /* the memory */
+	struct region *chunks; /* the memory */
+	unsigned int chunk_count;
 	unsigned int count; /* of receives; it grows */
+	unsigned int wanted; /* how many of them there should be */
+	unsigned long posted, newest, back; /* numbers; see receives_take() */
 };
 
 /*
@@ -41,6 +45,12 @@ void receives_close(struct receives *receives);
  * asks to be told again. Returns 0, or -1 after reporting why.
  */
 int receives_grow(struct receives *receives);
+
+/*
+ * The device has used this one. If too many are missing, others take their place:
+ * a device may forget one when its queue pair ends in the middle of a message.
+ */
+void receives_take(struct receives *receives, struct receive *receive);
 
 /*
  * The lowest bits of a wr_id: what was posted. The other bits are the

@@ -8,6 +8,8 @@
  */
 #include "reply.h"
 
+#include <string.h>
+
 #include "checksum.h"
 #include "log.h"
 
@@ -40,18 +42,12 @@ static int post(struct guest *guest, struct receive *receive, enum work work,
 	return 0;
 }
 
-int reply_request(struct guests *guests, struct guest *guest,
+static int answer(struct guests *guests, struct guest *guest,
 		  struct receive *receive)
 {
 	struct msg msg, answer = { .type = MSG_ANSWER };
 	const char *content = receive->bytes + MSG_SIZE;
 
-	(void)guests;
-	/* An acknowledgement may be late; a client that floods is not waited for. */
-	if (guest->under_way == GUESTS_WINDOW)
-		return log_fail(
-			"%d requests without having taken an answer; at most %d are allowed",
-			GUESTS_WINDOW + 1, GUESTS_WINDOW);
 	if (msg_decode(&msg, receive->bytes, receive->length))
 		return -1;
 	if (msg.type != MSG_REQUEST)
@@ -67,6 +63,45 @@ int reply_request(struct guests *guests, struct guest *guest,
 	answer.mem.length = msg.mem.length;
 	answer.checksum = checksum(content, msg.mem.length);
 	msg_encode(&answer, receive->bytes);
-	guest->under_way++;
-	return post(guest, receive, WORK_ANSWER, receive->bytes, MSG_SIZE);
+	if (post(guest, receive, WORK_ANSWER, receive->bytes, MSG_SIZE))
+		return -1;
+	/* From the first one on, the client has -t to take it. */
+	if (!guest->under_way++ && guest->state == GUEST_ASKS)
+		guests_settle(guests, guest);
+	return 0;
+}
+
+int reply_request(struct guests *guests, struct guest *guest,
+		  struct receive *receive)
+{
+	if (guest->under_way < GUESTS_WINDOW)
+		return answer(guests, guest, receive);
+	/*
+	 * All seven answers may be there, and only their acknowledgements lost: then
+	 * the client may ask seven times more.
+	 */
+	if (guest->waits == GUESTS_WINDOW)
+		return log_fail(
+			"%d requests, of which no answer was taken; at most %d may be without one",
+			2 * GUESTS_WINDOW + 1, GUESTS_WINDOW);
+	receive->users++;
+	guest->waiting[guest->waits++] = receive;
+	return 0;
+}
+
+int reply_go_on(struct guests *guests, struct guest *guest)
+{
+	struct receive *receive = guest->waiting[0];
+	int ret;
+
+	if (guest->state == GUEST_TAKES)
+		guests_settle(guests, guest);
+	if (!guest->waits || guest->under_way == GUESTS_WINDOW)
+		return 0;
+	guest->waits--;
+	memmove(guest->waiting, guest->waiting + 1,
+		guest->waits * sizeof(*guest->waiting));
+	ret = answer(guests, guest, receive);
+	receives_release(&guest->hub->receives, receive);
+	return ret;
 }

@@ -9,8 +9,8 @@
  *     (as often as the client likes)
  *     (disconnect as in 01_send_recv)
  *
- * All clients share one completion queue and one shared receive queue. Each is a
- * state machine, which moves when something happens and never waits.
+ * All clients share one completion queue and one shared receive queue (of each device).
+ * Each is a state machine, which moves when something happens and never waits.
  */
 #include <locale.h>
 
@@ -29,16 +29,21 @@ static int on_finish(struct guests *guests, struct guest *guest)
 	return content_check(&guest->data, MODE_WRITE, false);
 }
 
+static void on_leave(struct guests *guests, struct guest *guest)
+{
+	(void)guests;
+	if (guest->conn.peer_left)
+		log_line("peer disconnected after %lu requests.", guest->count);
+}
+
 /* One turn: whatever has come, but not all of it if that is too much. */
 static int turn(struct server *server)
 {
-	if (loop_turn(&server->loop, !server->hub.busy))
+	struct guests *guests = &server->guests;
+
+	if (loop_turn(&server->loop, !guests_are_busy(guests)))
 		return -1;
-	if (server->hub.busy && guests_poll(&server->guests))
-		return -1;
-	if (!server->hub.busy)
-		guests_free_gone(&server->guests);
-	return 0;
+	return guests_turn(guests);
 }
 
 /* Serves until told to stop, and then ends all connections. */
@@ -49,15 +54,14 @@ static int serve(struct server *server)
 
 	/* With -e, until that many have come and all are gone. */
 	while (!ret && !server->loop.asked &&
-	       (guests->arrived < server->options->end_after ||
-		guests->table.count))
+	       (guests->arrived < server->options->end_after || guests->count))
 		ret = turn(server);
-	if (server->loop.asked && guests->table.count)
+	if (server->loop.asked && guests->count)
 		log_fail(
-			"%zu clients: given up, since this program was asked to stop",
-			guests->table.count);
+			"%u clients: given up, since this program was asked to stop",
+			guests->count);
 	guests_leave_all(&server->guests);
-	while (!ret && guests->table.count)
+	while (!ret && guests->count)
 		ret = turn(server);
 	return ret;
 }
@@ -68,24 +72,23 @@ static int server_open(struct server *server)
 	struct guests *guests = &server->guests;
 
 	*guests = (struct guests){
-		.hub = &server->hub,
 		.loop = &server->loop,
 		.quiet = !options->verbose,
 		.timeouts = { options->timeout_ms, options->hold_ms,
+			      options->timeout_ms, options->timeout_ms,
 			      options->timeout_ms },
 		.on_finish = on_finish,
 		.on_message = reply_request,
+		.on_sent = reply_go_on,
+		.on_leave = on_leave,
 	};
-	if (table_open(&guests->table, options->max))
-		return -1;
 	return door_open(server);
 }
 
 static void server_close(struct server *server)
 {
 	guests_free_all(&server->guests);
-	region_close(&server->guests.local);
-	hub_close(&server->hub);
+	door_close_hubs(server);
 	listener_close(&server->listener);
 	loop_close(&server->loop);
 }

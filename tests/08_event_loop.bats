@@ -14,6 +14,38 @@ setup_file() {
 	build_chapter 02_write_read
 	build_flood "$top/build/tests/$CHAPTER.flood"
 	build_preloaded tests/hostile_07 scripts/lib/calls
+	build_slow "$top/build/tests/$CHAPTER.slow"
+	build_forgetful "$top/build/tests/$CHAPTER.forgetful"
+	cc -std=gnu11 -Wall -Wextra -Werror -O2 -o "$builds/peer_08" \
+		"$top/tests/peer_08.c" -lrdmacm -libverbs
+}
+
+# A build whose server works a millisecond for each request.
+build_slow() {
+	chapter_update "$top/$CHAPTER" "$1"
+	edit "$1/plumbing/checksum.c" -e '1i #include <time.h>' \
+		-e 's/^	return sum;/	struct timespec from, now;\
+\
+	clock_gettime(CLOCK_MONOTONIC, \&from);\
+	do\
+		clock_gettime(CLOCK_MONOTONIC, \&now);\
+	while ((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec -\
+		       from.tv_nsec < 1000000);\
+&/'
+	make -s -C "$1" server
+}
+
+# A build whose server does not hear of every fifth of 1,500 requests: as if the device
+# had taken a receive, and then forgotten it.
+build_forgetful() {
+	chapter_update "$top/$CHAPTER" "$1"
+	edit "$1/guests.c" 's/^	if (work == WORK_RECEIVE)$/	static unsigned int come;\
+\
+	if (work == WORK_RECEIVE \&\& wc->byte_len > 900 \&\& ++come % 5 == 0 \&\&\
+	    come <= 1500)\
+		return;\
+&/'
+	make -s -C "$1" server
 }
 
 # A build whose client posts each request thirty times, takes no answer, and stays.
@@ -217,7 +249,7 @@ floods() {
 		>"$scratch/flood.log" 2>&1 &
 	flood=$!
 	await "an error of the server's" has_line server.err \
-		'^error: Client 1: (8 requests without having taken an answer; at most 7|send: status 13 )'
+		'^error: Client 1: (15 requests, of which no answer was taken; at most 7|send: status 13 )'
 	is_running "$flood" || fail "the client that floods has gone by itself"
 	crowd 20 write
 	end_of "client that floods" "$flood" 1
@@ -295,6 +327,190 @@ full() {
 
 @test "08: a server that is full refuses, and takes others later" {
 	FUNCTIONS='crowd' on_device a full
+}
+
+# has_left COUNT: so many clients have left, and the server says so.
+has_left() {
+	count_lines server.log ': peer disconnected after'
+	[[ $count -ge $1 ]]
+}
+
+# A server that is the bottleneck: its CQ is never empty, and clients leave.
+bottleneck() {
+	local begin ms leavers
+
+	start_server ../08_event_loop.slow/server -t 3
+	start_client ./load/load -t 120 -n 256 -q 256 -N 2000 -a "$address" sum
+	await "a crowd" has_line client.log '^256 connections in'
+	./load/load -t 120 -n 16 -j 16 -N 1 -a "$address" sum \
+		>"$scratch/leavers.log" 2>&1 &
+	leavers=$!
+	await "sixteen who leave" has_left 16
+	end_of "clients who leave" "$leavers" 0
+	# So long that each of their deadlines has passed.
+	begin=$SECONDS
+	await "a deadline" eval '((SECONDS > begin + 5))'
+	is_running "$server" || fail "the server ended when clients left"
+	says_nothing server.err
+	says_nothing client.err
+	begin=${EPOCHREALTIME/./}
+	kill -TERM "$server"
+	await "a server that heard the signal" has_line server.err 'asked to stop'
+	# When it said so; what waits for it has the same processor.
+	ms=$(stat -c %.6Y "$scratch/server.err")
+	ms=$(((${ms/./} - begin) / 1000))
+	[[ $ms -lt 1000 ]] || fail "it took $ms ms to hear SIGTERM"
+	end_of server "$server" 0
+	server=''
+	end_client 1
+}
+
+@test "08: clients leave a server that is never idle, and it hears SIGTERM within 1 s" {
+	FUNCTIONS=has_left on_device a bottleneck
+}
+
+# What clients ask while the server stands, for longer than they may be silent, is in the
+# CQ when it goes on.
+stands() {
+	local begin
+
+	start_server ./server -w 2
+	start_client ./load/load -t 60 -n 20 -q 20 -N 300 -a "$address" sum
+	await "connections" has_line client.log '^20 connections in'
+	kill -STOP "$server"
+	begin=$SECONDS
+	await "a deadline" eval '((SECONDS > begin + 3))'
+	kill -CONT "$server"
+	end_client 0
+	says_nothing server.err
+	stop_server
+}
+
+@test "08: who has asked in time is not late, however late the server looks" {
+	on_device a stands
+}
+
+# Receives are lost, more than there are; those who come after that are served.
+forgets() {
+	start_server ../08_event_loop.forgetful/server -t 2
+	# Its requests are answered, or the connection is given up for what is not.
+	for _ in 1 2 3 4 5 6; do
+		start_client ./load/load -t 3 -b 1024 -n 250 -N 1 -q 250 -a "$address" sum
+		ended=0
+		wait "$client" || ended=$?
+		client=''
+	done
+	has_line server.log 'receives have not come back: posting others' ||
+		fail "no receive is missed"
+	run_client 0 ./load/load -n 20 -N 5 -a "$address" sum
+	stop_server
+}
+
+@test "08: receives that the device has forgotten are replaced" {
+	on_device a forgets
+}
+
+# On node b: a client that never has more than seven requests without an answer.
+seven() {
+	trap 'tc qdisc del dev eth0 root; clean_up' EXIT
+	tc qdisc replace dev eth0 root netem loss 2%
+	run_client 0 ../peer_08 192.0.2.1 seven "$1"
+	has_line client.log "^$1 answers in .*; never more than 7" ||
+		fail "not all were answered"
+}
+
+@test "08: at 2 % loss, an honest client with seven requests at a time gets all answers" {
+	needs_lab
+	device_run b modprobe sch_netem
+	between_nodes 'serve_until_eof ./server' "seven ${SEVEN:-3000}"
+	[[ $said != *error:* ]]
+}
+
+# On node b: connections that ask and take no answer.
+takes_nothing() {
+	local holders
+
+	# Endless retries are not granted.
+	../peer_08 192.0.2.1 hold 3 7 >"$scratch/client.log" 2>&1 &
+	holders=$!
+	await "three who are refused" has_line client.log '^0 of 3 connections'
+	kill "$holders"
+	end_of "client that is refused" "$holders" 143
+	../peer_08 192.0.2.1 hold "$1" 6 >"$scratch/holders.log" 2>&1 &
+	holders=$!
+	await "those who hold" has_line holders.log '^[0-9]+ of .* hold'
+	# They are sent away, whatever they do, and their receives are there again.
+	await "the end of those who hold" has_line holders.log "^$1 were sent away"
+	await "an honest client that is served" is_answered
+	run_client 0 ./load/load -n 20 -N 5 -a 192.0.2.1 sum
+	kill "$holders"
+	end_of "clients that hold" "$holders" 143
+}
+is_answered() {
+	./client -a 192.0.2.1 -t 5 sum >"$scratch/client.log" 2>&1
+}
+
+@test "08: clients that take no answer are sent away, and others are served" {
+	FUNCTIONS=is_answered between_nodes 'serve_until_eof ./server -t 4' \
+		"takes_nothing ${DEAF:-100}"
+	[[ $said == *'refused: '*'rnr_retry_count 7'* ]]
+	[[ $said == *'error: Client '*': '@(send: status 13|an answer)* ]]
+}
+
+# Another device of the server's.
+other_device() {
+	trap 'rdma link delete rxe8; ip link del veth8; clean_up' EXIT
+	ip link add veth8 type veth peer name veth9
+	ip link set veth8 up
+	ip link set veth9 up
+	ip addr add 198.51.100.1/24 dev veth8
+	rdma link add rxe8 type rxe netdev veth8
+}
+
+# A client by it stays; then others come.
+second_device() {
+	local other
+
+	other_device
+	start_server ./server
+	start_client ./load/load -t 60 -w 100 -n 1 -a 198.51.100.1 sum
+	await "a client by the other device" has_line client.log 'are held'
+	other=$client
+	run_client 0 ./load/load -n 5 -a "$address" write
+	kill "$other"
+	end_of "other client" "$other" 1
+	client=''
+	run_client 0 ./load/load -n 5 -a 198.51.100.1 write
+	stop_server
+}
+
+@test "08: a client by a second device is served, and so are those by the first" {
+	needs_lab
+	FUNCTIONS=other_device on_device a second_device
+}
+
+# What the clients of the other device share cannot be made, once: one of the calls fails.
+no_hub() {
+	local call
+
+	other_device
+	for call in ibv_create_comp_channel\ 2 ibv_create_cq\ 2 ibv_create_srq\ 2 \
+		ibv_reg_mr\ 4 ibv_reg_mr\ 5; do
+		at "$call" fail
+		start_server "${at[@]}" ./server
+		run_client 0 ./client -a "$address" write
+		run_client 1 ./client -a 198.51.100.1 write
+		says_one client.err 'rejected'
+		says_one server.err "^error: ${call% *}: Input/output error"
+		run_client 0 ./client -a "$address" write
+		run_client 0 ./client -a 198.51.100.1 write
+		stop_server
+	done
+}
+
+@test "08: a device that cannot be used: its client is refused, and the others are served" {
+	needs_lab
+	FUNCTIONS=other_device on_device a no_hub
 }
 
 ends() {

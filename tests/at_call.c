@@ -258,6 +258,8 @@ WRAP(struct ibv_comp_channel *, ibv_create_comp_channel, (CONTEXT), (context),
 WRAP(struct ibv_cq *, ibv_create_cq,
      (CONTEXT, int cqe, void *user, COMP, int vector),
      (context, cqe, user, comp, vector), NULL, true)
+WRAP(struct ibv_srq *, ibv_create_srq, (PD, struct ibv_srq_init_attr *attr),
+     (pd, attr), NULL, true)
 WRAP(int, ibv_get_cq_event, (COMP, struct ibv_cq **cq, void **user),
      (comp, cq, user), -1, ret == 0)
 WRAP_VOID(ibv_ack_cq_events, (CQ, unsigned int n), (cq, n))

@@ -27,7 +27,6 @@ static struct asker *asker_of(struct crowd *crowd, const struct guest *guest)
 static void make_progress(struct crowd *crowd)
 {
 	crowd->due = crowd->loop.now + crowd->options->timeout_ms;
-	loop_alarm(&crowd->loop, crowd->due);
 }
 
 static int ask(struct crowd *crowd, struct asker *asker)
@@ -140,18 +139,16 @@ int crowd_open(struct crowd *crowd)
 	const struct options *options = crowd->options;
 
 	crowd->guests = (struct guests){
-		.hub = &crowd->hub,
 		.loop = &crowd->loop,
 		.quiet = true,
-		.timeouts = { options->timeout_ms, INT_MAX,
-			      options->timeout_ms },
+		.timeouts = { options->timeout_ms, INT_MAX, 0,
+			      options->timeout_ms, options->timeout_ms },
 		.on_finish = on_finish,
 		.on_message = on_message,
 		.on_sent = on_sent,
 		.on_leave = on_leave,
 	};
 	if (loop_open(&crowd->loop, late_on_time, &crowd->guests) ||
-	    table_open(&crowd->guests.table, options->count) ||
 	    latency_open(&crowd->latency,
 			 (size_t)options->count * options->cycles))
 		return -1;
@@ -197,7 +194,6 @@ static void start_holding(struct crowd *crowd)
 	if (crowd->options->hold_ms)
 		log_line("%u connections are held.",
 			 crowd->ready - crowd->lost);
-	loop_alarm(&crowd->loop, crowd->held_until);
 }
 
 /* As many farewells at a time as connections in the making. */
@@ -227,35 +223,33 @@ static void go_on(struct crowd *crowd)
 		start_holding(crowd);
 	/* If all are gone already, there is nothing to hold. */
 	if (crowd->phase == PHASE_HOLD &&
-	    (crowd->loop.now >= crowd->held_until ||
-	     !crowd->guests.table.count)) {
+	    (crowd->loop.now >= crowd->held_until || !crowd->guests.count)) {
 		crowd->phase = PHASE_LEAVE;
 		make_progress(crowd);
 	}
 	if (crowd->phase == PHASE_LEAVE)
 		say_farewell(crowd);
-	if (crowd->phase == PHASE_LEAVE && !crowd->guests.table.count)
+	if (crowd->phase == PHASE_LEAVE && !crowd->guests.count)
 		crowd->phase = PHASE_DONE;
 }
 
-/* Whether the server has been silent for too long. */
-static bool is_late(const struct crowd *crowd)
+/* Whether the server has been silent for too long; if not, the loop looks again. */
+static bool is_late(struct crowd *crowd)
 {
-	return crowd->loop.now >= crowd->due && crowd->phase != PHASE_HOLD &&
+	bool holds = crowd->phase == PHASE_HOLD;
+
+	loop_alarm(&crowd->loop, holds ? crowd->held_until : crowd->due);
+	return crowd->loop.now >= crowd->due && !holds &&
 	       crowd->phase != PHASE_DONE;
 }
 
 static int turn(struct crowd *crowd)
 {
-	if (loop_turn(&crowd->loop, !crowd->hub.busy))
+	if (loop_turn(&crowd->loop, !guests_are_busy(&crowd->guests)))
 		return -1;
 	/* Once a turn: reading the clock can cost as much as sending. */
 	crowd->now = latency_now();
-	if (crowd->hub.busy && guests_poll(&crowd->guests))
-		return -1;
-	if (!crowd->hub.busy)
-		guests_free_gone(&crowd->guests);
-	return 0;
+	return guests_turn(&crowd->guests);
 }
 
 static void print_sum(struct crowd *crowd)
@@ -302,7 +296,7 @@ int crowd_run(struct crowd *crowd)
 		ret = log_fail(
 			"given up, since this program was asked to stop");
 	guests_leave_all(&crowd->guests);
-	while (crowd->guests.table.count && !turn(crowd))
+	while (crowd->guests.count && !turn(crowd))
 		;
 	print_sum(crowd);
 	return ret || crowd->refused || crowd->failed || crowd->lost ? -1 : 0;
@@ -315,7 +309,6 @@ void crowd_close(struct crowd *crowd)
 		cm_destroy_id(&crowd->ids[i]);
 	region_close(&crowd->exposed);
 	region_close(&crowd->messages);
-	region_close(&crowd->guests.local);
 	hub_close(&crowd->hub);
 	if (crowd->events)
 		rdma_destroy_event_channel(crowd->events);

@@ -23,21 +23,21 @@ static int open_hub(struct crowd *crowd, struct ibv_context *verbs)
 
 	/* For all receives, and a request of each. */
 	if (hub_open(&crowd->hub, &crowd->loop, verbs,
-		     RECEIVES + options->count))
+		     RECEIVES + options->count, options->count, options->bytes))
 		return -1;
-	while (crowd->hub.receives.count < options->count &&
-	       crowd->hub.receives.count < RECEIVES)
+	guests->hubs = &crowd->hub;
+	while (crowd->hub.receives.wanted < options->count &&
+	       crowd->hub.receives.wanted < RECEIVES)
 		if (receives_grow(&crowd->hub.receives))
 			return -1;
 	pd = crowd->hub.pd;
-	if (region_open(&guests->local, pd, options->bytes, 0) ||
-	    region_open(&crowd->exposed, pd,
+	if (region_open(&crowd->exposed, pd,
 			(size_t)options->bytes * options->count,
 			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE) ||
 	    region_open(&crowd->messages, pd,
 			2 * MSG_SIZE * (size_t)options->count, 0))
 		return -1;
-	data.local = guests->local;
+	data.local = crowd->hub.local;
 	content_write(&data, MODE_WRITE, "active/client");
 	return 0;
 }
@@ -73,7 +73,7 @@ static int connect_guest(struct crowd *crowd, struct rdma_cm_id *id)
 		crowd->loop.asked = true;
 		return -1;
 	}
-	guest = guests_add(&crowd->guests, id);
+	guest = guests_add(&crowd->guests, &crowd->hub, id);
 	if (!guest)
 		return -1;
 	keep_id(crowd, id, NULL);
@@ -147,11 +147,9 @@ static void on_refused(struct crowd *crowd, struct guest *guest,
 	guests_leave(&crowd->guests, guest);
 }
 
-static int on_guest(struct crowd *crowd, struct guest *guest,
-		    const struct rdma_cm_event *event)
+static void on_guest(struct crowd *crowd, struct guest *guest,
+		     const struct rdma_cm_event *event)
 {
-	int ret = 0;
-
 	log_prefix("Client %u: ", guest->number);
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
@@ -160,7 +158,7 @@ static int on_guest(struct crowd *crowd, struct guest *guest,
 			guests_leave(&crowd->guests, guest);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		ret = guests_left(&crowd->guests, guest);
+		guests_left(&crowd->guests, guest);
 		break;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		break;
@@ -168,7 +166,6 @@ static int on_guest(struct crowd *crowd, struct guest *guest,
 		on_refused(crowd, guest, event);
 	}
 	log_prefix("%s", "");
-	return ret;
 }
 
 int making_on_cm(void *owner)
@@ -191,8 +188,7 @@ int making_on_cm(void *owner)
 		if (copy.event == RDMA_CM_EVENT_ADDR_CHANGE)
 			continue;
 		if (copy.id->context) {
-			if (on_guest(crowd, copy.id->context, &copy))
-				return -1;
+			on_guest(crowd, copy.id->context, &copy);
 			continue;
 		}
 		if (!find_way(crowd, copy.id, &copy))

@@ -15,6 +15,9 @@
 /* How many descriptors one turn serves at most. */
 #define EVENTS 8
 
+/* How long one turn may take, in ms, however slow the machine is. */
+#define TURN_MS 20
+
 static int on_signal(void *owner)
 {
 	struct signalfd_siginfo info;
@@ -88,6 +91,11 @@ void loop_alarm(struct loop *loop, int64_t when)
 {
 	if (when < loop->alarm && set_timer(loop, when))
 		loop->broken = true;
+}
+
+int loop_left(const struct loop *loop, int budget)
+{
+	return wait_deadline(0) < loop->now + TURN_MS ? budget : 0;
 }
 
 int loop_turn(struct loop *loop, bool may_sleep)

@@ -45,6 +45,12 @@ int loop_add(struct loop *loop, struct watch *watch);
 void loop_alarm(struct loop *loop, int64_t when);
 
 /*
+ * What is left of a budget: nothing, if this turn has taken long enough. Whoever is
+ * called in a turn asks for it after each thing that it has done.
+ */
+int loop_left(const struct loop *loop, int budget);
+
+/*
  * One turn: sleeps, if it may, until there is something to do, and does it.
  * Returns 0, or -1 after reporting why the loop cannot go on.
  */

@@ -12,7 +12,10 @@ TEST(flush)
 	struct loop loop = { .now = 5000 };
 	struct guests guests = { .loop = &loop,
 				 .timeouts[GUEST_LEAVES] = 4000 };
+	struct hub hub = { .served = 5000 };
 	struct guest guest = { .state = GUEST_LEAVES,
+			       .hub = &hub,
+			       .conn.pending = 1,
 			       .number = 7,
 			       .deadline = 5000,
 			       .link.owner = &guest };

@@ -64,8 +64,10 @@ static int setup(void **state)
 	context.ops.post_srq_recv = post_receive;
 	qp.context = srq.context = &context;
 	hub.receives = (struct receives){ .srq = &srq };
-	guests = (struct guests){ .hub = &hub, .loop = &loop_here };
+	guests = (struct guests){ .hubs = &hub, .loop = &loop_here };
 	guest = (struct guest){ .state = GUEST_ASKS,
+				.hub = &hub,
+				.link.owner = &guest,
 				.conn.qp = &qp,
 				.data.conn = &guest.conn,
 				.transfer.peer = { 0x10000, 0x77, DATA } };
@@ -127,27 +129,28 @@ TEST_AROUND(too_far, setup, teardown)
 	assert_int_equal(posts, 0);
 }
 
-/* Seven are answered, and the eighth is too much until one is taken. */
+/* Seven are answered, and seven more wait; the next is too much. */
 TEST_AROUND(window, setup, teardown)
 {
 	int ret;
 
-	for (int i = 0; i < GUESTS_WINDOW; i++)
+	for (int i = 0; i < 2 * GUESTS_WINDOW; i++)
 		assert_int_equal(
 			reply_request(&guests, &guest, request_of(i, 0)), 0);
 	assert_int_equal(posts, GUESTS_WINDOW);
-	ret = CAPTURED(
-		reply_request(&guests, &guest, request_of(GUESTS_WINDOW, 0)));
+	assert_int_equal(guest.state, GUEST_TAKES);
+	ret = CAPTURED(reply_request(&guests, &guest,
+				     request_of(2 * GUESTS_WINDOW, 0)));
 	assert_int_equal(ret, -1);
-	assert_one_line(said.err, "8 requests without having taken an answer; "
-				  "at most 7 are allowed");
+	assert_one_line(said.err, "15 requests, of which no answer was taken; "
+				  "at most 7 may be without one");
 	assert_int_equal(posts, GUESTS_WINDOW);
+	/* One is taken: the first that waits is answered. */
 	guest.under_way--;
-	assert_int_equal(reply_request(&guests, &guest,
-				       request_of(GUESTS_WINDOW, 0)),
-			 0);
+	assert_int_equal(reply_go_on(&guests, &guest), 0);
 	assert_int_equal(posts, GUESTS_WINDOW + 1);
 	assert_ptr_equal(receives_find(posted[(posts - 1) % 2].wr_id),
 			 receives[GUESTS_WINDOW]);
+	assert_int_equal(guest.waits, GUESTS_WINDOW - 1);
 	assert_int_equal(receives_posted, 0);
 }
