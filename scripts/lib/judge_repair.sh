@@ -53,6 +53,22 @@ lines_of_run() {
 	mapfile -t lines < <(grep -v '^#' "$top/$chapter/expected/$1/commands")
 }
 
+# ended RUN: nobody had to end a program of it. Otherwise this ends the check, since all
+# that follows would take as long.
+ended() {
+	local label why
+
+	label=$(sed -nE 's/^(.*): exit status (124|137)$/\1/p' "$place/$1/status.log" |
+		head -n 1)
+	[[ -n $label ]] || return 0
+	why="the $label did not, and was ended; what does it wait for after \"$(
+		tail -n 1 "$place/$1/$label.log")\"?"
+	[[ $(tail -n 1 "$place/$1/$label.calls") != destroy_cq ]] ||
+		why="the $label has done its work, and ibv_destroy_cq() does not return: it waits until each event that ibv_get_cq_event() gave is acknowledged"
+	missing 'each program ends by itself' "$why" "$1"
+	verdict
+}
+
 # recorded RUN…: each logged run of the chapter goes as it is recorded.
 recorded() {
 	local one lines
@@ -60,6 +76,7 @@ recorded() {
 	for one; do
 		lines_of_run "$one"
 		watched "$one" "${lines[@]}"
+		ended "$one"
 		same "the run $one goes as recorded" "$one" \
 			"$top/$chapter/expected/$one"
 		honest "$one"
