@@ -20,8 +20,14 @@ watched() {
 # choose a number that is in them, $alike is a command of sed which makes it the same.
 alike=
 same() {
-	local why said
+	local why said file label
 
+	for file in "$place/$2"/*.err; do
+		label=${file##*/} label=${label%.err}
+		[[ -s $file && ! -e $3/$label.err ]] || continue
+		missing "$1" "the $label says an error, and the recorded one none" "$2"
+		return
+	done
 	[[ -z $alike ]] || sed -i -E "$alike" "$place/$2"/*.log
 	if said=$("$top/scripts/compare_logs.sh" "$place/$2" "$3" 2>&1); then
 		ok "$1"
