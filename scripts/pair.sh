@@ -102,7 +102,7 @@ run_program() {
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
 	{
 		device_run "$node" bash -c \
-			"cd ${dir@Q} && $first exec $timed timeout -k 5 $limit $wrap $command" \
+			"cd ${dir@Q} && $first exec $timed timeout -k 1 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"

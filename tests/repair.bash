@@ -66,8 +66,11 @@ whole() {
 	repaired "$1" "$2" ''
 }
 
-# filled CHAPTER NAME: a fill-in task is not done without the body, and is with it.
+# filled CHAPTER NAME: a fill-in task is not done without the body, nor with a wrong one,
+# and is with it.
 filled() {
+	local patch
+
 	copy=$REPAIR_PLACE/copy
 	rm -rf "$copy"
 	chapter_update "$top/$1" "$copy"
@@ -76,6 +79,14 @@ filled() {
 	[[ $output == *'  missing  '* && $output != *'missing  it builds'* ]]
 	run -0 "$top/scripts/fill_in.sh" --check "$1" "$2" "$top/$1"
 	[[ $output == *'things are there' ]]
+	for patch in "$top/tests/repair/$1/fill_$2"/wrong_*.patch; do
+		[[ -e $patch ]] || continue
+		chapter_update "$top/$1" "$copy"
+		patch -f -s --no-backup-if-mismatch -d "$copy" -p1 <"$patch"
+		EXERCISE_UNTIL=$(header "$patch" Missing) \
+			run -1 "$top/scripts/fill_in.sh" --check "$1" "$2" "$copy"
+		[[ $output == *"  missing  $(header "$patch" Missing)"* ]]
+	done
 }
 
 # all_names: each repair task, or fill-in task: CHAPTER/NAME, a line each.

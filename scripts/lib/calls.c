@@ -200,6 +200,8 @@ CALL(struct ibv_cq *, ibv_create_cq,
       struct ibv_comp_channel *channel, int vector),
      (context, entries, user, channel, vector),
      tell("create_cq entries=%d\n", entries), )
+/* It may wait without limit, so it is told of before. */
+CALL(int, ibv_destroy_cq, (struct ibv_cq * cq), (cq), tell("destroy_cq\n"), )
 CALL(struct ibv_srq *, ibv_create_srq,
      (struct ibv_pd * pd, struct ibv_srq_init_attr *attr), (pd, attr),
      tell("create_srq receives=%u\n", attr->attr.max_wr), )

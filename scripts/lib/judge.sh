@@ -40,7 +40,7 @@ run() {
 	shift
 	printf '%s\n' "${@//ORIGINAL/$original}" >"$place/$out.commands"
 	# Their own deadlines are 10 s, and a client or two follow each other.
-	PAIR_LIMIT=60 "$top/scripts/pair.sh" -d "$place/mine" \
+	PAIR_LIMIT=${limit:-60} "$top/scripts/pair.sh" -d "$place/mine" \
 		"$place/$out.commands" "$place/$out" ||
 		[[ $? -ne 4 ]] || exit 1
 }

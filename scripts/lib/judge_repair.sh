@@ -20,8 +20,14 @@ watched() {
 # choose a number that is in them, $alike is a command of sed which makes it the same.
 alike=
 same() {
-	local why said
+	local why said file label
 
+	for file in "$place/$2"/*.err; do
+		label=${file##*/} label=${label%.err}
+		[[ -s $file && ! -e $3/$label.err ]] || continue
+		missing "$1" "the $label says an error, and the recorded one none" "$2"
+		return
+	done
 	[[ -z $alike ]] || sed -i -E "$alike" "$place/$2"/*.log
 	if said=$("$top/scripts/compare_logs.sh" "$place/$2" "$3" 2>&1); then
 		ok "$1"
@@ -53,6 +59,22 @@ lines_of_run() {
 	mapfile -t lines < <(grep -v '^#' "$top/$chapter/expected/$1/commands")
 }
 
+# ended RUN: nobody had to end a program of it. Otherwise this ends the check, since all
+# that follows would take as long.
+ended() {
+	local label why
+
+	label=$(sed -nE 's/^(.*): exit status (124|137)$/\1/p' "$place/$1/status.log" |
+		head -n 1)
+	[[ -n $label ]] || return 0
+	why="the $label did not, and was ended; what does it wait for after \"$(
+		tail -n 1 "$place/$1/$label.log")\"?"
+	[[ $(tail -n 1 "$place/$1/$label.calls") != destroy_cq ]] ||
+		why="the $label has done its work, and ibv_destroy_cq() does not return: it waits until each event that ibv_get_cq_event() gave is acknowledged"
+	missing 'each program ends by itself' "$why" "$1"
+	verdict
+}
+
 # recorded RUN…: each logged run of the chapter goes as it is recorded.
 recorded() {
 	local one lines
@@ -60,6 +82,7 @@ recorded() {
 	for one; do
 		lines_of_run "$one"
 		watched "$one" "${lines[@]}"
+		ended "$one"
 		same "the run $one goes as recorded" "$one" \
 			"$top/$chapter/expected/$one"
 		honest "$one"

@@ -104,6 +104,8 @@ def repair_patches(root):
     for check in sorted(root.glob('[0-9]*_*/fill_in/*.sh')):
         for _, text in INNER.findall(check.read_text('utf-8')):
             yield check, text, check.parents[1], ''
+    for wrong in sorted(root.glob('tests/repair/*/fill_*/*.patch')):
+        yield wrong, wrong.read_text('utf-8'), root / wrong.parents[1].name, ''
     for task in sorted(root.glob('[0-9]*_*/repair/*/task.md')):
         chapter, name, own = task.parents[2], task.parent.name, task.parent / 'patch'
         if own.is_file():
