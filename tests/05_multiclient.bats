@@ -55,6 +55,16 @@ setup_file() {
 	tell
 }
 
+@test "05: a thousand whose handshake has begun cost no more than is computed" {
+	clients_on_device begun
+	tell
+}
+
+@test "05: one address has half of a small room, and another one is served" {
+	needs_lab
+	clients_on_device two_addresses
+}
+
 @test "05: no more strangers than there is memory for" {
 	clients_on_device few_strangers
 }
