@@ -18,13 +18,11 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 # The tools in Python are imported, and what tests assert in pair.py says which values it had.
 TOP = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TOP / 'scripts'))
 pytest.register_assert_rewrite('pair')
 
 import builds

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import pickle
+import shlex
 import subprocess
 
 import execnet
@@ -13,9 +14,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
 SCRIPT = str(TOP / 'scripts/lab.sh')
-FAR_END = f"""
-import sys
-sys.path.insert(0, {str(HERE)!r})
+FAR_END = """
 import in_node
 in_node.prepare()
 in_node.serve(channel)
@@ -56,8 +55,9 @@ class Lab:
         """To Python on the node, which is started when it is first needed."""
         if node not in self.channels:
             self.channels[node] = self.far_ends.makegateway(
-                f'popen//python=/usr/bin/env LAB_NAME={self.env["LAB_NAME"]} '
-                f'{SCRIPT} exec {node} -- /usr/bin/python3').remote_exec(FAR_END)
+                'popen//python=' + shlex.join(['/usr/bin/env', f'LAB_NAME={self.env["LAB_NAME"]}', SCRIPT,
+                                               'exec', node, '--', 'env', f'PYTHONPATH={HERE}',
+                                               '/usr/bin/python3'])).remote_exec(FAR_END)
         return self.channels[node]
 
     def start(self, node, function, *arguments, **named):
