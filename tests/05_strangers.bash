@@ -23,7 +23,7 @@ strangers_leave() {
 shaking() {
 	figures 'connected: '
 	grep -F '[figures] connected: ' "$scratch/server.log" | tail -n 1 |
-		grep -qxF "[figures] connected: 0 of 1024; shaking hands: $1"
+		grep -qx "\[figures\] connected: 0 of [0-9]*; shaking hands: $1"
 }
 
 # stalled COUNT: COUNT of them are silent, some in the middle of the handshake.
@@ -69,14 +69,19 @@ cost() {
 	echo "$1: $kb kB"
 }
 
-# cheap: those who begin a ClientHello and fall silent, and those who announce one
-# that is far too long.
+# cheap: those who say nothing, those who begin a ClientHello and fall silent, and those
+# who announce one that is far too long, or would be asked for a second one.
 cheap() {
 	local before
 
 	start_server ./server -t 3600 write
 	one_is_served
 	before=$(memory_kb "$server")
+	strangers 1024 silent
+	await "1024 that wait" shaking 1024
+	cost "1024 strangers that say nothing" 20480
+	strangers_leave
+	await "an end of all handshakes" shaking 0
 	strangers 1024 part
 	await "1024 that wait" shaking 1024
 	cost "1024 strangers of nine bytes" 20480

@@ -148,7 +148,7 @@ static int refuse_second(SSL *ssl, int *alert, void *argument)
 	size_t length;
 
 	(void)argument;
-	/* Who has sent no list of keys is not asked, but refused by OpenSSL. */
+	/* A client that sends no list of keys is not asked: OpenSSL refuses it. */
 	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_key_share, &keys,
 				       &length))
 		return SSL_CLIENT_HELLO_SUCCESS;
