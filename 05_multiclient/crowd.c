@@ -50,7 +50,10 @@ int crowd_open(struct crowd *crowd, const struct options *options,
 	crowd->strangers_max = room.strangers;
 	crowd->identities.max =
 		options->per_identity ? (int)options->per_identity : INT_MAX;
-	crowd->addresses.max = options->per_address;
+	/* No address has more than half of the places for strangers. */
+	crowd->addresses.max = options->per_address < room.strangers / 2 ?
+				       options->per_address :
+				       room.strangers / 2;
 	crowd->listening = true;
 	return 0;
 }

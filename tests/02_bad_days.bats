@@ -21,8 +21,8 @@ build_hostile() {
 	extern uint32_t hostile_size(void);\
 	sge.length = hostile_size();/'
 	edit "$1/plumbing/pattern.c" 's/^		buf\[i\] = \(.*\);/{\
-		extern char hostile_byte(size_t);\
-		buf[i] = \1 + hostile_byte(i);\
+		extern char hostile_byte(size_t, char);\
+		buf[i] = hostile_byte(i, \1);\
 		}/'
 	cc -std=gnu11 -Wall -Wextra -Werror -O2 -c -o "$1/hostile.obj" \
 		"$top/tests/hostile_02.c"
@@ -203,4 +203,39 @@ wrong_bytes() {
 
 @test "02: a wrong byte of the memory is named by the side that has it" {
 	FUNCTIONS=wrong_byte on_device a wrong_bytes
+}
+
+# The processor time of the server up to now, in ms: what waits for a busy machine does
+# not count.
+server_ms() {
+	python3 -c 'import sys, time
+print(time.clock_gettime_ns((~int(sys.argv[1]) << 3) | 2) // 1000000)' "$server"
+}
+
+# A text of 8 MiB, the most that rxe takes, of which the server shows what fits into a
+# line. Beside that, it does for it what it does for a client that keeps to the protocol.
+long_text() {
+	local hostile=../02_write_read.hostile line begun plain
+
+	start_server ./server -t 100 -b 8388608 write
+	begun=$(server_ms)
+	run_client 0 ./client -t 100 -a "$address" -b 8388608 write
+	await "a server that is done with the client" server_is_done
+	plain=$(($(server_ms) - begun))
+	begun=$(server_ms)
+	start_client env HOSTILE_DATA=text "$hostile/client" -t 100 -a "$address" \
+		-b 8388608 write
+	await "what is wrong with it" has_line server.err 'memory is 0x78'
+	line=$(grep 'xxxx$' "$scratch/server.log")
+	[[ ${#line} -gt 4000 && ${#line} -lt 9000 ]] || fail "${#line} are shown"
+	line=$(($(server_ms) - begun))
+	[[ $line -lt $((plain + 500)) ]] || fail "$line ms, and not $plain ms"
+	echo "$line ms, and $plain ms"
+	end_client '[01]'
+	: >"$scratch/server.err"
+	stop_server
+}
+
+@test "02: a peer's text of 8 MiB does not stall the server" {
+	FUNCTIONS=server_ms on_device a long_text
 }

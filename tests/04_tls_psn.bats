@@ -169,6 +169,9 @@ refuse_them() {
 	refused 'announces a ClientHello of 131329 bytes' - tcp_peer \
 		$'\x16\x03\x01\x01\x04\x01\x02\x01\x01'
 	refused "TLS handshake: nothing came within $limit s" - tcp_peer ''
+	# Its first key is one that the server cannot use.
+	refused 'is not asked for a second ClientHello' - tls_peer \
+		-groups P-521:X25519 -alpn rdma-params/2
 	refused 'unsupported protocol' - tls_peer -tls1_2 -alpn rdma-params/2
 	refused 'no application protocol' - tls_peer -alpn rdma-params/1
 	refused 'does not speak rdma-params/2' - tls_peer

@@ -52,7 +52,17 @@ setup_file() {
 
 @test "05: a thousand strangers of nine bytes cost 20 MB at the most" {
 	clients_on_device cheap
-	tell
+	tell 4
+}
+
+@test "05: a thousand whose handshake has begun cost no more than is computed" {
+	clients_on_device begun
+	tell 2
+}
+
+@test "05: one address has half of a small room, and another one is served" {
+	needs_lab
+	clients_on_device two_addresses
 }
 
 @test "05: no more strangers than there is memory for" {

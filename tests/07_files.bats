@@ -110,7 +110,10 @@ from_the_future() {
 # What a stranger may do to the folder, and to who reads the logs of it.
 strangers() {
 	local name names=(-rf '--checkpoint-action=exec=sh x'
-		$'a\e]0;title\a\e[2Jb\nc' $'\xff\xfe')
+		$'a\e]0;title\a\e[2Jb\nc' $'\xff\xfe'
+		# U+202E, 2066, 200B, FEFF: the text runs backwards, or has more.
+		$'invoice\xe2\x80\xaefdp.exe' $'a\xe2\x81\xa6b'
+		$'good\xe2\x80\x8b' $'\xef\xbb\xbfgood')
 
 	mkdir "$scratch/in" "$scratch/out"
 	echo original >"$scratch/in/deploy.sh"
@@ -134,6 +137,9 @@ strangers() {
 	# Neither end prints what a terminal would obey.
 	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$scratch"/{client,server}.{log,err} ||
 		fail "control characters are printed"
+	! LC_ALL=C grep -qP '\xe2\x80[\x8b\xae]|\xe2\x81\xa6|\xef\xbb\xbf' \
+		"$scratch"/{client,server}.{log,err} ||
+		fail "what changes the direction of a line is printed, or what nobody sees"
 	stop_server
 	# With -u, an older one is replaced, and a newer one is not.
 	touch -d '2020-01-01' "$scratch/in/deploy.sh"

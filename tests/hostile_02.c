@@ -8,7 +8,7 @@
  *   HOSTILE        "1 4=2 20=255": in the first message, byte 4 becomes 2 and
  *                  byte 20 becomes 255
  *   HOSTILE_SIZE   "1 23": the first message is sent with 23 bytes
- *   HOSTILE_DATA   "100": byte 100 of its memory is wrong
+ *   HOSTILE_DATA   "100": byte 100 of its memory is wrong; "text": all of it is
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct msg;
 void __real_msg_encode(const struct msg *msg, void *wire);
 void __wrap_msg_encode(const struct msg *msg, void *wire);
 uint32_t hostile_size(void);
-char hostile_byte(size_t i);
+char hostile_byte(size_t i, char byte);
 
 /* How many messages have been encoded. */
 static int count;
@@ -58,9 +58,14 @@ uint32_t hostile_size(void)
 	return *size ? atoi(size) : 24;
 }
 
-char hostile_byte(size_t i)
+/* What stands at i, where byte should. */
+char hostile_byte(size_t i, char byte)
 {
-	const char *where = getenv("HOSTILE_DATA");
+	static const char *where;
 
-	return where && strtoul(where, NULL, 10) == i;
+	if (!where)
+		where = getenv("HOSTILE_DATA") ? getenv("HOSTILE_DATA") : "";
+	if (!strcmp(where, "text"))
+		return 'x';
+	return byte + (*where && strtoul(where, NULL, 10) == i);
 }

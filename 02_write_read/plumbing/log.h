@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <wchar.h>
 
 /*
  * From now on, all lines of this thread begin with this, such as "Client 3: "
@@ -34,8 +35,17 @@ void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * Prints label and then length bytes that a peer sent, as one line. Whatever
  * is not printable text becomes \xNN, so that a peer cannot send control
  * sequences to the reader's terminal; many zeros in a row become their number.
+ * What does not fit into a line is left out.
  */
 void log_text(const char *label, const char *bytes, size_t length);
+
+/*
+ * The next character of bytes becomes *c. Returns how many bytes it has, or 0 if
+ * it may not be shown as it is: it is none, or not harmless on a terminal, since
+ * nobody sees it or it changes the direction of the text. LC_CTYPE says what
+ * characters there are.
+ */
+size_t log_shown(wchar_t *c, const char *bytes, size_t length);
 
 /* Prints one failure to stderr. Always returns -1, for "return log_fail(". */
 int log_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -58,6 +58,8 @@ static const char *reason_hint(int reason)
 		return "the peer refuses our certificate; see what it says";
 	case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
 		return "our certificate is not for this role; a server needs one for servers, a client one for clients";
+	case SSL_R_CALLBACK_FAILED:
+		return "the client has sent no key of X25519, P-256 or P-384, and is not asked for a second ClientHello; is it another program";
 	case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
 	case SSL_R_UNSUPPORTED_PROTOCOL:
 		return "one side is older than TLS 1.3, which is the only version here";

@@ -7,24 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
-#include <wctype.h>
 
 #include "log.h"
 
-/* The bytes of the next character, if it may be in a name; or 0. */
-static size_t good_char(const char *bytes, size_t length)
-{
-	mbstate_t state = { 0 };
-	wchar_t c;
-	size_t n = mbrtowc(&c, bytes, length, &state);
-
-	if (n == 0 || n > length || iswcntrl(c))
-		return 0;
-	return n;
-}
-
 bool filename_is_good(const char *name, size_t length)
 {
+	wchar_t c;
 	size_t n;
 
 	if (length == 0 || length > FILENAME_MAX_BYTES)
@@ -33,7 +21,7 @@ bool filename_is_good(const char *name, size_t length)
 	if (name[0] == '.' || name[0] == '-' || memchr(name, '/', length))
 		return false;
 	for (size_t i = 0; i < length; i += n) {
-		n = good_char(name + i, length - i);
+		n = log_shown(&c, name + i, length - i);
 		if (n == 0)
 			return false;
 	}
@@ -43,10 +31,11 @@ bool filename_is_good(const char *name, size_t length)
 void filename_show(const char *name, char shown[FILENAME_SHOWN])
 {
 	size_t length = strlen(name), at = 0, n;
+	wchar_t c;
 
 	/* The longest piece has four bytes, and a zero follows it. */
 	for (size_t i = 0; i < length && at + 5 < FILENAME_SHOWN; i += n) {
-		n = good_char(name + i, length - i);
+		n = log_shown(&c, name + i, length - i);
 		if (n) {
 			memcpy(shown + at, name + i, n);
 			at += n;

@@ -38,12 +38,17 @@ struct line {
 
 static void add_args(struct line *line, const char *fmt, va_list args)
 {
-	/* One byte stays for the newline. */
+	/* One byte stays for the newline, and one for vsnprintf()'s zero. */
 	size_t room = sizeof(line->text) - 1 - line->length;
 	int n = vsnprintf(line->text + line->length, room, fmt, args);
 
 	if (n > 0)
 		line->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static bool is_full(const struct line *line)
+{
+	return line->length == sizeof(line->text) - 2;
 }
 
 __attribute__((format(printf, 2, 3))) static void add(struct line *line,
@@ -77,15 +82,23 @@ void log_line(const char *fmt, ...)
 }
 
 /*
- * Whether c is safe to show: it is visible, and does not change the direction
- * of the text.
+ * Whether c is visible, and leaves the direction of the text alone.
  */
-static bool is_shown(wchar_t c)
+static bool is_harmless(wchar_t c)
 {
-	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
-	    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
+	if (c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
+	    (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+	    c == 0xfeff)
 		return false;
 	return iswprint(c);
+}
+
+size_t log_shown(wchar_t *c, const char *bytes, size_t length)
+{
+	mbstate_t state = { 0 };
+	size_t n = mbrtowc(c, bytes, length, &state);
+
+	return n <= length && is_harmless(*c) ? n : 0;
 }
 
 /* From this many zero bytes in a row, print only their number. */
@@ -110,11 +123,10 @@ static size_t add_zeros(struct line *line, const char *bytes, size_t length)
 /* Adds the next character of bytes; returns how many bytes it took. */
 static size_t add_char(struct line *line, const char *bytes, size_t length)
 {
-	mbstate_t state = { 0 };
 	wchar_t c;
-	size_t n = mbrtowc(&c, bytes, length, &state);
+	size_t n = log_shown(&c, bytes, length);
 
-	if (n == 0 || n > length || !is_shown(c)) {
+	if (!n) {
 		add(line, "\\x%02x", (unsigned char)bytes[0]);
 		return 1;
 	}
@@ -131,7 +143,8 @@ void log_text(const char *label, const char *bytes, size_t length)
 	if (hushed)
 		return;
 	add(&line, "%s%s", prefix, label);
-	for (size_t i = 0; i < length; i += n) {
+	/* A peer decides how long it is: what is left out costs no time, either. */
+	for (size_t i = 0; i < length && !is_full(&line); i += n) {
 		n = add_zeros(&line, bytes + i, length - i);
 		if (!n)
 			n = add_char(&line, bytes + i, length - i);

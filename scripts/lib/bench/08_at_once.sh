@@ -8,7 +8,8 @@
 # server of chapter 08 and that of chapter 05:
 #
 # - all come at once, and everybody waits 10 s for a step, as is the default: how many are
-#   served, and when the last one ends. (08's load has at most 1000 on their way.)
+#   served, and when the last one ends. (At most 1000 are on their way: chapter 05 admits
+#   1024 strangers of one address.)
 # - they take turns, and have all the time they need: when all are connected and have had
 #   what they wanted; what memory of node a each costs then; the server's threads and
 #   descriptors.
@@ -53,17 +54,17 @@ section 'thousands of clients' 'chapter 08' 'chapter 05'
 for ((pair = 0; pair < pairs; pair++)); do
 	for count in ${BENCH_COUNTS:-100 1000 5000}; do
 		echo "08_at_once: $count, pair $((pair + 1)) of $pairs" >&2
-		at_once 08_event_loop "$count" ./server \
-			$((count < 1000 ? count : 1000)) '-N 1 sum'
+		jobs=$((count < 1000 ? count : 1000))
+		at_once 08_event_loop "$count" ./server "$jobs" '-N 1 sum'
 		ours=("$served" "$seconds")
 		at_once 05_multiclient "$count" \
-			"./server -G 0 -m $count -X $count write" "$count" write
+			"./server -G 0 -m $count write" "$jobs" write
 		line 'served, of all at once' "${ours[0]}" "$served" '' '>='
 		line 'until the last ended' "${ours[1]}" "$seconds" s -
 		stay 08_event_loop "$count" './server -t 1000' sum
 		ours=("$seconds" "$memory" "$threads" "$descriptors")
 		stay 05_multiclient "$count" \
-			"./server -t 1000 -G 0 -m $count -X $count write" write
+			"./server -t 1000 -G 0 -m $count write" write
 		line 'until all stay' "${ours[0]}" "$seconds" s '<='
 		line 'memory of one' "${ours[1]}" "$memory" kB '<='
 		line threads "${ours[2]}" "$threads" '' '<='
