@@ -143,7 +143,7 @@ static __attribute__((unused)) void weaken_openssl(void)
 	      "CipherString = ALL:@SECLEVEL=0\n"
 	      "Ciphersuites = TLS_AES_128_CCM_8_SHA256:TLS_AES_128_CCM_SHA256:"
 	      "TLS_AES_128_GCM_SHA256\n"
-	      "Groups = P-521:X25519:P-256\nVerifyMode = Request\n",
+	      "Groups = X25519:P-521:P-256\nVerifyMode = Request\n",
 	      file);
 	fclose(file);
 	setenv("OPENSSL_CONF", path, 1);
