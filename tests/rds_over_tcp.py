@@ -64,4 +64,9 @@ def main(server, source, kind, first, *rest):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    if set(sys.argv) & {'-h', '--help'}:
+        print(__doc__)
+    elif len(sys.argv) < 6:
+        sys.exit('rds_over_tcp.py: see -h')
+    else:
+        sys.exit(main(*sys.argv[1:]))
