@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "test.h"
 
@@ -124,6 +125,21 @@ TEST(text_not_utf8)
 	assert_literal_shown("\xc0\xaf", "\\xc0\\xaf");
 	assert_literal_shown("\xed\xa0\x80", "\\xed\\xa0\\x80");
 	assert_literal_shown("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+}
+
+/* A peer decides how long a text is: what no line has room for is not looked at. */
+TEST(text_longer_than_a_line)
+{
+	size_t half = 65536;
+	char *text = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(text != MAP_FAILED);
+	memset(text, 'x', half);
+	assert_int_equal(mprotect(text + half, half, PROT_NONE), 0);
+	CAPTURE(log_text("got: ", text, 2 * half));
+	assert_memory_equal(said.out, "got: xxxx", 9);
+	assert_int_equal(munmap(text, 2 * half), 0);
 }
 
 /* What stands after the message in the buffer is not part of it. */
