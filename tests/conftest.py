@@ -18,6 +18,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import warnings
 
 import pytest
 
@@ -64,6 +65,9 @@ class Workplace:
             suffix, options = self.kinds[kind]
             engine = {'LAB_ENGINE': 'tcg'} if suffix == '-tcg' else {}
             self.labs[kind] = Lab(self.name + suffix, *options, **engine)
+        elif not self.labs[kind].is_up():
+            warnings.warn(f'the lab {self.name} was gone, and is booted anew')
+            self.labs[kind].reset()
         return self.labs[kind]
 
     def for_file(self, text):

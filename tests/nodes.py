@@ -106,6 +106,11 @@ class Lab:
             pytest.skip(value)
         return pickle.loads(value)
 
+    def is_up(self):
+        """Whether it still is: a file of bats may have taken it down."""
+        return subprocess.run([SCRIPT, 'status'], env=self.env, check=False, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode == 0
+
     def down(self):
         """Its end."""
         self.far_ends.terminate(timeout=5)
