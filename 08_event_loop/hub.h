@@ -31,8 +31,7 @@ struct hub {
 	struct watch completions, events;
 	bool busy; /* the CQ may hold completions: do not sleep */
 	unsigned long polls, empty; /* so far; the last that emptied the CQ */
-	unsigned long
-		due; /* at that many, what was in the CQ at since is handled */
+	unsigned long due; /* by this poll, what was there at since is handled */
 	int64_t since, served; /* all that came before served is handled */
 	bool tells; /* the device says when a queue pair takes no more receives */
 };

@@ -91,13 +91,14 @@ int reply_request(struct guests *guests, struct guest *guest,
 
 int reply_go_on(struct guests *guests, struct guest *guest)
 {
-	struct receive *receive = guest->waiting[0];
+	struct receive *receive;
 	int ret;
 
 	if (guest->state == GUEST_TAKES)
 		guests_settle(guests, guest);
 	if (!guest->waits || guest->under_way == GUESTS_WINDOW)
 		return 0;
+	receive = guest->waiting[0];
 	guest->waits--;
 	memmove(guest->waiting, guest->waiting + 1,
 		guest->waits * sizeof(*guest->waiting));
