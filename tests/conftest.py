@@ -39,7 +39,7 @@ EMULATED = re.compile(r'(?m)^[^#]*(full_size|EMULATED_LAB)')
 # RDS keeps its connections until the kernel ends, and they talk. So what looks at the wire
 # comes first. What takes longest is next, so that no worker ends long after the others.
 FIRST = ('reach wire wiretap networks 04_wire 05_multiclient 06_rds 07_files ends 04_tls_psn '
-         '08_event_loop exercises_wrong exercises repair 07_full_speed 01_send_recv '
+         '08_event_loop test_tasks 07_full_speed 01_send_recv '
          '07_slow_disk 03_pure_verbs mutants lab web_browser').split()
 
 

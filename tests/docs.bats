@@ -273,36 +273,34 @@ patches() {
 # A break, a solution, a wrong one on top of it, and one in a check, of a chapter
 # whose file has lines more than they know of, and others beside the change.
 @test "a patch at an offset or with other context is found and put right" {
-	local one=$TREE/01_one wrong=$TREE/tests/wrong/01_one/ex after
+	local one=$TREE/01_one after
 
-	mkdir -p "$one"/{break/case,exercises} "$wrong"
+	mkdir -p "$one"/{break/case,exercises}
 	printf '%s\n' a b c d e f >"$one/x.c"
 	printf '%s\n' '--- a/x.c' '+++ b/x.c' '@@ -3,3 +3,3 @@' ' c' '-d' +D ' e' |
 		tee "$one/break/case/patch" >"$one/exercises/ex.patch"
 	printf '%s\n' 'Wrong: x' '--- a/x.c' '+++ b/x.c' '@@ -4,3 +4,3 @@' ' D' \
-		'-e' +E ' f' >"$wrong/on_top.patch"
-	printf '%s\n' "peer p client <<'END_PATCH'" "$(tail -n +2 "$wrong/on_top.patch")" \
+		'-e' +E ' f' >"$one/exercises/ex.wrong"
+	printf '%s\n' "peer p client <<'END_PATCH'" "$(tail -n +2 "$one/exercises/ex.wrong")" \
 		END_PATCH 'run p' >"$one/exercises/ex.sh"
-	printf '%s\n' 'Wrong: x' 'On: chapter' "$(<"$one/break/case/patch")" \
-		>"$wrong/instead.patch"
 	run -0 patches
 	printf '%s\n' new a B c d e f >"$one/x.c"
 	run -1 patches
 	says '01_one/break/case/patch: the code has moved on: run make docs'
 	says '01_one/exercises/ex.sh: the'
-	says 'tests/wrong/01_one/ex/instead.patch: the'
-	[ "${#lines[@]}" -eq 5 ]
+	says '01_one/exercises/ex.wrong: the'
+	[ "${#lines[@]}" -eq 4 ]
 	run -0 patches --write
 	run -0 patches
 	[ -z "$output" ]
 	after=$(patch -F0 -p1 -o - "$one/x.c" "$one/break/case/patch")
 	[[ $after == *$'new\na\nB\nc\nD\ne\nf'* && $after != *offset* ]]
 	[ "$(sed -n '1p;$p' "$one/exercises/ex.sh")" = "peer p client <<'END_PATCH'"$'\nrun p' ]
-	[ "$(head -n 1 "$wrong/on_top.patch")" = 'Wrong: x' ]
+	[ "$(head -n 1 "$one/exercises/ex.wrong")" = 'Wrong: x' ]
 	# Other context, and no place at all.
 	sed -i 's/c/C/; s/e$/other/' "$one/x.c"
 	run -1 patches --write
-	says 'ex/on_top.patch: does not apply: change it by hand'
+	says 'exercises/ex.wrong: does not apply: change it by hand'
 	run -1 patches
 	[[ $output != *case/patch* ]]
 }
