@@ -64,7 +64,7 @@ def build(chapter, variant='plain', change=None):
         if variant == 'sanitized':
             link = ['LDFLAGS=at_call.obj']
             if compile_shim(folder / 'at_call.obj', *flags.split(), '-c'):
-                for program in 'server', 'client':
+                for program in 'server', 'client', 'first', 'loopback':
                     (folder / program).unlink(missing_ok=True)
         tool('make', '-s', '-j2', '-C', folder, f'CFLAGS={flags} -Werror', *link)
     return folder

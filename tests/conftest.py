@@ -24,7 +24,7 @@ import pytest
 
 # The tools in Python are imported, and what tests assert in pair.py says which values it had.
 TOP = pathlib.Path(__file__).resolve().parents[1]
-pytest.register_assert_rewrite('pair')
+pytest.register_assert_rewrite('first', 'pair')
 
 import builds
 from bats import BatsFile, BatsTest

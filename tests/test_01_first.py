@@ -1,64 +1,40 @@
 """01's first.c: how short it is, what it says to itself and to the chapter's server and client,
 and that it ends, with an error, whatever fails."""
 import re
-import shutil
-import subprocess
 
 import pytest
 
 import builds
+from first import FIRST, both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
 from nodes import TOP
 
 CHAPTER = '01_send_recv'
-FIRST = './first'
 pytestmark = pytest.mark.still
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
 def test_it_has_at_most_185_lines_and_needs_no_other_file(tmp_path, compiler):
-    source = TOP / CHAPTER / 'first.c'
-    assert len(source.read_text('utf-8').splitlines()) <= 185
-    shutil.copy(source, tmp_path)
-    subprocess.run([compiler, '-O2', '-Wall', '-Wextra', '-Werror', 'first.c', '-o', 'first', '-lrdmacm',
-                    '-libverbs'], cwd=tmp_path, check=True)
+    builds_alone(CHAPTER, tmp_path, compiler, 185)
 
 
 @pytest.mark.parametrize('words', [
     ['-h'], ['--help'], [''], ['here'], ['192.0.2'], ['-a', '192.0.2.1'], ['192.0.2.1', '20886']],
     ids=' '.join)
 def test_it_says_what_it_takes_and_ends_with_2(programs, words):
-    # It needs no device.
-    ran = subprocess.run([FIRST, *words], cwd=programs.folder, check=False, text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert (ran.returncode, ran.stdout) == (2, '')
-    assert ran.stderr.startswith('usage: ./first [ADDRESS')
+    says_what_it_takes(programs, *words)
 
 
-def first(pair, **more):
-    """It as a server."""
-    return pair.server(program=FIRST, **more)
-
-
-def to_first(pair, *address, status=0, **more):
-    """It as a client."""
-    return pair.start('client', FIRST, *(address or (pair.address,)), **more).end(
-        *(status if isinstance(status, tuple) else (status,)))
-
-
-def both(server, client):
+def talked(server, client):
     """Each has the other's message, and neither an error."""
-    for program in server.end(), client:
-        program.quiet()
-    assert client.has(
-        f'^received message: message from passive/server side with pid {server.pid}$')
-    assert server.has(
-        f'^received message: message from active/client side with pid {client.pid}$')
+    both(server, client,
+         ['^received message: message from active/client side with pid {pid}$'],
+         ['^received message: message from passive/server side with pid {pid}$'])
 
 
 def test_it_talks_with_itself_with_the_client_and_with_the_server(pair):
-    both(first(pair), to_first(pair))
-    both(first(pair), pair.client())
-    both(pair.server('-1'), to_first(pair))
+    talked(first(pair), to_first(pair))
+    talked(first(pair), pair.client())
+    talked(pair.server('-1'), to_first(pair))
 
 
 def test_it_prints_no_byte_of_a_peer_that_is_no_text_and_an_empty_message(pair):
@@ -101,7 +77,7 @@ def test_it_gives_up_a_client_that_dies_in_the_middle(pair):
     server.end(1).one_error(r'readable\(cq->channel->fd, TIMEOUT_MS\): Connection timed out$')
     assert server.ms < 60_000
     # Another client finds the port free again.
-    both(first(pair), to_first(pair))
+    talked(first(pair), to_first(pair))
 
 
 def without_receives(folder):
@@ -136,16 +112,4 @@ def test_it_serves_one_client_and_a_second_does_not_disturb_it(pair):
 
 @pytest.mark.parametrize('who', ['client', 'server'])
 def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
-    for call in range(1, 1000):
-        at = {'at': (call, 'fail')}
-        server = first(pair, must=False, **at if who == 'server' else {})
-        client = to_first(pair, status=(0, 1), **at if who == 'client' else {})
-        # A client that failed before it connected leaves the server waiting.
-        if not server.has('^RDMA_CM_EVENT_CONNECT_REQUEST') and server.is_running():
-            server.kill('TERM')
-        server.end(0, 1, 143)
-        if not pair.happened:
-            break
-        program = {'server': server, 'client': client}[who]
-        assert program.has('^error: ', stream='err') and program.status == 1, pair.happened
-    assert call > 20
+    each_call_fails_once(pair, who)

@@ -11,7 +11,7 @@ from lib.chapters import before, folders
 
 TABLE = 'scripts/maint/carry_forward.reborn'
 COMMAND = 'scripts/maint/carry_forward.sh'
-CODE = re.compile(r'(?!exercises/|expected/|break/|repair/|fill_in/)(.*\.([ch]|sh)|(.*/)?Makefile|LICENSE)')
+CODE = re.compile(r'(?!exercises/|expected/|break/|repair/|fill_in/|first\.c|loopback\.c)(.*\.([ch]|sh)|(.*/)?Makefile|LICENSE)')
 HEAD = """\
 # What has grown out of an earlier chapter's file: CHAPTER/FILE VERSION [ANCESTOR] # comment
 # scripts/maint/carry_forward.sh -h explains it, and writes it: sorted, a file a row."""

@@ -22,7 +22,7 @@ LOOKED_UP = {f'{name}.{end}' for end in 'ch' for name in (
     'admission', 'ask', 'content', 'devices', 'door', 'hold', 'late', 'msg',
     'msg_check', 'options', 'params', 'peer', 'report', 'story', 'tls_io')} - {'msg.h', 'params.h'}
 # Programs of one file, which stay in the chapter that they open.
-ALONE = ('first.c',)
+ALONE = ('loopback.c', 'first.c')
 ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)
 
 
@@ -57,14 +57,15 @@ def minutes(chapter, lines):
 
 def alone(chapter):
     """(name, lines, words, minutes) of each program of one file, with the README up
-    to the end of the section that quotes it last. Its words are those outside of blocks."""
-    text = (chapter / 'README.md').read_text('utf-8')
+    to the end of the section that quotes it last. Its words are those outside of blocks,
+    its lines those that the lesson prints."""
+    lesson, text = Lesson(chapter), (chapter / 'README.md').read_text('utf-8')
     for name in ALONE:
         told = re.search(rf'\A.*file={re.escape(name)}$.*?(?=^## |\Z)', text, re.M | re.S)
         if not told:
             continue
         words = len(re.sub(r'^```.*?^```$', '', told[0], flags=re.M | re.S).split())
-        lines = (chapter / name).read_text('utf-8').count('\n')
+        lines = len(lesson.of_file(name)) - 1
         yield name, lines, words, words / WORDS + lines / LINES
 
 

@@ -59,9 +59,11 @@ linkable() {
 }
 
 build() {
-	local chapter=$1 programs=(server client)
+	local chapter=$1 programs=(server client) file
 
-	[[ ! -f $chapter/first.c ]] || programs+=(first)
+	for file in first loopback; do
+		[[ ! -f $chapter/$file.c ]] || programs+=("$file")
+	done
 	[[ ! -d $chapter/load ]] || programs+=(load/load)
 	files "$chapter" | cpio --quiet -0 -pdm "$work"
 	make -s -j"$(nproc)" -C "$work/$chapter" CC="$gcc" CFLAGS=-O2 LDFLAGS=-s \

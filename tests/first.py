@@ -1,0 +1,70 @@
+"""What the tests of the chapters' first files have in common: first.c is both ends.
+
+A file tests/test_NN_first.py has CHAPTER, and tests that call these. What takes `pair` runs on
+node a.
+"""
+import shutil
+import subprocess
+
+from nodes import TOP
+
+FIRST = './first'
+
+
+def builds_alone(chapter, folder, compiler, most, *libraries, file='first.c'):
+    """The file in a folder of its own, without a warning; it has at most that many lines."""
+    source = TOP / chapter / file
+    lines = len(source.read_text('utf-8').splitlines())
+    assert lines <= most, f'{file} has {lines} lines'
+    shutil.copy(source, folder)
+    subprocess.run([compiler, '-O2', '-Wall', '-Wextra', '-Werror', file, '-o', 'first',
+                    *(libraries or ('-lrdmacm', '-libverbs'))], cwd=folder, check=True)
+
+
+def says_what_it_takes(programs, *words, usage='usage: ./first [ADDRESS'):
+    """With words that it does not know it ends with 2. It needs no device for that."""
+    ran = subprocess.run([FIRST, *words], cwd=programs.folder, check=False, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (ran.returncode, ran.stdout) == (2, '')
+    assert ran.stderr.startswith(usage)
+
+
+def first(pair, *words, **more):
+    """It as a server, when it listens."""
+    return pair.server(*words, program=FIRST, **more)
+
+
+def to_first(pair, *words, status=0, **more):
+    """It as a client, when it has ended with that status or one of these."""
+    client = pair.start('client', FIRST, *(words or (pair.address,)), **more)
+    return client.end(*(status if isinstance(status, tuple) else (status,)))
+
+
+def both(server, client, at_server=(), at_client=()):
+    """Each has ended well, says no error, and has these lines: expressions, in which {pid} is
+    the other's."""
+    __tracebackhide__ = True
+    for program in server.end(), client:
+        program.quiet()
+    for program, other, regexes in (server, client, at_server), (client, server, at_client):
+        for regex in regexes:
+            regex = regex.replace('{pid}', str(other.pid))
+            assert program.has(regex), f'the {program.role} does not say: {regex}'
+
+
+def each_call_fails_once(pair, who, met='^RDMA_CM_EVENT_CONNECT_REQUEST'):
+    """One run for each call of that end, which fails there: the end says so, and both end. Of
+    these runs there must be more than 20. met: what a server says that its client has found."""
+    for call in range(1, 1000):
+        at = {'at': (call, 'fail')}
+        server = first(pair, must=False, **at if who == 'server' else {})
+        client = to_first(pair, status=(0, 1), **at if who == 'client' else {})
+        # A client that failed before it connected leaves the server waiting.
+        if not server.has(met) and server.is_running():
+            server.kill('TERM')
+        server.end(0, 1, 143)
+        if not pair.happened:
+            break
+        program = {'server': server, 'client': client}[who]
+        assert program.has('^error: ', stream='err') and program.status == 1, pair.happened
+    assert call > 20
