@@ -189,7 +189,7 @@ test('scripts/wire.sh --read says the same in a terminal', () => {
 	for (const {packet} of entries)
 		assert.ok(stdout.includes(packet.label), packet.label);
 	for (const {text} of found)
-		assert.ok(stdout.includes(`! ${text}\n  docs/troubleshooting.md#`), stdout);
+		assert.ok(stdout.includes(`! ${text}\n  docs/troubleshooting/`), stdout);
 	assert.equal(say(LOGGED[0]).status, 0);
 	assert.match(say('README.md').stderr, /neither pcap nor pcapng/);
 	assert.match(say('nowhere').stderr, /nowhere cannot be read/);
