@@ -52,7 +52,7 @@ check-mutants:
 
 # The machine itself, and the lab.
 doctor:
-	@scripts/doctor.sh $(call quote,$(PEER))
+	@scripts/doctor.sh
 setup:
 	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
 lab:
@@ -134,7 +134,6 @@ For readers:
   make demo         run every chapter on real Soft-RoCE (CH=01: one of them);
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
-                    (PEER=ADDRESS: also whether a card's packets get there)
   make setup        make a Soft-RoCE device here, where the kernel has it
   make lab          or start the lab, two throwaway machines (NODES=1: one)
   make lab-kernel   build a kernel with which the lab is up in two seconds, once
