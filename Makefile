@@ -112,10 +112,8 @@ logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
 wire-logs:
 	$(call run,build lab wire,scripts/maint/record_wire.sh $(demo_chapters))
-# Where patches apply, and what the Markdown says of the code: lines, sizes, calls,
-# pictures of runs.
+# What the Markdown says of the code: lines, minutes, calls, pictures of runs.
 docs:
-	@scripts/maint/refresh_patches.py --write
 	@scripts/maint/api_map.py
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
@@ -178,8 +176,7 @@ For authors:
   make check-web    the tests of the pages, in a browser
   make logs         record the expected logs again (CH=01: one chapter)
   make wire-logs    record the wire pictures again (CH=01: one chapter)
-  make docs         bring up to date what the docs say of the code, and where
-                    patches apply
+  make docs         bring up to date what the docs say of the code
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.
