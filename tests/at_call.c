@@ -276,6 +276,29 @@ WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags),
 WRAP(ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags),
      (fd, msg, flags), -1, true)
 
+WRAP(struct ibv_device **, ibv_get_device_list, (int *n), (n), NULL, ret)
+WRAP(struct ibv_context *, ibv_open_device, (struct ibv_device * device),
+     (device), NULL, ret)
+WRAP_END(ibv_close_device, (CONTEXT), (context), -1)
+WRAP(int, ibv_modify_qp, (QP, struct ibv_qp_attr *attr, int mask),
+     (qp, attr, mask), EIO, true)
+WRAP(int, socket, (int family, int type, int protocol),
+     (family, type, protocol), -1, true)
+WRAP(int, bind, (int fd, const struct sockaddr *addr, socklen_t size),
+     (fd, addr, size), -1, true)
+WRAP(int, listen, (int fd, int backlog), (fd, backlog), -1, true)
+WRAP(int, accept, (int fd, struct sockaddr *addr, socklen_t *size),
+     (fd, addr, size), -1, true)
+WRAP(int, connect, (int fd, const struct sockaddr *addr, socklen_t size),
+     (fd, addr, size), -1, true)
+WRAP(int, setsockopt,
+     (int fd, int level, int name, const void *value, socklen_t size),
+     (fd, level, name, value, size), -1, true)
+WRAP(ssize_t, send, (int fd, const void *buf, size_t size, int flags),
+     (fd, buf, size, flags), -1, true)
+WRAP(ssize_t, recv, (int fd, void *buf, size_t size, int flags),
+     (fd, buf, size, flags), -1, true)
+
 WRAP_OP(post_send, (QP, struct ibv_send_wr *wr, struct ibv_send_wr **bad),
 	(qp, wr, bad), EIO, true)
 WRAP_OP(post_recv, (QP, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad),
