@@ -299,6 +299,17 @@ WRAP(ssize_t, send, (int fd, const void *buf, size_t size, int flags),
 WRAP(ssize_t, recv, (int fd, void *buf, size_t size, int flags),
      (fd, buf, size, flags), -1, true)
 
+/* OpenSSL's, without its header: many programs do without the library. */
+WRAP(void *, SSL_CTX_new, (const void *method), (method), NULL, ret)
+WRAP(void *, SSL_new, (void *ctx), (ctx), NULL, ret)
+WRAP(int, SSL_connect, (void *ssl), (ssl), -1, ret == 1)
+WRAP(int, SSL_accept, (void *ssl), (ssl), -1, ret == 1)
+WRAP(int, SSL_write, (void *ssl, const void *buf, int size), (ssl, buf, size),
+     -1, true)
+WRAP(int, SSL_read, (void *ssl, void *buf, int size), (ssl, buf, size), -1,
+     ret > 0)
+WRAP(int, RAND_bytes, (unsigned char *buf, int size), (buf, size), 0, true)
+
 WRAP_OP(post_send, (QP, struct ibv_send_wr *wr, struct ibv_send_wr **bad),
 	(qp, wr, bad), EIO, true)
 WRAP_OP(post_recv, (QP, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad),
