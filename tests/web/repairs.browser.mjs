@@ -2,7 +2,7 @@
 // copy and a wrong repair, for the reason that the shell has, and accepts a right one.
 // It takes long. ONLY=NAME tries one task.
 import assert from 'node:assert/strict';
-import {readFileSync, readdirSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import test, {after, before} from 'node:test';
 import {CHAPTERS, PATIENCE, labData, openLab, openSite} from './browser.mjs';
 
@@ -31,20 +31,19 @@ for (const chapter of CHAPTERS) {
 			lab = await openLab(site, `${chapter}/index.html?lab`);
 		});
 	for (const {name} of tasks) {
-		const folder = `tests/repair/${chapter}/${name}`, repairs = readdirSync(folder).sort();
-		const patch = kind => readFileSync(`${folder}/${repairs.find(x => x.startsWith(kind))}`, 'utf8');
+		const patch = kind => readFileSync(`${chapter}/repair/${name}/${kind}.patch`, 'utf8');
 		test(`${chapter}: ${name}: the broken copy is refused`, options, async () => {
 			const {repaired, status, out} = await check(chapter, name);
 			assert.deepEqual([repaired, status], [false, 1], out);
 			assert.doesNotMatch(out, /missing {2}it builds/);
 		});
 		test(`${chapter}: ${name}: a wrong repair is refused`, options, async () => {
-			const wrong = patch('wrong_'), [, missing] = /^Missing: (.*)/m.exec(wrong);
+			const wrong = patch('wrong'), [, missing] = /^Missing: (.*)/m.exec(wrong);
 			const {repaired, out} = await check(chapter, name, wrong);
 			assert.ok(!repaired && new RegExp(`^  missing  ${missing}`, 'm').test(out), `${missing}\n${out}`);
 		});
 		test(`${chapter}: ${name}: a right one is accepted`, options, async t => {
-			const began = Date.now(), {repaired, out} = await check(chapter, name, patch('right_'));
+			const began = Date.now(), {repaired, out} = await check(chapter, name, patch('right'));
 			assert.ok(repaired, out);
 			assert.match(out, /^all \d+ things are there$/m);
 			t.diagnostic(`${Math.round((Date.now() - began) / 1000)} s`);

@@ -20,6 +20,7 @@ CHAPTER and TASK are folders: 01_send_recv, 01_send_recv/repair/deaf. A task has
              that the task breaks (none: all of them)
   commands   how it is run, and
   *.log      what both ends said then; without them, all is as in the case
+  right.patch, wrong.patch   a repair, and what is none; tests/test_tasks.py tries them
 """
 from __future__ import annotations
 

@@ -1,0 +1,156 @@
+"""What the pages promise: pictures, concepts, the glossary, an entry for each error; and what the logged
+runs must show."""
+import glob
+import os
+import re
+import subprocess
+import xml.dom.minidom
+
+import pytest
+
+from nodes import TOP
+
+SCRIPTS = TOP / 'scripts'
+TROUBLES = TOP / 'docs/troubleshooting.md'
+ENTRY = re.compile(r'\[docs/troubleshooting\.md#([a-z0-9-]+)\]')
+
+
+def text(*names):
+    """Of files, by patterns below the top folder."""
+    return ''.join(path.read_text('utf-8') for name in names for path in sorted(TOP.glob(name)))
+
+
+def explained(*words, given=None, status=0):
+    """What explain.py says."""
+    ran = subprocess.run([SCRIPTS / 'explain.py', *words], input=given, text=True, check=False,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert ran.returncode == status, ran.stderr
+    return ran.stdout or ran.stderr
+
+
+def test_every_picture_is_shown_says_in_words_what_it_shows_and_fits_a_phone():
+    pages = text('README.md', 'docs/*.md', '[0-9]*_*/README.md')
+    for path in [*TOP.glob('docs/*.svg'), *TOP.glob('docs/pictures/*.svg')]:
+        root = xml.dom.minidom.parse(str(path)).documentElement
+        assert root.tagName == 'svg' and root.getAttribute('aria-label'), path
+        assert re.search(rf'\]\(((\.\./)?docs/)?{path.relative_to(TOP / "docs")}', pages), path
+        # That of a terminal is dark by itself.
+        assert path.name == 'demo.svg' or 'prefers-color-scheme: dark' in path.read_text('utf-8'), path
+        # The packet's fields are a table, and as wide as that; so are the states, with what each
+        # step between them must be given.
+        if path.name not in ('demo.svg', 'wire_frame.svg', 'qp_state_machine.svg'):
+            assert int(root.getAttribute('viewBox').split()[2]) <= 820, path
+
+
+def test_each_concept_has_a_sentence_a_picture_above_it_and_a_line_of_code():
+    parts = re.split(r'(?m)^(?=\*\*|!\[|#)', text('docs/concepts.md'))
+    for concept in ('Device', 'Context', 'Port', 'GID', 'Protection domain', 'Memory region', 'Queue pair',
+                    'Completion queue', 'Completion channel', 'Work request', 'Work completion',
+                    'Scatter/gather element', 'lkey', 'rkey', 'Two-sided', 'One-sided', 'RC',
+                    'Packet sequence number', 'Path MTU', 'Zero-copy', 'UC', 'UD', 'Kernel bypass'):
+        place = next(at for at, part in enumerate(parts) if f'**{concept}' in part)
+        assert any(part.startswith('![') for part in parts[:place]), concept
+        assert '.c#L' in parts[place] or concept in ('UC', 'UD', 'Kernel bypass'), concept
+
+
+def test_the_glossary_is_in_alphabetical_order_each_word_once():
+    words = re.findall(r'(?m)^\| ([^|]*) \|', text('docs/glossary.md').split('\n|---', 1)[1])
+    words = [word.replace('`', '').lower() for word in words]
+    assert len(words) > 100 and words == sorted(set(words))
+
+
+def test_each_man_page_in_the_map_exists():
+    if not glob.glob('/usr/share/man/man3/ibv_post_send.3*'):
+        pytest.skip("the packages' man pages are not installed")
+    calls = re.findall(r'`((?:ibv|rdma)_[a-z0-9_]+)\(3\)`', text('docs/api_map.md'))
+    assert len(calls) > 40
+    for call in calls:
+        assert glob.glob(f'/usr/share/man/man3/{call}.3*'), call
+
+
+@pytest.mark.chapters
+@pytest.mark.parametrize('chapter', [path.name for path in sorted(TOP.glob('0[1-5]_*'))])
+def test_a_chapter_is_run_first(chapter):
+    first = '\n'.join(text(f'{chapter}/README.md').splitlines()[:60])
+    for words in (r'minutes to read', r'(?m)^make -C .* && scripts/lab.sh up',
+                  r'scripts/lab.sh exec a -- ', r'scripts/lab.sh exec b -- .* 192\.0\.2\.1'):
+        assert re.search(words, first), words
+    logs = re.findall(r'(?ms)^```text log=.*?\n(.*?)^```$', first)
+    assert sum(log.count('\n') for log in logs) >= 8
+
+
+def test_what_setup_rxe_points_at_is_there():
+    names = re.findall(r'=([a-z0-9-]+)', re.search(r'(?ms)^declare -A entry.*?^\)', text('scripts/lib/rxe/check.sh'))[0])
+    assert len(names) >= 5
+    for name in names:
+        assert f'<a id="{name}"></a>' in TROUBLES.read_text('utf-8'), name
+
+
+def to_entries(path, rows):
+    """Each line leads to the entry of its row (explain_lines.py): none is led wrongly."""
+    path.write_text(''.join(f'{row}\n' for row in rows), 'utf-8')
+    assert len(rows) > 20
+    ran = subprocess.run([TOP / 'tests/explain_lines.py', path], text=True, check=False, stdout=subprocess.PIPE)
+    assert ran.returncode == 0 and ', 0 wrong, 0 none' in ran.stdout, ran.stdout
+
+
+@pytest.mark.chapters
+def test_every_error_that_a_chapter_shows_has_an_entry_and_it_is_the_one_named(tmp_path):
+    lines = set(text('[0-9]*_*/break/*/*.err').splitlines())
+    to_entries(tmp_path / 'table', [f'*\t-\t{line}' for line in lines])
+    anchors = re.findall(r'<a id="(.*)"></a>', TROUBLES.read_text('utf-8'))
+    named = set(ENTRY.findall(text('[0-9]*_*/*.c', '[0-9]*_*/*/*.c')))
+    assert len(named) > 20 and named <= set(anchors)
+    # Each entry for a message of the programs is named by one.
+    assert set(re.findall(r'<a id="(.*)"></a>\n\n### (?:error:|status )', TROUBLES.read_text('utf-8'))) <= named
+    # By its words alone a line leads to the same entry, or to one that is more exact.
+    rows = []
+    for line in lines:
+        if name := ENTRY.search(line):
+            rows += [f'{name[1]}*\t-\t{line.split(" [docs/")[0]}', f'{name[1]}\tcertain\terror: x {name[0]}']
+    to_entries(tmp_path / 'table', rows)
+
+
+def test_an_error_is_explained_by_its_own_entry_and_a_flush_only_if_it_is_alone():
+    flush = 'error: receive: status 5 (Work Request Flushed Error): x'
+    assert 'troubleshooting.md#crc32' in explained('rdma_rxe: failed to add eth0')
+    assert 'troubleshooting.md#status-5' in explained(flush)
+    said = explained(given=f'{flush}\nerror: send: status 13 (RNR retry counter exceeded): x\n')
+    assert flush in said and 'troubleshooting.md#status-13' in said and '#status-5' not in said
+    assert 'failed to add eth0' in explained('docs/troubleshooting.md#crc32')
+    assert 'no entry for this' in explained('all is well', status=1)
+    explained('one', 'two', status=2)
+
+
+# What the logged runs must show
+
+def rules():
+    """Of logged_lines.txt: what, and of which logs; and the lines, as expressions."""
+    for rule in re.split(r'(?m)^(?=[a-z])', text('tests/logged_lines.txt')):
+        head, *lines = [line for line in rule.splitlines() if not line.startswith('#')] or ['']
+        if head:
+            *what, pattern = head.split(' ')
+            paths = subprocess.run(['bash', '-c', f'ls {pattern}'], cwd=TOP, text=True, check=True,
+                                   stdout=subprocess.PIPE).stdout.split()
+            yield what, paths, [re.escape(line[1:]).replace(r'\{hex\}', '0x[0-9a-f]+').replace(
+                r'\{24\}', '0x[0-9a-f]{6}').replace(r'\{n\}', '[0-9]+').replace(r'\{any\}', '.*') for line in lines]
+
+
+@pytest.mark.chapters
+@pytest.mark.parametrize('what, path, lines', [
+    pytest.param(what, path, lines, id=f'{path}-{number}') for number, (what, paths, lines) in enumerate(rules())
+    for path in paths if path.startswith(os.environ.get('CHECK_CHAPTERS', ''))])
+def test_a_logged_run_shows(what, path, lines):
+    log = text(path).splitlines()
+    if what[0] == 'forwards':
+        states = [int(state) for state in re.findall(rf'{what[1]}=(\d+)', text(path))]
+        assert states == sorted(states) and states[0] == 0 and states[-1] >= int(what[2])
+    below = 0
+    for line in lines:
+        at = [number for number, one in enumerate(log, 1) if re.fullmatch(line, one)]
+        if what[0] == 'times':
+            assert len(at) == int(what[1]), line
+        else:
+            at = [number for number in at if what[0] == 'has' or number > below]
+            assert at, f'no line: {line}'
+            below = at[0]

@@ -1,0 +1,215 @@
+"""The house rules: this repository keeps them, and each checker finds what breaks its rule."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from nodes import TOP
+
+MAINT = TOP / 'scripts/maint'
+LETTERS = '/usr/bin/python3', '-B', TOP / 'tests/option_letters.py'
+RULES = 'build makefile length format shell whitespace headers messages words'.split()
+CHECKERS = {
+    'what Markdown shows and points at': 'check_readme.py',
+    'spelling and phrases': 'check_spelling.py',
+    'commands in Markdown': 'check_commands.py',
+    'the map of calls': 'api_map.py --check',
+    'links to lines': 'code_links.py',
+    'the front door': 'front_door.py --check',
+    'the tables of cases': 'break_tables.py',
+    'patches': 'refresh_patches.py',
+}
+
+
+def ran(*words, cwd=TOP):
+    """How a checker ended, and what it said."""
+    return subprocess.run([str(word) for word in words], cwd=cwd, check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def kept(*words):
+    """It finds nothing."""
+    said = ran(*words)
+    assert said.returncode == 0, said.stdout
+    return said.stdout
+
+
+@pytest.mark.chapters
+@pytest.mark.parametrize('rule', RULES)
+def test_chapters_and_scripts_keep(rule):
+    assert kept(MAINT / 'check_chapters.sh', '-c', os.environ.get('CHECK_CHAPTERS', ''), rule) == ''
+
+
+@pytest.mark.chapters
+@pytest.mark.parametrize('checker', CHECKERS.values(), ids=CHECKERS)
+def test_as_the_code_is(checker):
+    kept(MAINT / checker.split()[0], *checker.split()[1:])
+
+
+@pytest.mark.chapters
+def test_each_option_that_a_message_names_is_in_that_programs_help():
+    kept(*LETTERS, *TOP.glob('0*_*'))
+
+
+def test_workflows_have_few_rights_and_everything_by_its_hash():
+    assert kept(TOP / 'tests/workflows.py', TOP / '.github/workflows') == ''
+
+
+@pytest.mark.chapters
+def test_no_modules_of_a_chapter_include_each_other_in_a_circle():
+    for chapter in TOP.glob('[0-9][0-9]_*'):
+        pairs = [f'{path.stem} {other}' for part in ('.', 'carried', 'plumbing')
+                 for path in (chapter / part).glob('*.[ch]')
+                 for other in re.findall(r'(?m)^#include "(?:.*/)?(.*)\.h"', path.read_text('utf-8'))
+                 if other != path.stem]
+        said = subprocess.run(['tsort'], input='\n'.join(pairs), text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert said.returncode == 0 and len(pairs) > 5, said.stderr
+
+
+def test_each_chapter_has_the_licence():
+    for chapter in TOP.glob('[0-9][0-9]_*'):
+        assert (chapter / 'LICENSE').read_bytes() == (TOP / 'LICENSE').read_bytes()
+        assert '# SPDX-License-Identifier: MIT\n' in (chapter / 'Makefile').read_text('utf-8')
+
+
+def test_every_script_asks_for_english_and_decimal_points():
+    """Scripts read what other programs say: in German, "Depends:" is "Hängt ab von:", and 0.5 is 0,5."""
+    for path in [*TOP.glob('scripts/**/*.sh'), *TOP.glob('tests/unit/*.sh')]:
+        text = path.read_text('utf-8')
+        # Those of the guest have busybox only, which speaks English.
+        if not re.match('#!.*sh\n', text) or path.name.startswith('guest-'):
+            continue
+        assert re.search(r'(?m)^export LC_ALL=C$|^(source|\.) .*/(cli\.sh|lib\.bash)"?$', text), path
+
+
+def test_no_program_changes_where_python_looks_for_modules():
+    said = ran('grep', '-rnE', r'sys[.]path\b', *(f'--include=*.{end}' for end in ('py', 'sh', 'bash', 'bats', 'mjs')),
+               '--exclude-dir=node_modules', 'scripts', 'tests', 'web')
+    assert said.stdout == ''
+
+
+# What breaks a rule is found
+
+@pytest.fixture
+def tree(tmp_path):
+    """Writes files of a small tree with one chapter; returns its folder."""
+    def tree(**files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, 'utf-8')
+        return tmp_path
+    tree(**{'01_one/Makefile': 'all: server client\n', 'README.md': '# Title\n', '01_one/README.md': '# One\n',
+            'chapters.tsv': '01_one\t-\trxe\t1\trun\tone concept\n'})
+    (tmp_path / 'docs').mkdir()
+    return tree
+
+
+def found(checker, root, *texts, status=1):
+    """It says each of these."""
+    said = ran(MAINT / checker.split()[0], '-r', root, *checker.split()[1:])
+    assert said.returncode == status, said.stdout
+    for text in texts:
+        assert text in said.stdout, said.stdout
+
+
+def test_what_breaks_a_rule_of_style_is_found(tree):
+    shutil.copy(TOP / '.clang-format', tree())
+    program = '/*\n * {0} - nothing\n */\nint main(void)\n{{\n\treturn 0;\n}}\n'
+    root = tree(**{'01_one/server.c': program.format('server.c'), '01_one/client.c': program.format('client.c'),
+                   'scripts/a.sh': '#!/bin/bash\n# a.sh - says a\necho a\n'})
+    found('check_chapters.sh', root, status=0)
+    tree(**{'01_one/client.c': '#include "../log.h"\n    int unused(void) { int x; return 0; }\n' +
+            '\nconst char *s =\n\t"zero, "\n\t"one";\n/* TO' 'DO */\n' + '/* */\n' * 400,
+            '01_one/README.md': 'word ' * 2801, 'scripts/a.sh': '#!/bin/bash\necho $1\n',
+            'README.md': 'It works!\nIt is production-' 'ready. \n'})
+    found('check_chapters.sh', root, "01_one: does not build alone with gcc", "does not build alone with clang",
+          '01_one/client.c:1: ', 'reaches out of the chapter', 'run clang-format -i 01_one/client.c',
+          'does not start with', 'goes on in the next line: "zero, "', 'left to do', ' lines',
+          '01_one/README.md', '2801 words', 'SC2086', 'scripts/a.sh:1: does not say', 'exclamation mark',
+          'whose word is that?', 'README.md:2: whitespace at the end')
+
+
+def test_what_markdown_shows_and_is_not_so_is_found(tree):
+    shown = ('```c\nint one(void)\n...\n\treturn 1;\n```\n[a](one.c) [b](#one) [c](one.c#L2)\n',
+             '```text log=expected/server.log\nconnected.\n```\n')
+    root = tree(**{'01_one/one.c': 'int one(void)\n{\n\treturn 1;\n}\n', '01_one/README.md': '# One\n' + ''.join(shown),
+                   '01_one/expected/server.log': 'listening.\nconnected.\n'})
+    found('check_readme.py', root, '2 blocks and 3 links', status=0)
+    tree(**{'01_one/README.md': '# One\n' + ''.join(shown).replace('return 1', 'return 2').replace('connected', 'gone')
+            .replace('one.c)', 'two.c)').replace('#one', '#two').replace('L2', 'L99') +
+            '```c file=one.c\nint two;\n```\n', '01_one/expected/races': 'server.log: a <> b\n'})
+    found('check_readme.py', root, 'README.md:5: not in any one C file of 01_one', 'nearest is 01_one/one.c:3',
+          'not in expected/server.log: gone', 'link to nothing: two.c', 'no heading of 01_one/README.md is #two',
+          'L99', 'not in one.c', 'does not tell of this race')
+
+
+def test_words_phrases_and_commands_that_are_wrong_are_found(tree):
+    root = tree(**{'README.md': 'The owner of a queue.\n```sh\nmake -C 01_one\n```\n', 'Makefile': 'all:\n',
+                   'tests/words.txt': 'rkey\n', 'tests/phrases.tsv': (TOP / 'tests/phrases.tsv').read_text('utf-8'),
+                   '01_one/options.c': "{ 'a', OPTION_TEXT, \"address\", NULL, 0, 0, FOR_BOTH, 0 },\n"})
+    for checker in 'check_spelling.py', 'check_commands.py':
+        found(checker, root, status=0)
+    tree(**{'README.md': 'A recieve of a color: `recieve`, an rkey.\nIt is on\nus to begin.\n```sh\nmake nothing\n'
+            'make -C 02_two\nscripts/b.sh\n./server -x\n```\n', '01_one/one.c': '/* It was flushed long\n * since. */\n'})
+    found('check_spelling.py', root, 'README.md:1: recieve', 'README.md:1: color', 'README.md:2: "is on us to": we must',
+          '01_one/one.c:1: "long since": earlier')
+    found('check_commands.py', root, 'make has no target nothing', 'there is no 02_two/Makefile',
+          'there is no scripts/b.sh', './server has no option -x')
+
+
+def test_a_map_links_and_tables_that_are_old_are_found_and_written_anew(tree):
+    case = '# late\n\n> Who is late?\n\nIt fails.\n\n**Remember:** it does.\n'
+    root = tree(**{'01_one/a.c': 'int i = ibv_one();\n', 'docs/demo.txt': 'chapter what logs\n01_one a matches 1 s\n',
+                   'docs/x.md': '[a.c:2](../01_one/a.c#L2 "ibv_one()")\n', '01_one/break/late/commands': '',
+                   '01_one/break/late/README.md': case, 'README.md': '| chapter | x |\n|---|---|\n| old |\n',
+                   '01_one/README.md': '| case | what it asks | the command |\n|---|---|---|\n'})
+    (root / 'docs/pictures').mkdir()
+    for check, write, text, written in (
+            ('api_map.py --check', 'api_map.py', 'has not: | `ibv_one`', 'docs/api_map.md'),
+            ('code_links.py', 'code_links.py --write', '"ibv_one()" is in line 1', 'docs/x.md'),
+            ('front_door.py --check', 'front_door.py', 'README.md is not up to date', 'README.md'),
+            ('break_tables.py', 'break_tables.py --write', 'the table of cases is not as', '01_one/README.md')):
+        found(check, root, text)
+        found(write, root, status=0)
+        found(check, root, status=0)
+        assert re.search(r'`ibv_one`|#L1 "|\[01_one\]|Who is late\?', (root / written).read_text('utf-8'))
+    tree(**{'01_one/break/late/README.md': case.replace('late?', 'late').replace('Remember', 'Forget')})
+    found('break_tables.py', root, 'what it asks is no question', 'no paragraph begins with **Remember:**')
+
+
+def test_a_patch_that_stands_elsewhere_is_found_and_put_right(tree):
+    root = tree(**{'01_one/x.c': 'new\na\nb\nc\nd\ne\nf\n', '01_one/break/case/patch':
+                   '--- a/x.c\n+++ b/x.c\n@@ -3,3 +3,3 @@\n c\n-d\n+D\n e\n'})
+    found('refresh_patches.py', root, 'break/case/patch: the code has moved on: run make docs')
+    found('refresh_patches.py --write', root, status=0)
+    found('refresh_patches.py', root, status=0)
+    tree(**{'01_one/x.c': 'something else\n'})
+    found('refresh_patches.py --write', root, 'does not apply: change it by hand')
+
+
+def test_an_option_that_a_message_names_and_is_none_is_found(tmp_path):
+    chapter = tmp_path / '05_multiclient'
+    shutil.copytree(TOP / chapter.name, chapter)
+    with open(chapter / 'crowd.c', 'a', encoding='utf-8') as file:
+        file.write('int f(void)\n{\n\treturn log_fail("n %d" PRIu32 "and %s; see -k", 1);\n}\n')
+    said = ran(*LETTERS, chapter)
+    assert said.returncode == 1 and ': -k, which ./server -h does not list' in said.stdout
+
+
+def test_what_a_workflow_should_not_have_is_found(tmp_path):
+    for file, before, after, text in (
+            ('pages.yml', 'permissions: {}', 'permissions: write-all', 'all jobs: have rights'),
+            ('check.yml', 'contents: read', 'contents: write', 'check: may write, and runs more than actions'),
+            ('check.yml', 'persist-credentials: false', 'fetch-depth: 1', 'check: leaves the token'),
+            ('pages.yml', 'deploy-pages@', 'deploy-pages@v5 #', 'the action actions/deploy-pages@v5 is not'),
+            ('check.yml', 'debian:12@', 'debian:12 #', 'the image debian:12 is not named by its hash')):
+        shutil.copytree(TOP / '.github/workflows', tmp_path, dirs_exist_ok=True)
+        path = tmp_path / file
+        assert before in path.read_text('utf-8')
+        path.write_text(path.read_text('utf-8').replace(before, after), 'utf-8')
+        said = ran(TOP / 'tests/workflows.py', tmp_path)
+        assert said.returncode == 1 and text in said.stdout, said.stdout
