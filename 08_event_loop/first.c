@@ -9,6 +9,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -156,8 +157,8 @@ static bool on_event(struct server *server)
 	enum rdma_cm_event_type type;
 	struct rdma_cm_id *id;
 
-	if (!CHECK(!rdma_get_cm_event(server->events, &event)))
-		return false;
+	if (rdma_get_cm_event(server->events, &event))
+		return CHECK(errno == EAGAIN); /* went with its client */
 	type = event->event;
 	id = event->id;
 	if (!CHECK(!rdma_ack_cm_event(event)))
@@ -262,6 +263,7 @@ static bool prepare(struct server *server, struct sockaddr *address)
 
 	ok = CHECK((server->epoll = epoll_create1(0)) >= 0) &&
 	     CHECK(server->events = rdma_create_event_channel()) &&
+	     CHECK(!fcntl(server->events->fd, F_SETFL, O_NONBLOCK)) &&
 	     CHECK(!rdma_create_id(server->events, &server->listener, NULL,
 				   RDMA_PS_TCP)) &&
 	     CHECK(!rdma_bind_addr(server->listener, address)) &&
