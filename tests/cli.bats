@@ -198,9 +198,9 @@ refuses() {
 
 	error=$(grep -h '^error: ' [0-9]*/break/*/*.err | grep -m 1 'status 13')
 	run -0 make -s explain E="$error"
-	[[ $output == *'== '*'docs/troubleshooting.md#'* ]]
+	[[ $output == *'== '*'docs/troubleshooting/'* ]]
 	run -0 make -s explain <<<"$error"
-	[[ $output == *'== '*'docs/troubleshooting.md#'* ]]
+	[[ $output == *'== '*'docs/troubleshooting/'* ]]
 	run -2 --separate-stderr make -s explain E="it's \"well\" -h"
 	[[ $stderr == *'no entry for this'* ]]
 	nothing_done
