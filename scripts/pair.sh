@@ -205,8 +205,9 @@ if [[ -n $timed && ! $timed -nt $top/scripts/lib/timed.c ]]; then
 	mkdir -p "$top/build"
 	cc -std=gnu11 -O2 -o "$timed" "$top/scripts/lib/timed.c"
 fi
-for other in $(grep -oE '\.\./[0-9]{2}_\w+' "$commands" | sort -u); do
-	make -s -C "$top/${other#../}" >&2
+mapfile -t others < <(grep -oE '\.\./0[0-9]_\w+' "$commands" | sort -u)
+for other in "${others[@]#../}"; do
+	make -s -C "$top/$other" >&2
 done
 exec {screen}>&1
 rm -rf "$out"
