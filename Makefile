@@ -74,9 +74,6 @@ exercise:
 repair:
 	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
 		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
-fill-in:
-	@scripts/fill_in.sh $(if $(CHECK),--check) $(call quote,$(CH)) \
-		$(call quote,$(TASK)) $(call quote,$(DIR))
 watch:
 	@scripts/repair.sh --watch $(call quote,$(CH)) $(call quote,$(TASK)) \
 		$(call quote,$(DIR))
@@ -146,8 +143,6 @@ For readers:
   make repair       list broken copies of chapters, each with its symptom;
                     CH=01 TASK=1 gives you one, CHECK=1 says what your repair
                     lacks (DIR=my_copy), HINT=1 a hint
-  make fill-in      list functions to write; CH=01 TASK=1 gives you a chapter
-                    without one, CHECK=1 says what yours lacks (DIR=my_copy)
   make watch        CH=01 TASK=1: check that repair whenever you save a file
   make next         what comes next, and why
   make progress     how far you are (READ=01: you have read that chapter;
@@ -202,7 +197,6 @@ help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
 help_repair := scripts/repair.sh
-help_fill-in := scripts/fill_in.sh
 help_watch := scripts/repair.sh
 help_progress := scripts/progress.sh
 help_next := scripts/progress.sh
@@ -223,7 +217,7 @@ help-%:
 
 .PHONY: all deps demo check check-fast check-long check-mutants \
 	doctor setup lab lab-kernel \
-	shell down lesson break exercise repair fill-in watch \
+	shell down lesson break exercise repair watch \
 	progress next explain wire wiretap reach bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

@@ -1,4 +1,4 @@
-# draw.sh - what the runs do not show of psn_draw(); see scripts/fill_in.sh
+# draw.sh - what the runs do not show of psn_draw(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 lines=('server: ./server -1 write' 'client: ./client -a 192.0.2.1 write')

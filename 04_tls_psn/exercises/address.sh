@@ -1,4 +1,4 @@
-# address.sh - what the runs do not show of check_address(); see scripts/fill_in.sh
+# address.sh - what the runs do not show of check_address(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 # A client that says that its queue pair is somewhere else.

@@ -1,13 +1,13 @@
-"""Fill-in tasks: a chapter without the body of one function, which a reader writes.
+"""Exercises that ask for the body of one function: the chapter without it.
 
-Usage: fill_in.py list CHAPTER...          the tasks, each with what it is about
-       fill_in.py names CHAPTER            their names, in the order of their numbers
-       fill_in.py take CHAPTER NAME COPY   takes the body out of a copy of the chapter
-       fill_in.py told CHAPTER NAME        what the reader is told
+Usage: bodies.py list CHAPTER            each with what it is about
+       bodies.py names CHAPTER           their names
+       bodies.py take CHAPTER NAME COPY  takes the body out of a copy of the chapter
+       bodies.py told CHAPTER NAME       what the reader is told
 
-CHAPTER is a folder. Its table is CHAPTER/fill_in/tasks.tsv: name, file, function, how
+CHAPTER is a folder. Its table is CHAPTER/exercises/bodies.tsv: name, file, function, how
 many minutes it may take, and what it is about. What stands before the function, and
-in the header, says what it must do. CHAPTER/fill_in/NAME.sh, if there is one, checks
+in the header, says what it must do. CHAPTER/exercises/NAME.sh, if there is one, checks
 what the logged runs do not show.
 """
 from __future__ import annotations
@@ -18,11 +18,10 @@ import re
 import sys
 
 from lib.arguments import Parser, folder
-from lib.terminal import width, wrap
 
 
 @dataclasses.dataclass(frozen=True)
-class FillIn:
+class Body:
     """A row of the table."""
     name: str
     file: str
@@ -43,19 +42,19 @@ class FillIn:
         return text[:match.end()] + body + text[end:]
 
 
-def fill_ins(chapter: pathlib.Path) -> list[FillIn]:
+def bodies(chapter: pathlib.Path) -> list[Body]:
     """Those of a chapter."""
-    table = chapter / 'fill_in/tasks.tsv'
+    table = chapter / 'exercises/bodies.tsv'
     rows = table.read_text('utf-8').splitlines() if table.is_file() else []
-    return [FillIn(*row.split('\t')) for row in rows if not row.startswith('#')]
+    return [Body(*row.split('\t')) for row in rows if not row.startswith('#')]
 
 
-def named(chapter: pathlib.Path, name: str) -> FillIn:
+def named(chapter: pathlib.Path, name: str) -> Body:
     """The one of that name."""
-    for task in fill_ins(chapter):
+    for task in bodies(chapter):
         if task.name == name:
             return task
-    raise SystemExit(f'fill_in: {chapter.name} has no {name}')
+    raise SystemExit(f'bodies: {chapter.name} has no {name}')
 
 
 def main(arguments: list[str]) -> int:
@@ -69,13 +68,11 @@ def main(arguments: list[str]) -> int:
         parser.error('which NAME?')
     chapter = folder(places[0])
     if what == 'list':
-        for chapter in map(folder, places):
-            for number, task in enumerate(fill_ins(chapter), 1):
-                print(f'make fill-in CH={chapter.name[:2]} TASK={number}   '
-                      f'{task.function} in {task.file}, {task.minutes} min')
-                print(*wrap(task.about, width(), '  '), sep='\n')
+        for task in bodies(chapter):
+            print(f'  make exercise CH={chapter.name[:2]} EX={task.name:<10} Write the body of '
+                  f'{task.function}: {task.minutes} minutes')
     elif what == 'names':
-        print(''.join(f'{task.name}\n' for task in fill_ins(chapter)), end='')
+        print(''.join(f'{task.name}\n' for task in bodies(chapter)), end='')
     elif what == 'take':
         task = named(chapter, places[1])
         file = folder(places[2]) / task.file

@@ -1,4 +1,4 @@
-# cq_event.sh - what the runs do not show of take_cq_event(); see scripts/fill_in.sh
+# cq_event.sh - what the runs do not show of take_cq_event(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 # The server sends only when the client has taken an event, so that the client needs a

@@ -1,4 +1,4 @@
-# rtr.sh - what the runs do not show of qp_to_rtr(); see scripts/fill_in.sh
+# rtr.sh - what the runs do not show of qp_to_rtr(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 # With -M at one end, both must use packets of that size.

@@ -1,4 +1,4 @@
-# access.sh - what the runs do not show of exposed_access(); see scripts/fill_in.sh
+# access.sh - what the runs do not show of exposed_access(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 want 'in write, the peer may write' write/client.calls '^reg_mr .* access=0x3$'

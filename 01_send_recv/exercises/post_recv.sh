@@ -1,4 +1,4 @@
-# post_recv.sh - what the runs do not show of data_post_recv(); see scripts/fill_in.sh
+# post_recv.sh - what the runs do not show of data_post_recv(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 text=$(printf '%01000d' 0)

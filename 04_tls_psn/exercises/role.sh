@@ -1,4 +1,4 @@
-# role.sh - what the runs do not show of check_role(); see scripts/fill_in.sh
+# role.sh - what the runs do not show of check_role(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 run role 'server: ./server -1 write' \
