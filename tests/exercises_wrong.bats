@@ -54,12 +54,20 @@ setup_file() { open_device; }
 	one_wrong 02_write_read ticket
 }
 
+@test "03: the smaller of two MTUs, wrongly" {
+	one_wrong 03_pure_verbs mtu
+}
+
 @test "03: the same exchange with a program that is not ours, wrongly" {
 	one_wrong 03_pure_verbs pingpong
 }
 
 @test "03: without acknowledgements, wrongly" {
 	one_wrong 03_pure_verbs unreliable
+}
+
+@test "04: which certificate was it, wrongly" {
+	one_wrong 04_tls_psn who
 }
 
 @test "04: is it the same peer, wrongly" {
