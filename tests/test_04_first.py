@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from first import FIRST, both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
+from first import both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
 
 CHAPTER = '04_tls_psn'
 PORT, LINE = 4433, 128
@@ -53,6 +53,7 @@ def test_without_certificates_without_a_server_without_a_device(pair):
 def certificates(pair, name, *options):
     """A folder with others, of a CA of their own."""
     folder = pair.scratch / name
+    folder.mkdir()
     subprocess.run([pair.folder / 'certs.sh', *options, folder / 'certs'], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder
@@ -85,13 +86,12 @@ def test_a_server_of_another_ca_or_for_another_address_is_refused_by_the_client(
     assert client.has("^the peer's certificate: IP address mismatch$")
 
 
-def as_client(pair, cert, key, ca=None):
+def as_client(pair, cert, key):
     """A folder in which the client has this certificate."""
     folder = pair.scratch / f'client_{len(list(pair.scratch.iterdir()))}'
     shutil.copytree(pair.folder / 'certs', folder / 'certs')
-    for source, target in (cert, 'client.pem'), (key, 'client.key'), (ca, 'ca.pem'):
-        if source:
-            shutil.copy(source, folder / 'certs' / target)
+    shutil.copy(cert, folder / 'certs/client.pem')
+    shutil.copy(key, folder / 'certs/client.key')
     return folder
 
 

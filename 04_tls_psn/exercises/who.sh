@@ -17,6 +17,6 @@ want "and the server which one the client has" own/server.log \
 	"^authenticated peer: $address, certificate $(print_of client)\$"
 # One that the server does not accept.
 run other "server: ./first" \
-	"client: bash -c './certs.sh other/certs >/dev/null && cp certs/ca.pem other/certs && cd other && exec ../first 192.0.2.1'"
+	"client: bash -c 'mkdir -p other && ./certs.sh other/certs >/dev/null && cp certs/ca.pem other/certs && cd other && exec ../first 192.0.2.1'"
 want 'a client that is refused says nothing of that' other/client.log '^authenticated' 0
 want 'and neither does its server' other/server.log '^authenticated' 0
