@@ -12,10 +12,10 @@
 # it says that it listens. A line whose label ends in & does not wait for the
 # one before it to end. 192.0.2.1 stands for the server's address and is
 # replaced by the real one. DIR (default: two levels above COMMANDS) is where
-# the commands run; there ../01_send_recv is that chapter's folder, wherever DIR is,
-# and what that builds is built. OUT is emptied first, and gets LABEL.log (stdout), LABEL.err
-# (stderr, where there was any) and status.log, with the exit status of each, kernel,
-# the release of the one they ran on, and device, whether that is a card.
+# the commands run; there ../01_send_recv is that chapter's folder, wherever DIR is, and
+# what that builds is built. OUT is emptied first, and gets LABEL.log (stdout), LABEL.err
+# (stderr, where there was any) and status.log, with the exit status of each, and
+# kernel, the release of the one they ran on.
 #
 # Two kinds of lines are not programs. `nodes: 2` asks for that many nodes.
 # `setup: COMMAND` runs first, on each node, in the repository's top folder: it must
@@ -222,7 +222,6 @@ trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 device_open "$nodes"
 address=$(device_address a)
 device_kernel >"$out/kernel"
-device_kind >"$out/device"
 while IFS= read -r line <&3; do
 	[[ $line == \#* ]] && continue
 	label=${line%%:*}
