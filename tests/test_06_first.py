@@ -62,7 +62,7 @@ def test_without_a_server_without_a_host_at_an_address_of_others(pair):
     client = to_first(pair, pair.address, '192.0.2.77', status=1)
     client.one_error(r'ready\(sock->fd, POLLOUT, .*\): Connection timed out$')
     assert not client.has('^sent')
-    for address in '192.0.2.9', '127.0.0.1', '0.0.0.0':
+    for address in '192.0.2.9', '0.0.0.0':
         to_first(pair, address, pair.address, status=1).one_error(r'!bind\(')
 
 
