@@ -33,6 +33,10 @@ unsolved() {
 		'one that does not is refused, and knows by whom'
 }
 
+@test "02: write behind what is there" {
+	solved 02_write_read append
+}
+
 @test "02: a write that says that it is there" {
 	solved 02_write_read write_imm
 }

@@ -46,6 +46,10 @@ setup_file() { open_device; }
 	one_wrong 01_send_recv name
 }
 
+@test "02: write behind what is there, wrongly" {
+	one_wrong 02_write_read append
+}
+
 @test "02: a write that says that it is there, wrongly" {
 	one_wrong 02_write_read write_imm
 }
