@@ -5,6 +5,7 @@ import re
 import pytest
 
 import builds
+from refusals import refused
 
 CHAPTER = '02_write_read'
 
@@ -41,7 +42,7 @@ def hostile():
 def test_a_message_of_a_client_that_is_malformed_is_refused_by_name(pair, hostile):
     server = pair.server('write')
     for how, regex in WRONG:
-        with pair.refused(server, regex):
+        with refused(server, regex):
             # How it ends is its own affair: it may have been done already.
             pair.begin_client('write', env=hostile(how)).any_end()
     pair.served(server)

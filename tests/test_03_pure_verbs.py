@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from nodes import TOP
+from refusals import refused, stranger
 
 CHAPTER = '03_pure_verbs'
 GOOD = ('RDMA 1 QPN 0x000011 PSN 0x123456 GID ::ffff:192.0.2.1 LID 0x0000 MTU 1024 MODE write '
@@ -38,15 +39,15 @@ WRONG = [
 def test_a_peer_that_is_silent_or_lies_is_refused_by_name(pair):
     server = pair.server('-t', 5, 'write')
     for said, regex in WRONG:
-        with pair.refused(server, regex):
-            pair.stranger(18515, said.encode())
+        with refused(server, regex):
+            stranger(pair.address, 18515, said.encode())
     pair.served(server)
     server.stop()
 
 
 def test_the_receive_of_each_side_comes_back_if_their_modes_differ(pair):
     server = pair.server('read')
-    with pair.refused(server, 'this side runs read and the peer write'):
+    with refused(server, 'this side runs read and the peer write'):
         client = pair.client('write', status=1)
     client.one_error('this side runs write and the peer read')
     assert client.has('^drained: 1 posted') and server.has('^drained: 1 posted')
