@@ -5,8 +5,6 @@ import subprocess
 
 import pytest
 
-from pair import until
-
 CHAPTER = '01_send_recv'
 pytestmark = pytest.mark.still
 # A call before which an end stops, and what the other waits for then.

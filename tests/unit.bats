@@ -12,7 +12,7 @@ setup() {
 	source "$top/scripts/lib/chapter.sh"
 	# Where there is a CM, that makes the connection, and else the module does: a
 	# made-up device tests the latter, and tests on a real one the former
-	# (01_bad_days.bats, peers.bats).
+	# (test_01_bad_days.py, test_peers.py).
 	on_a_device=" $(chapters_where 'devices ~ /siw/' 'chapter "/conn.c"' | tr '\n' ' ')"
 }
 

@@ -11,7 +11,7 @@ the columns stand tabs; within them, \\n is a newline, \\t a tab, \\\\ a backsla
          is a mutant in each of these chapters
   old    a text that is in the file exactly once
   new    what stands there instead
-  test   what must notice it: "unit test_03_psn", or "bats tests/peers.bats REGEX";
+  test   what must notice it: "unit test_03_psn", or "bats tests/lab.bats REGEX";
          or "pytest tests/test_ends.py WORD", a part of their names;
          NN is the chapter's number, if there are several
   fault  what is wrong with it, and what it would cost
@@ -170,7 +170,7 @@ class Runner:
             return not self.within(seconds, 'prlimit', f'--cpu={cpu}', 'make', '-s', '-C',
                                    'tests/unit', 'check', f'TESTS={name}')
         if kind == 'pytest':
-            return not self.within(seconds, '/usr/bin/python3', '-m', 'pytest', '-q', name,
+            return not self.within(seconds, '/usr/bin/python3', '-m', 'pytest', '-q', '-x', name,
                                    '-k', regex[0])
         self.lab_up(test)
         some = ('-f', regex[0]) if regex else ()
