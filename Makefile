@@ -45,11 +45,6 @@ check-long:
 	$(check_kernel)
 	@scripts/install_deps.sh long
 	$(if $(listing),,@scripts/maint/check.sh long)
-check-mutants:
-	$(check_deps)
-	$(check_kernel)
-	$(if $(listing),,@tests/mutants/run.py $(call quote,$(MUTANT)))
-
 # The machine itself, and the lab.
 doctor:
 	@scripts/doctor.sh
@@ -167,7 +162,6 @@ For authors:
                     chapter needs; TESTS='-k wire': pytest's options)
   make check-fast   the tests that need neither a device nor a virtual machine
   make check-long   the tests that take long
-  make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser
   make logs         record the expected logs again (CH=01: one chapter)
   make wire-logs    record the wire pictures again (CH=01: one chapter)
@@ -185,7 +179,6 @@ help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
 help_check-fast := scripts/maint/check.sh
 help_check-long := scripts/maint/check.sh
-help_check-mutants := tests/mutants/run.py
 help_deps := scripts/install_deps.sh
 help_doctor := scripts/doctor.sh
 help_setup := scripts/setup_rxe.sh
@@ -215,7 +208,7 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check check-fast check-long check-mutants \
+.PHONY: all deps demo check check-fast check-long \
 	doctor setup lab lab-kernel \
 	shell down lesson break exercise repair watch \
 	progress next explain wire wiretap reach bench web web-serve \

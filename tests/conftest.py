@@ -32,8 +32,8 @@ from nodes import Failed, Lab
 from pair import Pair
 
 # A test that needs a lab, and one that needs the worker's and not one of its own.
-DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open(_still)?_device|lab\.sh up|run\.py" --sample)')
-OWN = re.compile(r'(?m)^load lab$|run\.py" --sample')
+DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open(_still)?_device|lab\.sh up)')
+OWN = re.compile(r'(?m)^load lab$')
 # Virtual machines are costly, so one worker has all tests that need one.
 EMULATED = re.compile(r'(?m)^[^#]*(full_size|EMULATED_LAB)')
 # RDS keeps its connections until the kernel ends, and they talk. So what looks at the wire
