@@ -45,14 +45,9 @@ check-long:
 	$(check_kernel)
 	@scripts/install_deps.sh long
 	$(if $(listing),,@scripts/maint/check.sh long)
-check-mutants:
-	$(check_deps)
-	$(check_kernel)
-	$(if $(listing),,@tests/mutants/run.py $(call quote,$(MUTANT)))
-
 # The machine itself, and the lab.
 doctor:
-	@scripts/doctor.sh $(call quote,$(PEER))
+	@scripts/doctor.sh
 setup:
 	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
 lab:
@@ -74,9 +69,6 @@ exercise:
 repair:
 	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
 		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
-fill-in:
-	@scripts/fill_in.sh $(if $(CHECK),--check) $(call quote,$(CH)) \
-		$(call quote,$(TASK)) $(call quote,$(DIR))
 watch:
 	@scripts/repair.sh --watch $(call quote,$(CH)) $(call quote,$(TASK)) \
 		$(call quote,$(DIR))
@@ -112,10 +104,8 @@ logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
 wire-logs:
 	$(call run,build lab wire,scripts/maint/record_wire.sh $(demo_chapters))
-# Where patches apply, and what the Markdown says of the code: lines, sizes, calls,
-# pictures of runs.
+# What the Markdown says of the code: lines, minutes, calls, pictures of runs.
 docs:
-	@scripts/maint/refresh_patches.py --write
 	@scripts/maint/api_map.py
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
@@ -134,7 +124,6 @@ For readers:
   make demo         run every chapter on real Soft-RoCE (CH=01: one of them);
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
-                    (PEER=ADDRESS: also whether a card's packets get there)
   make setup        make a Soft-RoCE device here, where the kernel has it
   make lab          or start the lab, two throwaway machines (NODES=1: one)
   make lab-kernel   build a kernel with which the lab is up in two seconds, once
@@ -149,8 +138,6 @@ For readers:
   make repair       list broken copies of chapters, each with its symptom;
                     CH=01 TASK=1 gives you one, CHECK=1 says what your repair
                     lacks (DIR=my_copy), HINT=1 a hint
-  make fill-in      list functions to write; CH=01 TASK=1 gives you a chapter
-                    without one, CHECK=1 says what yours lacks (DIR=my_copy)
   make watch        CH=01 TASK=1: check that repair whenever you save a file
   make next         what comes next, and why
   make progress     how far you are (READ=01: you have read that chapter;
@@ -175,12 +162,10 @@ For authors:
                     chapter needs; TESTS='-k wire': pytest's options)
   make check-fast   the tests that need neither a device nor a virtual machine
   make check-long   the tests that take long
-  make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser
   make logs         record the expected logs again (CH=01: one chapter)
   make wire-logs    record the wire pictures again (CH=01: one chapter)
-  make docs         bring up to date what the docs say of the code, and where
-                    patches apply
+  make docs         bring up to date what the docs say of the code
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.
@@ -194,7 +179,6 @@ help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
 help_check-fast := scripts/maint/check.sh
 help_check-long := scripts/maint/check.sh
-help_check-mutants := tests/mutants/run.py
 help_deps := scripts/install_deps.sh
 help_doctor := scripts/doctor.sh
 help_setup := scripts/setup_rxe.sh
@@ -206,7 +190,6 @@ help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
 help_repair := scripts/repair.sh
-help_fill-in := scripts/fill_in.sh
 help_watch := scripts/repair.sh
 help_progress := scripts/progress.sh
 help_next := scripts/progress.sh
@@ -225,9 +208,9 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check check-fast check-long check-mutants \
+.PHONY: all deps demo check check-fast check-long \
 	doctor setup lab lab-kernel \
-	shell down lesson break exercise repair fill-in watch \
+	shell down lesson break exercise repair watch \
 	progress next explain wire wiretap reach bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

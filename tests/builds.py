@@ -2,6 +2,8 @@
 import contextlib
 import fcntl
 import functools
+import pathlib
+import re
 import shutil
 import subprocess
 
@@ -10,7 +12,8 @@ from nodes import TOP
 BUILDS = TOP / 'build/pytest'
 FLAGS = {'plain': '-O2 -g',
          'sanitized': '-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined '
-                      '-fno-sanitize-recover=undefined'}
+                      '-fno-sanitize-recover=undefined',
+         'threads': '-O1 -g -fno-omit-frame-pointer -fsanitize=thread'}
 SHIM = TOP / 'tests/at_call.c'
 
 
@@ -46,6 +49,25 @@ def shim():
 
 
 @functools.lru_cache(None)
+def helper(source, *flags):
+    """A C file of the tests, FOLDER/NAME, compiled: with -shared, to be loaded before others."""
+    with only_one(pathlib.Path(source).name + '.so' * ('-shared' in flags)) as target:
+        tool('cc', '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-O2', '-fPIC', '-o', target,
+             TOP / f'{source}.c', *flags)
+    return target
+
+
+def environment(library, variable, value):
+    """Of a program that is to load a helper, which a variable tells what to do."""
+    return {variable: str(value), 'LD_PRELOAD': str(library)}
+
+
+def preloaded(source, variable):
+    """For such a helper: makes the environment for a value."""
+    return functools.partial(environment, helper(source, '-shared'), variable)
+
+
+@functools.lru_cache(None)
 def build(chapter, variant='plain', change=None):
     """The folder of a chapter's build: plain, sanitized with the shim inside, or one whose sources
     a function has changed, which gets the folder."""
@@ -68,3 +90,10 @@ def build(chapter, variant='plain', change=None):
                     (folder / program).unlink(missing_ok=True)
         tool('make', '-s', '-j2', '-C', folder, f'CFLAGS={flags} -Werror', *link)
     return folder
+
+
+def edit(file, old, new, count=1):
+    """Changes a source in a build: what a regular expression fits, whose ^ and $ are lines' ends."""
+    text, times = re.subn(old, new, file.read_text('utf-8'), flags=re.MULTILINE)
+    assert times == count, f'{file.name} has {times} times {old}'
+    file.write_text(text, 'utf-8')

@@ -79,13 +79,10 @@ helped() {
 		[[ $output == *"  make $target "* ]]
 		case $target in
 		help | clean | docs) ;;
-		check-mutants) [[ ! -e tests/mutants/run.py ]] ||
-			[[ ${output,,} == *usage:* ]] ;;
 		*) [[ ${output,,} == *usage:* ]] ;;
 		esac
 		run -0 make -h "$target" </dev/null
-	done < <(helped | grep -vx "$([[ -e tests/mutants/run.py ]] ||
-		echo check-mutants)")
+	done < <(helped)
 	run -2 make help-nothing
 	nothing_done
 }
@@ -276,11 +273,7 @@ fake_deps() {
 	printf '#!/bin/sh\necho "all 9 packages are there"\n' >scripts/install_deps.sh
 	printf '#!/bin/sh\necho "rxe: usable now"; exit 0\n' >scripts/setup_rxe.sh
 	run -0 --separate-stderr make -s doctor
-	[[ $output == *'RDMA cards (scripts/card.sh):'*'card: there is no RDMA card here'* ]]
 	[[ $output == *"doctor: ready, on this machine's own device: make demo" ]]
-	printf '#!/bin/sh\necho "MISSING with $*"; exit 1\n' >scripts/card.sh
-	run -0 --separate-stderr make -s doctor PEER=192.0.2.9
-	[[ $output == *'MISSING with 192.0.2.9'*"doctor: ready"* ]]
 	printf '#!/bin/sh\necho "rxe: can be"; exit 1\n' >scripts/setup_rxe.sh
 	run --separate-stderr scripts/doctor.sh
 	[[ $output == *'this machine can have its own device: make setup'* ]]

@@ -32,15 +32,15 @@ from nodes import Failed, Lab
 from pair import Pair
 
 # A test that needs a lab, and one that needs the worker's and not one of its own.
-DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open(_still)?_device|lab\.sh up|run\.py" --sample)')
-OWN = re.compile(r'(?m)^load lab$|run\.py" --sample')
+DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open(_still)?_device|lab\.sh up)')
+OWN = re.compile(r'(?m)^load lab$')
 # Virtual machines are costly, so one worker has all tests that need one.
 EMULATED = re.compile(r'(?m)^[^#]*(full_size|EMULATED_LAB)')
 # RDS keeps its connections until the kernel ends, and they talk. So what looks at the wire
 # comes first. What takes longest is next, so that no worker ends long after the others.
-FIRST = ('reach wire wiretap networks 04_wire 05_multiclient 06_rds 07_files ends 04_tls_psn '
-         '08_event_loop test_tasks 07_full_speed 01_send_recv '
-         '07_slow_disk 03_pure_verbs mutants lab web_browser').split()
+FIRST = ('reach wire wiretap test_networks test_04_wire test_06_loans test_05_multiclient test_06_rds '
+         'test_07_files ends test_08_event_loop test_04_tls_psn test_tasks test_07_bad_days '
+         'test_01_send_recv test_07_slow_disk test_03_pure_verbs lab web_browser').split()
 
 
 class Workplace:
@@ -49,6 +49,7 @@ class Workplace:
     kinds = {
         'two nodes': ('', ()),
         'still': ('-still', ('--time', 'own')),
+        'siw': ('-siw', ('--device', 'siw')),
         # For what a User-Mode Linux node cannot do: full_size() in helpers.bash.
         'virtual machines': ('-tcg', ('--nodes', '2')),
     }
@@ -63,7 +64,7 @@ class Workplace:
         """One of them."""
         if kind not in self.labs:
             suffix, options = self.kinds[kind]
-            engine = {'LAB_ENGINE': 'tcg'} if suffix == '-tcg' else {}
+            engine = {'-tcg': {'LAB_ENGINE': 'tcg'}, '-siw': {'LAB_ENGINE': 'uml'}}.get(suffix, {})
             self.labs[kind] = Lab(self.name + suffix, *options, **engine)
         elif not self.labs[kind].is_up():
             warnings.warn(f'the lab {self.name} was gone, and is booted anew')
@@ -254,7 +255,7 @@ def pytest_sessionfinish(session, exitstatus):
 @pytest.fixture
 def lab(request):
     """The lab that the test is for: with marks, one of another kind."""
-    for kind in 'still', 'virtual machines':
+    for kind in 'still', 'siw', 'virtual machines':
         if request.node.get_closest_marker(kind.split()[0]):
             return request.config.workplace.lab(kind)
     return request.config.workplace.lab('two nodes')

@@ -25,23 +25,6 @@ is_asked() {
 	[[ -z ${CHECK_CHAPTERS:-} || " $CHECK_CHAPTERS " == *" $1 "* ]]
 }
 
-# asked_where TEST: those for which TEST of chapters_where is true, a line each.
-asked_where() {
-	local chapter
-
-	while IFS= read -r chapter; do
-		! is_asked "$chapter" || echo "$chapter"
-	done < <(chapters_where "$1")
-}
-
-# For it: the chapters on an RDMA device; of these, those that the connection manager
-# connects; those that exchange their parameters themselves; and those whose two ends
-# each reach the other, by a message or in its memory, and ask nothing more (08).
-# shellcheck disable=SC2034 # used by the tests
-on_rxe='devices ~ /rxe/' with_cm='devices ~ /siw/' by_hand='devices == "rxe"'
-# shellcheck disable=SC2034
-in_pairs='devices ~ /rxe/ && shown != "send" && chapter !~ /^08/'
-
 open_device() {
 	if [[ ${DEVICE:-} == host ]]; then
 		device_open 1

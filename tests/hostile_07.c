@@ -9,6 +9,8 @@
  *   "RDMA 5 1 19=3"     the same for the messages before the files (msg.h)
  *   "write 20 rkey=1"   the 20th write: bit 0 of its rkey is flipped
  *   "read 3 addr=100"   the third read: from 100 bytes further on
+ *   "data 100"          byte 100 of what it writes, or lends to be read, is wrong;
+ *                       "data text": all that it writes is a text
  *
  * Several changes may follow each other. There are also size=N: N bytes are sent;
  * and imm=N: another immediate value. A message with imm=N becomes a write of
@@ -99,6 +101,24 @@ static void change(struct ibv_send_wr *wr, const char *name, uint64_t value)
 	}
 }
 
+/* With MSG_MR, what the peer may read is ready; a write is what the peer gets. */
+static void spoil_data(const struct ibv_send_wr *wr, const char *where)
+{
+	const struct ibv_sge *sge = wr->sg_list;
+	uint8_t *bytes = (void *)(uintptr_t)sge->addr;
+	uint64_t lent;
+
+	if (wr->opcode == IBV_WR_RDMA_WRITE && !strcmp(where, "text")) {
+		memset(bytes, 'x', sge->length);
+	} else if (wr->opcode == IBV_WR_RDMA_WRITE) {
+		bytes[atoi(where)]++;
+	} else if (wr->opcode == IBV_WR_SEND && !memcmp(bytes, "RDMA", 4) &&
+		   bytes[5] == 1) {
+		memcpy(&lent, bytes + 8, sizeof(lent));
+		((uint8_t *)(uintptr_t)be64toh(lent))[atoi(where)]++;
+	}
+}
+
 /* Changes it, if it is the one that HOSTILE names. */
 static void spoil(struct ibv_send_wr *wr)
 {
@@ -109,6 +129,10 @@ static void spoil(struct ibv_send_wr *wr)
 	char name[8];
 	int length;
 
+	if (!strncmp(getenv("HOSTILE") ?: "", "data ", 5)) {
+		spoil_data(wr, getenv("HOSTILE") + 5);
+		return;
+	}
 	if (is_kind(wr, &nth, &changes) && ++count == nth)
 		while (sscanf(changes, " %7[^= ]=%llu%n", name, &value,
 			      &length) == 2) {

@@ -21,9 +21,9 @@ in_node.serve(channel)
 """
 
 
-def serve(pair, *words):
+def serve(pair, *words, **more):
     """On a node: a server, until the other end says that it is enough."""
-    server = pair.server(*words)
+    server = pair.server(*words, **more)
     in_node.tell(server)
     in_node.channel.receive()
     server.done()
@@ -83,9 +83,9 @@ class Lab:
         return self.result(node)
 
     @contextlib.contextmanager
-    def serving(self, programs, *words, node='a'):
+    def serving(self, programs, *words, node='a', **more):
         """A server on the node as long as the with goes on; then it has what that said."""
-        self.start(node, serve, programs, *words)
+        self.start(node, serve, programs, *words, **more)
         server = self.hear(node)
         yield server
         self.channels[node].send(b'')

@@ -193,21 +193,6 @@ is_served() {
 	# The client is done a little earlier than the server.
 	await "a server that is done with the client" server_is_done
 }
-# serves_a_client [ARGUMENT…]: the same, and the server says no error meanwhile.
-serves_a_client() {
-	local errors
-
-	count_lines server.err ''
-	errors=$count
-	is_served "$@"
-	count_lines server.err ''
-	[[ $errors -eq $count ]] || fail "the server said an error"
-}
-# server_has COUNT: it has heard of so many clients.
-server_has() {
-	count_lines server.log '^received connection request'
-	[[ $count -ge $1 ]]
-}
 # What the server itself holds; it says that a client has left a little before.
 no_queue_pair() {
 	! rdma resource show qp | grep -q "pid $server "

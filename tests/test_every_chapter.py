@@ -72,6 +72,30 @@ def test_a_server_on_all_addresses_takes_ipv4_whatever_bindv6only_says(pair):
         only.write_text('0')
 
 
+def by_each_address(pair):
+    """On node b: clients, when they have ended."""
+    for pair.address in '192.0.2.1', '2001:db8::1', 'node-a':
+        pair.client(*pair.work).quiet()
+    return pair.programs
+
+
+@each(in_pairs)
+def test_between_two_nodes_by_ipv4_ipv6_and_name(lab, programs):
+    with lab.serving(programs, *programs.work) as server:
+        clients = lab.call('b', by_each_address, programs)
+    server.quiet()
+    assert server.count('^peer disconnected') == 3
+    for client in clients:
+        assert client.has(f': message from passive/server side with pid {server.pid}$')
+        assert server.has(f': message from active/client side with pid {client.pid}$')
+    # Where they exchange PSNs: those of one end are the other's, and each is drawn anew.
+    psns = re.compile('(?m)^Local PSN: (0x[0-9a-f]{6}), Remote PSN: (0x[0-9a-f]{6})$')
+    ours = psns.findall(server.out)
+    assert [(remote, local) for local, remote in ours] == [
+        psn for client in clients for psn in psns.findall(client.out)]
+    assert len({psn for both in ours for psn in both}) == 2 * len(ours)
+
+
 # Where RDS is built in, it holds the device, too.
 @pytest.mark.virtual
 @each(lambda c: with_cm(c) and in_pairs(c))

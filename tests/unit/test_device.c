@@ -1,15 +1,47 @@
 /*
- * test_device.c - which device, which port of it, which GID of the port
+ * test_device.c - which device, which port of it, which GID of the port; and by which
+ * of a server's devices a client comes
  */
 #include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
 #include "addr.h"
 #include "devices.h"
-#include "fake_hosts.h"
+#include "scripted.h"
+
+/* The table of a fresh rxe device, and of one with RoCE v1, too. */
+static struct fake rxe0 = {
+	.device.name = "rxe0",
+	.ports = { [1] = UP },
+	.gids = { { 1, V2, "fe80::1" },
+		  { 1, V2, "::ffff:192.0.2.1" },
+		  { 1, V2, "2001:db8::1" } },
+};
+static struct fake card = {
+	.device.name = "card1",
+	.ports = { [2] = UP },
+	.gids = { { 2, V1, "fe80::2" },
+		  { 2, V2, "fe80::2" },
+		  { 2, V1, "::ffff:198.51.100.2" },
+		  { 1, V2, "::ffff:198.51.100.2" },
+		  { 2, V2, "::ffff:198.51.100.2" } },
+};
+static struct fake ib = {
+	.device.name = "ib0",
+	.ports = { [1] = { .state = IBV_PORT_ACTIVE,
+			   .link_layer = IBV_LINK_LAYER_INFINIBAND,
+			   .lid = 7 } },
+	.gids = { { 1, IBV_GID_TYPE_IB, "fe80::3" } },
+};
+
+/* Ethernet as well, and with the address in its table, but not RoCE. */
+static struct fake iwarp = {
+	.device = { .name = "siw0", .transport_type = IBV_TRANSPORT_IWARP },
+	.ports = { [1] = UP },
+	.gids = { { 1, V2, "::ffff:192.0.2.1" } },
+};
 
 static struct device device;
 
@@ -38,8 +70,8 @@ static void assert_opened(const struct options *options, const char *local,
 	assert_int_equal(ret, 0);
 	assert_one_line(said.out, line);
 	device_close(&device);
-	assert_int_equal(opened, 0);
-	assert_int_equal(lists, 0);
+	assert_int_equal(dev.opened, 0);
+	assert_int_equal(dev.lists, 0);
 }
 
 static void assert_none(const struct options *options, const char *local,
@@ -51,19 +83,11 @@ static void assert_none(const struct options *options, const char *local,
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.out, "");
 	assert_one_line(said.err, reason);
-	assert_int_equal(opened, 0);
-	assert_int_equal(lists, 0);
+	assert_int_equal(dev.opened, 0);
+	assert_int_equal(dev.lists, 0);
 }
 
 static const struct options any = { .gid_index = -1 };
-
-TEST(first_active_port)
-{
-	use(&rxe0, &card);
-	assert_opened(&any, NULL, "Opened RDMA device: rxe0, port 1");
-	use(&card, &rxe0);
-	assert_opened(&any, NULL, "Opened RDMA device: card1, port 2");
-}
 
 TEST(device_of_the_address)
 {
@@ -89,13 +113,6 @@ TEST(by_hand)
 		    "there is no such active port of RoCE or InfiniBand here");
 	options.port_num = 2;
 	assert_opened(&options, NULL, "Opened RDMA device: card1, port 2");
-	options.port_num = 0;
-	options.device = "rxe9";
-	assert_none(&options, NULL,
-		    "device rxe9, port (any): there is no such");
-	options.port_num = 2;
-	options.device = "rxe";
-	assert_none(&options, NULL, "device rxe, port 2: there is no such");
 	/* With -g, the reader answers for the address. */
 	options = (struct options){ .gid_index = 0, .device = "card1" };
 	assert_opened(&options, "192.0.2.1",
@@ -109,7 +126,7 @@ TEST(none_will_do)
 
 	use(NULL, NULL);
 	assert_none(&any, NULL, "this machine has no RDMA device");
-	fake_count = -1;
+	dev.device_count = -1;
 	assert_none(&any, NULL,
 		    "ibv_get_device_list: Function not implemented");
 	use(&down, NULL);
@@ -165,19 +182,6 @@ TEST(gid_of_the_address)
 	assert_int_equal(source_of(&card, -1, "198.51.100.2", &source), 4);
 	assert_int_equal(source_of(&rxe0, -1, "192.0.2.2", &source), -1);
 	assert_one_line(said.err, "error: 192.0.2.2: no RDMA device leads");
-}
-
-TEST(gid_by_hand)
-{
-	struct source source;
-
-	assert_int_equal(source_of(&rxe0, 0, "192.0.2.1", &source), 0);
-	assert_gid(&source, "fe80::1");
-	assert_int_equal(source_of(&rxe0, 3, "192.0.2.1", &source), -1);
-	assert_one_line(said.err, "GID index 3 is empty");
-	assert_int_equal(source_of(&rxe0, 200, "192.0.2.1", &source), -1);
-	assert_one_line(said.err, "ibv_query_gid: Invalid argument; GID index "
-				  "200");
 }
 
 TEST(infiniband)
@@ -309,4 +313,58 @@ TEST(mtu)
 		device_close(&device);
 	}
 	freeaddrinfo(list);
+}
+
+/* --- a server, which has all of them open */
+
+static struct devices devices;
+
+/* Opens all devices for a server on the address local, or on all. */
+static int open_all_for(const char *local)
+{
+	struct addrinfo *list = NULL;
+	int ret;
+
+	if (local)
+		assert_int_equal(addr_lookup(local, "7", &list), 0);
+	devices = (struct devices){ 0 };
+	ret = CAPTURED(
+		devices_open(&devices, &any, local ? list->ai_addr : NULL));
+	if (list)
+		freeaddrinfo(list);
+	return ret;
+}
+
+/* Which of them a client reaches at the address local; "" if none. */
+static const char *found(const char *local)
+{
+	const struct device *of;
+	struct addrinfo *list;
+
+	assert_int_equal(addr_lookup(local, "7", &list), 0);
+	of = CAPTURED(devices_find(&devices, list->ai_addr));
+	freeaddrinfo(list);
+	assert_int_equal(said.err_length == 0, of != NULL);
+	return of ? of->verbs->device->name : "";
+}
+
+/* Two ports of one card; and an address that comes while a server runs. */
+TEST(ports_as_they_are_now)
+{
+	struct fake two = {
+		.device.name = "card2",
+		.ports = { [1] = UP, [2] = UP },
+		.gids = { { 1, V2, "::ffff:192.0.2.1" } },
+	};
+
+	use(&two, NULL);
+	assert_int_equal(open_all_for(NULL), 0);
+	assert_int_equal(devices.count, 2);
+	assert_string_equal(found("192.0.2.2"), "");
+	two.gids[1] = (struct fake_gid){ 2, V2, "::ffff:192.0.2.2", 0 };
+	assert_string_equal(found("192.0.2.2"), "card2");
+	two.ports[2].state = IBV_PORT_DOWN;
+	assert_string_equal(found("192.0.2.2"), "");
+	devices_close(&devices);
+	assert_int_equal(dev.opened, 0);
 }

@@ -1,22 +1,32 @@
 /*
  * two_ends.h - both ends of a channel of chapter 07, over a queue pair in memory
  *
- * A request is carried out when it is posted, and both ends have their completion
- * at once, if it is signalled or fails. Only one end runs at a time: it gives way to the other where it waits
- * for a completion, or posts, as the order of play says. So a run is the same each
+ * A request is carried out when it is posted, and both ends have their completion at once,
+ * if it is signalled or fails. Only one end runs at a time: it gives way to the other where
+ * it waits for a completion, or posts, as the order of play says. So a run is the same each
  * time, and if neither end can go on, that is known at once.
+ *
+ * The disk of the receiver is full at a write of the test's choice, and a file of the
+ * sender's ends, or changes, at a read of its choice: all concern the file "a".
  */
 #ifndef TWO_ENDS_H
 #define TWO_ENDS_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "channel.h"
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "receiver.h"
+#include "sender.h"
+#include "test.h"
 
 #define MANY 4096
 
@@ -58,7 +68,6 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static enum order order;
 static bool stuck; /* both ends waited */
 static unsigned int not_ready; /* messages that met no receive */
-static int changes_part; /* this part arrives with another byte; -1: none */
 
 static bool has_news(const struct end *end)
 {
@@ -117,12 +126,6 @@ static uint32_t carry(const struct ibv_sge *from, int count,
 	return length;
 }
 
-static void change(char *part)
-{
-	if (changes_part >= 0 && changes_part-- == 0)
-		*part ^= 1;
-}
-
 /* A SEND, or a WRITE with immediate data: both use up a receive of the peer's. */
 static void deliver(struct end *end, const struct ibv_send_wr *wr)
 {
@@ -142,8 +145,6 @@ static void deliver(struct end *end, const struct ibv_send_wr *wr)
 		sent.opcode = IBV_WC_SEND;
 		got.opcode = IBV_WC_RECV;
 		got.byte_len = carry(wr->sg_list, wr->num_sge, to);
-		if (to[1].length == end->channel.bytes && wr->num_sge == 2)
-			change((char *)(uintptr_t)to[1].addr);
 	} else {
 		sent.opcode = IBV_WC_RDMA_WRITE;
 		got.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
@@ -151,7 +152,6 @@ static void deliver(struct end *end, const struct ibv_send_wr *wr)
 		memcpy((char *)(uintptr_t)wr->wr.rdma.remote_addr,
 		       (char *)(uintptr_t)wr->sg_list->addr,
 		       wr->sg_list->length);
-		change((char *)(uintptr_t)wr->wr.rdma.remote_addr);
 	}
 	if (wr->send_flags & IBV_SEND_SIGNALED)
 		complete(end, sent);
@@ -169,7 +169,6 @@ static void carry_out(struct end *end, const struct ibv_send_wr *wr)
 	}
 	memcpy((char *)(uintptr_t)wr->sg_list->addr,
 	       (char *)(uintptr_t)wr->wr.rdma.remote_addr, wr->sg_list->length);
-	change((char *)(uintptr_t)wr->sg_list->addr);
 	if (wr->send_flags & IBV_SEND_SIGNALED)
 		complete(end, wc);
 }
@@ -284,7 +283,6 @@ static int ends_open(enum mode mode, unsigned int depth, size_t bytes)
 {
 	not_ready = 0;
 	stuck = false;
-	changes_part = -1;
 	for (int i = 0; i < 2; i++) {
 		end_open(&ends[i], &ends[!i], mode, depth, bytes);
 		ends[i].first = order == (enum order)i;
@@ -319,6 +317,66 @@ static void end_begins(struct end *end)
 	while (!end->runs)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
+}
+
+static char from[] = "/tmp/test_two_files.XXXXXX",
+	    to[] = "/tmp/test_two_files.XXXXXX";
+static int from_fd, to_fd;
+static struct folder folder;
+static int full_at = -1, shrinks_at = -1, changes_at = -1; /* -1: never */
+static struct sender sender;
+static char *names[3];
+
+/* Whether fd is the file "a", or what has arrived of it. */
+static bool is_a(int fd)
+{
+	char link[64], path[256] = "";
+	const char *name;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (readlink(link, path, sizeof(path) - 1) < 0)
+		return false;
+	name = strrchr(path, '/');
+	return name && (!strcmp(name, "/a") || !strncmp(name, "/.a.", 4));
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t length, off_t offset)
+{
+	if (full_at >= 0 && is_a(fd) && full_at-- == 0) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return syscall(SYS_pwrite64, fd, buf, length, offset);
+}
+
+ssize_t pread(int fd, void *buf, size_t length, off_t offset)
+{
+	static const struct timespec times[2];
+
+	if (shrinks_at >= 0 && is_a(fd) && shrinks_at-- == 0)
+		return 0;
+	/* Its time is another one: nobody waits for the clock's next tick. */
+	if (changes_at >= 0 && is_a(fd) && changes_at-- == 0)
+		futimens(fd, times);
+	return syscall(SYS_pread64, fd, buf, length, offset);
+}
+
+static int make_folders(void **state)
+{
+	(void)state;
+	if (!mkdtemp(from) || !mkdtemp(to))
+		return -1;
+	from_fd = open(from, O_RDONLY | O_DIRECTORY);
+	to_fd = open(to, O_RDONLY | O_DIRECTORY);
+	folder = (struct folder){ .fd = to_fd, .most = 1 << 30 };
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return from_fd < 0 || to_fd < 0;
+}
+
+static int remove_folders(void **state)
+{
+	(void)state;
+	return rmdir(from) || rmdir(to);
 }
 
 #endif

@@ -1,0 +1,109 @@
+"""Chapter 03: sanitizers for threads, peers that lie, what the device reports, and its story, which from
+the operation on is that of chapter 02."""
+import re
+import subprocess
+
+import pytest
+
+from nodes import TOP
+from refusals import refused, stranger
+
+CHAPTER = '03_pure_verbs'
+GOOD = ('RDMA 1 QPN 0x000011 PSN 0x123456 GID ::ffff:192.0.2.1 LID 0x0000 MTU 1024 MODE write '
+        'ADDR 0x55d0c0ffee00 RKEY 0x000007f1 LENGTH 1024\n')
+
+
+def line(old, new):
+    """A peer's line of parameters, in which one thing is another; and a byte more."""
+    assert old in GOOD
+    return GOOD.replace(old, new, 1) + 'x'
+
+
+WRONG = [
+    ('', 'nothing came within 5 s'),
+    ('RDMA 1 QPN', 'nothing came within 5 s'),
+    ('GET / HTTP/1.1\n', 'begin with RDMA'),
+    (300 * ' ', 'more than 256 bytes'),
+    (line('RDMA 1', 'RDMA 2'), 'version 2, this'),
+    (line('MTU 1024', 'MTU 1000'), 'form of'),
+    (line('0x000011', '0x000001'), 'QPN 0x1 is not one'),
+    (line('0x123456', '0x1000000'), 'more than 24 bits'),
+    (line('::ffff:192.0.2.1', '::'), 'GID is zero'),
+    (line('::ffff:192.0.2.1', 'ff02::1'), 'multicast'),
+    (line('LENGTH 1024', 'LENGTH 0'), 'are allowed'),
+    (line('0x55d0c0ffee00', '0xfffffffffffffff0'), 'end of the address space'),
+    (GOOD + 'x\n', 'something other than READY')]
+
+
+@pytest.mark.still
+def test_a_peer_that_is_silent_or_lies_is_refused_by_name(pair):
+    server = pair.server('-t', 5, 'write')
+    for said, regex in WRONG:
+        with refused(server, regex):
+            stranger(pair.address, 18515, said.encode())
+    pair.served(server)
+    server.stop()
+
+
+def test_the_receive_of_each_side_comes_back_if_their_modes_differ(pair):
+    server = pair.server('read')
+    with refused(server, 'this side runs read and the peer write'):
+        client = pair.client('write', status=1)
+    client.one_error('this side runs write and the peer read')
+    assert client.has('^drained: 1 posted') and server.has('^drained: 1 posted')
+    pair.served(server, 'read')
+    server.stop()
+
+
+@pytest.mark.parametrize('words, regex', [
+    (['-p', 18516], 'connect: Connection refused'), (['-a', '127.0.0.1'], 'loopback address'),
+    (['-g', 200], 'GID index 200'), (['-d', 'none0'], 'device none0')])
+def test_an_option_that_names_nothing(pair, words, regex):
+    server = pair.server('write')
+    pair.client(*words, 'write', status=1).one_error(regex)
+    pair.served(server)
+    server.stop()
+
+
+def test_a_port_that_goes_down_and_up_is_named_and_the_server_serves_on(pair):
+    server = pair.server('write')
+    subprocess.run(['ip', 'link', 'set', 'eth0', 'down'], check=True)
+    try:
+        server.says(r'^\[async\] port error \(port_num 1\)$')
+    finally:
+        subprocess.run(['ip', 'link', 'set', 'eth0', 'up'], check=True)
+        # It has lost this.
+        subprocess.run(['ip', 'addr', 'replace', '2001:db8::1/64', 'dev', 'eth0', 'nodad'], check=True)
+    server.says(r'^\[async\] port active \(port_num 1\)$')
+    pair.served(server)
+    server.stop()
+
+
+@pytest.mark.parametrize('variant', ['threads'])
+@pytest.mark.parametrize('words', [['write'], ['-b', 200_000, 'write']], ids=['little', 'much'])
+def test_no_data_race(pair, words):
+    server = pair.server('-1', *words)
+    pair.client(*words).quiet()
+    server.end().quiet()
+
+
+def story(chapter, mode, end):
+    """From the operation on, without what only one chapter says. Where the peer's MSG_DONE stands, and so
+    the numbers, may vary."""
+    text = (TOP / chapter / f'expected/{mode}/{end}.log').read_text('utf-8')
+    text = re.search(r'(?ms)^\[DEBUG\] About to post.*?^remote buffer.*?\n', text)[0]
+    assert len(text.splitlines()) > 8
+    return re.sub('(send|recv)_state=[0-9]', r'\1_state=N', re.sub('Both DONE, .*', 'Both DONE', text))
+
+
+@pytest.mark.parametrize('mode', ['write', 'read'])
+def test_from_the_operation_on_the_logs_are_those_of_chapter_02(tmp_path, mode):
+    for chapter in '02_write_read', CHAPTER:
+        (tmp_path / chapter).mkdir()
+        for end in 'server', 'client':
+            (tmp_path / chapter / f'{end}.log').write_text(story(chapter, mode, end))
+    races = (TOP / CHAPTER / f'expected/{mode}/races').read_text('utf-8')
+    (tmp_path / CHAPTER / 'races').write_text(''.join(re.findall('.* <> .*\n', races)))
+    ran = subprocess.run([TOP / 'scripts/compare_logs.sh', tmp_path / '02_write_read', tmp_path / CHAPTER],
+                         check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert (ran.returncode, ran.stdout) == (0, 'matches\n')
