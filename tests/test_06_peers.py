@@ -2,7 +2,6 @@
 of Python. And the command of -x, whatever becomes of it."""
 import pathlib
 import socket
-import time
 
 import pytest
 
@@ -86,15 +85,4 @@ def test_a_command_of_x_that_fails_or_does_not_end(pair):
                            ('sleep 86400 & sleep 86400; exit 0', 'has not ended within 2 s')):
         pair.client(*TCP, '-t', 2, '-n', 2, '-x', command, 'count', status=1).one_error(error)
     until('an end of all that it has started', lambda: sleepers() == 0, seconds=10)
-    server.stop()
-
-
-def test_a_client_that_never_waits_hears_a_signal(pair):
-    server = pair.server('-a', pair.address, *TCP)
-    client = pair.begin_client(*TCP, '-n', 10_000_000, 'count')
-    until('a client that is bound', lambda: client.has('^bound to'))
-    client.kill('TERM')
-    begin = time.monotonic()
-    client.end(1)
-    assert time.monotonic() - begin < 2
     server.stop()

@@ -36,7 +36,7 @@ packages=(base-files base-passwd bash busybox-static coreutils dash
 	sed util-linux)
 
 # qemu-user does not count a user's threads, and a vfork() of it does not wait.
-in_the_lab=(test_05_admission test_06_work)
+in_the_lab=(test_05_admission)
 
 complain() {
 	printf 'arm64: %s\n' "$@" >&2

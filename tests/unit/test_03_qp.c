@@ -59,14 +59,6 @@ TEST(way_to_the_peer)
 	assert_int_equal(dev.told.ah_attr.dlid, 7);
 }
 
-/* As many as were asked for when the device was opened, in each direction. */
-TEST(reads)
-{
-	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 4, 1);
-	assert_int_equal(dev.told.max_dest_rd_atomic, 4);
-	assert_int_equal(dev.told.max_rd_atomic, 1);
-}
-
 /* What options ask for is told, and what they do not is as the chapter has it. */
 TEST(network)
 {

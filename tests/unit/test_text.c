@@ -142,13 +142,6 @@ TEST(text_longer_than_a_line)
 	assert_int_equal(munmap(text, 2 * half), 0);
 }
 
-/* What stands after the message in the buffer is not part of it. */
-TEST(text_ends_where_it_ends)
-{
-	CAPTURE(log_text("got: ", "来自", 4));
-	assert_string_equal(said.out, "got: 来\\xe8\n");
-}
-
 /* No byte, alone or between two letters, reaches a terminal unprintable. */
 TEST(text_each_byte)
 {
