@@ -111,6 +111,7 @@ def test_who_says_nothing_is_sent_away_and_others_are_served_meanwhile(pair, our
 def test_greedy_clients_that_take_no_answer_are_sent_away_and_harm_nobody(pair, ours):
     greedy = changed(
         OTHER, 'greedy', ('.cap.max_send_wr = 1,', '.cap.max_send_wr = 64,'),
+        ('.retry_count = 6 }', '.retry_count = 6, .rnr_retry_count = 7 }'),
         ('CHECK(!rdma_post_recv(conn->id, NULL, conn->theirs, SIZE,\n\t\t\t\t     conn->mr));', 'true;'),
         ('\treturn CHECK(!rdma_post_send(', '\tfor (int i = 0; i < 63; i++)\n\t\trdma_post_send(conn->id, NULL, '
          'buf, len, conn->mr, 0);\n\treturn CHECK(!rdma_post_send('))
