@@ -1,5 +1,7 @@
 """08's first.c: it serves the clients of 01's first.c, many at a time, and none of them disturbs the
 others: killed, silent, greedy or too many."""
+import time
+
 import pytest
 
 import builds
@@ -69,11 +71,14 @@ def test_it_serves_two_hundred_at_once_and_ends_when_they_have_gone(pair, ours):
 def test_a_message_comes_back_as_it_was_even_if_it_is_empty(pair, ours):
     server = first(pair, pair.address, 2)
     client = str(builds.build(OTHER) / 'client')
+    began = time.monotonic()
     for text, said in ('', ''), ('\x1b[31m\xe9', r'\\x1b\[31m\xe9'):
         ended = pair.client('-s', text, program=client)
         ended.quiet()
         assert ended.has(f'^received message: {said}$')
     server.end().quiet()
+    # An event wakes the server, not the end of its sleep.
+    assert time.monotonic() < began + 0.5
 
 
 @still
@@ -106,13 +111,17 @@ def test_who_says_nothing_is_sent_away_and_others_are_served_meanwhile(pair, our
 def test_greedy_clients_that_take_no_answer_are_sent_away_and_harm_nobody(pair, ours):
     greedy = changed(
         OTHER, 'greedy', ('.cap.max_send_wr = 1,', '.cap.max_send_wr = 64,'),
+        ('.retry_count = 6 }', '.retry_count = 6, .rnr_retry_count = 7 }'),
         ('CHECK(!rdma_post_recv(conn->id, NULL, conn->theirs, SIZE,\n\t\t\t\t     conn->mr));', 'true;'),
         ('\treturn CHECK(!rdma_post_send(', '\tfor (int i = 0; i < 63; i++)\n\t\trdma_post_send(conn->id, NULL, '
          'buf, len, conn->mr, 0);\n\treturn CHECK(!rdma_post_send('))
     server = first(pair, pair.address)
+    began = time.monotonic()
     others = [come(pair, greedy if number % 3 else ours) for number in range(60)]
     served(*others[::3])
     until('a server without clients', gone, server)
+    # At the third message of each, and not when its time is up.
+    assert server.count('a message') <= 20 + 40 * 2 and time.monotonic() < began + 5
     for client in others:
         client.any_end()
     served(come(pair, ours))
@@ -126,7 +135,7 @@ def test_who_sends_more_than_a_slot_holds_is_sent_away(pair, ours):
                     'send_bytes(conn, conn->ours, SIZE) &&\n\t       receive_message(conn) && CHECK'))
     server = first(pair, pair.address)
     come(pair, long).end(1)
-    assert server.has(r'^qp_num=0x[0-9a-f]+: status [0-9]+ \(.*\)$')
+    assert server.has(r'^qp_num=0x[0-9a-f]+: status [0-9]+ \(.*\)$') and not server.has('a message')
     served(come(pair, ours))
     emptied(server)
 
