@@ -52,7 +52,7 @@ check-mutants:
 
 # The machine itself, and the lab.
 doctor:
-	@scripts/doctor.sh $(call quote,$(PEER))
+	@scripts/doctor.sh
 setup:
 	@$(if $(filter 0,$(shell id -u)),,sudo )scripts/setup_rxe.sh
 lab:
@@ -112,10 +112,8 @@ logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
 wire-logs:
 	$(call run,build lab wire,scripts/maint/record_wire.sh $(demo_chapters))
-# Where patches apply, and what the Markdown says of the code: lines, sizes, calls,
-# pictures of runs.
+# What the Markdown says of the code: lines, minutes, calls, pictures of runs.
 docs:
-	@scripts/maint/refresh_patches.py --write
 	@scripts/maint/api_map.py
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
@@ -134,7 +132,6 @@ For readers:
   make demo         run every chapter on real Soft-RoCE (CH=01: one of them);
                     says first what that takes
   make doctor       what this machine has, what it lacks, and what to do
-                    (PEER=ADDRESS: also whether a card's packets get there)
   make setup        make a Soft-RoCE device here, where the kernel has it
   make lab          or start the lab, two throwaway machines (NODES=1: one)
   make lab-kernel   build a kernel with which the lab is up in two seconds, once
@@ -179,8 +176,7 @@ For authors:
   make check-web    the tests of the pages, in a browser
   make logs         record the expected logs again (CH=01: one chapter)
   make wire-logs    record the wire pictures again (CH=01: one chapter)
-  make docs         bring up to date what the docs say of the code, and where
-                    patches apply
+  make docs         bring up to date what the docs say of the code
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.

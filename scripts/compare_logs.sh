@@ -57,9 +57,6 @@ then hold within the lines of one:
 
   *.log: Client {n}: * apart
 
-A run on a card (RUN_DIR/device begins with `card`) may differ in what
-scripts/lib/on_a_card.tsv lists: `matches (on a card: …)` then names the differences.
-
 Exit status: 0 matches, 1 differs, 2 cannot compare (and says why on stderr).
 Example: compare_logs.sh /tmp/run 01_send_recv/expected
 END

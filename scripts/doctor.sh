@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # doctor.sh - what this machine has, what it lacks, and what to do about it
 #
-# usage: scripts/doctor.sh [PEER]                 (make doctor, PEER=ADDRESS)
+# usage: scripts/doctor.sh                 (make doctor)
 #
-# Looks at the packages, at this machine's own RDMA or Soft-RoCE, at its RDMA
-# cards (and with PEER, another machine's address, at the way to that), at the lab
-# and what it needs; changes nothing and needs no root. The last lines say what to
-# type next.
+# Looks at the packages, at this machine's own RDMA or Soft-RoCE, at the lab and what
+# it needs; changes nothing and needs no root. The last lines say what to type next.
 #
 # Exit status: 0 the chapters can be run here now, 1 something is missing first,
 # 2 usage.
@@ -20,9 +18,7 @@ source scripts/lib/cli.sh
 source scripts/lib/plan.sh
 
 cli_help "$@"
-[[ ${1:-} != -* ]] || cli_misuse "there is no option $1"
-[[ $# -eq 0 ]] || cli_address "$1"
-[[ $# -le 1 ]] || cli_misuse "there is no second argument $2"
+[[ $# -eq 0 ]] || cli_misuse "there is no argument $1"
 
 row() {
 	printf '%-10s %s\n' "$1" "$2"
@@ -69,17 +65,6 @@ device() {
 	echo "  ${said//$'\n'/$'\n'  }"
 	device=no device_here=$status
 	[[ $status -ne 0 ]] || device=yes
-}
-
-# cards [PEER]: those that are not Soft-RoCE. What is in the way of one is not in
-# the way of the lab.
-cards() {
-	local said
-
-	echo
-	echo "RDMA cards (scripts/card.sh):"
-	said=$(scripts/card.sh "$@") || true
-	echo "  ${said//$'\n'/$'\n'  }"
 }
 
 # Sets use_lab: yes, no or up.
@@ -129,6 +114,5 @@ conclude() {
 machine
 packages
 device
-cards "$@"
 lab
 conclude

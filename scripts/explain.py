@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""Finds what docs/troubleshooting.md says about a message of any RDMA program.
+"""Finds what docs/troubleshooting/ says about a message of any RDMA program.
 
 Usage: explain.py [MESSAGE]              (make explain, make explain E='MESSAGE')
        ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
@@ -31,14 +31,15 @@ from lib.printable import printable
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-PAGE = HERE.parent / 'docs/troubleshooting.md'
-QUESTIONS = HERE.parent / 'docs/faq.md'
+TOP = HERE.parent
+PAGES = TOP / 'docs/troubleshooting'
+QUESTIONS = TOP / 'docs/faq.md'
 TABLE = HERE / 'lib/explain.tsv'
 ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n(?:<!-- says: (.*) -->\n)?#+ (.*)\n'
                    r'((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
                    re.MULTILINE)
 QUESTION = re.compile(r'^### (.*)\n((?:(?!^##)[\s\S])*)', re.MULTILINE)
-NAMED = re.compile(r'docs/troubleshooting\.md#([\w-]+)')
+NAMED = re.compile(r'docs/troubleshooting(?:/\w+)?\.md#([\w-]+)')
 # What is looked at of a line: no message is longer, and the patterns take their time.
 MOST = 1000
 WORD = re.compile('[A-Za-z]{2}')
@@ -58,7 +59,7 @@ class Entry:
     anchor: str
     title: str
     body: str
-    page: str = 'docs/troubleshooting.md'
+    page: str
     patterns: list = dataclasses.field(default_factory=list)
     follows: bool = False
 
@@ -79,14 +80,16 @@ def plain(line):
     return words.replace('\0', '-').strip()
 
 
-def read_entries(page, table):
-    """The entries of the page by anchor, with their patterns of both places."""
+def read_entries():
+    """The entries by anchor, with their patterns of both places."""
     entries = {}
-    for anchor, says, title, body in ENTRY.findall(page):
-        entries[anchor] = Entry(anchor, title, body.strip())
-        if says:
-            entries[anchor].patterns.append(('sure', re.compile(says), False))
-    for row in table.splitlines():
+    for path in sorted(PAGES.glob('*.md')):
+        for anchor, says, title, body in ENTRY.findall(path.read_text('utf-8')):
+            entries[anchor] = Entry(anchor, title, body.strip(),
+                                    str(path.relative_to(TOP)))
+            if says:
+                entries[anchor].patterns.append(('sure', re.compile(says), False))
+    for row in TABLE.read_text('utf-8').splitlines():
         if row and not row.startswith('#'):
             add_row(entries, *row.split('\t'))
     return entries
@@ -190,7 +193,7 @@ def show(hits, entries):
     """Prints the entry of the first cause, and names the others."""
     hit = first_cause(hits)
     entry = hit.entries[0]
-    print(f'\n== {entry.title}\n   docs/troubleshooting.md#{entry.anchor}'
+    print(f'\n== {entry.title}\n   {entry.page}#{entry.anchor}'
           f' ({hit.sure})')
     if hit.number:
         print(f'   line {hit.number}: {printable(hit.line.strip())}')
@@ -220,7 +223,7 @@ def main(arguments):
         for line in sys.stdin:
             print(printable(line), end='', flush=True)
             lines.append(line.rstrip('\n'))
-    entries = read_entries(PAGE.read_text('utf-8'), TABLE.read_text('utf-8'))
+    entries = read_entries()
     # A line that comes again says nothing new.
     first = {line: number for number, line in reversed(list(enumerate(lines, 1)))}
     hits = [look_up(line, number if len(lines) > 1 else 0, entries)

@@ -12,9 +12,10 @@
 # it says that it listens. A line whose label ends in & does not wait for the
 # one before it to end. 192.0.2.1 stands for the server's address and is
 # replaced by the real one. DIR (default: two levels above COMMANDS) is where
-# the commands run. OUT is emptied first, and gets LABEL.log (stdout), LABEL.err
-# (stderr, where there was any) and status.log, with the exit status of each, kernel,
-# the release of the one they ran on, and device, whether that is a card.
+# the commands run; there ../01_send_recv is that chapter's folder, wherever DIR is, and
+# what that builds is built. OUT is emptied first, and gets LABEL.log (stdout), LABEL.err
+# (stderr, where there was any) and status.log, with the exit status of each, and
+# kernel, the release of the one they ran on.
 #
 # Two kinds of lines are not programs. `nodes: 2` asks for that many nodes.
 # `setup: COMMAND` runs first, on each node, in the repository's top folder: it must
@@ -204,6 +205,10 @@ if [[ -n $timed && ! $timed -nt $top/scripts/lib/timed.c ]]; then
 	mkdir -p "$top/build"
 	cc -std=gnu11 -O2 -o "$timed" "$top/scripts/lib/timed.c"
 fi
+mapfile -t others < <(grep -oE '\.\./0[0-9]_\w+' "$commands" | sort -u)
+for other in "${others[@]#../}"; do
+	make -s -C "$top/$other" >&2
+done
 exec {screen}>&1
 rm -rf "$out"
 mkdir -p "$out"
@@ -217,12 +222,12 @@ trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 device_open "$nodes"
 address=$(device_address a)
 device_kernel >"$out/kernel"
-device_kind >"$out/device"
 while IFS= read -r line <&3; do
 	[[ $line == \#* ]] && continue
 	label=${line%%:*}
 	command=${line#*: }
 	command=${command//192.0.2.1/$address}
+	command=${command//..\/0/$top/0}
 	case $label in
 	nodes) ;;
 	setup) run_setup "$command" ;;

@@ -276,6 +276,40 @@ WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags),
 WRAP(ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags),
      (fd, msg, flags), -1, true)
 
+WRAP(struct ibv_device **, ibv_get_device_list, (int *n), (n), NULL, ret)
+WRAP(struct ibv_context *, ibv_open_device, (struct ibv_device * device),
+     (device), NULL, ret)
+WRAP_END(ibv_close_device, (CONTEXT), (context), -1)
+WRAP(int, ibv_modify_qp, (QP, struct ibv_qp_attr *attr, int mask),
+     (qp, attr, mask), EIO, true)
+WRAP(int, socket, (int family, int type, int protocol),
+     (family, type, protocol), -1, true)
+WRAP(int, bind, (int fd, const struct sockaddr *addr, socklen_t size),
+     (fd, addr, size), -1, true)
+WRAP(int, listen, (int fd, int backlog), (fd, backlog), -1, true)
+WRAP(int, accept, (int fd, struct sockaddr *addr, socklen_t *size),
+     (fd, addr, size), -1, true)
+WRAP(int, connect, (int fd, const struct sockaddr *addr, socklen_t size),
+     (fd, addr, size), -1, true)
+WRAP(int, setsockopt,
+     (int fd, int level, int name, const void *value, socklen_t size),
+     (fd, level, name, value, size), -1, true)
+WRAP(ssize_t, send, (int fd, const void *buf, size_t size, int flags),
+     (fd, buf, size, flags), -1, true)
+WRAP(ssize_t, recv, (int fd, void *buf, size_t size, int flags),
+     (fd, buf, size, flags), -1, true)
+
+/* OpenSSL's, without its header: many programs do without the library. */
+WRAP(void *, SSL_CTX_new, (const void *method), (method), NULL, ret)
+WRAP(void *, SSL_new, (void *ctx), (ctx), NULL, ret)
+WRAP(int, SSL_connect, (void *ssl), (ssl), -1, ret == 1)
+WRAP(int, SSL_accept, (void *ssl), (ssl), -1, ret == 1)
+WRAP(int, SSL_write, (void *ssl, const void *buf, int size), (ssl, buf, size),
+     -1, true)
+WRAP(int, SSL_read, (void *ssl, void *buf, int size), (ssl, buf, size), -1,
+     ret > 0)
+WRAP(int, RAND_bytes, (unsigned char *buf, int size), (buf, size), 0, true)
+
 WRAP_OP(post_send, (QP, struct ibv_send_wr *wr, struct ibv_send_wr **bad),
 	(qp, wr, bad), EIO, true)
 WRAP_OP(post_recv, (QP, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad),

@@ -29,8 +29,7 @@ def load(path):
 def main(table):
     """Compares; returns the exit status."""
     explain = load(ROOT / 'scripts/explain.py')
-    entries = explain.read_entries(explain.PAGE.read_text('utf-8'),
-                                   explain.TABLE.read_text('utf-8'))
+    entries = explain.read_entries()
     count = {'right': 0, 'wrong': 0, 'none': 0}
     for row in pathlib.Path(table).read_text('utf-8').splitlines():
         if row.startswith('#'):

@@ -6,6 +6,7 @@ node a.
 import shutil
 import subprocess
 
+import builds
 from nodes import TOP
 
 FIRST = './first'
@@ -21,6 +22,19 @@ def builds_alone(chapter, folder, compiler, most, *libraries, file='first.c'):
                     *(libraries or ('-lrdmacm', '-libverbs'))], cwd=folder, check=True)
 
 
+def changed(chapter, name, *changes, libraries=('-lrdmacm', '-libverbs')):
+    """The path of a program: first.c, in which each (old, new) of the changes is made."""
+    text = (TOP / chapter / 'first.c').read_text('utf-8')
+    for old, new in changes:
+        assert text.count(old) == 1, f'{name}: first.c has {text.count(old)} times: {old}'
+        text = text.replace(old, new)
+    with builds.only_one(f'{chapter}.first.{name}') as folder:
+        folder.mkdir(exist_ok=True)
+        (folder / 'first.c').write_text(text, 'utf-8')
+        builds.tool('cc', '-O2', folder / 'first.c', '-o', folder / 'first', *libraries)
+    return str(folder / 'first')
+
+
 def says_what_it_takes(programs, *words, usage='usage: ./first [ADDRESS'):
     """With words that it does not know it ends with 2. It needs no device for that."""
     ran = subprocess.run([FIRST, *words], cwd=programs.folder, check=False, text=True,
@@ -29,14 +43,14 @@ def says_what_it_takes(programs, *words, usage='usage: ./first [ADDRESS'):
     assert ran.stderr.startswith(usage)
 
 
-def first(pair, *words, **more):
+def first(pair, *words, program=FIRST, **more):
     """It as a server, when it listens."""
-    return pair.server(*words, program=FIRST, **more)
+    return pair.server(*words, program=program, **more)
 
 
-def to_first(pair, *words, status=0, **more):
+def to_first(pair, *words, program=FIRST, status=0, **more):
     """It as a client, when it has ended with that status or one of these."""
-    client = pair.start('client', FIRST, *(words or (pair.address,)), **more)
+    client = pair.start('client', program, *(words or (pair.address,)), **more)
     return client.end(*(status if isinstance(status, tuple) else (status,)))
 
 
@@ -52,15 +66,16 @@ def both(server, client, at_server=(), at_client=()):
             assert program.has(regex), f'the {program.role} does not say: {regex}'
 
 
-def each_call_fails_once(pair, who, met='^RDMA_CM_EVENT_CONNECT_REQUEST'):
+def each_call_fails_once(pair, who, *words, met='^RDMA_CM_EVENT_CONNECT_REQUEST'):
     """One run for each call of that end, which fails there: the end says so, and both end. Of
-    these runs there must be more than 20. met: what a server says that its client has found."""
+    these runs there must be more than 20. words: what both are told before the address; met: what
+    a server says that its client has found."""
     for call in range(1, 1000):
         at = {'at': (call, 'fail')}
-        server = first(pair, must=False, **at if who == 'server' else {})
-        client = to_first(pair, status=(0, 1), **at if who == 'client' else {})
+        server = first(pair, *words, must=False, **at if who == 'server' else {})
+        client = to_first(pair, *words, pair.address, status=(0, 1), **at if who == 'client' else {})
         # A client that failed before it connected leaves the server waiting.
-        if not server.has(met) and server.is_running():
+        if who == 'client' and not server.has(met) and server.is_running():
             server.kill('TERM')
         server.end(0, 1, 143)
         if not pair.happened:

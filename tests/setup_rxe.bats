@@ -248,22 +248,3 @@ os.setuid(65534); os.write(go[1], b\"x\"); os.wait()" $rxe --check'
 	says 'made rt on t0' 'rt did not come up: port 1 of rt is DOWN' \
 		'rdma link delete rxe0 hangs' 'end the programs that use rxe0'
 }
-
-@test "card.sh on a real device: what it is like, and a path that drops long packets" {
-	in_guest 0 'ip netns add far && ip link add t0 mtu 4200 type veth peer t1 netns far &&
-		ip addr add 198.51.100.1/24 dev t0 && ip link set t0 up &&
-		ip -n far addr add 198.51.100.2/24 dev t1 &&
-		ip -n far link set t1 mtu 4200 up && $rxe -i t0 -n rt &&
-		scripts/card.sh -d rt 198.51.100.2'
-	says 'ok       device        rt, driver rdma_rxe' 'of RoCE v2' \
-		'this user can, by the address 198.51.100.1' 't0 has 4200: 4096 bytes' \
-		'packets with 4096 bytes of data reach 198.51.100.2 whole' \
-		'note     flow control' 'card: nothing is in the way'
-	in_guest 1 'ip netns exec far nft "add table t; add chain t c {
-			type filter hook input priority 0; };
-			add rule t c meta length > 1500 drop"
-		scripts/card.sh -d rt 198.51.100.2'
-	says 'MISSING  path          a small packet reaches 198.51.100.2, one with 4096'
-	in_guest 0 'scripts/card.sh; rdma link delete rt; ip link del t0; ip netns del far'
-	says 'card: there is no RDMA card here, only Soft-RoCE'
-}

@@ -55,6 +55,25 @@ def test_the_receive_of_each_side_comes_back_if_their_modes_differ(pair):
     server.stop()
 
 
+def test_who_is_killed_in_a_transfer_is_missed_in_time_and_each_request_comes_back_once(pair):
+    """Seen, or drained: the server's receive, its WRITE and, if that succeeded, the message behind it."""
+    server = pair.server('write')
+    pair.served(server)
+    with refused(server, r'(receive|RDMA operation): status (5|10|12) '):
+        pair.client('write', status=137, at=('ibv_post_send 1', 'kill'))
+    said = server.out.rpartition('About to post RDMA WRITE\n')[2]
+    back = re.findall(r'(?m)^\[on_completion\] .*', said)
+    drained = sum(int(count) for count in re.findall(r'(?m)^drained: (\d+)', said))
+    assert len(back) + drained == (3 if any(re.search('status=0 .*opcode=1,', line) for line in back) else 2)
+    pair.served(server)
+    client = pair.begin_client('-t', 20, 'write', at=('ibv_post_send 1', 'stop'))
+    client.stops()
+    server.kill('KILL')
+    server.end(137)
+    client.resume().end(1)
+    assert client.has('^error: ', stream='err')
+
+
 @pytest.mark.parametrize('words, regex', [
     (['-p', 18516], 'connect: Connection refused'), (['-a', '127.0.0.1'], 'loopback address'),
     (['-g', 200], 'GID index 200'), (['-d', 'none0'], 'device none0')])

@@ -11,7 +11,7 @@ import pytest
 from nodes import TOP
 
 SCRIPTS = TOP / 'scripts'
-TROUBLES = TOP / 'docs/troubleshooting.md'
+TROUBLES = 'docs/troubleshooting/*.md'
 ENTRY = re.compile(r'\[docs/troubleshooting\.md#([a-z0-9-]+)\]')
 
 
@@ -83,7 +83,7 @@ def test_what_setup_rxe_points_at_is_there():
     names = re.findall(r'=([a-z0-9-]+)', re.search(r'(?ms)^declare -A entry.*?^\)', text('scripts/lib/rxe/check.sh'))[0])
     assert len(names) >= 5
     for name in names:
-        assert f'<a id="{name}"></a>' in TROUBLES.read_text('utf-8'), name
+        assert f'<a id="{name}"></a>' in text(TROUBLES), name
 
 
 def to_entries(path, rows):
@@ -98,11 +98,11 @@ def to_entries(path, rows):
 def test_every_error_that_a_chapter_shows_has_an_entry_and_it_is_the_one_named(tmp_path):
     lines = set(text('[0-9]*_*/break/*/*.err').splitlines())
     to_entries(tmp_path / 'table', [f'*\t-\t{line}' for line in lines])
-    anchors = re.findall(r'<a id="(.*)"></a>', TROUBLES.read_text('utf-8'))
+    anchors = re.findall(r'<a id="(.*)"></a>', text(TROUBLES))
     named = set(ENTRY.findall(text('[0-9]*_*/*.c', '[0-9]*_*/*/*.c')))
     assert len(named) > 20 and named <= set(anchors)
     # Each entry for a message of the programs is named by one.
-    assert set(re.findall(r'<a id="(.*)"></a>\n\n### (?:error:|status )', TROUBLES.read_text('utf-8'))) <= named
+    assert set(re.findall(r'<a id="(.*)"></a>\n(?:<!--.*\n)?## (?:error:|status )', text(TROUBLES))) <= named
     # By its words alone a line leads to the same entry, or to one that is more exact.
     rows = []
     for line in lines:
@@ -113,10 +113,10 @@ def test_every_error_that_a_chapter_shows_has_an_entry_and_it_is_the_one_named(t
 
 def test_an_error_is_explained_by_its_own_entry_and_a_flush_only_if_it_is_alone():
     flush = 'error: receive: status 5 (Work Request Flushed Error): x'
-    assert 'troubleshooting.md#crc32' in explained('rdma_rxe: failed to add eth0')
-    assert 'troubleshooting.md#status-5' in explained(flush)
+    assert 'troubleshooting/setting_up.md#crc32' in explained('rdma_rxe: failed to add eth0')
+    assert 'troubleshooting/requests.md#status-5' in explained(flush)
     said = explained(given=f'{flush}\nerror: send: status 13 (RNR retry counter exceeded): x\n')
-    assert flush in said and 'troubleshooting.md#status-13' in said and '#status-5' not in said
+    assert flush in said and 'troubleshooting/requests.md#status-13' in said and '#status-5' not in said
     assert 'failed to add eth0' in explained('docs/troubleshooting.md#crc32')
     assert 'no entry for this' in explained('all is well', status=1)
     explained('one', 'two', status=2)

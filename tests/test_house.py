@@ -19,7 +19,7 @@ CHECKERS = {
     'links to lines': 'code_links.py',
     'the front door': 'front_door.py --check',
     'the tables of cases': 'break_tables.py',
-    'patches': 'refresh_patches.py',
+    'copies': 'same.sh',
 }
 
 
@@ -123,7 +123,7 @@ def test_what_breaks_a_rule_of_style_is_found(tree):
                    'scripts/a.sh': '#!/bin/bash\n# a.sh - says a\necho a\n'})
     found('check_chapters.sh', root, status=0)
     tree(**{'01_one/client.c': '#include "../log.h"\n    int unused(void) { int x; return 0; }\n' +
-            '\nconst char *s =\n\t"zero, "\n\t"one";\n/* TO' 'DO */\n' + '/* */\n' * 400,
+            '\nconst char *s =\n\t"zero, "\n\t"one";\n/* TO' 'DO */\n' + '/* */\n' * 450,
             '01_one/README.md': 'word ' * 2801, 'scripts/a.sh': '#!/bin/bash\necho $1\n',
             'README.md': 'It works!\nIt is production-' 'ready. \n'})
     found('check_chapters.sh', root, "01_one: does not build alone with gcc", "does not build alone with clang",
@@ -181,14 +181,22 @@ def test_a_map_links_and_tables_that_are_old_are_found_and_written_anew(tree):
     found('break_tables.py', root, 'what it asks is no question', 'no paragraph begins with **Remember:**')
 
 
-def test_a_patch_that_stands_elsewhere_is_found_and_put_right(tree):
-    root = tree(**{'01_one/x.c': 'new\na\nb\nc\nd\ne\nf\n', '01_one/break/case/patch':
-                   '--- a/x.c\n+++ b/x.c\n@@ -3,3 +3,3 @@\n c\n-d\n+D\n e\n'})
-    found('refresh_patches.py', root, 'break/case/patch: the code has moved on: run make docs')
-    found('refresh_patches.py --write', root, status=0)
-    found('refresh_patches.py', root, status=0)
-    tree(**{'01_one/x.c': 'something else\n'})
-    found('refresh_patches.py --write', root, 'does not apply: change it by hand')
+def test_a_copy_that_differs_and_one_too_many_are_found(tmp_path):
+    for name in 'scripts', '01_send_recv', '02_write_read':
+        shutil.copytree(TOP / name, tmp_path / name, symlinks=True)
+    shutil.copy(TOP / 'chapters.tsv', tmp_path)
+    same = tmp_path / 'scripts/maint/same.sh'
+    kept(same)
+    plumbing, carried = (sorted((tmp_path / '02_write_read' / part).glob('*.h'))[0] for part in ('plumbing', 'carried'))
+    for path in plumbing, carried:
+        path.write_text('int x;\n', 'utf-8')
+    shutil.copy(tmp_path / '01_send_recv/server.c', tmp_path / '02_write_read/server.c')
+    said = ran(same)
+    assert said.returncode == 1 and len(said.stdout.splitlines()) == 3, said.stdout
+    assert f'{plumbing.name} is not as 01_send_recv/plumbing/' in said.stdout
+    assert '02_write_read/server.c is as in 01_send_recv' in said.stdout
+    ran(same, '--write')
+    assert ran(same).stdout.count('\n') == 1 and plumbing.read_text('utf-8') != 'int x;\n'
 
 
 def test_an_option_that_a_message_names_and_is_none_is_found(tmp_path):

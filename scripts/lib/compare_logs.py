@@ -8,11 +8,10 @@ import signal
 import sys
 
 from lib.arguments import Parser
-from lib.log_card import adapt, is_card
 from lib.log_diff import Difference, Naming
 from lib.log_order import TooManyOrders, pairing
 from lib.log_races import Races
-from lib.log_tokens import cut_up, read_log, read_texts
+from lib.log_tokens import read_log
 from lib.printable import printable
 
 MATCHES, DIFFERS, TROUBLE = 0, 1, 2
@@ -54,19 +53,6 @@ def read_logs(folder, files):
     return {name: read_log(folder / name, files) if name.endswith('.log') or
             (folder / name).exists() else []
             for name in sorted(files, key=by_server)}
-
-
-def run_logs(run, expected):
-    """The run's logs, and what a card said otherwise than Soft-RoCE."""
-    logs, otherwise = read_logs(run, expected.files), []
-    if is_card(run):
-        names_of_both = [name for name in logs if (run / name).exists()
-                         and (expected.folder / name).exists()]
-        texts, otherwise = adapt(
-            *({name: read_texts(folder / name) for name in names_of_both}
-              for folder in (run, expected.folder)))
-        logs.update((name, cut_up(texts[name], name, expected.files)) for name in texts)
-    return logs, otherwise
 
 
 def read_races(path):
@@ -200,8 +186,7 @@ def compare(run, folder, verbose):
     check_races(sets)
     found = []
     for expected in sets:
-        logs, otherwise = run_logs(run, expected)
-        logs = expected.races.split(logs)
+        logs = expected.races.split(read_logs(run, expected.files))
         expected.races.reword(logs)
         for one, other in ((logs, expected.logs), (expected.logs, logs)):
             for name in other:
@@ -211,8 +196,7 @@ def compare(run, folder, verbose):
         expected.races.choose(logs)
         names_found = pairing(logs, expected.logs, expected.races)
         if names_found:
-            print('matches' + (f' (on a card: {"; ".join(otherwise)})'
-                               if otherwise else ''))
+            print('matches')
             for line in story(logs, expected, names_found.there):
                 if verbose:
                     print(printable(line))

@@ -7,8 +7,6 @@
 #                          $DEVICE_LIMIT, if set, is how many seconds it may take
 #   device_address NODE    the address to give to -a
 #   device_kernel          the release of the kernel that has the device
-#   device_kind            "card NAME…" if there is one that is not Soft-RoCE, or
-#                          else "rxe NAME…"
 #   device_close           undo what device_open made
 #   device_nodes FILE…     how many nodes the most demanding of some `commands`
 #                          files needs (see pair.sh)
@@ -101,22 +99,6 @@ device_kernel() {
 		echo "${BASH_REMATCH[1]}"
 	fi
 }
-
-# A software device has no device of the machine below it. A node has no others.
-device_kind() (
-	if [[ $device_where == lab ]]; then
-		[[ $device_lab ]] || device_lab_status
-		[[ $device_lab =~ node\ a:\ up,\ ([^ ]*) ]]
-		echo "rxe ${BASH_REMATCH[1]}"
-		return
-	fi
-	cd /sys/class/infiniband 2>/dev/null || return 0
-	if cards=$(compgen -G '*/device'); then
-		echo "card ${cards//\/device/}"
-	else
-		echo rxe *
-	fi
-)
 
 device_close() {
 	if [[ $device_ours == yes ]]; then

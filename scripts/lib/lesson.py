@@ -16,11 +16,6 @@ from lib.chapters import before
 WORDS, LINES = 200, 15
 # What a chapter has beside its lesson.
 ASIDE = ('plumbing', 'load')
-# At the top level, and to be looked up: tables, checks and words that a chapter has in
-# a way of its own, and that teach nothing.
-LOOKED_UP = {f'{name}.{end}' for end in 'ch' for name in (
-    'admission', 'ask', 'content', 'devices', 'door', 'hold', 'late', 'msg',
-    'msg_check', 'options', 'params', 'peer', 'report', 'story', 'tls_io')} - {'msg.h', 'params.h'}
 # Programs of one file, which stay in the chapter that they open.
 ALONE = ('loopback.c', 'first.c')
 ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)
@@ -35,7 +30,7 @@ def files_of(folder):
     """{name: path} of what can be part of a lesson."""
     found = [*folder.glob('carried/*.[ch]'), *folder.glob('*.[ch]'),
              *folder.glob('*.sh'), *folder.glob('Makefile')]
-    return {path.name: path for path in sorted(found) if path.name not in LOOKED_UP}
+    return {path.name: path for path in sorted(found)}
 
 
 def names_in(cell):
@@ -57,14 +52,15 @@ def minutes(chapter, lines):
 
 def alone(chapter):
     """(name, lines, words, minutes) of each program of one file, with the README up
-    to the end of the section that quotes it last. Its words are those outside of blocks,
-    its lines those that the lesson prints."""
-    lesson, text = Lesson(chapter), (chapter / 'README.md').read_text('utf-8')
+    to the end of the section that quotes it last, from where the one before ends. Its words
+    are those outside of blocks, its lines those that the lesson prints."""
+    lesson, text, since = Lesson(chapter), (chapter / 'README.md').read_text('utf-8'), 0
     for name in ALONE:
         told = re.search(rf'\A.*file={re.escape(name)}$.*?(?=^## |\Z)', text, re.M | re.S)
         if not told:
             continue
-        words = len(re.sub(r'^```.*?^```$', '', told[0], flags=re.M | re.S).split())
+        words = len(re.sub(r'^```.*?^```$', '', told[0][since:], flags=re.M | re.S).split())
+        since = told.end()
         lines = len(lesson.of_file(name)) - 1
         yield name, lines, words, words / WORDS + lines / LINES
 
@@ -92,6 +88,9 @@ class Lesson:
         self.chapter, self.start = chapter, start and chapter.parent / start
         self.here = files_of(chapter)
         self.there = files_of(self.start) if self.start else {}
+        if 'loopback.c' in self.here:
+            # first.c has grown out of that.
+            self.there['first.c'] = self.here['loopback.c']
         self.gone = [name for name in self.there
                      if name not in self.here and name not in ALONE and
                      not any((chapter / aside / name).is_file() for aside in ASIDE)]
@@ -130,7 +129,7 @@ class Lesson:
     def lines(self, part=None):
         """The lesson, or one part of it."""
         for name in self.order:
-            if name not in self.same and part in (None, self.parts.get(name)):
+            if name not in self.same and part in (None, self.parts.get(name) or 1):
                 yield from self.of_file(name)
                 yield ''
         if self.gone and part in (None, 1):
@@ -144,11 +143,6 @@ class Lesson:
             if sizes:
                 yield (f'{aside}/: {len(sizes)} files, '
                        f'{number(sum(sizes))} lines')
-        if table := [path for path in sorted(self.chapter.glob('*.[ch]'))
-                     if path.name in LOOKED_UP]:
-            lines = sum(path.read_text('utf-8').count('\n') for path in table)
-            yield (f'to look up: {len(table)} files, {number(lines)} lines: '
-                   + ' '.join(path.name for path in table))
         if self.same:
             lines = sum(self.here[name].read_text('utf-8').count('\n')
                         for name in self.same)
@@ -159,10 +153,11 @@ class Lesson:
         """The numbers of the parts."""
         return sorted({part for part in self.parts.values() if part})
 
-    def without_part(self):
-        """Files of a lesson in parts that belong to none."""
-        return [name for name in self.order if self.all_parts()
-                and name not in self.same and not self.parts.get(name)]
+
+def both_paths(chapter):
+    """The minutes of its programs of one file, or 0, and of the whole."""
+    short = sum(time for *_, time in alone(chapter))
+    return round(short), minutes(chapter, len(list(Lesson(chapter).lines())))
 
 
 def sentence(chapter):

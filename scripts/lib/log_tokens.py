@@ -241,17 +241,13 @@ def line_tokens(text, end, pair, found):
     return sorted(found, key=lambda token: token.start)
 
 
-def read_texts(path):
-    """The lines of a log file."""
+def read_log(path, logs):
+    """The lines of a log file, one of the logs of a run, cut up."""
     # Bytes that are no UTF-8 survive, so that they are compared as well.
-    with open(path, encoding='utf-8', errors='surrogateescape',
-              newline='\n') as file:
-        return file.readlines()
-
-
-def cut_up(texts, name, logs):
-    """The lines of a log of that name, which is one of the logs of a run, cut up."""
-    lines, table, end, pair = [], None, end_of(name), pair_of(name, logs)
+    with open(path, encoding='utf-8', errors='surrogateescape', newline='\n') as file:
+        texts = file.readlines()
+    lines, table, name = [], None, path.name
+    end, pair = end_of(name), pair_of(name, logs)
     for number, text in enumerate(texts, 1):
         start = text[:LONGEST].rstrip('\n')
         cells = row_tokens(start, table) if table else []
@@ -263,8 +259,3 @@ def cut_up(texts, name, logs):
             tokens = line_tokens(start, end, pair, cells)
         lines.append(Line(text, name, number, tokens))
     return lines
-
-
-def read_log(path, logs):
-    """The lines of a log file, cut up."""
-    return cut_up(read_texts(path), path.name, logs)

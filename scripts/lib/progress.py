@@ -96,7 +96,8 @@ def as_json(root: pathlib.Path, have: dict[tuple[str, str], str]) -> None:
 def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
     """What comes next in a chapter, and why; empty if all is done."""
     number, name = chapter.name[:2], chapter.name
-    if left(chapter, 'run', have) == things(chapter, 'run'):
+    # A reader who has read it has run it, perhaps by hand.
+    if left(chapter, 'read', have) and left(chapter, 'run', have) == things(chapter, 'run'):
         return (f'make demo CH={number}\n\nSee {name} run first: the text refers to '
                 'what both ends say.')
     if left(chapter, 'read', have):

@@ -1,58 +1,38 @@
 #!/usr/bin/python3 -B
-"""How many lines somebody has to look after: those that are no copy of others.
+"""How many lines somebody has to look after, by kind.
 
-Usage: count_lines.py [-r ROOT]
+Usage: count_lines.py
 
-Of the chapters' C files those lines count that the ancestor of the file has not (see
-carry_forward.sh -h); of scripts, tests and pages, all lines. Logs, patches, tables and
-Markdown are none.
-
-  -r ROOT  the tree to look at (default: the one this script is in)
+Of files with the same bytes, such as a chapter's carried/ and plumbing/, one counts. Recorded logs,
+captures and generated pictures are not counted.
 """
-import difflib
+import collections
 import pathlib
-import sys
-
-from lib.arguments import Parser
-from lib.chapter_files import Tree
+import re
+import subprocess
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-
-KINDS = ('.c', '.h', '.sh', '.py', '.bash', '.bats', '.js', '.mjs', '.css', '.html')
-
-
-def lines(path):
-    """Those of a file."""
-    return path.read_text('utf-8').splitlines()
+KINDS = {'lesson in C': r'0\d_\w+/(carried/|plumbing/|load/)?[^/]+\.[ch]', 'tests': r'tests/.*', 'scripts': r'scripts/.*',
+         'pages': r'web/.*', 'tasks': r'0\d_\w+/(break|exercises|repair|fill_in)/.*', 'docs': r'.*\.md'}
+RECORDED = r'.*(\.(log|err|pcapng|svg|png|txt|wasm)|wire\.html|package-lock\.json)'
 
 
-def new_lines(tree, path):
-    """How many lines of a chapter's file its ancestor has not."""
-    mine = lines(tree.root / path)
-    if not tree.origin[path]:
-        return len(mine)
-    same = difflib.SequenceMatcher(None, lines(tree.root / tree.origin[path]), mine, False)
-    return len(mine) - sum(block.size for block in same.get_matching_blocks())
-
-
-def main(arguments):
+def main():
     """Prints a row a kind."""
-    parser = Parser(__doc__)
-    parser.add_root(TOP)
-    tree = Tree(parser.parse_args(arguments).root)
-    code = [path for path in tree.files if path.endswith(('.c', '.h'))]
-    found = {'C': sum(new_lines(tree, path) for path in code)}
-    for kind, place in (('scripts', 'scripts'), ('tests', 'tests'), ('pages', 'web')):
-        listed = tree.git('ls-files', '-z', place, text=True).stdout.split('\0')
-        files = [tree.root / name for name in listed if name.endswith(KINDS)]
-        found[kind] = sum(len(lines(path)) for path in files
-                          if path.is_file() and not path.is_symlink())
-    copies = sum(len(lines(tree.root / path)) for path in code) - found['C']
-    print('lines that are no copy: ' + ', '.join(
-        f'{kind} {count:,}' for kind, count in found.items()) +
-        f'; together {sum(found.values()):,}, beside {copies:,} of C that are copies')
-    return 0
+    listed = subprocess.run(('git', 'ls-files', '-z'), cwd=TOP, check=True, text=True, stdout=subprocess.PIPE)
+    seen, lines = set(), collections.Counter()
+    for name in listed.stdout.split('\0'):
+        path = TOP / name
+        if not path.is_file() or path.is_symlink() or re.fullmatch(RECORDED, name):
+            continue
+        content = path.read_bytes()
+        kind = next((kind for kind, pattern in KINDS.items() if re.fullmatch(pattern, name)), 'other')
+        if content not in seen:
+            lines[kind] += content.count(b'\n')
+        seen.add(content)
+    for kind, count in lines.most_common():
+        print(f'{kind:12}{count:8,}')
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    main()

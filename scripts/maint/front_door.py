@@ -1,13 +1,13 @@
 #!/usr/bin/python3 -B
 """Writes what README.md shows of runs and sizes: the picture of make demo, from
-docs/demo.txt, and the size of each chapter in the table of chapters; and in each
+docs/demo.txt, and the minutes of each chapter in the table of chapters; and in each
 chapter's reference.md or README.md the lines of its files.
 
 Usage: front_door.py [-r ROOT] [--check]
 
 The picture is docs/pictures/demo.svg. The table has a row for each row of chapters.tsv:
-a link, its concept, and its size: how many lines its lesson adds and removes (see
-lesson.sh). In a chapter, the table below "The files" has names in its first cell and
+a link, its concept, and the minutes that it takes to read: of its first.c, if it has one,
+and of all (see lesson.sh); and a last row with the sums. In a chapter, the table below "The files" has names in its first cell and
 their lines in the second, rounded to tens (`name.[ch]`: of both together); a row whose
 second cell is empty is left alone.
 
@@ -23,7 +23,7 @@ import sys
 
 from lib.arguments import Parser
 from lib.chapters import chapters, folders
-from lib.lesson import Lesson
+from lib.lesson import both_paths
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDING = 'docs/demo.txt'
@@ -72,21 +72,17 @@ def picture(recording):
     return '\n'.join(out) + '\n</svg>\n'
 
 
-def size(root, chapter):
-    """The size of a chapter's lesson as the table shows it."""
-    lesson = Lesson(root / chapter)
-    list(lesson.lines())
-    if not lesson.start:
-        return f'{lesson.added} lines'
-    return f'+{lesson.added} −{lesson.removed}'
-
-
 def table(root, text):
     """text with the table of chapters as it has to be."""
-    rows = ''.join(
-        f'| [{name}]({name}/README.md) | {chapter.concept} | {size(root, name)} |\n'
-        for name, chapter in chapters(root).items() if (root / name).is_dir())
-    return re.sub(r'^(\| chapter \|.*\n\|[-|]+\n)(\|.*\n)*', lambda head: head[1] + rows,
+    rows, sums = '', [0, 0]
+    for name, chapter in chapters(root).items():
+        if (root / name).is_dir():
+            paths = both_paths(root / name)
+            sums = [sum(pair) for pair in zip(sums, paths)]
+            rows += (f'| [{name}]({name}/README.md) | {chapter.concept} | '
+                     f'{paths[0] or "–"} | {paths[1]} |\n')
+    rows += f'| | | {sums[0]} | {sums[1]} |\n'
+    return re.sub(r'^(\| chapter \|.*\n\|[-|:]+\n)(\|.*\n)*', lambda head: head[1] + rows,
                   text, count=1, flags=re.MULTILINE)
 
 

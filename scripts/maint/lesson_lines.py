@@ -4,8 +4,7 @@
 Usage: lesson_lines.py [-r ROOT] [--write]
 
 The first line below the heading has the command that prints the lesson, and how
-many lines that is; --write puts the line right, or there. Where the table of
-files has a column `part`, each file of the lesson belongs to one.
+many lines that is; --write puts the line right, or there.
 
 Exit status: 0 all is so, 1 not, 2 usage.
 """
@@ -13,7 +12,7 @@ import pathlib
 import sys
 
 from lib.arguments import Parser
-from lib.lesson import Lesson, sentence
+from lib.lesson import sentence
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # Where the line is, counted from 0: the heading, a blank line, and then it.
@@ -36,10 +35,6 @@ def main(arguments):
     wrong = 0
     for readme in sorted(options.root.glob('[0-9][0-9]_*/README.md')):
         name = readme.relative_to(options.root)
-        for file in Lesson(readme.parent).without_part():
-            print(f'{name}: the table of files does not say to which part of the '
-                  f'lesson {file} belongs')
-            wrong = 1
         lines, due = readme.read_text('utf-8').split('\n'), sentence(readme.parent)
         if lines[OPENING:OPENING + 1] == [due]:
             continue

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#include "test.h"
-#include "fake_devices.h"
+#include "scripted.h"
 
 /* What is said when no device leads to host. */
 static const char *explanation(const char *host)
@@ -18,8 +17,8 @@ static const char *explanation(const char *host)
 	ret = CAPTURED(addr_explain_no_device(list->ai_addr));
 	freeaddrinfo(list);
 	assert_int_equal(ret, -1);
-	assert_int_equal(lists, 0);
-	assert_int_equal(opened, 0);
+	assert_int_equal(dev.lists, 0);
+	assert_int_equal(dev.opened, 0);
 	return said.err;
 }
 
@@ -38,10 +37,10 @@ TEST(explain_loopback)
 	};
 
 	rxe.ports[2] = rxe.ports[1];
-	fakes[0] = &closed;
-	fakes[1] = &silent;
-	fakes[2] = &rxe;
-	fake_count = 3;
+	dev.devices[0] = &closed;
+	dev.devices[1] = &silent;
+	dev.devices[2] = &rxe;
+	dev.device_count = 3;
 	assert_one_line(explanation("127.0.0.1"), "error: 127.0.0.1: ");
 	assert_one_line(said.err,
 			"; use 192.0.2.7, which is also this machine's");
@@ -56,8 +55,8 @@ TEST(explain_ipv6_only)
 		.gids = { { 1, V2, "fe80::1" }, { 1, V2, "2001:db8::7" } },
 	};
 
-	fakes[0] = &rxe;
-	fake_count = 1;
+	dev.devices[0] = &rxe;
+	dev.device_count = 1;
 	assert_one_line(explanation("127.0.0.1"), "; use 2001:db8::7, ");
 }
 
@@ -68,8 +67,8 @@ TEST(explain_other_route)
 		.gids = { { 1, V2, "::ffff:192.0.2.7" } },
 	};
 
-	fakes[0] = &rxe;
-	fake_count = 1;
+	dev.devices[0] = &rxe;
+	dev.device_count = 1;
 	assert_one_line(explanation("198.51.100.1"),
 			"error: 198.51.100.1: no RDMA device leads there");
 	assert_one_line(said.err, "ip route get 198.51.100.1");
@@ -83,11 +82,11 @@ TEST(explain_no_device)
 		.gids = { { 1, V2, "fe80::1" } },
 	};
 
-	fakes[0] = &bare;
-	for (fake_count = -1; fake_count <= 0; fake_count++)
+	dev.devices[0] = &bare;
+	for (dev.device_count = -1; dev.device_count <= 0; dev.device_count++)
 		assert_one_line(explanation("127.0.0.1"),
 				"and this machine has none; see `rdma link`");
-	fake_count = 1;
+	dev.device_count = 1;
 	assert_one_line(explanation("127.0.0.1"),
 			"none here is a RoCE device with an address");
 }
@@ -103,8 +102,8 @@ TEST(explain_infiniband)
 		.gids = { { 1, IBV_GID_TYPE_IB, "fe80::3" } },
 	};
 
-	fakes[0] = &ib;
-	fake_count = 1;
+	dev.devices[0] = &ib;
+	dev.device_count = 1;
 	assert_one_line(explanation("192.0.2.1"),
 			"error: 192.0.2.1: no RDMA device leads there");
 	assert_one_line(said.err, "on InfiniBand the addresses are those of "

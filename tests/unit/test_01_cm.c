@@ -1,83 +1,25 @@
 /*
  * test_01_cm.c - the events of the connection manager
  *
- * The CM is played by functions of this file, which the program's own linking
- * puts before those of librdmacm: some of its events need a subnet manager or
- * a minute and a half to come by themselves.
+ * They are scripted: some of them need a subnet manager or a minute and a half to
+ * come by themselves.
  */
 #define _GNU_SOURCE
 #include "cm.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "test.h"
-
-/* What rdma_get_cm_event() does next: an event, or an errno. */
-static struct rdma_cm_event next;
-static int next_errno;
-static int ack_errno;
-static int unacknowledged;
-/* How many RDMA_CM_EVENT_ADDR_CHANGE come before that. */
-static struct rdma_cm_event hint;
-static int hints;
+#include "scripted.h"
 
 static struct rdma_event_channel channel;
-
-static void drain(int fd)
-{
-	char byte;
-
-	while (read(fd, &byte, 1) == 1)
-		continue;
-}
-
-int rdma_get_cm_event(struct rdma_event_channel *from,
-		      struct rdma_cm_event **event)
-{
-	assert_ptr_equal(from, &channel);
-	if (hints) {
-		hints--;
-		unacknowledged++;
-		hint = (struct rdma_cm_event){
-			.event = RDMA_CM_EVENT_ADDR_CHANGE,
-		};
-		*event = &hint;
-		return 0;
-	}
-	if (next_errno) {
-		/* As the kernel does: what made it readable is taken off. */
-		drain(from->fd);
-		errno = next_errno;
-		return -1;
-	}
-	unacknowledged++;
-	*event = &next;
-	return 0;
-}
-
-int rdma_ack_cm_event(struct rdma_cm_event *event)
-{
-	assert_true(event == &next || event == &hint);
-	unacknowledged--;
-	/* The event is freed: what it held must have been read before. */
-	memset(event, 0xff, sizeof(*event));
-	if (!ack_errno)
-		return 0;
-	errno = ack_errno;
-	return -1;
-}
 
 static int setup(void **state)
 {
 	static int pipe_fds[2];
 
 	*state = pipe_fds;
-	next = (struct rdma_cm_event){ 0 };
-	next_errno = ack_errno = unacknowledged = hints = 0;
+	dev_reset();
 	if (pipe2(pipe_fds, O_NONBLOCK))
 		return -1;
 	channel.fd = pipe_fds[0];
@@ -98,7 +40,7 @@ static int expect(enum rdma_cm_event_type want, struct rdma_cm_id **id)
 	int ret;
 
 	ret = CAPTURED(cm_expect(&channel, want, &patience, id));
-	assert_int_equal(unacknowledged, 0);
+	assert_int_equal(dev.unacknowledged, 0);
 	return ret;
 }
 
@@ -106,13 +48,13 @@ TEST_AROUND(expected, setup, teardown)
 {
 	struct rdma_cm_id id, *got = NULL;
 
-	next.event = RDMA_CM_EVENT_CONNECT_REQUEST;
-	next.id = &id;
+	dev.event.event = RDMA_CM_EVENT_CONNECT_REQUEST;
+	dev.event.id = &id;
 	assert_int_equal(expect(RDMA_CM_EVENT_CONNECT_REQUEST, &got), 0);
 	assert_ptr_equal(got, &id);
 	assert_string_equal(said.err, "");
 	assert_string_equal(said.out, "");
-	next.event = RDMA_CM_EVENT_ESTABLISHED;
+	dev.event.event = RDMA_CM_EVENT_ESTABLISHED;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), 0);
 }
 
@@ -123,9 +65,9 @@ static void assert_named(enum rdma_cm_event_type event, int status,
 	struct rdma_cm_id id, *got = NULL;
 	char part[256];
 
-	next.event = event;
-	next.status = status;
-	next.id = &id;
+	dev.event.event = event;
+	dev.event.status = status;
+	dev.event.id = &id;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, &got),
 			 event == RDMA_CM_EVENT_DEVICE_REMOVAL ? CM_NO_MORE :
 								 -1);
@@ -191,7 +133,7 @@ TEST_AROUND(other_events, setup, teardown)
 
 TEST_AROUND(nothing_comes, setup, teardown)
 {
-	next_errno = EAGAIN;
+	dev.cm_errno = EAGAIN;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
 	assert_one_line(said.err, "error: RDMA_CM_EVENT_ESTABLISHED: nothing "
 				  "came within 0.02 s");
@@ -202,7 +144,7 @@ TEST_AROUND(readable_but_empty, setup, teardown)
 {
 	int *pipe_fds = *state;
 
-	next_errno = EAGAIN;
+	dev.cm_errno = EAGAIN;
 	assert_int_equal(write(pipe_fds[1], "x", 1), 1);
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
 	assert_int_equal(read(pipe_fds[0], &(char){ 0 }, 1), -1);
@@ -211,7 +153,7 @@ TEST_AROUND(readable_but_empty, setup, teardown)
 
 TEST_AROUND(channel_fails, setup, teardown)
 {
-	next_errno = EIO;
+	dev.cm_errno = EIO;
 	/* To try again would be to say the same again, for ever. */
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), CM_NO_MORE);
 	assert_one_line(said.err, "error: rdma_get_cm_event: Input/output "
@@ -221,8 +163,8 @@ TEST_AROUND(channel_fails, setup, teardown)
 
 TEST_AROUND(acknowledging_fails, setup, teardown)
 {
-	ack_errno = EIO;
-	next.event = RDMA_CM_EVENT_ESTABLISHED;
+	dev.ack_errno = EIO;
+	dev.event.event = RDMA_CM_EVENT_ESTABLISHED;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
 	assert_one_line(said.err, "error: rdma_ack_cm_event: Input/output");
 }
@@ -233,7 +175,7 @@ static int poll_channel(enum rdma_cm_event_type *type)
 	int ret;
 
 	ret = CAPTURED(cm_poll(&channel, type));
-	assert_int_equal(unacknowledged, 0);
+	assert_int_equal(dev.unacknowledged, 0);
 	return ret;
 }
 
@@ -241,18 +183,18 @@ TEST_AROUND(poll, setup, teardown)
 {
 	enum rdma_cm_event_type type;
 
-	next.event = RDMA_CM_EVENT_DISCONNECTED;
+	dev.event.event = RDMA_CM_EVENT_DISCONNECTED;
 	assert_int_equal(poll_channel(&type), 1);
 	assert_int_equal(type, RDMA_CM_EVENT_DISCONNECTED);
 	assert_string_equal(said.err, "");
-	next_errno = EAGAIN;
+	dev.cm_errno = EAGAIN;
 	assert_int_equal(poll_channel(&type), 0);
 	assert_string_equal(said.err, "");
-	next_errno = EIO;
+	dev.cm_errno = EIO;
 	assert_int_equal(poll_channel(&type), -1);
 	assert_one_line(said.err, "error: rdma_get_cm_event: Input/output");
-	next_errno = 0;
-	ack_errno = EIO;
+	dev.cm_errno = 0;
+	dev.ack_errno = EIO;
 	assert_int_equal(poll_channel(&type), -1);
 	assert_one_line(said.err, "error: rdma_ack_cm_event: Input/output");
 }
@@ -262,17 +204,17 @@ TEST_AROUND(hint, setup, teardown)
 {
 	enum rdma_cm_event_type type;
 
-	hints = 1;
-	next.event = RDMA_CM_EVENT_ESTABLISHED;
+	dev.hints = 1;
+	dev.event.event = RDMA_CM_EVENT_ESTABLISHED;
 	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), 0);
 	assert_string_equal(said.err, "");
 	assert_one_line(said.out, "RDMA_CM_EVENT_ADDR_CHANGE: only a hint");
-	hints = 2;
-	next.event = RDMA_CM_EVENT_DISCONNECTED;
+	dev.hints = 2;
+	dev.event.event = RDMA_CM_EVENT_DISCONNECTED;
 	assert_int_equal(poll_channel(&type), 1);
 	assert_int_equal(type, RDMA_CM_EVENT_DISCONNECTED);
-	hints = 1;
-	next_errno = EAGAIN;
+	dev.hints = 1;
+	dev.cm_errno = EAGAIN;
 	assert_int_equal(poll_channel(&type), 0);
 	assert_string_equal(said.err, "");
 }
@@ -282,19 +224,19 @@ TEST_AROUND(without_patience, setup, teardown)
 {
 	struct rdma_cm_id id, *got = NULL;
 
-	hints = 1;
-	next_errno = EAGAIN;
+	dev.hints = 1;
+	dev.cm_errno = EAGAIN;
 	CAPTURE(assert_int_equal(
 		cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST, NULL, &got),
 		-1));
 	assert_string_equal(said.err, "");
 	assert_null(got);
-	next_errno = 0;
-	next.event = RDMA_CM_EVENT_CONNECT_REQUEST;
-	next.id = &id;
+	dev.cm_errno = 0;
+	dev.event.event = RDMA_CM_EVENT_CONNECT_REQUEST;
+	dev.event.id = &id;
 	assert_int_equal(cm_expect(&channel, RDMA_CM_EVENT_CONNECT_REQUEST,
 				   NULL, &got),
 			 0);
 	assert_ptr_equal(got, &id);
-	assert_int_equal(unacknowledged, 0);
+	assert_int_equal(dev.unacknowledged, 0);
 }

@@ -3,48 +3,19 @@
  */
 #include "cm.h"
 
-#include <errno.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include "cm_help.h"
-#include "test.h"
+#include "scripted.h"
 
 static struct rdma_event_channel channel;
-static struct ibv_device device;
-static struct ibv_context context = { .device = &device };
 static struct rdma_cm_id id = { .verbs = &context, .channel = &channel };
 static int comp_fd, stop_fd;
-static struct rdma_cm_event event; /* comes next, if its type is not 0 */
-static int unacknowledged;
-
-int rdma_get_cm_event(struct rdma_event_channel *from,
-		      struct rdma_cm_event **got)
-{
-	eventfd_t times;
-
-	assert_ptr_equal(from, &channel);
-	if (eventfd_read(channel.fd, &times) || !event.event) {
-		errno = EAGAIN;
-		return -1;
-	}
-	unacknowledged++;
-	*got = &event;
-	return 0;
-}
-
-int rdma_ack_cm_event(struct rdma_cm_event *got)
-{
-	assert_ptr_equal(got, &event);
-	unacknowledged--;
-	return 0;
-}
 
 static int setup(void **state)
 {
 	(void)state;
-	device.transport_type = IBV_TRANSPORT_IWARP;
-	event = (struct rdma_cm_event){ 0 };
+	plain.device.transport_type = IBV_TRANSPORT_IWARP;
+	dev_reset();
+	dev.cm_errno = EAGAIN;
 	channel.fd = eventfd(0, EFD_NONBLOCK);
 	comp_fd = eventfd(0, EFD_NONBLOCK);
 	stop_fd = eventfd(0, EFD_NONBLOCK);
@@ -54,7 +25,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	assert_int_equal(unacknowledged, 0);
+	assert_int_equal(dev.unacknowledged, 0);
 	return close(channel.fd) || close(comp_fd) || close(stop_fd);
 }
 
@@ -68,7 +39,7 @@ static int wait_turn(void)
 /* Over RoCE and InfiniBand nothing is waited for. */
 TEST_AROUND(no_rule, setup, teardown)
 {
-	device.transport_type = IBV_TRANSPORT_IB;
+	plain.device.transport_type = IBV_TRANSPORT_IB;
 	assert_int_equal(wait_turn(), 0);
 	assert_string_equal(said.err, "");
 }
@@ -80,7 +51,8 @@ TEST_AROUND(message, setup, teardown)
 
 	assert_int_equal(eventfd_write(comp_fd, 1), 0);
 	/* The client may have left again. */
-	event.event = RDMA_CM_EVENT_DISCONNECTED;
+	dev.cm_errno = 0;
+	dev.event.event = RDMA_CM_EVENT_DISCONNECTED;
 	assert_int_equal(eventfd_write(channel.fd, 1), 0);
 	assert_int_equal(wait_turn(), 0);
 	assert_string_equal(said.err, "");
@@ -101,7 +73,8 @@ TEST_AROUND(silence, setup, teardown)
 
 TEST_AROUND(left, setup, teardown)
 {
-	event.event = RDMA_CM_EVENT_DISCONNECTED;
+	dev.cm_errno = 0;
+	dev.event.event = RDMA_CM_EVENT_DISCONNECTED;
 	assert_int_equal(eventfd_write(channel.fd, 1), 0);
 	assert_int_equal(wait_turn(), -1);
 	assert_one_line(said.err, "error: RDMA_CM_EVENT_DISCONNECTED instead "
@@ -121,7 +94,7 @@ TEST_AROUND(device, setup, teardown)
 	assert_int_equal(cm_read_access(&context),
 			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	assert_false(cm_has_immediate(&context));
-	device.transport_type = IBV_TRANSPORT_IB;
+	plain.device.transport_type = IBV_TRANSPORT_IB;
 	assert_int_equal(cm_read_access(&context), IBV_ACCESS_LOCAL_WRITE);
 	assert_true(cm_has_immediate(&context));
 }

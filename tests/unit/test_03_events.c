@@ -1,76 +1,24 @@
 /*
  * test_03_events.c - asynchronous events: named, acknowledged, and no others
- *
- * The device is played by a pipe: a byte in it is an event of that type.
  */
 #include "device.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "test.h"
+#include "scripted.h"
 
 #define ALL (IBV_EVENT_WQ_FATAL + 1)
 
-static const uint8_t of_ports[] = {
-	IBV_EVENT_PORT_ACTIVE,	    IBV_EVENT_PORT_ERR,	  IBV_EVENT_LID_CHANGE,
-	IBV_EVENT_PKEY_CHANGE,	    IBV_EVENT_GID_CHANGE, IBV_EVENT_SM_CHANGE,
-	IBV_EVENT_CLIENT_REREGISTER
-};
+static struct fake rxe0 = { .device.name = "rxe0" };
 static int fds[2];
-static int taken, acknowledged;
-static bool broken;
-static struct ibv_qp qp = { .qp_num = 0x11 };
-
-int ibv_get_async_event(struct ibv_context *context,
-			struct ibv_async_event *event)
-{
-	uint8_t type;
-
-	if (broken) {
-		errno = EIO;
-		return -1;
-	}
-	if (read(context->async_fd, &type, 1) != 1)
-		return -1;
-	memset(event, 0, sizeof(*event));
-	event->event_type = type;
-	if (memchr(of_ports, type, sizeof(of_ports)))
-		event->element.port_num = 3;
-	else
-		event->element.qp = &qp;
-	taken++;
-	return 0;
-}
-
-void ibv_ack_async_event(struct ibv_async_event *event)
-{
-	(void)event;
-	acknowledged++;
-}
-
-const char *ibv_get_device_name(struct ibv_device *device)
-{
-	(void)device;
-	return "rxe0";
-}
-
-int ibv_close_device(struct ibv_context *context)
-{
-	(void)context;
-	return 0;
-}
 
 static void start(struct device *device, struct ibv_context *context)
 {
 	assert_int_equal(pipe(fds), 0);
-	*context = (struct ibv_context){ .async_fd = fds[0] };
+	dev_reset();
+	*context = (struct ibv_context){ .device = &rxe0.device,
+					 .async_fd = fds[0] };
 	*device = (struct device){ .verbs = context };
-	taken = acknowledged = 0;
 	capture_start();
 }
 
@@ -95,7 +43,7 @@ static void happen(const uint8_t *types, size_t count)
 	struct timespec pause = { .tv_nsec = 1000000 };
 
 	assert_int_equal(write(fds[1], types, count), count);
-	while (__atomic_load_n(&acknowledged, __ATOMIC_SEQ_CST) < (int)count)
+	while (__atomic_load_n(&dev.events_acknowledged, __ATOMIC_SEQ_CST) < (int)count)
 		nanosleep(&pause, NULL);
 }
 
@@ -144,8 +92,8 @@ TEST(every_type)
 	device_start(&device);
 	happen(types, sizeof(types));
 	stop(&device);
-	assert_int_equal(taken, ALL);
-	assert_int_equal(acknowledged, ALL);
+	assert_int_equal(dev.events_taken, ALL);
+	assert_int_equal(dev.events_acknowledged, ALL);
 	for (line = said.out; *line; line = strchr(line, '\n') + 1) {
 		assert_memory_equal(line, "[async] ", 8);
 		lines++;
@@ -177,15 +125,14 @@ TEST(broken)
 	struct ibv_context context;
 	struct device device;
 
-	broken = true;
 	start(&device, &context);
+	dev.broken = true;
 	device_start(&device);
 	assert_int_equal(write(fds[1], "", 1), 1);
 	pthread_join(device.watcher.thread, NULL);
 	device.watcher.started = false;
 	close(device.watcher.quit_fd);
 	stop(&device);
-	broken = false;
 	assert_one_line(said.err, "error: ibv_get_async_event: Input/output "
 				  "error; no more events will be named");
 }

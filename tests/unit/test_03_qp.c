@@ -1,35 +1,9 @@
 /*
  * test_03_qp.c - what a queue pair is told of its peer and of its own device
- *
- * ibv_modify_qp() and ibv_query_qp() are played by functions of this file.
  */
 #include "qp.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "test.h"
-
-static struct ibv_qp_attr told;
-static int told_mask;
-
-int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
-{
-	(void)qp;
-	told = *attr;
-	told_mask = mask;
-	return 0;
-}
-
-int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
-		 struct ibv_qp_init_attr *init)
-{
-	(void)qp;
-	(void)mask;
-	(void)init;
-	*attr = told;
-	return 0;
-}
+#include "scripted.h"
 
 static const struct params peer = {
 	.qpn = 0x11,
@@ -50,48 +24,47 @@ static void connect_qp(int link_layer, uint8_t port_flags, int reads_in,
 	};
 	struct source source = { .gid_index = 3, .port.flags = port_flags };
 	struct ibv_qp_attr rtr;
-	struct ibv_qp qp = { 0 };
-	int ret;
+		int ret;
 
 	capture_start();
 	ret = qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024);
-	rtr = told;
+	rtr = dev.told;
 	if (!ret)
 		ret = qp_to_rts(&qp, &device, 0xabcdef);
 	capture_stop(&said);
 	assert_int_equal(ret, 0);
 	assert_string_equal(said.err, "");
-	assert_true(told_mask & IBV_QP_MAX_QP_RD_ATOMIC);
-	rtr.max_rd_atomic = told.max_rd_atomic;
-	told = rtr;
+	assert_true(dev.told_mask & IBV_QP_MAX_QP_RD_ATOMIC);
+	rtr.max_rd_atomic = dev.told.max_rd_atomic;
+	dev.told = rtr;
 }
 
 static void assert_global(void)
 {
-	assert_int_equal(told.ah_attr.is_global, 1);
-	assert_memory_equal(&told.ah_attr.grh.dgid, &peer.gid, 16);
-	assert_int_equal(told.ah_attr.grh.sgid_index, 3);
+	assert_int_equal(dev.told.ah_attr.is_global, 1);
+	assert_memory_equal(&dev.told.ah_attr.grh.dgid, &peer.gid, 16);
+	assert_int_equal(dev.told.ah_attr.grh.sgid_index, 3);
 }
 
 TEST(way_to_the_peer)
 {
 	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 16, 16);
 	assert_global();
-	assert_int_equal(told.ah_attr.dlid, 0);
+	assert_int_equal(dev.told.ah_attr.dlid, 0);
 	connect_qp(IBV_LINK_LAYER_INFINIBAND, 0, 16, 16);
-	assert_int_equal(told.ah_attr.is_global, 0);
-	assert_int_equal(told.ah_attr.dlid, 7);
+	assert_int_equal(dev.told.ah_attr.is_global, 0);
+	assert_int_equal(dev.told.ah_attr.dlid, 7);
 	connect_qp(IBV_LINK_LAYER_INFINIBAND, IBV_QPF_GRH_REQUIRED, 16, 16);
 	assert_global();
-	assert_int_equal(told.ah_attr.dlid, 7);
+	assert_int_equal(dev.told.ah_attr.dlid, 7);
 }
 
 /* As many as were asked for when the device was opened, in each direction. */
 TEST(reads)
 {
 	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 4, 1);
-	assert_int_equal(told.max_dest_rd_atomic, 4);
-	assert_int_equal(told.max_rd_atomic, 1);
+	assert_int_equal(dev.told.max_dest_rd_atomic, 4);
+	assert_int_equal(dev.told.max_rd_atomic, 1);
 }
 
 /* What options ask for is told, and what they do not is as the chapter has it. */
@@ -109,23 +82,21 @@ TEST(network)
 		},
 	};
 	struct source source = { .gid_index = 3 };
-	struct ibv_qp qp = { 0 };
-
 	capture_start();
 	assert_int_equal(qp_to_init(&qp, &device, 0), 0);
-	assert_int_equal(told.pkey_index, 2);
+	assert_int_equal(dev.told.pkey_index, 2);
 	assert_int_equal(qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024),
 			 0);
-	assert_int_equal(told.ah_attr.sl, 3);
-	assert_int_equal(told.ah_attr.grh.traffic_class, 104);
+	assert_int_equal(dev.told.ah_attr.sl, 3);
+	assert_int_equal(dev.told.ah_attr.grh.traffic_class, 104);
 	assert_global();
 	assert_int_equal(qp_to_rts(&qp, &device, 0xabcdef), 0);
-	assert_int_equal(told.timeout, 18);
-	assert_int_equal(told.retry_cnt, 3);
+	assert_int_equal(dev.told.timeout, 18);
+	assert_int_equal(dev.told.retry_cnt, 3);
 	device.network = (struct network){ 0 };
 	assert_int_equal(qp_to_rts(&qp, &device, 0xabcdef), 0);
-	assert_int_equal(told.timeout, 14);
-	assert_int_equal(told.retry_cnt, 6);
+	assert_int_equal(dev.told.timeout, 14);
+	assert_int_equal(dev.told.retry_cnt, 6);
 	capture_stop(&said);
 	assert_string_equal(said.err, "");
 }
@@ -139,11 +110,9 @@ TEST(service_level)
 		.network.service_level = 5,
 	};
 	struct source source = { .gid_index = 0 };
-	struct ibv_qp qp = { 0 };
-
 	CAPTURE(assert_int_equal(
 		qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024), 0));
-	assert_int_equal(told.ah_attr.is_global, 0);
-	assert_int_equal(told.ah_attr.dlid, 7);
-	assert_int_equal(told.ah_attr.sl, 5);
+	assert_int_equal(dev.told.ah_attr.is_global, 0);
+	assert_int_equal(dev.told.ah_attr.dlid, 7);
+	assert_int_equal(dev.told.ah_attr.sl, 5);
 }

@@ -5,13 +5,9 @@
 #define _GNU_SOURCE
 #include "client_hello.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,11 +45,7 @@ static int open_ends(void **state)
 static int close_ends(void **state)
 {
 	(void)state;
-	patience.stop_fd = -1;
-	close(fd);
-	if (stranger >= 0)
-		close(stranger);
-	return 0;
+	return close(fd) || close(stranger);
 }
 
 /* A ClientHello of so many bytes in a record of so many. */
@@ -80,13 +72,6 @@ static int wait_for_hello(int ms)
 {
 	patience.timeout_ms = ms;
 	return CAPTURED(client_hello_wait(fd, &patience, wait_deadline(ms)));
-}
-
-static void assert_refused(const char *reason)
-{
-	assert_int_equal(wait_for_hello(20000), -1);
-	assert_memory_equal(said.err, "error: TLS handshake: ", 22);
-	assert_one_line(said.err, reason);
 }
 
 /* Whether it is good; either way, all of it must still be there. */
@@ -145,125 +130,36 @@ TEST_AROUND(parts, open_ends, close_ends)
 	assert_int_equal(wait_for_hello(20000), 0);
 }
 
-static void *dribble(void *bytes)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	for (int i = 0; i < 249 && write(stranger, (uint8_t *)bytes + i, 1) > 0;
-	     i++)
-		nanosleep(&pause, NULL);
-	return NULL;
-}
-
-TEST_AROUND(dribble, open_ends, close_ends)
-{
-	uint8_t bytes[LONGEST];
-	pthread_t thread;
-
-	make_hello(bytes, 240, 244);
-	assert_int_equal(pthread_create(&thread, NULL, dribble, bytes), 0);
-	assert_int_equal(wait_for_hello(20000), 0);
-	pthread_join(thread, NULL);
-	assert_int_equal(recv(fd, bytes, sizeof(bytes), 0), 249);
-}
-
-/* One byte of the headers is another; nine bytes are enough to see that. */
-TEST_AROUND(no_hello, open_ends, close_ends)
+/* Nine bytes are enough to see that it is none, or too long, or not all of the record. */
+TEST_AROUND(refused, open_ends, close_ends)
 {
 	static const struct {
-		int at, byte;
-	} others[] = {
-		{ 0, 'H' }, { 0, 23 }, { 0, 21 }, { 1, 2 },
-		{ 1, 'E' }, { 5, 2 },  { 5, 11 }, { 5, 0 },
+		int at, byte, message, record;
+		const char *reason;
+	} cases[] = {
+#define NO_HELLO "the peer does not begin with a ClientHello"
+#define ANNOUNCES "the peer announces a ClientHello of "
+		{ 0, 'H', 240, 244, NO_HELLO },
+		{ 0, 23, 240, 244, NO_HELLO },
+		{ 1, 2, 240, 244, NO_HELLO },
+		{ 5, 2, 240, 244, NO_HELLO },
+		{ 5, 0, 240, 244, NO_HELLO },
+		{ 0, 22, 0xffffff, 0xffff, ANNOUNCES },
+		{ 0, 22, 4097, 4101, ANNOUNCES },
+		{ 0, 22, 0x010000 - 4, 0, ANNOUNCES },
+		{ 0, 22, 240, 245, ANNOUNCES },
+		{ 0, 22, 240, 243, ANNOUNCES },
+		{ 0, 22, 0, 0, ANNOUNCES },
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint8_t bytes[LONGEST];
 
-		make_hello(bytes, 240, 244);
-		bytes[others[i].at] = others[i].byte;
+		make_hello(bytes, cases[i].message, cases[i].record);
+		bytes[cases[i].at] = cases[i].byte;
 		say(bytes, 9);
-		assert_refused("the peer does not begin with a ClientHello");
+		assert_int_equal(wait_for_hello(20000), -1);
+		assert_one_line(said.err, cases[i].reason);
 		recv(fd, bytes, sizeof(bytes), 0);
-	}
-}
-
-/* Too long, or not all of the record. */
-TEST_AROUND(announced, open_ends, close_ends)
-{
-	static const struct {
-		int message, record;
-	} announced[] = {
-		{ 0x020000, 4 }, { 0xffffff, 0xffff },
-		{ 4097, 4101 },	 { 0x010000 - 4, 0 },
-		{ 240, 245 },	 { 240, 243 },
-		{ 240, 0 },	 { 0, 0 },
-		{ 240, 16384 },
-	};
-
-	for (size_t i = 0; i < sizeof(announced) / sizeof(*announced); i++) {
-		uint8_t bytes[LONGEST];
-
-		make_hello(bytes, announced[i].message, announced[i].record);
-		say(bytes, 9);
-		assert_refused("the peer announces a ClientHello of ");
-		recv(fd, bytes, sizeof(bytes), 0);
-	}
-}
-
-TEST_AROUND(gone, open_ends, close_ends)
-{
-	struct linger linger = { .l_onoff = 1 };
-	uint8_t bytes[LONGEST];
-
-	make_hello(bytes, 240, 244);
-	shutdown(stranger, SHUT_WR);
-	assert_refused("the peer closed the connection before its ClientHello");
-	close_ends(state);
-	open_ends(state);
-	say(bytes, 8);
-	shutdown(stranger, SHUT_WR);
-	assert_refused("the peer closed the connection before its ClientHello");
-	close_ends(state);
-	open_ends(state);
-	setsockopt(stranger, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-	close(stranger);
-	stranger = -1;
-	assert_refused("Connection reset by peer; is the peer still alive");
-	close_ends(state);
-	open_ends(state);
-	/* In the middle: whoever reads it next will find that. */
-	say(bytes, 100);
-	shutdown(stranger, SHUT_WR);
-	assert_int_equal(wait_for_hello(20000), 0);
-}
-
-static void *stop_soon(void *unused)
-{
-	const struct timespec pause = { .tv_nsec = 100000000 };
-
-	(void)unused;
-	nanosleep(&pause, NULL);
-	eventfd_write(patience.stop_fd, 1);
-	return NULL;
-}
-
-TEST_AROUND(stop, open_ends, close_ends)
-{
-	uint8_t bytes[LONGEST];
-
-	make_hello(bytes, 240, 244);
-	for (int i = 0; i < 2; i++) {
-		pthread_t thread;
-
-		patience.stop_fd = eventfd(0, 0);
-		say(bytes, i ? 100 : 3);
-		assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL),
-				 0);
-		assert_refused("given up");
-		pthread_join(thread, NULL);
-		close(patience.stop_fd);
-		close_ends(state);
-		open_ends(state);
 	}
 }

@@ -1,14 +1,14 @@
 /*
  * test_07_echo.c - SENDs in a benchmark: what a peer can do wrong with them
  *
- * The device is made up: what it completes next is told by the test.
+ * What the device completes next is told by the test.
  */
 #include "echo.h"
 
 #include <endian.h>
 #include <string.h>
 
-#include "test.h"
+#include "scripted.h"
 #include "stats.h"
 
 #define DEPTH 4
@@ -16,36 +16,7 @@
 /* What comes, in this order; after the last one, the peer leaves. */
 static struct ibv_wc comes[8];
 static unsigned int next, end;
-static unsigned int receives, sends;
-static uint32_t last_imm;
 
-static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
-		     struct ibv_recv_wr **bad)
-{
-	(void)qp;
-	(void)bad;
-	assert_true(wr->wr_id != 0);
-	receives++;
-	return 0;
-}
-
-static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
-		     struct ibv_send_wr **bad)
-{
-	(void)qp;
-	(void)bad;
-	/* What reports has a wr_id, and nothing else has. */
-	assert_true(!wr->wr_id == !(wr->send_flags & IBV_SEND_SIGNALED));
-	sends++;
-	last_imm = be32toh(wr->imm_data);
-	return 0;
-}
-
-static struct ibv_context context = {
-	.ops = { .post_send = post_send, .post_recv = post_recv },
-};
-static struct ibv_qp qp = { .context = &context };
-static struct ibv_mr mr = { .lkey = 7 };
 static struct conn conn = { .qp = &qp };
 static char memory[64];
 static struct data data = {
@@ -75,9 +46,15 @@ uint64_t stats_now(void)
 
 static void reset(void)
 {
-	next = end = receives = sends = 0;
-	last_imm = 0;
+	dev_reset();
+	next = end = 0;
 	conn = (struct conn){ .qp = &qp };
+}
+
+/* The number that was sent last: credits. */
+static uint32_t last_imm(void)
+{
+	return be32toh(dev.requests[dev.posted - 1].wr.imm_data);
 }
 
 /* A completion that is to come. imm is of a SEND that asks; 0: it does not. */
@@ -110,18 +87,18 @@ TEST(serve)
 	will_come(IBV_WC_SEND, 0);
 	assert_int_equal(serve(), 0);
 	assert_string_equal(said.err, "");
-	assert_int_equal(receives, 1);
-	assert_int_equal(sends, 1);
-	assert_int_equal(last_imm, DEPTH);
+	assert_int_equal(dev.receives, 1);
+	assert_int_equal(dev.posted, 1);
+	assert_int_equal(last_imm(), DEPTH);
 	reset();
 	will_come(IBV_WC_RECV, 1);
 	will_come(IBV_WC_RECV, 0);
 	will_come(IBV_WC_RECV, 0);
 	will_come(IBV_WC_RECV, 1);
 	assert_int_equal(serve(), 0);
-	assert_int_equal(receives, 4);
-	assert_int_equal(sends, 2);
-	assert_int_equal(last_imm, 3);
+	assert_int_equal(dev.receives, 4);
+	assert_int_equal(dev.posted, 2);
+	assert_int_equal(last_imm(), 3);
 }
 
 /* Before its first SEND, and between two. */
@@ -148,7 +125,7 @@ TEST(write)
 	assert_int_equal(serve(), -1);
 	assert_one_line(said.err, "error: protocol error: a completion with "
 				  "opcode 129");
-	assert_int_equal(receives + sends, 0);
+	assert_int_equal(dev.receives + dev.posted, 0);
 }
 
 TEST(status)
@@ -184,5 +161,5 @@ TEST(credits)
 	will_come(IBV_WC_RECV, 1);
 	assert_int_equal(send_all(2), 0);
 	assert_string_equal(said.err, "");
-	assert_int_equal(sends, 2);
+	assert_int_equal(dev.posted, 2);
 }

@@ -3,44 +3,21 @@
  */
 #include "reply.h"
 
-#include <stdlib.h>
-
-#include "test.h"
+#include "scripted.h"
 
 #define DATA 100
 
-static int posts, receives_posted;
-static struct ibv_send_wr posted[2]; /* the last two, and where from */
-static char *from[2];
-static struct ibv_qp qp;
 static struct ibv_srq srq;
-static struct ibv_context context;
-static struct ibv_mr mr;
 static struct loop loop_here;
 static struct hub hub;
 static struct guests guests;
 static struct guest guest;
 static struct receive *receives[16];
 
-static int post_send(struct ibv_qp *to, struct ibv_send_wr *wr,
-		     struct ibv_send_wr **bad)
+/* The request that was posted as the nth. */
+static const struct ibv_send_wr *posted(int n)
 {
-	(void)bad;
-	assert_ptr_equal(to, &qp);
-	assert_null(wr->next);
-	from[posts % 2] = (void *)(uintptr_t)wr->sg_list->addr;
-	posted[posts++ % 2] = *wr;
-	return 0;
-}
-
-static int post_receive(struct ibv_srq *to, struct ibv_recv_wr *wr,
-			struct ibv_recv_wr **bad)
-{
-	(void)bad;
-	(void)wr;
-	assert_ptr_equal(to, &srq);
-	receives_posted++;
-	return 0;
+	return &dev.requests[n].wr;
 }
 
 static struct receive *request_of(int i, enum mode mode)
@@ -60,9 +37,8 @@ static struct receive *request_of(int i, enum mode mode)
 static int setup(void **state)
 {
 	(void)state;
-	context.ops.post_send = post_send;
-	context.ops.post_srq_recv = post_receive;
-	qp.context = srq.context = &context;
+	dev_reset();
+	srq.context = &context;
 	hub.receives = (struct receives){ .srq = &srq };
 	guests = (struct guests){ .hubs = &hub, .loop = &loop_here };
 	guest = (struct guest){ .state = GUEST_ASKS,
@@ -72,7 +48,6 @@ static int setup(void **state)
 				.data.conn = &guest.conn,
 				.transfer.peer = { 0x10000, 0x77, DATA } };
 	list_append(&guests.lists[GUEST_ASKS], &guest.link);
-	posts = receives_posted = 0;
 	for (int i = 0; i < 16; i++)
 		receives[i] = calloc(1, sizeof(struct receive));
 	return 0;
@@ -93,16 +68,16 @@ TEST_AROUND(write, setup, teardown)
 	struct msg msg;
 
 	assert_int_equal(reply_request(&guests, &guest, receive), 0);
-	assert_int_equal(posts, 2);
-	assert_int_equal(posted[0].opcode, IBV_WR_RDMA_WRITE);
-	assert_true(posted[0].wr.rdma.remote_addr == 0x10000);
-	assert_int_equal(posted[1].opcode, IBV_WR_SEND);
-	assert_ptr_equal(receives_find(posted[0].wr_id), receive);
-	assert_ptr_equal(receives_find(posted[1].wr_id), receive);
+	assert_int_equal(dev.posted, 2);
+	assert_int_equal(posted(0)->opcode, IBV_WR_RDMA_WRITE);
+	assert_true(posted(0)->wr.rdma.remote_addr == 0x10000);
+	assert_int_equal(posted(1)->opcode, IBV_WR_SEND);
+	assert_ptr_equal(receives_find(posted(0)->wr_id), receive);
+	assert_ptr_equal(receives_find(posted(1)->wr_id), receive);
 	assert_int_equal(guest.conn.pending, 2);
 	/* The answer stands where the request did, and the write's bytes behind it. */
-	assert_ptr_equal(from[0], receive->bytes + MSG_SIZE);
-	assert_ptr_equal(from[1], receive->bytes);
+	assert_ptr_equal((void *)(uintptr_t)dev.requests[0].sge.addr, receive->bytes + MSG_SIZE);
+	assert_ptr_equal((void *)(uintptr_t)dev.requests[1].sge.addr, receive->bytes);
 	assert_int_equal(msg_decode(&msg, receive->bytes, MSG_SIZE), 0);
 	assert_int_equal(msg.type, MSG_ANSWER);
 	assert_int_equal(msg.mem.length, DATA);
@@ -110,10 +85,10 @@ TEST_AROUND(write, setup, teardown)
 	assert_int_equal(receive->users, 3);
 	/* It is posted again when the last of them is done. */
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(receives_posted, 0);
+		assert_int_equal(dev.receives, 0);
 		receives_release(&hub.receives, receive);
 	}
-	assert_int_equal(receives_posted, 1);
+	assert_int_equal(dev.receives, 1);
 }
 
 /* Nothing is written beyond what the client has. */
@@ -126,7 +101,7 @@ TEST_AROUND(too_far, setup, teardown)
 		reply_request(&guests, &guest, request_of(0, MODE_WRITE)));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "the client wants 100 bytes written");
-	assert_int_equal(posts, 0);
+	assert_int_equal(dev.posted, 0);
 }
 
 /* Seven are answered, and seven more wait; the next is too much. */
@@ -137,20 +112,20 @@ TEST_AROUND(window, setup, teardown)
 	for (int i = 0; i < 2 * GUESTS_WINDOW; i++)
 		assert_int_equal(
 			reply_request(&guests, &guest, request_of(i, 0)), 0);
-	assert_int_equal(posts, GUESTS_WINDOW);
+	assert_int_equal(dev.posted, GUESTS_WINDOW);
 	assert_int_equal(guest.state, GUEST_TAKES);
 	ret = CAPTURED(reply_request(&guests, &guest,
 				     request_of(2 * GUESTS_WINDOW, 0)));
 	assert_int_equal(ret, -1);
 	assert_one_line(said.err, "15 requests, of which no answer was taken; "
 				  "at most 7 may be without one");
-	assert_int_equal(posts, GUESTS_WINDOW);
+	assert_int_equal(dev.posted, GUESTS_WINDOW);
 	/* One is taken: the first that waits is answered. */
 	guest.under_way--;
 	assert_int_equal(reply_go_on(&guests, &guest), 0);
-	assert_int_equal(posts, GUESTS_WINDOW + 1);
-	assert_ptr_equal(receives_find(posted[(posts - 1) % 2].wr_id),
+	assert_int_equal(dev.posted, GUESTS_WINDOW + 1);
+	assert_ptr_equal(receives_find(posted(dev.posted - 1)->wr_id),
 			 receives[GUESTS_WINDOW]);
 	assert_int_equal(guest.waits, GUESTS_WINDOW - 1);
-	assert_int_equal(receives_posted, 0);
+	assert_int_equal(dev.receives, 0);
 }

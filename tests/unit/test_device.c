@@ -1,15 +1,47 @@
 /*
- * test_device.c - which device, which port of it, which GID of the port
+ * test_device.c - which device, which port of it, which GID of the port; and by which
+ * of a server's devices a client comes
  */
 #include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
 #include "addr.h"
 #include "devices.h"
-#include "fake_hosts.h"
+#include "scripted.h"
+
+/* The table of a fresh rxe device, and of one with RoCE v1, too. */
+static struct fake rxe0 = {
+	.device.name = "rxe0",
+	.ports = { [1] = UP },
+	.gids = { { 1, V2, "fe80::1" },
+		  { 1, V2, "::ffff:192.0.2.1" },
+		  { 1, V2, "2001:db8::1" } },
+};
+static struct fake card = {
+	.device.name = "card1",
+	.ports = { [2] = UP },
+	.gids = { { 2, V1, "fe80::2" },
+		  { 2, V2, "fe80::2" },
+		  { 2, V1, "::ffff:198.51.100.2" },
+		  { 1, V2, "::ffff:198.51.100.2" },
+		  { 2, V2, "::ffff:198.51.100.2" } },
+};
+static struct fake ib = {
+	.device.name = "ib0",
+	.ports = { [1] = { .state = IBV_PORT_ACTIVE,
+			   .link_layer = IBV_LINK_LAYER_INFINIBAND,
+			   .lid = 7 } },
+	.gids = { { 1, IBV_GID_TYPE_IB, "fe80::3" } },
+};
+
+/* Ethernet as well, and with the address in its table, but not RoCE. */
+static struct fake iwarp = {
+	.device = { .name = "siw0", .transport_type = IBV_TRANSPORT_IWARP },
+	.ports = { [1] = UP },
+	.gids = { { 1, V2, "::ffff:192.0.2.1" } },
+};
 
 static struct device device;
 
@@ -38,8 +70,8 @@ static void assert_opened(const struct options *options, const char *local,
 	assert_int_equal(ret, 0);
 	assert_one_line(said.out, line);
 	device_close(&device);
-	assert_int_equal(opened, 0);
-	assert_int_equal(lists, 0);
+	assert_int_equal(dev.opened, 0);
+	assert_int_equal(dev.lists, 0);
 }
 
 static void assert_none(const struct options *options, const char *local,
@@ -51,8 +83,8 @@ static void assert_none(const struct options *options, const char *local,
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.out, "");
 	assert_one_line(said.err, reason);
-	assert_int_equal(opened, 0);
-	assert_int_equal(lists, 0);
+	assert_int_equal(dev.opened, 0);
+	assert_int_equal(dev.lists, 0);
 }
 
 static const struct options any = { .gid_index = -1 };
@@ -109,7 +141,7 @@ TEST(none_will_do)
 
 	use(NULL, NULL);
 	assert_none(&any, NULL, "this machine has no RDMA device");
-	fake_count = -1;
+	dev.device_count = -1;
 	assert_none(&any, NULL,
 		    "ibv_get_device_list: Function not implemented");
 	use(&down, NULL);
@@ -309,4 +341,86 @@ TEST(mtu)
 		device_close(&device);
 	}
 	freeaddrinfo(list);
+}
+
+/* --- a server, which has all of them open */
+
+static struct devices devices;
+
+/* Opens all devices for a server on the address local, or on all. */
+static int open_all_for(const char *local)
+{
+	struct addrinfo *list = NULL;
+	int ret;
+
+	if (local)
+		assert_int_equal(addr_lookup(local, "7", &list), 0);
+	devices = (struct devices){ 0 };
+	ret = CAPTURED(
+		devices_open(&devices, &any, local ? list->ai_addr : NULL));
+	if (list)
+		freeaddrinfo(list);
+	return ret;
+}
+
+/* Which of them a client reaches at the address local; "" if none. */
+static const char *found(const char *local)
+{
+	const struct device *of;
+	struct addrinfo *list;
+
+	assert_int_equal(addr_lookup(local, "7", &list), 0);
+	of = CAPTURED(devices_find(&devices, list->ai_addr));
+	freeaddrinfo(list);
+	assert_int_equal(said.err_length == 0, of != NULL);
+	return of ? of->verbs->device->name : "";
+}
+
+/* A server has clients by all of its devices, whichever is the first. */
+TEST(each_by_its_own)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		use(turn ? &card : &rxe0, turn ? &rxe0 : &card);
+		dev.devices[2] = &ib;
+		dev.device_count = 3;
+		assert_int_equal(open_all_for(NULL), 0);
+		assert_int_equal(devices.count, 3);
+		assert_string_equal(found("192.0.2.1"), "rxe0");
+		assert_string_equal(found("198.51.100.2"), "card1");
+		/* Of nobody: it may be that of an IPoIB netdev. */
+		assert_string_equal(found("203.0.113.1"), "ib0");
+		devices_close(&devices);
+		dev.device_count = 2;
+		assert_int_equal(open_all_for(NULL), 0);
+		assert_string_equal(found("203.0.113.1"), "");
+		assert_one_line(said.err, "no RDMA device leads there");
+		devices_close(&devices);
+		assert_int_equal(open_all_for("198.51.100.2"), 0);
+		assert_int_equal(devices.count, 1);
+		assert_string_equal(found("198.51.100.2"), "card1");
+		devices_close(&devices);
+	}
+	assert_int_equal(dev.opened, 0);
+	assert_int_equal(dev.lists, 0);
+}
+
+/* Two ports of one card; and an address that comes while a server runs. */
+TEST(ports_as_they_are_now)
+{
+	struct fake two = {
+		.device.name = "card2",
+		.ports = { [1] = UP, [2] = UP },
+		.gids = { { 1, V2, "::ffff:192.0.2.1" } },
+	};
+
+	use(&two, NULL);
+	assert_int_equal(open_all_for(NULL), 0);
+	assert_int_equal(devices.count, 2);
+	assert_string_equal(found("192.0.2.2"), "");
+	two.gids[1] = (struct fake_gid){ 2, V2, "::ffff:192.0.2.2", 0 };
+	assert_string_equal(found("192.0.2.2"), "card2");
+	two.ports[2].state = IBV_PORT_DOWN;
+	assert_string_equal(found("192.0.2.2"), "");
+	devices_close(&devices);
+	assert_int_equal(dev.opened, 0);
 }

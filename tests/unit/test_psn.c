@@ -3,8 +3,6 @@
  */
 #include "psn.h"
 
-#include <stdlib.h>
-
 #include "test.h"
 #include "psn_source.h"
 
@@ -64,85 +62,28 @@ TEST(failure)
 }
 
 /*
- * Pearson's statistic of DRAWS draws in the bins that count[] has: of bins - 1
- * degrees of freedom, whose mean is that and whose deviation is the root of
- * twice that. Ten deviations off is not chance.
+ * Each byte is spread evenly, and so is the difference of two draws in a row, which that
+ * of a counter is not. By Pearson's statistic of 256 bins: its mean is 255, its deviation
+ * 22.6. Ten of those are not chance; too even is as wrong as too uneven.
  */
-static double chi_square(const unsigned int *count, unsigned int bins)
-{
-	double want = (double)DRAWS / bins, sum = 0;
-
-	for (unsigned int i = 0; i < bins; i++)
-		sum += (count[i] - want) * (count[i] - want) / want;
-	return sum;
-}
-
-/* Each of the three bytes, looked at alone, is spread evenly. */
 TEST(distribution)
 {
-	static unsigned int count[3][256];
-	static unsigned int bits[24];
-	double off;
+	static unsigned int count[4][256];
+	uint32_t last = 0, psn;
 
-	for (unsigned int i = 0; i < DRAWS; i++) {
-		uint32_t psn;
-
+	for (unsigned int i = 0; i < DRAWS; i++, last = psn) {
 		assert_int_equal(psn_draw(&psn), 0);
 		assert_in_range(psn, 0, 0xffffff);
 		for (unsigned int byte = 0; byte < 3; byte++)
 			count[byte][psn >> 8 * byte & 0xff]++;
-		for (unsigned int bit = 0; bit < 24; bit++)
-			bits[bit] += psn >> bit & 1;
+		count[3][(psn - last) >> 16 & 0xff]++;
 	}
-	for (unsigned int byte = 0; byte < 3; byte++) {
-		/* 255 degrees: 255 with a deviation of 22.6. Too even is */
-		/* as wrong as too uneven: a counter would be that. */
-		off = chi_square(count[byte], 256) - 255;
-		assert_true(off * off < 226.0 * 226.0);
+	for (unsigned int byte = 0; byte < 4; byte++) {
+		double want = DRAWS / 256.0, sum = 0;
+
+		for (unsigned int i = 0; i < 256; i++)
+			sum += (count[byte][i] - want) *
+			       (count[byte][i] - want) / want;
+		assert_true(sum > 255 - 226 && sum < 255 + 226);
 	}
-	/* A bit is set in half the draws: a deviation of 158. */
-	for (unsigned int bit = 0; bit < 24; bit++)
-		assert_in_range(bits[bit], DRAWS / 2 - 1580, DRAWS / 2 + 1580);
-}
-
-/*
- * Two draws in a row have nothing to do with each other: the difference is
- * spread like the draws, which that of a counter or of a poor generator is not.
- */
-TEST(differences)
-{
-	static unsigned int count[256];
-	uint32_t last, psn;
-	double off;
-
-	assert_int_equal(psn_draw(&last), 0);
-	for (unsigned int i = 0; i < DRAWS; i++, last = psn) {
-		assert_int_equal(psn_draw(&psn), 0);
-		count[(psn - last) >> 16 & 0xff]++;
-	}
-	off = chi_square(count, 256) - 255;
-	assert_true(off * off < 226.0 * 226.0);
-}
-
-static int compare(const void *a, const void *b)
-{
-	return (*(uint32_t *)a > *(uint32_t *)b) -
-	       (*(uint32_t *)a < *(uint32_t *)b);
-}
-
-/*
- * Numbers come twice about as often as they should: of n draws about
- * n * n / 2 / 2^24, here 298, with a deviation of the root of that, 17.
- */
-TEST(repeats)
-{
-	static uint32_t draws[DRAWS];
-	int pairs = 0;
-
-	for (int i = 0; i < DRAWS; i++)
-		assert_int_equal(psn_draw(&draws[i]), 0);
-	qsort(draws, DRAWS, sizeof(*draws), compare);
-	for (int i = 1; i < DRAWS; i++)
-		pairs += draws[i] == draws[i - 1];
-	assert_in_range(pairs, 298 - 170, 298 + 170);
 }

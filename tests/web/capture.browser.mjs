@@ -50,7 +50,7 @@ test('a capture becomes a ladder, and what happened is said and leads to the boo
 	const bytes = asked.map(path => statSync(`build/web${path}`).size).reduce((a, b) => a + b);
 	assert.ok(bytes < 60_000, `${bytes} bytes`);
 	await page.locator('.happened a').click();
-	await page.waitForURL(/troubleshooting\.html#/);
+	await page.waitForURL(/troubleshooting\/\w+\.html#/);
 	assert.ok(await page.evaluate('Boolean(document.getElementById(location.hash.slice(1)))'));
 	await page.goBack();
 	await page.waitForSelector('.drop');

@@ -16,7 +16,7 @@ const RUNS = ['expected', 'break'].flatMap(kind => readdirSync('.').filter(x => 
 const PYTHON = `
 import sys
 import explain
-entries = explain.read_entries(explain.PAGE.read_text('utf-8'), explain.TABLE.read_text('utf-8'))
+entries = explain.read_entries()
 for line in sys.stdin.read().split('\\n'):
     hit = explain.look_up(line, 0, entries)
     print(f'{hit.entries[0].anchor} {explain.SURE[hit.sure]}' if hit else '-')

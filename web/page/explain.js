@@ -1,6 +1,6 @@
-// What docs/troubleshooting.md says of an error line: scripts/explain.py, in the page. Its
+// What docs/troubleshooting/ says of an error line: scripts/explain.py, in the page. Its
 // patterns come from there (web/site/explained.py); a test compares the two.
-const NAMED = /docs\/troubleshooting\.md#([\w-]+)/;
+const NAMED = /docs\/troubleshooting(?:\/\w+)?\.md#([\w-]+)/;
 const CERTAIN = 3, SURE = 2;
 // Who prints without end is not listened to without end.
 const MOST_LINES = 500;

@@ -24,7 +24,7 @@ function explanation(top) {
 		if (entry === shown)
 			return;
 		shown = entry;
-		box.replaceChildren(...entry ? [element('a', {href: new URL(`docs/troubleshooting.html#${entry.anchor}`, top).href,
+		box.replaceChildren(...entry ? [element('a', {href: new URL(`${entry.page}#${entry.anchor}`, top).href,
 			target: '_blank', rel: 'noopener', title: 'How to be sure, and what to do; opens another tab'}, entry.title),
 		` ${entry.cause}`] : []);
 	}};

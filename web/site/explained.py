@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -B
-"""What docs/troubleshooting.md knows of error lines, for the page: JSON.
+"""What docs/troubleshooting/ knows of error lines, for the page: JSON.
 
 Usage: explained.py
 
-For each entry: its anchor, its title, the first sentences of its cause, whether it only
+For each entry: its anchor, its page, its title, the first sentences of its cause, whether it only
 follows from something else, and the patterns by which scripts/explain.py finds it.
 """
 import importlib.util
@@ -51,10 +51,9 @@ def main():
     """Prints the entries."""
     Parser(__doc__).parse_args()
     explain = load(TOP / 'scripts/explain.py')
-    entries = explain.read_entries(explain.PAGE.read_text('utf-8'),
-                                   explain.TABLE.read_text('utf-8'))
+    entries = explain.read_entries()
     print(json.dumps([{
-        'anchor': entry.anchor, 'title': plain(entry.title), 'cause': cause(entry.body),
+        'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title), 'cause': cause(entry.body),
         'follows': entry.follows,
         'patterns': [[explain.SURE[sure], pattern.pattern, of_words]
                      for sure, pattern, of_words in entry.patterns],

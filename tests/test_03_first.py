@@ -1,0 +1,187 @@
+"""03's loopback.c and first.c: how short they are, what they say to themselves, and that they end,
+with an error, whatever fails or is said to them."""
+import re
+import socket
+import subprocess
+
+import pytest
+
+from first import FIRST, both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
+from pair import until
+
+CHAPTER = '03_pure_verbs'
+PORT, LINE = 18515, 128
+# These wait for deadlines, and have a node where that takes no time. Sanitizers hang there.
+still = pytest.mark.still
+
+
+@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
+@pytest.mark.parametrize('file, most', [('loopback.c', 320), ('first.c', 430)])
+def test_it_is_not_longer_and_needs_no_other_file(tmp_path, compiler, file, most):
+    builds_alone(CHAPTER, tmp_path, compiler, most, '-libverbs', file=file)
+
+
+@pytest.mark.parametrize('words', [
+    [], ['-h'], [''], ['1x'], ['-1'], ['1000000'], ['0x1000000'], ['1', 'here'], ['1', ''],
+    ['1', '192.0.2.1', '18515']], ids=' '.join)
+def test_it_says_what_it_takes_and_ends_with_2(programs, words):
+    says_what_it_takes(programs, *words, usage='usage: ./first PSN [ADDRESS')
+
+
+@pytest.mark.parametrize('words', [[], ['-h'], [''], ['192.0.2'], ['192.0.2.1', '1']], ids=' '.join)
+def test_loopback_says_what_it_takes_and_ends_with_2(programs, words):
+    ran = subprocess.run(['./loopback', *words], cwd=programs.folder, check=False, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (ran.returncode, ran.stdout) == (2, '') and ran.stderr.startswith('usage: ./loopback ADDRESS')
+
+
+def talk(pair, server_psn='123456', client_psn='abcdef'):
+    """The two talk, and say all that is to be said."""
+    both(first(pair, server_psn), to_first(pair, client_psn, pair.address),
+         ['^received message: done$', '^shared memory: message from active/client side with pid {pid}$'],
+         ['^write completed', '^read completed', '^send completed'])
+
+
+@pytest.mark.parametrize('variant', ['plain', 'sanitized'])
+def test_it_talks_with_itself_with_any_psn(pair):
+    talk(pair)
+    talk(pair, '0', 'ffffff')
+    pair.start('client', './loopback', pair.address).end().quiet()
+
+
+@still
+def test_without_a_server_without_a_host_without_a_device(pair):
+    to_first(pair, '1', pair.address, status=1).one_error('connect.*: Connection refused$')
+    client = to_first(pair, '1', '192.0.2.99', status=1)
+    client.one_error('connect.*: No route to host$')
+    assert client.ms < 20_000
+    pair.start('client', './loopback', '127.0.0.1').end(1).one_error('conn->device: No such device$')
+
+
+def stranger(pair, line=b'', wait=False):
+    """What says this to a server and no more, and hangs up unless it waits; returns the server."""
+    server = first(pair, '1')
+    with socket.create_connection((pair.address, PORT)) as peer:
+        peer.sendall(line)
+        if wait:
+            return server.end(1)
+    return server.end(1)
+
+
+def line(pair, **new):
+    """A line as the server would take it, but for one value."""
+    fields = {'QPN': '0x000011', 'PSN': '0x000001', 'GID': f'::ffff:{pair.address}',
+              'ADDR': '0x000000001000', 'RKEY': '0x00000001', **new}
+    text = ', '.join(f'{name} {value}' for name, value in fields.items()) + '\n'
+    return text.encode().ljust(LINE, b'\0')
+
+
+LIES = [
+    {'QPN': '0x000000'}, {'QPN': '0x000001'}, {'QPN': '0xffffff'}, {'QPN': '0x1000000'}, {'QPN': '-0x00011'},
+    {'PSN': '0x1000000'}, {'PSN': ' 0x000001'}, {'PSN': '-00001'}, {'PSN': ''}, {'PSN': '1'},
+    {'GID': '::ffff:192.0.2.77'}, {'GID': 'ff02::1'}, {'GID': '::'}, {'GID': ':' * 80}, {'GID': '192.0.2.1'},
+    {'GID': ''}, {'ADDR': '0x1' + 16 * '0'}, {'ADDR': '4096'}, {'RKEY': '0x100000000'}, {'RKEY': ''},
+    {'RKEY': '0x00000001 '}, {'RKEY': '0x00000001\n\x1b[31m'}, {'MTU': '1024'}]
+
+
+@still
+def test_a_line_that_lies_or_is_written_otherwise_is_refused(pair):
+    for new in LIES:
+        server = stranger(pair, line(pair, **new)[:LINE], wait=True)
+        server.one_error('(memcmp|peer.qpn).*: Protocol error$')
+        assert not server.has('remote:|INIT -> RTR') and '\x1b' not in server.out, new
+
+
+@still
+def test_the_line_of_that_test_is_taken_as_it_is(pair):
+    server = stranger(pair, line(pair))
+    assert server.has('^remote: QPN 0x000011, PSN 0x000001', 'INIT -> RTR', 'RTR -> RTS')
+    server.one_error('recv|Broken pipe')
+
+
+@still
+def test_who_says_too_little_or_garbage_is_refused(pair):
+    for said in b'', b'QPN', b'\0' * LINE, b'\xff' * LINE, b'A' * 4096:
+        stranger(pair, said).one_error('Protocol error|Connection reset|Broken pipe')
+        # Who waits instead is given up.
+        if len(said) < LINE:
+            server = stranger(pair, said, wait=True)
+            server.one_error(r'readable\(conn->sock, TIMEOUT_MS\): Connection timed out$')
+            assert 9_000 <= server.ms < 60_000
+    talk(pair)
+
+
+@still
+def test_it_gives_up_who_sends_a_byte_now_and_then(pair):
+    server = first(pair, '1')
+    with socket.create_connection((pair.address, PORT)) as peer:
+        for byte in line(pair):
+            if not server.is_running():
+                break
+            peer.send(bytes([byte]))
+            subprocess.run(['sleep', '1'], check=True)
+    server.end(1).one_error('readable.*Connection timed out$')
+    assert server.ms < 60_000
+
+
+@still
+def test_who_is_at_another_step_is_refused(pair):
+    server = stranger(pair, line(pair) + b'D', wait=True)
+    server.one_error('theirs == step: Protocol error$')
+
+
+@pytest.mark.parametrize('call, fd', [
+    ('accept 1', 'conn->sock'), ('send 1', 'conn->sock'), ('send 2', 'conn->sock'), ('send 3', 'conn->sock')])
+@still
+def test_it_gives_up_a_server_that_does_not_answer_after_its_10_s(pair, call, fd):
+    server = first(pair, '1', at=(call, 'stop'))
+    client = to_first(pair, '2', pair.address, status=1)
+    assert 9_000 <= client.ms < 60_000
+    client.one_error(re.escape(f'readable({fd}, TIMEOUT_MS): Connection timed out') + '$')
+    server.stops()
+    server.kill('KILL')
+    server.end(137)
+
+
+@pytest.mark.parametrize('call', ['ibv_modify_qp 2', 'ibv_post_send 1', 'ibv_post_send 3'])
+@still
+def test_it_gives_up_a_client_that_dies_in_the_middle(pair, call):
+    server = first(pair, '1')
+    to_first(pair, '2', pair.address, status=137, at=(call, 'kill'))
+    server.end(1).one_error('Connection timed out$|recv.*: (Protocol error|Connection reset by peer)$')
+    assert server.ms < 60_000
+    talk(pair)
+
+
+@still
+def test_it_gives_up_a_server_that_dies_in_the_middle(pair):
+    server = first(pair, '1', at=('ibv_modify_qp 3', 'kill'))
+    to_first(pair, '2', pair.address, status=1).one_error('recv|send')
+    server.end(137)
+
+
+@still
+def test_it_serves_one_client_and_a_second_does_not_disturb_it(pair):
+    server = first(pair, '1', at=('ibv_open_device 1', 'stop'))
+    client = pair.start('client', FIRST, '2', pair.address)
+    server.stops()
+    to_first(pair, '3', pair.address, status=1).one_error('connect.*: Connection refused$')
+    server.resume()
+    client.end()
+    server.end()
+
+
+@pytest.mark.parametrize('variant', ['sanitized'])
+@pytest.mark.parametrize('who', ['client', 'server'])
+def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
+    each_call_fails_once(pair, who, '1', met='^Opened RDMA device')
+
+
+@pytest.mark.parametrize('variant', ['sanitized'])
+def test_loopback_says_which_call_fails_at_each_of_its_calls_and_ends(pair):
+    for call in range(1, 1000):
+        program = pair.start('client', './loopback', pair.address, at=(call, 'fail')).end(0, 1)
+        if not pair.happened:
+            break
+        assert program.has('^error: ', stream='err') and program.status == 1, pair.happened
+    assert call > 40
