@@ -20,10 +20,7 @@ def line(old, new):
 
 
 WRONG = [
-    ('', 'nothing came within 5 s'),
-    ('RDMA 1 QPN', 'nothing came within 5 s'),
     ('GET / HTTP/1.1\n', 'begin with RDMA'),
-    (300 * ' ', 'more than 256 bytes'),
     (line('RDMA 1', 'RDMA 2'), 'version 2, this'),
     (line('MTU 1024', 'MTU 1000'), 'form of'),
     (line('0x000011', '0x000001'), 'QPN 0x1 is not one'),
@@ -31,13 +28,11 @@ WRONG = [
     (line('::ffff:192.0.2.1', '::'), 'GID is zero'),
     (line('::ffff:192.0.2.1', 'ff02::1'), 'multicast'),
     (line('LENGTH 1024', 'LENGTH 0'), 'are allowed'),
-    (line('0x55d0c0ffee00', '0xfffffffffffffff0'), 'end of the address space'),
-    (GOOD + 'x\n', 'something other than READY')]
+    (line('0x55d0c0ffee00', '0xfffffffffffffff0'), 'end of the address space')]
 
 
-@pytest.mark.still
-def test_a_peer_that_is_silent_or_lies_is_refused_by_name(pair):
-    server = pair.server('-t', 5, 'write')
+def test_a_peer_that_lies_is_refused_by_name(pair):
+    server = pair.server('write')
     for said, regex in WRONG:
         with refused(server, regex):
             stranger(pair.address, 18515, said.encode())

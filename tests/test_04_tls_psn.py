@@ -54,8 +54,6 @@ STRANGERS = [
 PEERS = [
     # Its first key is one that the server cannot use.
     (['-quiet', '-groups', 'P-521:X25519', '-alpn', 'rdma-params/2'], 'is not asked for a second ClientHello'),
-    (['-quiet', '-tls1_2', '-alpn', 'rdma-params/2'], 'unsupported protocol'),
-    (['-quiet', '-alpn', 'rdma-params/1'], 'no application protocol'),
     (['-quiet'], 'does not speak rdma-params/2'),
     # Let in, it has nothing to say but close_notify; or nothing at all.
     (['-alpn', 'rdma-params/2'], "the peer's parameters: the peer closed the connection"),
@@ -109,18 +107,6 @@ def test_a_key_that_does_not_match_and_a_file_that_is_missing(pair, words, regex
     pair.client(*words, 'write', status=1).one_error(*regexes)
     server.stop().quiet()
     assert not server.has('^received connection request')
-
-
-def test_a_certificates_common_name_is_nobodys_name(pair):
-    """As old certificates have it, and no subjectAltName."""
-    names = pair.scratch / 'cn.key', pair.scratch / 'cn.pem'
-    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes',
-                    '-days', '1', '-subj', '/CN=ip6-localhost', '-addext', 'subjectAltName = IP:192.0.2.9',
-                    '-addext', 'extendedKeyUsage = serverAuth', '-keyout', names[0], '-out', names[1]],
-                   check=True, stderr=subprocess.PIPE)
-    server = pair.server('-C', names[1], '-K', names[0], 'write')
-    pair.client('-a', 'ip6-localhost', '-A', names[1], 'write', status=1).one_error('verify failed .62, ')
-    server.stop()
 
 
 def test_a_server_that_is_busy_with_a_silent_client_and_then_is_asked_to_stop(pair):
