@@ -45,11 +45,6 @@ check-long:
 	$(check_kernel)
 	@scripts/install_deps.sh long
 	$(if $(listing),,@scripts/maint/check.sh long)
-check-mutants:
-	$(check_deps)
-	$(check_kernel)
-	$(if $(listing),,@tests/mutants/run.py $(call quote,$(MUTANT)))
-
 # The machine itself, and the lab.
 doctor:
 	@scripts/doctor.sh
@@ -74,9 +69,6 @@ exercise:
 repair:
 	@scripts/repair.sh $(if $(CHECK),--check,$(if $(HINT),--hint)) \
 		$(call quote,$(CH)) $(call quote,$(TASK)) $(call quote,$(DIR))
-fill-in:
-	@scripts/fill_in.sh $(if $(CHECK),--check) $(call quote,$(CH)) \
-		$(call quote,$(TASK)) $(call quote,$(DIR))
 watch:
 	@scripts/repair.sh --watch $(call quote,$(CH)) $(call quote,$(TASK)) \
 		$(call quote,$(DIR))
@@ -146,8 +138,6 @@ For readers:
   make repair       list broken copies of chapters, each with its symptom;
                     CH=01 TASK=1 gives you one, CHECK=1 says what your repair
                     lacks (DIR=my_copy), HINT=1 a hint
-  make fill-in      list functions to write; CH=01 TASK=1 gives you a chapter
-                    without one, CHECK=1 says what yours lacks (DIR=my_copy)
   make watch        CH=01 TASK=1: check that repair whenever you save a file
   make next         what comes next, and why
   make progress     how far you are (READ=01: you have read that chapter;
@@ -172,7 +162,6 @@ For authors:
                     chapter needs; TESTS='-k wire': pytest's options)
   make check-fast   the tests that need neither a device nor a virtual machine
   make check-long   the tests that take long
-  make check-mutants  put in known faults: does a test notice each (MUTANT=name)
   make check-web    the tests of the pages, in a browser
   make logs         record the expected logs again (CH=01: one chapter)
   make wire-logs    record the wire pictures again (CH=01: one chapter)
@@ -190,7 +179,6 @@ help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
 help_check-fast := scripts/maint/check.sh
 help_check-long := scripts/maint/check.sh
-help_check-mutants := tests/mutants/run.py
 help_deps := scripts/install_deps.sh
 help_doctor := scripts/doctor.sh
 help_setup := scripts/setup_rxe.sh
@@ -202,7 +190,6 @@ help_lesson := scripts/lesson.sh
 help_break := scripts/break.sh
 help_exercise := scripts/exercise.sh
 help_repair := scripts/repair.sh
-help_fill-in := scripts/fill_in.sh
 help_watch := scripts/repair.sh
 help_progress := scripts/progress.sh
 help_next := scripts/progress.sh
@@ -221,9 +208,9 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check check-fast check-long check-mutants \
+.PHONY: all deps demo check check-fast check-long \
 	doctor setup lab lab-kernel \
-	shell down lesson break exercise repair fill-in watch \
+	shell down lesson break exercise repair watch \
 	progress next explain wire wiretap reach bench web web-serve \
 	check-web logs wire-logs docs \
 	clean help $(CHAPTERS)

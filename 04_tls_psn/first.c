@@ -102,20 +102,29 @@ static bool more(struct conn *conn, int ret, long deadline)
 	return left > 0 && readable(conn->sock, left);
 }
 
-/* Sends the bytes, and waits for as many of the peer, which does the same. */
-static bool swap(struct conn *conn, char *bytes, int len)
+static bool tell(struct conn *conn, char *bytes, int len)
+{
+	ERR_clear_error();
+	return CHECK_SSL(SSL_write(conn->ssl, bytes, len) == len);
+}
+
+static bool hear(struct conn *conn, char *bytes, int len)
 {
 	long deadline = now_ms() + TIMEOUT_MS;
 	int n;
 
 	ERR_clear_error();
-	if (!CHECK_SSL(SSL_write(conn->ssl, bytes, len) == len))
-		return false;
 	while ((n = SSL_read(conn->ssl, bytes, len)) <= 0 &&
 	       more(conn, n, deadline))
 		;
 	errno = n > 0 ? EPROTO : errno;
 	return CHECK_SSL(n == len);
+}
+
+/* Sends the bytes, and waits for as many of the peer, which does the same. */
+static bool swap(struct conn *conn, char *bytes, int len)
+{
+	return tell(conn, bytes, len) && hear(conn, bytes, len);
 }
 
 /* Waits until the peer is as far as we are. */
@@ -171,6 +180,7 @@ static bool secure(struct conn *conn, int (*handshake)(SSL *ssl))
 {
 	long deadline = now_ms() + TIMEOUT_MS;
 	unsigned char *ip = conn->peer.gid.raw + 12;
+	char hello = 'H';
 	long why;
 	int done;
 
@@ -187,7 +197,9 @@ static bool secure(struct conn *conn, int (*handshake)(SSL *ssl))
 		printf("the peer's certificate: %s\n",
 		       X509_verify_cert_error_string(why));
 	/* The client is done before the server has looked at its certificate. */
-	return CHECK_SSL(done == 1) && meet(conn, 'T') &&
+	return CHECK_SSL(done == 1) &&
+	       (SSL_is_server(conn->ssl) ? tell(conn, &hello, 1) :
+					   hear(conn, &hello, 1)) &&
 	       printf("authenticated peer: %u.%u.%u.%u\n", ip[0], ip[1], ip[2],
 		      ip[3]);
 }

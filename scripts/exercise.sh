@@ -6,12 +6,13 @@
 #
 # CHAPTER is 1, 01 or 01_send_recv, EXERCISE the number or name that the list
 # without it gives. With both, it puts a copy of the chapter as it is committed into
-# work/, in which you work. --check builds DIR (that copy by default), runs it on a real
-# device, alone and with the chapter, and compares what both ends say with what the
-# exercise asks for. How it is written does not matter.
+# work/, in which you work; some exercises take the body of a function out of it, for
+# you to write. --check builds DIR (that copy by default), runs it on a real device, alone
+# and with the chapter, and compares what both ends say with what the exercise asks for.
+# How it is written does not matter.
 #
 # EXERCISE_PLACE is where it is built and run (build/exercise); EXERCISE_UNTIL
-# ends the check as soon as that thing is found missing.
+# ends the check as soon as that thing, or * any of them, is found missing.
 #
 # Exit status: 0 done, or all that is asked for is there; 1 not; 2 usage.
 set -euo pipefail
@@ -29,6 +30,8 @@ source "$top/scripts/lib/copies.sh"
 source "$top/scripts/lib/progress.sh"
 # shellcheck source=scripts/lib/judge.sh
 source "$top/scripts/lib/judge.sh"
+# shellcheck source=scripts/lib/judge_repair.sh
+source "$top/scripts/lib/judge_repair.sh"
 
 cli_help "$@"
 do=hand_out
@@ -43,11 +46,14 @@ folder=$top/$chapter/exercises
 # In the order in which the page has them.
 mapfile -t names < <(grep -oE '\]\([a-z0-9_]+\.md\)' "$folder/README.md" |
 	tr -d ']()' | sed 's/\.md$//')
+bodies() { "$top/scripts/lib/python.sh" bodies "$@"; }
+mapfile -t empty < <(bodies names "$top/$chapter")
 
 if [[ $# -eq 1 ]]; then
 	[[ $do == hand_out ]] || cli_misuse "which EXERCISE?"
 	cli_checked
 	echo "Exercises of $chapter:"
+	bodies list "$top/$chapter"
 	for i in "${!names[@]}"; do
 		title=$(sed -n '1s/^# *//p' "$folder/${names[i]}.md")
 		printf '  make exercise CH=%s EX=%d   %-12s %s\n' "$number" \
@@ -59,8 +65,8 @@ name=$2
 if [[ $name =~ ^[1-9][0-9]*$ ]]; then
 	name=${names[name - 1]:-}
 fi
-[[ -n $name && " ${names[*]} " == *" $name "* ]] ||
-	cli_none "exercise of $chapter" "$2" "1 to ${#names[@]}: ${names[*]}"
+[[ -n $name && " ${names[*]} ${empty[*]} " == *" $name "* ]] ||
+	cli_none "exercise of $chapter" "$2" "1 to ${#names[@]}: ${names[*]}; ${empty[*]}"
 work=work/${number}_$name
 theirs=${3:-$top/$work}
 [[ $do == hand_out || -r $theirs/Makefile ]] || {
@@ -68,6 +74,7 @@ theirs=${3:-$top/$work}
 		"EX=$name puts a copy of the chapter into $work" >&2
 	exit 2
 }
+[[ " ${empty[*]} " == *" $name "* ]] && body=yes || body=''
 cli_checked
 
 # Both are built here, so that the reader's folder stays as it is.
@@ -80,6 +87,12 @@ if [[ $do == hand_out ]]; then
 		echo "$work is there already; remove it to start over."
 	else
 		copy_committed "$top/$work"
+		[[ -z $body ]] || bodies take "$top/$chapter" "$name" "$top/$work"
+	fi
+	if [[ $body ]]; then
+		bodies told "$top/$chapter" "$name"
+		echo "It is in $work. Then: make exercise CH=$number EX=$name CHECK=1"
+		exit 0
 	fi
 	sed -n '1s/^# *//p' "$folder/$name.md"
 	echo
@@ -88,8 +101,27 @@ if [[ $do == hand_out ]]; then
 	echo "  make exercise CH=$number EX=$name CHECK=1"
 	exit 0
 fi
+
+# As the logged runs show it, alone and with the chapter; who hangs is ended after 15 s.
+check_body() {
+	# shellcheck disable=SC2034 # for judge.sh
+	local limit=14 runs
+
+	mapfile -t runs < <(cd "$top/$chapter/expected" && grep -L 'first\|loopback' -- */commands |
+		sed 's|/.*||')
+	recorded "${runs[@]}"
+	together "${runs[0]}"
+	# shellcheck source=/dev/null
+	[[ ! -e $folder/$name.sh ]] || source "$folder/$name.sh"
+}
+
 copy_both
-echo "exercise $number/$name: $(sed -n '1s/^# *//p' "$folder/$name.md")"
+if [[ $body ]]; then
+	title=$(bodies told "$top/$chapter" "$name")
+else
+	title=$(sed -n '1s/^# *//p' "$folder/$name.md")
+fi
+echo "exercise $number/$name: $title"
 if ! build_theirs; then
 	cat "$place/build.log"
 	missing "it builds"
@@ -99,9 +131,13 @@ trap device_close EXIT
 # One device for all runs: pair.sh uses what is up already. A line `nodes: 2` in a
 # run asks for two nodes.
 nodes=1
-[[ $(<"$folder/$name.sh") != *"'nodes: 2'"* ]] || nodes=2
+[[ ! -e $folder/$name.sh || $(<"$folder/$name.sh") != *"'nodes: 2'"* ]] || nodes=2
 device_open "$nodes"
-# shellcheck source=/dev/null
-source "$folder/$name.sh"
+if [[ $body ]]; then
+	check_body
+else
+	# shellcheck source=/dev/null
+	source "$folder/$name.sh"
+fi
 [[ $bad -gt 0 ]] || progress_note exercise "$chapter/$name"
 verdict

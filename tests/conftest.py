@@ -32,15 +32,15 @@ from nodes import Failed, Lab
 from pair import Pair
 
 # A test that needs a lab, and one that needs the worker's and not one of its own.
-DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open(_still)?_device|lab\.sh up|run\.py" --sample)')
-OWN = re.compile(r'(?m)^load lab$|run\.py" --sample')
+DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open(_still)?_device|lab\.sh up)')
+OWN = re.compile(r'(?m)^load lab$')
 # Virtual machines are costly, so one worker has all tests that need one.
 EMULATED = re.compile(r'(?m)^[^#]*(full_size|EMULATED_LAB)')
 # RDS keeps its connections until the kernel ends, and they talk. So what looks at the wire
 # comes first. What takes longest is next, so that no worker ends long after the others.
 FIRST = ('reach wire wiretap test_networks test_04_wire test_06_loans test_05_multiclient test_06_rds '
-         'test_07_files ends test_04_tls_psn test_08_event_loop test_tasks test_07_bad_days '
-         'test_01_send_recv test_07_slow_disk test_03_pure_verbs mutants lab web_browser').split()
+         'test_07_files ends test_08_event_loop test_04_tls_psn test_tasks test_07_bad_days '
+         'test_01_send_recv test_07_slow_disk test_03_pure_verbs lab web_browser').split()
 
 
 class Workplace:

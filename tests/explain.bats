@@ -91,7 +91,7 @@ setup() {
 	print(len(names), len(set(names)), linked - set(names) - sections)
 	END
 	[[ $output =~ ^([0-9]+)\ ([0-9]+)\ set\(\)$ ]]
-	[ "${BASH_REMATCH[1]}" -ge 60 ]
+	[ "${BASH_REMATCH[1]}" -ge 50 ]
 	[ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }
 

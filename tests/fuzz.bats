@@ -2,9 +2,7 @@
 #
 # fuzz.bats - decoders, fed with what is kept in tests/fuzz/corpus and with some thousands
 # of inputs made from it; tests/long/fuzz.bats takes longer. What a peer may never get past
-# them is in tests/fuzz/fuzz_*.c; that each check of theirs is missed, if it is taken out, is
-# shown by the rows of tests/mutants that begin with fuzz_. The corpus alone finds each of
-# these, so that no fault needs luck to be found a second time.
+# them is in tests/fuzz/fuzz_*.c. The corpus alone finds each fault that was found once.
 
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)

@@ -55,16 +55,16 @@ cure='git checkout HEAD -- 01_send_recv/server.c'
 	run -0 make -s repair CH=01 TASK=deaf
 	[[ $output != *'you have changed'* ]]
 	make -s -C work/01_deaf
-	run -0 make -s fill-in CH=01 TASK=say
+	run -0 make -s exercise CH=01 EX=say
 	[[ $output != *'you have changed'* ]]
-	make -s -C work/01_fill_say
+	make -s -C work/01_say
 }
 
 @test "a chapter that was changed is named, with the cure, and the copies are without that" {
 	local what name
 
 	changed
-	for what in 'exercise EX echo' 'repair TASK deaf' 'fill-in TASK say'; do
+	for what in 'exercise EX echo' 'repair TASK deaf' 'exercise EX say'; do
 		read -r what key name <<<"$what"
 		run -0 make -s "$what" CH=01 "$key=$name"
 		[[ $output == "${what/-/_}: $said"*"begins without that;"*"$cure"$'\n'* ]]

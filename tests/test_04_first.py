@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from first import FIRST, both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
+from first import both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
 
 CHAPTER = '04_tls_psn'
 PORT, LINE = 4433, 128
@@ -18,7 +18,7 @@ still = pytest.mark.still
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
 def test_it_is_not_longer_and_needs_no_other_file(tmp_path, compiler):
-    builds_alone(CHAPTER, tmp_path, compiler, 519, '-libverbs', '-lssl', '-lcrypto')
+    builds_alone(CHAPTER, tmp_path, compiler, 531, '-libverbs', '-lssl', '-lcrypto')
 
 
 @pytest.mark.parametrize('words', [['-h'], [''], ['here'], ['192.0.2.1', '4433']], ids=' '.join)
@@ -38,6 +38,7 @@ def talk(pair):
     return told[0]
 
 
+@pytest.mark.parametrize('variant', ['plain', 'sanitized'])
 def test_it_talks_with_itself_and_no_psn_comes_again(pair):
     assert len({*talk(pair), *talk(pair)}) == 4
 
@@ -52,6 +53,7 @@ def test_without_certificates_without_a_server_without_a_device(pair):
 def certificates(pair, name, *options):
     """A folder with others, of a CA of their own."""
     folder = pair.scratch / name
+    folder.mkdir()
     subprocess.run([pair.folder / 'certs.sh', *options, folder / 'certs'], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder
@@ -84,13 +86,12 @@ def test_a_server_of_another_ca_or_for_another_address_is_refused_by_the_client(
     assert client.has("^the peer's certificate: IP address mismatch$")
 
 
-def as_client(pair, cert, key, ca=None):
+def as_client(pair, cert, key):
     """A folder in which the client has this certificate."""
     folder = pair.scratch / f'client_{len(list(pair.scratch.iterdir()))}'
     shutil.copytree(pair.folder / 'certs', folder / 'certs')
-    for source, target in (cert, 'client.pem'), (key, 'client.key'), (ca, 'ca.pem'):
-        if source:
-            shutil.copy(source, folder / 'certs' / target)
+    shutil.copy(cert, folder / 'certs/client.pem')
+    shutil.copy(key, folder / 'certs/client.key')
     return folder
 
 
@@ -109,7 +110,7 @@ def test_a_client_for_another_address_is_refused_by_the_server(pair):
     elsewhere = certificates(pair, 'elsewhere', '--names', 'IP:192.0.2.77')
     with ended(pair, elsewhere) as server:
         with pytest.raises(ssl.SSLError):
-            say(pair, b'T', elsewhere / 'certs').recv(1)
+            connect(pair, elsewhere / 'certs').recv(1)
     server.one_error('certificate verify failed')
     assert server.has("^the peer's certificate: IP address mismatch$")
 
@@ -132,26 +133,24 @@ class ended:
             self.server.end(1)
 
 
-def say(pair, said, certs, version=ssl.TLSVersion.TLSv1_3):
-    """A client that does not look whom it talks to says this over TLS; returns its connection."""
+def connect(pair, certs, version=ssl.TLSVersion.TLSv1_3):
+    """Its connection: that of a client that does not look whom it talks to."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.maximum_version = version
     if certs:
         context.load_cert_chain(certs / 'client.pem', certs / 'client.key')
-    peer = context.wrap_socket(socket.create_connection((pair.address, PORT), 20))
-    peer.sendall(said)
-    return peer
+    return context.wrap_socket(socket.create_connection((pair.address, PORT), 20))
 
 
 def test_who_has_no_certificate_or_an_older_tls_is_refused(pair):
     with ended(pair) as server:
         with pytest.raises(ssl.SSLError, match='CERTIFICATE_REQUIRED'):
-            say(pair, b'T', None).recv(1)
+            connect(pair, None).recv(1)
     server.one_error('peer did not return a certificate$')
     with ended(pair) as server:
         with pytest.raises(ssl.SSLError):
-            say(pair, b'T', pair.folder / 'certs', ssl.TLSVersion.TLSv1_2)
+            connect(pair, pair.folder / 'certs', ssl.TLSVersion.TLSv1_2)
     server.one_error('unsupported protocol$')
     talk(pair)
 
@@ -168,16 +167,18 @@ def test_who_has_one_may_still_lie(pair):
     certs = pair.folder / 'certs'
     for new in {'QPN': '0x000000'}, {'PSN': '0x1000000'}, {'GID': '::ffff:192.0.2.77'}, {'RKEY': ''}:
         with ended(pair) as server:
-            peer = say(pair, b'T', certs)
-            assert peer.recv(1) == b'T'
+            peer = connect(pair, certs)
+            assert peer.recv(1) == b'H'
             peer.sendall(line(pair, **new)[:LINE])
         server.one_error('(memcmp|peer.qpn).*: Protocol error$')
         assert not server.has('remote:|INIT -> RTR'), new
     with ended(pair) as server:
-        say(pair, b'X', certs)
+        peer = connect(pair, certs)
+        peer.sendall(line(pair))
+        peer.sendall(b'D')
     server.one_error('theirs == step')
     with ended(pair) as server:
-        peer = say(pair, b'T', certs)
+        peer = connect(pair, certs)
         peer.sendall(line(pair)[:50])
         peer.sendall(line(pair)[50:])
     server.one_error('n == len: Protocol error$')
@@ -205,7 +206,7 @@ def test_who_says_nothing_or_garbage_or_a_byte_now_and_then_is_given_up(pair):
 
 
 @still
-@pytest.mark.parametrize('call', ['SSL_accept 1', 'SSL_write 1', 'SSL_write 2', 'SSL_write 4'])
+@pytest.mark.parametrize('call', ['SSL_accept 1', 'SSL_write 1', 'SSL_write 2', 'SSL_write 3'])
 def test_it_gives_up_a_server_that_does_not_answer_after_its_10_s(pair, call):
     server = first(pair, at=(call, 'stop'))
     client = to_first(pair, status=1)
@@ -226,7 +227,7 @@ def test_it_gives_up_a_client_that_dies_in_the_middle(pair, call):
     talk(pair)
 
 
-@pytest.mark.parametrize('variant', ['sanitized'])
+@still
 @pytest.mark.parametrize('who', ['client', 'server'])
 def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
     each_call_fails_once(pair, who, met='^authenticated')

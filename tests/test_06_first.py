@@ -11,6 +11,7 @@ from nodes import TOP
 
 CHAPTER = '06_rds'
 SIZE = 4096
+# On a node whose time stands still while nothing happens, waits cost nothing.
 still = pytest.mark.still
 
 
@@ -46,7 +47,6 @@ def talks(pair, server):
 
 
 @pytest.mark.parametrize('variant', ['plain', 'sanitized'])
-@still
 def test_it_talks_with_itself(pair):
     rds('tcp')
     talks(pair, first(pair, pair.address))
@@ -62,7 +62,7 @@ def test_without_a_server_without_a_host_at_an_address_of_others(pair):
     client = to_first(pair, pair.address, '192.0.2.77', status=1)
     client.one_error(r'ready\(sock->fd, POLLOUT, .*\): Connection timed out$')
     assert not client.has('^sent')
-    for address in '192.0.2.9', '127.0.0.1', '0.0.0.0':
+    for address in '192.0.2.9', '0.0.0.0':
         to_first(pair, address, pair.address, status=1).one_error(r'!bind\(')
 
 

@@ -54,7 +54,7 @@ def test_each_concept_has_a_sentence_a_picture_above_it_and_a_line_of_code():
 
 
 def test_the_glossary_is_in_alphabetical_order_each_word_once():
-    words = re.findall(r'(?m)^\| ([^|]*) \|', text('docs/glossary.md').split('\n|---', 1)[1])
+    words = re.findall(r'(?m)^- \*\*(.*?)\*\*:', text('docs/glossary.md'))
     words = [word.replace('`', '').lower() for word in words]
     assert len(words) > 100 and words == sorted(set(words))
 

@@ -1,9 +1,9 @@
-"""Repair tasks, exercises and fill-ins: each check takes what is right, and refuses what is wrong.
+"""Repair tasks and exercises: each check takes what is right, and refuses what is wrong.
 
 Beside a repair task stand right.patch and wrong.patch, for the broken copy; beside an exercise NAME.patch,
-a solution, and NAME.wrong, for the solved copy (or, with a line "On: chapter", for the chapter); and beside
-some fill-ins NAME.wrong, for the chapter. What is wrong begins with two lines, why, and what the check
-must find missing:
+a solution, and NAME.wrong, for the solved copy (or, with a line "On: chapter", for the chapter). Where the
+body of a function is asked for, the chapter is the solution. What is wrong begins with two lines, why, and
+what the check must find missing:
 
     Wrong: it is posted when the connection is there, and the message may be there first.
     Missing: the receive is there before the client can send
@@ -24,8 +24,8 @@ from nodes import TOP
 CHAPTERS = [TOP / c.chapter for c in ALL]
 REPAIRS = [path.parent for chapter in CHAPTERS for path in sorted(chapter.glob('repair/*/task.md'))]
 EXERCISES = [path for chapter in CHAPTERS for path in sorted(chapter.glob('exercises/*.patch'))]
-FILL_INS = [(path.parents[1], line.split('\t')) for chapter in CHAPTERS
-            for path in chapter.glob('fill_in/tasks.tsv')
+BODIES = [(path.parents[1], line.split('\t')) for chapter in CHAPTERS
+            for path in chapter.glob('exercises/bodies.tsv')
             for line in path.read_text('utf-8').splitlines() if line and line[0] != '#']
 
 
@@ -125,12 +125,12 @@ def test_a_solution_is_accepted_and_a_wrong_one_is_refused(check, copy, task):
     refused(check(*words, copy(chapter, *below, wrong), lacks(wrong)), lacks(wrong))
 
 
-@chosen(FILL_INS, [f'{chapter.name}-{row[0]}' for chapter, row in FILL_INS])
+@chosen(BODIES, [f'{chapter.name}-{row[0]}' for chapter, row in BODIES])
 def test_a_body_is_accepted_and_none_is_refused(check, copy, task):
     chapter, (name, *_) = task
-    words = 'fill_in', chapter.name, name
-    folder, wrong = copy(chapter), chapter / f'fill_in/{name}.wrong'
-    ask('repair.fill_in', 'take', chapter, name, folder)
+    words = 'exercise', chapter.name, name
+    folder, wrong = copy(chapter), chapter / f'exercises/{name}.wrong'
+    ask('bodies', 'take', chapter, name, folder)
     refused(check(*words, folder, '*'))
     accepted(check(*words, copy(chapter)))
     if wrong.exists():
@@ -177,7 +177,7 @@ def test_a_copy_that_does_not_build_and_wrong_usage_are_said(check, copy):
     folder = copy(TOP / '01_send_recv')
     with open(folder / 'client.c', 'a', encoding='utf-8') as file:
         file.write('int x = ;\n')
-    for command, name in ('exercise', '1'), ('repair', '1'), ('fill_in', '1'):
+    for command, name in ('exercise', '1'), ('exercise', 'say'), ('repair', '1'):
         ran = check(command, '01', name, folder)
         assert ran.returncode == 1 and 'missing  it builds' in ran.stdout
         for words in ('01', 'nothing'), ('01', '9'), ('99', '1'):

@@ -1,7 +1,7 @@
 # copies.sh - the copies of a chapter: the one that a reader is given, and those that a
 # check builds, of the chapter as it is and of what the reader has made of it
 #
-# Sourced by exercise.sh, fill_in.sh and repair.sh, which set top (the repository),
+# Sourced by exercise.sh and repair.sh, which set top (the repository),
 # chapter, place (where the reader's copy is built and run), original (where the chapter
 # as it is is built) and theirs (the reader's folder, which stays as it is).
 # shellcheck shell=bash disable=SC2154

@@ -9,7 +9,6 @@ FILE has a line for each thing that was done (see progress.sh), such as
   read 01_send_recv
   run 01_send_recv/default
   guess 01_send_recv/no_recv yes
-  fill_in 01_send_recv/say
   repair 01_send_recv/deaf
   exercise 01_send_recv/echo
 """
@@ -21,13 +20,13 @@ import re
 import sys
 
 from lib.arguments import Parser, folder
+from lib.bodies import bodies
 from lib.cases import cases
-from lib.repair.fill_in import fill_ins
 from lib.repair.tasks import tasks
 
 # What there is to do in a chapter, in this order, with the heading of its column.
-KINDS = {'read': 'read', 'run': 'runs', 'guess': 'guesses', 'fill_in': 'fill-ins',
-         'repair': 'repairs', 'exercise': 'exercises'}
+KINDS = {'read': 'read', 'run': 'runs', 'guess': 'guesses', 'exercise': 'exercises',
+         'repair': 'repairs'}
 LINK = re.compile(r'\]\(([a-z0-9_]+)\.md\)')
 
 
@@ -39,13 +38,11 @@ def things(chapter: pathlib.Path, kind: str) -> list[str]:
         return sorted(path.parent.name for path in chapter.glob('expected/*/commands'))
     if kind == 'guess':
         return [case.name for case in cases(chapter)]
-    if kind == 'fill_in':
-        return [task.name for task in fill_ins(chapter)]
     if kind == 'repair':
         return [task.path.name for task in tasks(chapter)]
     page = chapter / 'exercises/README.md'
-    # Their numbers are their places on that page.
-    return LINK.findall(page.read_text('utf-8')) if page.is_file() else []
+    return [task.name for task in bodies(chapter)] + (
+        LINK.findall(page.read_text('utf-8')) if page.is_file() else [])
 
 
 def done(notes: pathlib.Path) -> dict[tuple[str, str], str]:
@@ -107,15 +104,14 @@ def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
     reasons = {
         'guess': ('break', 'CASE', 'Guess what both ends will say before it runs: what '
                   'one has guessed, one remembers.'),
-        'fill_in': ('fill-in', 'TASK', 'You know what it does: write a part of it.'),
+        'exercise': ('exercise', 'EX', 'You know what it does: make it do something new, or write a '
+                     'part of it.'),
         'repair': ('repair', 'TASK', 'You have seen such faults made. Now find one that '
-                   'nobody names.'),
-        'exercise': ('exercise', 'EX', 'The chapter is known: make it do something new.')}
+                   'nobody names.')}
     for kind, (target, what, reason) in reasons.items():
         names = left(chapter, kind, have)
         if names:
-            value = things(chapter, kind).index(names[0]) + 1 if what == 'EX' else names[0]
-            return f'make {target} CH={number} {what}={value}\n\n{reason}'
+            return f'make {target} CH={number} {what}={names[0]}\n\n{reason}'
     return ''
 
 

@@ -20,10 +20,9 @@ static inline void forget(void)
 	static struct rdma_cm_id port = { .port_num = 2 };
 #endif
 
-	conn = (struct conn){
-		.pd = &pd,
-		.cq = &cq,
-		.qp = &qp,
+	conn = (struct conn)
+	{
+		.pd = &pd, .cq = &cq, .qp = &qp,
 #if defined(CHAPTER_03) || defined(CHAPTER_05)
 		.device = &port,
 #else

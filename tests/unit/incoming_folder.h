@@ -4,7 +4,6 @@
 #ifndef INCOMING_FOLDER_H
 #define INCOMING_FOLDER_H
 
-#define _GNU_SOURCE
 #include "incoming.h"
 
 #include <stdio.h>

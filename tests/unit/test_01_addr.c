@@ -3,9 +3,7 @@
  */
 #include "addr.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,23 +54,6 @@ static bool is_loopback(const char *host)
 	return loopback;
 }
 
-TEST(lookup_address)
-{
-	struct addrinfo *list = lookup("192.0.2.1", "20886");
-
-	assert_int_equal(list->ai_family, AF_INET);
-	assert_int_equal(((struct sockaddr_in *)list->ai_addr)->sin_port,
-			 htons(20886));
-	assert_null(list->ai_next);
-	freeaddrinfo(list);
-	list = lookup("2001:db8::1", "65535");
-	assert_int_equal(list->ai_family, AF_INET6);
-	assert_int_equal(((struct sockaddr_in6 *)list->ai_addr)->sin6_port,
-			 htons(65535));
-	assert_null(list->ai_next);
-	freeaddrinfo(list);
-}
-
 /* A server on all addresses is reached over IPv4 and IPv6. */
 TEST(lookup_any)
 {
@@ -94,41 +75,6 @@ TEST(lookup_any_without_ipv6)
 	no_ipv6 = false;
 	assert_int_equal(list->ai_family, AF_INET);
 	freeaddrinfo(list);
-}
-
-/* A machine may be so bare that it has no name at all. */
-TEST(lookup_name)
-{
-	struct addrinfo *list;
-	bool has_name = !getaddrinfo("localhost", NULL, NULL, &list);
-	int ret;
-
-	if (has_name)
-		freeaddrinfo(list);
-	ret = CAPTURED(addr_lookup("localhost", "7", &list));
-	assert_int_equal(ret, has_name ? 0 : -1);
-	if (!has_name) {
-		assert_one_line(said.err, "error: cannot look up localhost");
-		return;
-	}
-	assert_true(addr_is_loopback(list->ai_addr));
-	freeaddrinfo(list);
-}
-
-TEST(lookup_fails)
-{
-	struct addrinfo *list;
-	char name[300];
-	int ret;
-
-	/* Longer than a name may be: no name server is asked. */
-	memset(name, 'x', sizeof(name) - 1);
-	name[sizeof(name) - 1] = 0;
-	ret = CAPTURED(addr_lookup(name, "7", &list));
-	assert_int_equal(ret, -1);
-	assert_string_equal(said.out, "");
-	assert_one_line(said.err, "error: cannot look up xxx");
-	assert_one_line(said.err, "give an address");
 }
 
 TEST(text)

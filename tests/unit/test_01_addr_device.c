@@ -48,33 +48,6 @@ TEST(explain_loopback)
 	assert_one_line(said.err, "; use 192.0.2.7, ");
 }
 
-TEST(explain_ipv6_only)
-{
-	struct fake rxe = {
-		.ports = { [1] = UP },
-		.gids = { { 1, V2, "fe80::1" }, { 1, V2, "2001:db8::7" } },
-	};
-
-	dev.devices[0] = &rxe;
-	dev.device_count = 1;
-	assert_one_line(explanation("127.0.0.1"), "; use 2001:db8::7, ");
-}
-
-TEST(explain_other_route)
-{
-	struct fake rxe = {
-		.ports = { [1] = UP },
-		.gids = { { 1, V2, "::ffff:192.0.2.7" } },
-	};
-
-	dev.devices[0] = &rxe;
-	dev.device_count = 1;
-	assert_one_line(explanation("198.51.100.1"),
-			"error: 198.51.100.1: no RDMA device leads there");
-	assert_one_line(said.err, "ip route get 198.51.100.1");
-	assert_null(strstr(said.err, "loopback"));
-}
-
 TEST(explain_no_device)
 {
 	struct fake bare = {

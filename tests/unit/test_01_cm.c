@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "scripted.h"
+#include "scripted_events.h"
 
 static struct rdma_event_channel channel;
 
@@ -79,56 +79,44 @@ static void assert_named(enum rdma_cm_event_type event, int status,
 	assert_non_null(strstr(said.err + strlen(part), meaning));
 }
 
-TEST_AROUND(rejected, setup, teardown)
+TEST_AROUND(named, setup, teardown)
 {
-	assert_named(RDMA_CM_EVENT_REJECTED, 8,
-		     "RDMA_CM_EVENT_REJECTED (status 8)", "no server listens");
-	assert_named(RDMA_CM_EVENT_REJECTED, 28,
-		     "RDMA_CM_EVENT_REJECTED (status 28)", "program refused");
-	assert_named(RDMA_CM_EVENT_REJECTED, 10,
-		     "RDMA_CM_EVENT_REJECTED (status 10)", "older connection");
-	assert_named(RDMA_CM_EVENT_REJECTED, 4,
-		     "RDMA_CM_EVENT_REJECTED (status 4)", "gave up");
-	assert_named(RDMA_CM_EVENT_REJECTED, -ECONNRESET,
-		     "RDMA_CM_EVENT_REJECTED (status -104, "
-		     "Connection reset by peer)",
-		     "over iWARP, the server ended the TCP connection");
-	assert_named(RDMA_CM_EVENT_REJECTED, 33,
-		     "RDMA_CM_EVENT_REJECTED (status 33)", "12.6.7.2");
-}
+	static const struct {
+		enum rdma_cm_event_type event;
+		int status;
+		const char *named, *meaning;
+	} events[] = {
+#define EVENT(name, status, named, meaning) \
+	{ RDMA_CM_EVENT_##name, status,     \
+	  "RDMA_CM_EVENT_" #name " (status " named ")", meaning }
+		EVENT(REJECTED, 8, "8", "no server listens"),
+		EVENT(REJECTED, 28, "28", "program refused"),
+		EVENT(REJECTED, 10, "10", "older connection"),
+		EVENT(REJECTED, 4, "4", "gave up"),
+		EVENT(REJECTED, -ECONNRESET, "-104, Connection reset by peer",
+		      "over iWARP, the server ended the TCP connection"),
+		EVENT(REJECTED, 33, "33", "12.6.7.2"),
+		EVENT(ADDR_ERROR, -ETIMEDOUT, "-110, Connection timed out",
+		      "nobody has that address"),
+		EVENT(ADDR_ERROR, -ENODEV, "-19, No such device",
+		      "no RDMA device"),
+		EVENT(ADDR_ERROR, -1, "-1", "uverbs"),
+		EVENT(ROUTE_ERROR, -EHOSTUNREACH, "-113, No route to host",
+		      "path"),
+		EVENT(UNREACHABLE, -ETIMEDOUT, "-110, Connection timed out",
+		      "4791"),
+		EVENT(CONNECT_ERROR, -EINVAL, "-22, Invalid argument",
+		      "failed"),
+		/* What librdmacm says when it could not move the QP itself. */
+		EVENT(CONNECT_ERROR, -1, "-1", "failed"),
+		EVENT(DISCONNECTED, 0, "0", "disconnected"),
+		EVENT(DEVICE_REMOVAL, 0, "0", "removed"),
+		EVENT(TIMEWAIT_EXIT, 0, "0", "protocol"),
+	};
 
-TEST_AROUND(other_events, setup, teardown)
-{
-	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT,
-		     "RDMA_CM_EVENT_ADDR_ERROR (status -110, "
-		     "Connection timed out)",
-		     "nobody has that address");
-	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -ENODEV,
-		     "RDMA_CM_EVENT_ADDR_ERROR (status -19, No such device)",
-		     "no RDMA device");
-	assert_named(RDMA_CM_EVENT_ADDR_ERROR, -1,
-		     "RDMA_CM_EVENT_ADDR_ERROR (status -1)", "uverbs");
-	assert_named(RDMA_CM_EVENT_ROUTE_ERROR, -EHOSTUNREACH,
-		     "RDMA_CM_EVENT_ROUTE_ERROR (status -113, "
-		     "No route to host)",
-		     "path");
-	assert_named(RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT,
-		     "RDMA_CM_EVENT_UNREACHABLE (status -110, "
-		     "Connection timed out)",
-		     "4791");
-	assert_named(RDMA_CM_EVENT_CONNECT_ERROR, -EINVAL,
-		     "RDMA_CM_EVENT_CONNECT_ERROR (status -22, "
-		     "Invalid argument)",
-		     "failed");
-	/* What librdmacm says when it could not move the queue pair itself. */
-	assert_named(RDMA_CM_EVENT_CONNECT_ERROR, -1,
-		     "RDMA_CM_EVENT_CONNECT_ERROR (status -1)", "failed");
-	assert_named(RDMA_CM_EVENT_DISCONNECTED, 0,
-		     "RDMA_CM_EVENT_DISCONNECTED (status 0)", "disconnected");
-	assert_named(RDMA_CM_EVENT_DEVICE_REMOVAL, 0,
-		     "RDMA_CM_EVENT_DEVICE_REMOVAL (status 0)", "removed");
-	assert_named(RDMA_CM_EVENT_TIMEWAIT_EXIT, 0,
-		     "RDMA_CM_EVENT_TIMEWAIT_EXIT (status 0)", "protocol");
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		assert_named(events[i].event, events[i].status, events[i].named,
+			     events[i].meaning);
 }
 
 TEST_AROUND(nothing_comes, setup, teardown)

@@ -4,7 +4,7 @@
 #include "cm.h"
 
 #include "cm_help.h"
-#include "scripted.h"
+#include "scripted_events.h"
 
 static struct rdma_event_channel channel;
 static struct rdma_cm_id id = { .verbs = &context, .channel = &channel };

@@ -3,9 +3,9 @@
  */
 #include "device.h"
 
-#include <signal.h>
+#include <stdio.h>
 
-#include "scripted.h"
+#include "scripted_events.h"
 
 #define ALL (IBV_EVENT_WQ_FATAL + 1)
 
@@ -43,7 +43,8 @@ static void happen(const uint8_t *types, size_t count)
 	struct timespec pause = { .tv_nsec = 1000000 };
 
 	assert_int_equal(write(fds[1], types, count), count);
-	while (__atomic_load_n(&dev.events_acknowledged, __ATOMIC_SEQ_CST) < (int)count)
+	while (__atomic_load_n(&dev.events_acknowledged, __ATOMIC_SEQ_CST) <
+	       (int)count)
 		nanosleep(&pause, NULL);
 }
 
@@ -101,25 +102,6 @@ TEST(every_type)
 	assert_int_equal(lines, ALL);
 }
 
-/* Nothing comes, for as long as it likes; the watcher ends all the same. */
-TEST(stop)
-{
-	struct ibv_context context;
-	struct device device;
-	int ret;
-
-	for (int i = 0; i < 50; i++) {
-		start(&device, &context);
-		ret = device_start(&device);
-		stop(&device);
-		assert_int_equal(ret, 0);
-		assert_string_equal(said.out, "");
-		assert_string_equal(said.err, "");
-	}
-	/* One that does not run need not end. */
-	device_close(&device);
-}
-
 TEST(broken)
 {
 	struct ibv_context context;
@@ -135,36 +117,4 @@ TEST(broken)
 	stop(&device);
 	assert_one_line(said.err, "error: ibv_get_async_event: Input/output "
 				  "error; no more events will be named");
-}
-
-static volatile sig_atomic_t handled;
-
-static void handle(int signal)
-{
-	(void)signal;
-	handled++;
-}
-
-/* Signals are for the main thread, which waits for them, and blocks them. */
-TEST(signals_are_not_for_it)
-{
-	struct sigaction action = { .sa_handler = handle };
-	struct ibv_context context;
-	struct device device;
-	uint8_t type = IBV_EVENT_DEVICE_FATAL;
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-	start(&device, &context);
-	device_start(&device);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	kill(getpid(), SIGUSR1);
-	/* It is awake, and would have had to handle the signal. */
-	happen(&type, 1);
-	stop(&device);
-	assert_int_equal(handled, 0);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	assert_int_equal(handled, 1);
 }

@@ -104,12 +104,6 @@ TEST(garbage)
 	assert_refused("1024\n", "1024 MORE 1\n", FORM);
 }
 
-TEST(every_prefix)
-{
-	for (size_t length = 0; length < strlen(LINE); length++)
-		assert_int_equal(decode_bytes(LINE, length, true), -1);
-}
-
 /* Any other spelling of a line that would be right. */
 TEST(spelling)
 {

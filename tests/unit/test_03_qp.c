@@ -24,7 +24,7 @@ static void connect_qp(int link_layer, uint8_t port_flags, int reads_in,
 	};
 	struct source source = { .gid_index = 3, .port.flags = port_flags };
 	struct ibv_qp_attr rtr;
-		int ret;
+	int ret;
 
 	capture_start();
 	ret = qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024);

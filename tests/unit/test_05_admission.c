@@ -59,19 +59,6 @@ TEST(share)
 	assert_int_equal(share(0, &room), -1);
 }
 
-/* What strangers do not need is all for clients. */
-TEST(no_stranger)
-{
-	const struct supply supply = { 40, "kB", "", 12, 0 };
-	struct room room = { 5, 2048 };
-	int ret;
-
-	ret = CAPTURED(admission_share(&room, &supply));
-	assert_int_equal(ret, 0);
-	assert_int_equal(room.clients, 3);
-	assert_int_equal(room.strangers, 2048);
-}
-
 /* A quarter of what there is, at 96 kB each; and some in any case. */
 TEST(strangers)
 {

@@ -34,28 +34,6 @@ static int check(enum mode mode, const char *who, unsigned int number)
 	return CAPTURED(content_check(&data, other(mode), true, who, number));
 }
 
-TEST(own)
-{
-	const unsigned int numbers[] = { 1, 12, 4294967295U };
-	char expected[256];
-
-	for (int mode = MODE_WRITE; mode <= MODE_READ; mode++) {
-		for (int i = 0; i < 3; i++) {
-			snprintf(
-				expected, sizeof(expected),
-				"remote buffer: %s\n3000 bytes verified.\n",
-				written(mode, CONTENT_SERVER, numbers[i])->buf);
-			assert_int_equal(
-				check(mode, CONTENT_SERVER, numbers[i]), 0);
-			assert_string_equal(said.out, expected);
-		}
-	}
-	assert_string_equal(written(MODE_WRITE, CONTENT_SERVER, 7)->buf,
-			    "message from passive/server side to client 7");
-	assert_string_equal(written(MODE_WRITE, CONTENT_CLIENT, 7)->buf,
-			    "message from active/client side, client 7");
-}
-
 /* Another client's, one's own that came back, and nobody's. */
 TEST(of_others)
 {

@@ -3,11 +3,9 @@
  */
 #include "figures.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "test.h"
-#include "log.h"
 #include "report.h"
 
 #define THREADS 8
@@ -130,33 +128,4 @@ TEST(print)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(said.out, lines[i]))
 			fail_msg("no line %s in:\n%s", lines[i], said.out);
-}
-
-static void *say_as_five(void *argument)
-{
-	log_prefix("Client %d: ", 5);
-	log_line("line");
-	log_text("text: ", "x", 1);
-	log_fail("fail");
-	log_fail_errno("call", 0, "try");
-	return argument;
-}
-
-/* The prefix is the thread's, on both streams. */
-TEST(prefix)
-{
-	pthread_t thread;
-	bool failed;
-
-	capture_start();
-	failed = pthread_create(&thread, NULL, say_as_five, NULL) ||
-		 pthread_join(thread, NULL);
-	log_line("plain");
-	capture_stop(&said);
-	assert_false(failed);
-	assert_string_equal(said.out, "Client 5: line\nClient 5: text: x\n"
-				      "plain\n");
-	assert_string_equal(said.err, "error: Client 5: fail\n"
-				      "error: Client 5: call: failed without "
-				      "saying why; try\n");
 }

@@ -128,21 +128,3 @@ TEST_AROUND(somebody_reads, open_pipe, close_pipe)
 	assert_true(took >= 0);
 	assert_int_equal(count, THREADS * LINES);
 }
-
-/* What is longer than a line may be is cut, and still a line. */
-TEST_AROUND(long, open_pipe, close_pipe)
-{
-	static char text[20000], got[20000];
-	ssize_t n;
-
-	fcntl(ends[1], F_SETPIPE_SZ, 65536);
-	memset(text, 'y', sizeof(text) - 1);
-	use_pipe();
-	log_line("%s", text);
-	log_line("next");
-	use_own();
-	n = read(ends[0], got, sizeof(got) - 1);
-	assert_in_range(n, 8000, 8200);
-	got[n] = 0;
-	assert_string_equal(got + n - 7, "y\nnext\n");
-}

@@ -64,9 +64,3 @@ TEST(wrong)
 	refused("-n 2 write", "the server's address is missing");
 	refused("-P 7 -n 2 -a node write", "-P is for one connection");
 }
-
-TEST(help)
-{
-	assert_int_equal(parse("-n 5 -h"), EXIT_DONE);
-	assert_non_null(strstr(said.out, "usage: ./load/load "));
-}

@@ -56,14 +56,6 @@ TEST(there_and_back)
 	assert_int_equal(decoded.length, 0);
 }
 
-TEST(too_long_is_cut)
-{
-	static char text[2 * DGRAM_TEXT_MAX];
-
-	assert_int_equal(encode(DGRAM_TEXT, text, sizeof(text)),
-			 DGRAM_HEADER + DGRAM_TEXT_MAX);
-}
-
 TEST(refused)
 {
 	size_t length = encode(DGRAM_TEXT, "x", 1);

@@ -15,7 +15,8 @@
 /* What the kernel was asked: the last loan, keys given, freed and cancelled. */
 static struct {
 	struct rds_get_mr_args loan;
-	rds_rdma_cookie_t keys, freed[64]; /* 1, 2, ...; 0: all that were used */
+	rds_rdma_cookie_t keys,
+		freed[64]; /* 1, 2, ...; 0: all that were used */
 	unsigned int frees;
 	struct sockaddr_in cancelled;
 } kernel;

@@ -4,7 +4,6 @@
  */
 #include "pump.h"
 
-#include <pty.h>
 #include <stdio.h>
 
 #include "scripted.h"
@@ -94,22 +93,6 @@ TEST(counts_and_depths)
 		if (count >= depth)
 			assert_true(dev.most > depth * 3 / 4);
 	}
-}
-
-TEST(request)
-{
-	const struct ibv_send_wr *wr = &dev.requests[0].wr;
-
-	reset();
-	pump.opcode = IBV_WR_RDMA_READ;
-	assert_done(4, 1);
-	assert_int_equal(wr->opcode, IBV_WR_RDMA_READ);
-	assert_true(dev.requests[0].sge.addr == (uintptr_t)memory);
-	assert_int_equal(dev.requests[0].sge.length, 64);
-	assert_true(wr->wr.rdma.remote_addr == 0x1000);
-	assert_int_equal(wr->wr.rdma.rkey, 9);
-	/* A read takes nothing along. */
-	assert_int_equal(wr->send_flags, IBV_SEND_SIGNALED);
 }
 
 /* What count operations at depth 64 take, without some of the steps. */
@@ -204,9 +187,8 @@ TEST(refused)
 
 			reset();
 			dev.refuses_at = at;
-			pump.without =
-				(without & 1 ? WITHOUT_SELECTIVE : 0) |
-				(without & 2 ? WITHOUT_CHAINS : 0);
+			pump.without = (without & 1 ? WITHOUT_SELECTIVE : 0) |
+				       (without & 2 ? WITHOUT_CHAINS : 0);
 			assert_int_equal(run(64, 1000, NULL), -1);
 			assert_one_line(said.err, "error: ibv_post_send: ");
 			for (unsigned int i = dev.taken; i < dev.posted; i++)
@@ -258,44 +240,6 @@ TEST(peer_leaves)
 	assert_int_equal(run(64, 160, NULL), -1);
 	assert_one_line(said.err, "the peer has left");
 	assert_int_equal(read(peer_fds[0], &c, 1), 1);
-}
-
-/* What a terminal shows of 1024 operations if the clock goes in such steps. */
-static const char *progress(uint64_t step)
-{
-	static char text[4096];
-	int master, slave, ret, saved = dup(STDERR_FILENO);
-	size_t length = 0;
-	ssize_t n;
-
-	reset();
-	clock_step = step;
-	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
-	assert_int_equal(dup2(slave, STDERR_FILENO), STDERR_FILENO);
-	ret = pump_run(&pump, 1, 1024, NULL);
-	fputs("end", stderr);
-	assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
-	assert_int_equal(ret, 0);
-	do {
-		n = read(master, text + length, sizeof(text) - 1 - length);
-		assert_true(n > 0);
-		length += n;
-		text[length] = 0;
-	} while (!strstr(text, "end"));
-	assert_int_equal(close(master) | close(slave) | close(saved), 0);
-	return text;
-}
-
-/* The loop looks at the clock once before and then every 256 operations. */
-TEST(progress)
-{
-	assert_string_equal(progress(S / 10), "end");
-	assert_string_equal(progress(S), " 50 %\r 75 %\r100 %\r     \rend");
-	/* A file gets none of it, however long it takes. */
-	reset();
-	clock_step = S;
-	assert_int_equal(run(1, 1024, NULL), 0);
-	assert_string_equal(said.err, "");
 }
 
 static int open_peer(void **state)

@@ -76,8 +76,10 @@ TEST_AROUND(write, setup, teardown)
 	assert_ptr_equal(receives_find(posted(1)->wr_id), receive);
 	assert_int_equal(guest.conn.pending, 2);
 	/* The answer stands where the request did, and the write's bytes behind it. */
-	assert_ptr_equal((void *)(uintptr_t)dev.requests[0].sge.addr, receive->bytes + MSG_SIZE);
-	assert_ptr_equal((void *)(uintptr_t)dev.requests[1].sge.addr, receive->bytes);
+	assert_ptr_equal((void *)(uintptr_t)dev.requests[0].sge.addr,
+			 receive->bytes + MSG_SIZE);
+	assert_ptr_equal((void *)(uintptr_t)dev.requests[1].sge.addr,
+			 receive->bytes);
 	assert_int_equal(msg_decode(&msg, receive->bytes, MSG_SIZE), 0);
 	assert_int_equal(msg.type, MSG_ANSWER);
 	assert_int_equal(msg.mem.length, DATA);

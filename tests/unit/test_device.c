@@ -89,14 +89,6 @@ static void assert_none(const struct options *options, const char *local,
 
 static const struct options any = { .gid_index = -1 };
 
-TEST(first_active_port)
-{
-	use(&rxe0, &card);
-	assert_opened(&any, NULL, "Opened RDMA device: rxe0, port 1");
-	use(&card, &rxe0);
-	assert_opened(&any, NULL, "Opened RDMA device: card1, port 2");
-}
-
 TEST(device_of_the_address)
 {
 	use(&rxe0, &card);
@@ -121,13 +113,6 @@ TEST(by_hand)
 		    "there is no such active port of RoCE or InfiniBand here");
 	options.port_num = 2;
 	assert_opened(&options, NULL, "Opened RDMA device: card1, port 2");
-	options.port_num = 0;
-	options.device = "rxe9";
-	assert_none(&options, NULL,
-		    "device rxe9, port (any): there is no such");
-	options.port_num = 2;
-	options.device = "rxe";
-	assert_none(&options, NULL, "device rxe, port 2: there is no such");
 	/* With -g, the reader answers for the address. */
 	options = (struct options){ .gid_index = 0, .device = "card1" };
 	assert_opened(&options, "192.0.2.1",
@@ -197,19 +182,6 @@ TEST(gid_of_the_address)
 	assert_int_equal(source_of(&card, -1, "198.51.100.2", &source), 4);
 	assert_int_equal(source_of(&rxe0, -1, "192.0.2.2", &source), -1);
 	assert_one_line(said.err, "error: 192.0.2.2: no RDMA device leads");
-}
-
-TEST(gid_by_hand)
-{
-	struct source source;
-
-	assert_int_equal(source_of(&rxe0, 0, "192.0.2.1", &source), 0);
-	assert_gid(&source, "fe80::1");
-	assert_int_equal(source_of(&rxe0, 3, "192.0.2.1", &source), -1);
-	assert_one_line(said.err, "GID index 3 is empty");
-	assert_int_equal(source_of(&rxe0, 200, "192.0.2.1", &source), -1);
-	assert_one_line(said.err, "ibv_query_gid: Invalid argument; GID index "
-				  "200");
 }
 
 TEST(infiniband)
@@ -374,34 +346,6 @@ static const char *found(const char *local)
 	freeaddrinfo(list);
 	assert_int_equal(said.err_length == 0, of != NULL);
 	return of ? of->verbs->device->name : "";
-}
-
-/* A server has clients by all of its devices, whichever is the first. */
-TEST(each_by_its_own)
-{
-	for (int turn = 0; turn < 2; turn++) {
-		use(turn ? &card : &rxe0, turn ? &rxe0 : &card);
-		dev.devices[2] = &ib;
-		dev.device_count = 3;
-		assert_int_equal(open_all_for(NULL), 0);
-		assert_int_equal(devices.count, 3);
-		assert_string_equal(found("192.0.2.1"), "rxe0");
-		assert_string_equal(found("198.51.100.2"), "card1");
-		/* Of nobody: it may be that of an IPoIB netdev. */
-		assert_string_equal(found("203.0.113.1"), "ib0");
-		devices_close(&devices);
-		dev.device_count = 2;
-		assert_int_equal(open_all_for(NULL), 0);
-		assert_string_equal(found("203.0.113.1"), "");
-		assert_one_line(said.err, "no RDMA device leads there");
-		devices_close(&devices);
-		assert_int_equal(open_all_for("198.51.100.2"), 0);
-		assert_int_equal(devices.count, 1);
-		assert_string_equal(found("198.51.100.2"), "card1");
-		devices_close(&devices);
-	}
-	assert_int_equal(dev.opened, 0);
-	assert_int_equal(dev.lists, 0);
 }
 
 /* Two ports of one card; and an address that comes while a server runs. */

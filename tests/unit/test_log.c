@@ -14,13 +14,6 @@
 #include "log_wc.h"
 #include "test.h"
 
-TEST(line)
-{
-	CAPTURE(log_line("qp %d of %s", 17, "rxe0"));
-	assert_string_equal(said.out, "qp 17 of rxe0\n");
-	assert_string_equal(said.err, "");
-}
-
 /* A line must have left the buffer when log_line() returns. */
 TEST(line_is_flushed)
 {
@@ -57,16 +50,6 @@ TEST(hush)
 	CAPTURED(hushed());
 	assert_string_equal(said.out, "the story of all\n");
 	assert_string_equal(said.err, "error: a failure\n");
-}
-
-TEST(fail)
-{
-	int ret;
-
-	ret = CAPTURED(log_fail("%s: %d", "text", 7));
-	assert_int_equal(ret, -1);
-	assert_string_equal(said.err, "error: text: 7\n");
-	assert_string_equal(said.out, "");
 }
 
 TEST(fail_errno)

@@ -75,8 +75,8 @@ static void close_captured(void)
 TEST(access)
 {
 	for (int iwarp = 0; iwarp < 2; iwarp++) {
-		plain.device.transport_type = iwarp ? IBV_TRANSPORT_IWARP :
-						      IBV_TRANSPORT_IB;
+		plain.device.transport_type =
+			iwarp ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
 		for (size_t i = 0; i < WANTED; i++) {
 			reset();
 			assert_int_equal(open_one(i), 0);

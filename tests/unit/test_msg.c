@@ -5,10 +5,94 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#if defined(CHAPTER_02)
+#include "msg_check.h"
+#endif
 #include "test.h"
-#include "msg_bytes.h"
-#include "msg_test.h"
+
+static struct msg msg;
+
+/* A message, and which of its bytes must be zero: bit i is byte i. */
+struct sample {
+	enum msg_type type;
+	uint8_t bytes[MSG_SIZE];
+	uint32_t zeros;
+};
+
+/* Written down by hand from the layout in msg.c. */
+#if defined(CHAPTER_02)
+static const struct sample samples[] = {
+	{ MSG_MR,
+	  { 'R',  'D',	'M',  'A',  1,	  1,	2,    0,
+	    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+	    0xde, 0xad, 0xbe, 0xef, 0x00, 0x00, 0x04, 0x00 },
+	  0x000080 },
+	{ MSG_DONE, { 'R', 'D', 'M', 'A', 1, 2 }, 0xffffc0 },
+};
+
+/* Which of them speak of memory, and the last mode that there is. */
+#define WITH_MEMORY 1
+#define LAST_MODE MODE_READ
+static const int with_memory_at[WITH_MEMORY] = { 0 };
+#elif defined(CHAPTER_03)
+static const struct sample samples[] = {
+	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0x00c0 },
+};
+#else
+static const struct sample samples[] = {
+	{ MSG_MR,
+	  { 'R',  'D',	'M',  'A',  3,	  1,	2,    0,
+	    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+	    0xde, 0xad, 0xbe, 0xef, 0x00, 0x00, 0x04, 0x00 },
+	  0x000080 },
+	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0xffffc0 },
+	{ MSG_BENCH, { 'R', 'D', 'M', 'A', 3, 3, [22] = 1 }, 0x0fffc0 },
+	{ MSG_FILES,
+	  { 'R', 'D', 'M', 'A', 3, 4, 4, [19] = 64, [21] = 1 },
+	  0x00ff80 },
+};
+
+/* Which of them speak of memory, and the last mode that there is. */
+#define WITH_MEMORY 3
+#define LAST_MODE MODE_SEND
+static const int with_memory_at[WITH_MEMORY] = { 0, 2, 3 };
+#endif
+
+/* Decodes size bytes which stand alone, so that a read beyond them is seen. */
+static int decode(const uint8_t *bytes, size_t size)
+{
+	/* At an odd address, too: a peer's bytes may stand anywhere. */
+	uint8_t *copy = malloc(size + 1);
+	int ret;
+
+	assert_non_null(copy);
+	memcpy(copy + 1, bytes, size);
+	memset(&msg, 0xee, sizeof(msg));
+	ret = CAPTURED(msg_decode(&msg, copy + 1, size));
+	free(copy);
+	assert_string_equal(said.out, "");
+	return ret;
+}
+
+static void assert_accepted(const uint8_t bytes[MSG_SIZE])
+{
+	int ret = decode(bytes, MSG_SIZE);
+
+	assert_string_equal(said.err, "");
+	assert_int_equal(ret, 0);
+}
+
+/* It is refused in one line that has reason. */
+static inline void assert_refused(const uint8_t *bytes, size_t size,
+				  const char *reason)
+{
+	assert_int_equal(decode(bytes, size), -1);
+	assert_memory_equal(said.err, "error: ", 7);
+	assert_one_line(said.err, reason);
+}
 
 #define SAMPLES (sizeof(samples) / sizeof(*samples))
 
@@ -112,3 +196,93 @@ TEST(size)
 		assert_refused(bytes, bad[i], reason);
 	}
 }
+
+#if defined(WITH_MEMORY)
+/* --- the memory that they speak of */
+
+static const uint8_t *const mr_bytes = samples[0].bytes;
+
+/* Where the fields are. */
+enum {
+	MODE = 6,
+	ADDR = 8,
+	LENGTH = 20
+};
+
+static void put(uint8_t *to, uint64_t value, int width)
+{
+	for (int i = 0; i < width; i++)
+		to[i] = value >> 8 * (width - 1 - i);
+}
+
+/* message with another address and length. */
+static const uint8_t *with_memory(const uint8_t message[MSG_SIZE],
+				  uint64_t addr, uint32_t length)
+{
+	static uint8_t bytes[MSG_SIZE];
+
+	memcpy(bytes, message, MSG_SIZE);
+	put(bytes + ADDR, addr, 8);
+	put(bytes + LENGTH, length, 4);
+	return bytes;
+}
+
+TEST(decode_mr)
+{
+	assert_accepted(mr_bytes);
+	assert_int_equal(msg.type, MSG_MR);
+	assert_int_equal(msg.mode, MODE_READ);
+	assert_true(msg.mem.addr == 0x1122334455667788);
+	assert_int_equal(msg.mem.rkey, 0xdeadbeef);
+	assert_int_equal(msg.mem.length, 1024);
+}
+
+TEST(mode)
+{
+	uint8_t bytes[MSG_SIZE];
+
+	memcpy(bytes, mr_bytes, MSG_SIZE);
+	for (int mode = 0; mode < 256; mode++) {
+		bytes[MODE] = mode;
+		if (mode < MODE_WRITE || mode > LAST_MODE) {
+			assert_refused(bytes, MSG_SIZE, "unknown mode");
+			continue;
+		}
+		assert_accepted(bytes);
+		assert_int_equal(msg.mode, mode);
+	}
+}
+
+TEST(lengths)
+{
+	static const uint32_t bad[] = { 0,	    MSG_MAX_LENGTH + 1,
+					0x7fffffff, 0x80000000,
+					0xfffffffe, 0xffffffff };
+
+	for (size_t i = 0; i < WITH_MEMORY; i++) {
+		const uint8_t *bytes = samples[with_memory_at[i]].bytes;
+
+		assert_accepted(with_memory(bytes, 0, 1));
+		assert_int_equal(msg.mem.length, 1);
+		assert_accepted(with_memory(bytes, 0, MSG_MAX_LENGTH));
+		assert_int_equal(msg.mem.length, MSG_MAX_LENGTH);
+		for (size_t j = 0; j < sizeof(bad) / sizeof(*bad); j++)
+			assert_refused(with_memory(bytes, 0, bad[j]), MSG_SIZE,
+				       "1 to 67108864 are allowed");
+	}
+	assert_one_line(said.err, "4294967295 bytes");
+}
+
+TEST(end_of_address_space)
+{
+	const char *reason = "beyond the end of the address space";
+
+	assert_accepted(with_memory(mr_bytes, UINT64_MAX - 4096, 4096));
+	assert_true(msg.mem.addr == UINT64_MAX - 4096);
+	assert_refused(with_memory(mr_bytes, UINT64_MAX - 4095, 4097), MSG_SIZE,
+		       reason);
+	assert_refused(with_memory(mr_bytes, UINT64_MAX, 1), MSG_SIZE, reason);
+	assert_refused(with_memory(mr_bytes, UINT64_MAX, MSG_MAX_LENGTH),
+		       MSG_SIZE, reason);
+}
+#endif

@@ -218,30 +218,6 @@ TEST(memory)
 	assert_refused(true, "beyond the end of the address space");
 }
 
-static int check(const struct params *params)
-{
-	return CAPTURED(params_check(params, true));
-}
-
-/* What cannot be said in every way of sending parameters. */
-TEST(check)
-{
-	struct params wrong = good;
-
-	assert_int_equal(check(&wrong), 0);
-	wrong.mtu = IBV_MTU_4096 + 1;
-	assert_int_equal(check(&wrong), -1);
-	assert_one_line(said.err, "MTU is not one of 256");
-	wrong.mtu = 0;
-	assert_int_equal(check(&wrong), -1);
-	wrong = good;
-	wrong.mode = MODE_READ + 1;
-	assert_int_equal(check(&wrong), -1);
-	assert_one_line(said.err, "unknown mode");
-	wrong.mode = 0;
-	assert_int_equal(check(&wrong), -1);
-}
-
 /* What params_check() says of a peer at gid and lid; "" if it is accepted. */
 static const char *verdict(const char *gid, uint16_t lid, bool roce)
 {
@@ -297,13 +273,4 @@ TEST(lid)
 	assert_one_line(verdict("::", 0xffff, false), "LID 0xffff is not one");
 	/* RoCE has no LIDs. */
 	assert_string_equal(verdict("fe80::1", 0xffff, true), "");
-}
-
-TEST(print)
-{
-	CAPTURE(params_print("remote:", &good));
-	assert_string_equal(said.out, "remote: QPN 0x000011, PSN 0x123456, GID "
-				      "::ffff:192.0.2.1, LID 0x0708, MTU "
-				      "1024\n");
-	assert_string_equal(said.err, "");
 }

@@ -3,7 +3,6 @@
  */
 #include "pattern.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "test.h"
@@ -46,19 +45,6 @@ TEST(wrong)
 		assert_int_equal(check(SIZE), -1);
 		assert_one_line(said.err, "error: byte ");
 		memory[i] ^= 1U << i % 8;
-	}
-}
-
-TEST(offset)
-{
-	char part[32];
-
-	for (size_t i = PATTERN_MIN; i < SIZE; i += 501) {
-		fill(SIZE);
-		memory[i]++;
-		check(SIZE);
-		snprintf(part, sizeof(part), "byte %zu of the memory", i);
-		assert_one_line(said.err, part);
 	}
 }
 

@@ -4,7 +4,81 @@
 #include "psn.h"
 
 #include "test.h"
-#include "psn_source.h"
+
+/* The source of random numbers gives what a test wants, or the real thing. */
+#if defined(CHAPTER_03)
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SOURCE "getrandom"
+
+static const uint8_t *planned; /* NULL: really random ones */
+static ssize_t gives = 3; /* how many bytes it gives; -1: it fails */
+static size_t asked;
+static unsigned int calls;
+/* It must wait until the kernel has gathered enough: getrandom(2). */
+static unsigned int flagged;
+
+static const ssize_t failures[] = { -1, 0, 2 };
+
+ssize_t getrandom(void *buffer, size_t length, unsigned int flags)
+{
+	calls++;
+	asked += length;
+	flagged |= flags;
+	if (gives < 0) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (!planned)
+		return syscall(SYS_getrandom, buffer, length, flags);
+	memcpy(buffer, planned, gives);
+	return gives;
+}
+
+static void source_fails(int i)
+{
+	static const uint8_t some[3] = { 1, 2, 3 };
+
+	planned = i < 0 ? NULL : some;
+	gives = i < 0 ? 3 : failures[i];
+}
+#else
+#include <string.h>
+
+#include <openssl/rand.h>
+
+#define SOURCE "RAND_bytes"
+
+static const uint8_t *planned; /* NULL: really random ones */
+static int answer = 1;
+static size_t asked;
+static unsigned int calls;
+static const unsigned int flagged; /* it has no flags */
+
+/* 0 and -1 are both failures. */
+static const int failures[] = { 0, -1 };
+
+int RAND_bytes(unsigned char *buf, int num)
+{
+	calls++;
+	asked += num;
+	if (answer != 1)
+		return answer;
+	if (!planned)
+		return RAND_bytes_ex(NULL, buf, num, 0);
+	memcpy(buf, planned, num);
+	return 1;
+}
+
+static void source_fails(int i)
+{
+	answer = i < 0 ? 1 : failures[i];
+}
+#endif
 
 #define DRAWS 100000
 

@@ -96,30 +96,3 @@ TEST(first_is_silent)
 	close(silent);
 	close(good);
 }
-
-/* All of them together have no more time than there is. */
-TEST(no_time_left)
-{
-	const struct patience patience = { .timeout_ms = 10000, .stop_fd = -1 };
-	struct sockaddr_in addr;
-	socklen_t length = sizeof(addr);
-	int silent, fd, count, busy[BUSY_MAX];
-	int64_t begin, took;
-	char port[8];
-
-	silent = listen_on("127.0.0.2", 0);
-	assert_int_equal(getsockname(silent, (void *)&addr, &length), 0);
-	count = silence(&addr, busy);
-	snprintf(port, sizeof(port), "%d", ntohs(addr.sin_port));
-	capture_start();
-	begin = wait_deadline(0);
-	fd = sock_connect("many", port, &patience, begin);
-	took = wait_deadline(0) - begin;
-	capture_stop(&said);
-	assert_true(fd < 0);
-	assert_in_range(took, 0, 4900);
-	assert_non_null(strstr(said.err, "nothing came within 5 s"));
-	while (count)
-		close(busy[--count]);
-	close(silent);
-}

@@ -24,7 +24,8 @@ enum step {
 };
 
 static const enum step *next;
-static struct msg mr_msg = { .type = MSG_DONE }, done_msg = { .type = MSG_DONE };
+static struct msg mr_msg = { .type = MSG_DONE },
+		  done_msg = { .type = MSG_DONE };
 
 static struct ibv_wc complete(void *request, enum ibv_wc_opcode opcode)
 {

@@ -4,12 +4,10 @@
 #include "wait.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,14 +59,6 @@ static int wait_for_pipes(const struct pipes *pipes, int ms)
 			     wait_deadline(ms));
 }
 
-TEST(deadline)
-{
-	int64_t before = now();
-
-	assert_true(wait_deadline(-1) == INT64_MAX);
-	assert_in_range(wait_deadline(5000) - before, 5000, 60000);
-}
-
 TEST_AROUND(timeout, setup, teardown)
 {
 	int64_t before = now();
@@ -114,12 +104,6 @@ TEST_AROUND(look, setup, teardown)
 	assert_int_equal(wait_readable(pipes->first[0], -1, pipes->stop[0], 0),
 			 -1);
 	assert_int_equal(errno, ECANCELED);
-}
-
-TEST(nothing_to_wait_for)
-{
-	assert_int_equal(wait_readable(-1, -1, -1, wait_deadline(1)), -1);
-	assert_int_equal(errno, ETIMEDOUT);
 }
 
 TEST_AROUND(first_and_second, setup, teardown)
@@ -173,85 +157,4 @@ TEST_AROUND(interrupted, setup, teardown)
 	assert_int_equal(ret, -1);
 	assert_int_equal(err, ETIMEDOUT);
 	assert_in_range(now() - before, 59, 30000);
-}
-
-TEST(fail_messages)
-{
-	struct patience patience = { .timeout_ms = 2000, .stop_fd = -1 };
-	int ret;
-
-	ret = CAPTURED(wait_fail("thing", ETIMEDOUT, &patience));
-	assert_int_equal(ret, -1);
-	assert_one_line(said.err, "error: thing: nothing came within 2 s");
-	assert_one_line(said.err, "-t");
-	ret = CAPTURED(wait_fail("thing", ECANCELED, &patience));
-	assert_int_equal(ret, -1);
-	assert_one_line(said.err, "error: thing: given up, since this program "
-				  "was asked to stop");
-	ret = CAPTURED(wait_fail("thing", EINVAL, &patience));
-	assert_int_equal(ret, -1);
-	assert_one_line(said.err, "error: poll: Invalid argument; while "
-				  "waiting for: thing");
-}
-
-/* In a child: 0 if signal is not deadly and makes stop_fd readable. */
-static int child_survives(int signal)
-{
-	int stop_fd;
-
-	if (wait_for_signals(&stop_fd))
-		return 1;
-	if (wait_readable(-1, -1, stop_fd, wait_deadline(1)) != -1 ||
-	    errno != ETIMEDOUT)
-		return 2;
-	if (raise(signal))
-		return 3;
-	/* It stays so, since nobody reads the signal. */
-	for (int i = 0; i < 2; i++)
-		if (wait_readable(-1, -1, stop_fd, wait_deadline(20000)) !=
-			    -1 ||
-		    errno != ECANCELED)
-			return 4;
-	if (fcntl(stop_fd, F_GETFD) != FD_CLOEXEC)
-		return 5;
-	return close(stop_fd) ? 6 : 0;
-}
-
-/* The wait status of a child in which signal was raised. */
-static int status_of_child(int signal)
-{
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid)
-		_exit(child_survives(signal));
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return status;
-}
-
-TEST(signals)
-{
-	int status;
-
-	assert_int_equal(status_of_child(SIGTERM), 0);
-	assert_int_equal(status_of_child(SIGINT), 0);
-	/* Others do what they always did. */
-	status = status_of_child(SIGUSR1);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
-}
-
-TEST_AROUND(nonblocking, setup, teardown)
-{
-	struct pipes *pipes = *state;
-	char byte;
-	int ret;
-
-	assert_int_equal(wait_nonblocking(pipes->first[0], "pipe"), 0);
-	assert_int_equal(read(pipes->first[0], &byte, 1), -1);
-	assert_int_equal(errno, EAGAIN);
-	ret = CAPTURED(wait_nonblocking(-1, "pipe"));
-	assert_int_equal(ret, -1);
-	assert_one_line(said.err, "error: fcntl: Bad file descriptor; ");
-	assert_one_line(said.err, "pipe");
 }

@@ -39,7 +39,7 @@ pack() {
 files() {
 	find "$1" \( -name '*.[ch]' -o -name Makefile -o -name '*.sh' \) \
 		! -path '*/break/*' ! -path '*/exercises/*' \
-		! -path '*/repair/*' ! -path '*/fill_in/*' -print0 | sort -z
+		! -path '*/repair/*' -print0 | sort -z
 }
 
 # On a node, tcc links these objects with those that it makes. It has to have what they

@@ -1,0 +1,173 @@
+"""Chapter 07 when all goes well: files each of the three ways, credits, and the benchmark."""
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+import builds
+
+CHAPTER = '07_full_speed'
+WAYS = pytest.mark.parametrize('way', ['send', 'write', 'read'])
+
+
+def not_ready():
+    """How often a device here was not, or met one that was not."""
+    said = subprocess.run(['rdma', 'statistic', 'show', 'link', 'rxe0/1'], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    counts = re.findall(r'(?:rcvd|send)_rnr_err (\d+)', said)
+    assert counts
+    return sum(map(int, counts))
+
+
+@pytest.mark.parametrize('variant, shape', [
+    ('plain', ''), ('plain', '-q 4'), ('plain', '-q 5 -b 1000'), ('plain', '-q 1024 -b 4096'),
+    ('sanitized', '-q 8 -b 4096')], ids=['default', 'least', 'odd', 'most', 'sanitized'])
+@WAYS
+def test_files_arrive_whole_and_no_receiver_was_not_ready(pair, way, variant, shape):
+    """An empty one, a small one, and some that are no whole number of parts; and nothing else."""
+    files = [pair.file(f'out/{name}', content) for name, content in (
+        ('a name with blanks', 'small\n'), ('empty', ''), ('many', 1_000_001), ('one part', 65536))]
+    before = not_ready()
+    server = pair.server('-1', '-d', pair.inbox)
+    client = pair.client(*shape.split(), way, *files)
+    for program in server.end(), client:
+        program.quiet()
+    for file in files:
+        assert (pair.inbox / file.name).read_bytes() == file.read_bytes()
+    assert sorted(os.listdir(pair.inbox)) == [file.name for file in files]
+    assert not_ready() == before
+
+
+@WAYS
+def test_a_slow_receiver_is_waited_for_and_never_overrun(pair, way):
+    """The server stops in the middle, for longer than it takes to use up all credits."""
+    file, before = pair.file('more', 3_000_000), not_ready()
+    server = pair.server('-1', '-d', pair.inbox, at=('ibv_post_recv 40', 'stop'))
+    client = pair.begin_client('-c', '-q', 8, '-b', 16384, way, file)
+    server.stops()
+    client.sleeps()
+    time.sleep(1)
+    server.resume()
+    client.end().quiet()
+    server.end().quiet()
+    assert (pair.inbox / 'more').read_bytes() == file.read_bytes()
+    assert not_ready() == before
+    assert client.has('^more,.*,[1-9][0-9]*$'), 'the client never waited for credits'
+
+
+def test_files_have_comma_separated_values(pair):
+    server = pair.server('-1', '-d', pair.inbox)
+    client = pair.client('-c', 'read', pair.file('many', 1_000_001))
+    assert client.has(r'^many,1000001,read,64,65536,[0-9]+\.[0-9]{3},[0-9]+\.[0-9],[0-9]+$')
+    server.end()
+
+
+def rows(client):
+    """Of the table that it prints, by their operations: the first table's and the second's."""
+    assert client.has(r'^op *bytes depth *count *min us *median *p99 *p99\.9 *max *MB/s *ops/s$')
+    found = [line.split() for line in re.findall('(?m)^(?:write|read|send) .*', client.out)]
+    long, short = ([row for row in found if len(row) == length] for length in (11, 3))
+    assert [row[0] for row in long] == [row[0] for row in short] == ['write', 'read', 'send']
+    return [(row, half) for row, half in zip(long, short)]
+
+
+def check_table(client, *shape):
+    """It is in order."""
+    for row, half in rows(client):
+        assert tuple(row[1:4]) == tuple(map(str, shape))
+        low, median, p99, p999, high, rate, ops = map(float, row[4:])
+        assert 0 < low <= median <= p99 <= p999 <= high and rate >= 0 and ops > 0
+        # MB/s is rounded to 0.1, operations to 1.
+        assert abs(rate - shape[0] * ops / 1e6) <= 0.06 + shape[0] / 1e6
+        # Half of the median, and more.
+        assert abs(float(half[1]) - median / 2) <= 0.11 and float(half[2]) >= 0
+
+
+def bench(pair, server, size, depth, count, *words):
+    """One run; the data was right at both ends."""
+    heard = len(server.out)
+    client = pair.client('-b', size, '-n', count, '-q', depth, *words)
+    client.quiet()
+    assert client.has(rf'^benchmark: {size} bytes verified\.$', '^benchmark: at most [1-9][0-9]* reads at a '
+                      r'time, as was agreed; the device can do [1-9][0-9]*\.$')
+    server.done()
+    assert re.findall('(?m)^benchmark: .*', server.out[heard:])[-3:] == \
+        [f'benchmark: lending {size} bytes.', *2 * [f'benchmark: {size} bytes verified.']]
+    server.quiet()
+    return client
+
+
+@pytest.mark.parametrize('variant, shape', [
+    *(('plain', shape) for shape in ((1, 1, 300), (1, 128, 1000), (64, 1, 1), (65, 3, 100), (4097, 1024, 100),
+                                     (1 << 20, 2, 5))),
+    ('sanitized', (64, 4, 20))], ids=str)
+def test_benchmark_one_byte_a_mebibyte_odd_sizes_and_depths(pair, variant, shape):
+    server = pair.server('-B')
+    check_table(bench(pair, server, *shape), *shape)
+    server.stop()
+
+
+@pytest.mark.parametrize('without', ['selective', 'chains', 'batches', 'inline', 'selective,chains,batches,inline'])
+def test_benchmark_without_each_of_its_four_steps_and_all_of_them(pair, without):
+    server = pair.server('-B')
+    check_table(bench(pair, server, 64, 32, 200, '-W', without), 64, 32, 200)
+    server.stop()
+
+
+def test_benchmark_has_comma_separated_values(pair):
+    server = pair.server('-B')
+    client = bench(pair, server, 512, 8, 50, '-c')
+    values = r'512,8,50(,[0-9]+\.[0-9]){6},[0-9]+\n'
+    assert client.has('^op,bytes,depth,count,min_us,median_us,p99_us,p99.9_us,max_us,mb_per_s,ops_per_s\n'
+                      f'write,{values}read,{values}')
+    assert client.has(r'^op,half_us,cpu_per_gb_s\n(.*\n){2}send,[0-9]+\.[0-9],[0-9]+\.[0-9]{2}$')
+    assert not client.has('^op '), 'there is an aligned table, too'
+    server.stop()
+
+
+def bench_there(pair):
+    """On node b."""
+    return pair.client('-n', 20, '-c')
+
+
+def test_a_benchmark_between_two_nodes(lab, programs):
+    with lab.serving(programs, '-B') as server:
+        client = lab.call('b', bench_there, programs)
+    client.quiet()
+    assert client.has('^write,4096,64,20,', '^read,4096,64,20,')
+    assert server.has(r'benchmark: 4096 bytes verified\.')
+
+
+def test_a_benchmark_that_takes_longer_than_t_has_its_table(pair):
+    """Several times as long, at either end."""
+    server = pair.server('-B', '-t', 1)
+    client = pair.client('-t', 1, '-b', 4096, '-n', 12000, '-q', 4)
+    assert client.has('^read +4096 +4 +12000 ')
+    server.quiet()
+    server.stop()
+
+
+@pytest.fixture
+def in_flight():
+    return builds.helper('tests/in_flight', '-shared')
+
+
+def asks_for_none(folder):
+    """Changes a build: the device is asked for no inline data."""
+    builds.edit(folder / 'conn.h', '^#define CONN_INLINE .*', '#define CONN_INLINE 0')
+
+
+@pytest.fixture
+def bare():
+    return builds.build(CHAPTER, 'bare', asks_for_none) / 'client'
+
+
+@pytest.mark.parametrize('inline', [True, False], ids=['inline', 'bare'])
+def test_a_sign_of_life_is_not_changed_while_the_device_may_still_read_it(pair, in_flight, bare, inline):
+    """They go out while what was posted before them takes long."""
+    server = pair.server('-B', '-t', 20)
+    pair.client('-t', 20, '-b', 8 << 20, '-n', 8, '-q', 8, program='./client' if inline else bare,
+                env={'LD_PRELOAD': in_flight}).quiet()
+    server.stop()

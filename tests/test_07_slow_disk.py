@@ -1,0 +1,113 @@
+"""Chapter 07 with a disk that takes longer than -t: neither end takes the other for dead, and signals
+and peers that leave are seen all the same. What is slow: see slow_disk.c."""
+import time
+
+import pytest
+
+import builds
+
+CHAPTER = '07_full_speed'
+
+
+@pytest.fixture
+def library():
+    return builds.helper('tests/slow_disk', '-shared')
+
+
+def part_of(pair, file):
+    """The server's folder has the first 2 MB of the file, as a part."""
+    (pair.inbox / f'.{file.name}.{file.stat().st_mtime_ns:016x}.part').write_bytes(file.read_bytes()[:2_000_000])
+
+
+def slowly(library, ms):
+    """Each read takes so long."""
+    return {'LD_PRELOAD': library, 'SLOW_READ': str(ms)}
+
+
+@pytest.mark.parametrize('way', ['send', 'write', 'read'])
+def test_who_hashes_what_is_there_for_longer_than_t_is_not_taken_for_dead(pair, library, way):
+    """Each end takes 6 s to hash the 2 MB that are there, and the other has -t 2."""
+    file = pair.file('file', 2_200_000)
+    part_of(pair, file)
+    server = pair.server('-1', '-t', 2, '-q', 4, '-d', pair.inbox, env=slowly(library, 200))
+    client = pair.client('-t', 2, '-q', 4, way, file, env=slowly(library, 200))
+    for program in server.end(), client:
+        program.quiet()
+    assert client.has('^file: the server has 2000000 of 2200000')
+    assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
+
+
+def test_a_sync_that_takes_longer_than_t_is_waited_for(pair, library):
+    """It takes 5 s, of the file and then of the folder."""
+    file = pair.file('file', 300_000)
+    server = pair.server('-1', '-t', 2, '-d', pair.inbox, env={'LD_PRELOAD': library, 'SLOW_SYNC': '5000'})
+    client = pair.client('-t', 2, 'write', file)
+    for program in server.end(), client:
+        program.quiet()
+    assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
+
+
+def test_sigterm_and_a_client_that_leaves_end_a_hash(pair, library):
+    """Of 30 s."""
+    file = pair.file('file', 2_200_000)
+    part_of(pair, file)
+    server = pair.server('-t', 20, '-d', pair.inbox, env=slowly(library, 1000))
+    client = pair.begin_client('-t', 20, 'write', file)
+    server.says('^file: file')
+    client.gone()
+    assert pair.client('-t', 20, 'write', pair.file('small', 'small\n')).ms < 15000, 'the next one waited'
+    part, = pair.inbox.glob('.file.*')
+    assert part.stat().st_size == 2_000_000, 'the part is not kept'
+    client = pair.begin_client('-t', 20, 'write', file)
+    server.says('^file: file', 2)
+    begin = time.monotonic()
+    server.stop()
+    assert time.monotonic() - begin < 10, 'it went on hashing'
+    client.end(1)
+
+
+def sends_without_end(folder):
+    """Changes a build: its client tells of credits before it waits for the answer; its server has a
+    message whenever it looks, and each look takes 30 ms: a client that keeps to its credits is never
+    that late."""
+    builds.edit(folder / 'sender.c', r'\A((?:.*\n)*?)^\tret = await\(out, HEAD_READY, &head\);', r'''\1
+	for (int i = 1; i <= 600; i++) {
+		struct head credit = { .type = HEAD_CREDIT };
+
+		log_line("flood %d", i);
+		if (channel_send(out->channel, &credit, NULL, 0))
+			return -1;
+	}
+	ret = await(out, HEAD_READY, &head);''')
+    builds.edit(folder / 'data.c', r'^\tint n = ibv_poll_cq\(conn->cq, 1, wc\);',
+                '\tint n = (wait_readable(-1, -1, -1, wait_deadline(30)), ibv_poll_cq(conn->cq, 1, wc));')
+
+
+@pytest.fixture
+def flood():
+    return builds.build(CHAPTER, 'flood', sends_without_end)
+
+
+def flooded(pair, flood, slow):
+    """A server that hashes what it has of a file, and a client that floods it meanwhile."""
+    file = pair.file('file', 2_200_000)
+    part_of(pair, file)
+    server = pair.server('-q', 8, '-t', 40, '-d', pair.inbox, program=flood / 'server', env=slow)
+    return server, pair.begin_client('-q', 8, '-t', 40, 'send', file, program=flood / 'client')
+
+
+def test_a_client_that_sends_without_end_keeps_nobody_from_the_works_end(pair, flood, library):
+    """The hash takes 3 s, and the flood 20 s."""
+    server, client = flooded(pair, flood, slowly(library, 100))
+    client.end(1).one_error('the peer does not wait for an answer')
+    assert not client.has('^flood 600$'), 'the server went on when all had come'
+    server.stop()
+
+
+def test_a_client_that_sends_without_end_keeps_nobody_from_a_signal(pair, flood, library):
+    """The hash takes 30 s, and SIGTERM comes at its beginning."""
+    server, client = flooded(pair, flood, slowly(library, 1000))
+    server.says('^file: file')
+    server.stop()
+    client.end(1)
+    assert not client.has('^flood 600$'), 'SIGTERM had to wait for all of it'

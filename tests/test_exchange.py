@@ -1,0 +1,130 @@
+"""Chapters 03 to 05: what a server and a client make of whatever a peer says that was let in."""
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from chapters import each, numbers
+from openssl_peers import FALSE_PORT, PORT, Peers, message
+from pair import until
+
+
+def parameters(pair, gid=b'\0' * 10 + b'\xff\xff' + bytes((192, 0, 2, 1)), length=1024):
+    """Of a queue pair that is not there."""
+    if pair.number == '03':
+        return message(pair, 2, b'RDMA 1 QPN 0x000011 PSN 0x123456 GID ::ffff:192.0.2.1 LID 0x0000 MTU 1024 '
+                       b'MODE write ADDR 0x55d0c0ffee00 RKEY 0x000007f1 LENGTH %d\n' % length)
+    return message(pair, 2, (0x11).to_bytes(4, 'big') + (0x123456).to_bytes(4, 'big') + gid +
+                   (0x55d0c0ffee00).to_bytes(8, 'big') + (0x7f1).to_bytes(4, 'big') + length.to_bytes(4, 'big') +
+                   b'\0\0\3\1\0\0\0\0')
+
+
+class Talker:
+    """A client that says what it likes, and hears nothing."""
+
+    def __init__(self, peers):
+        self.peers, address = peers, peers.pair.address
+        if peers.pair.number == '03':
+            self.socket = socket.create_connection((address, PORT[peers.pair.chapter]))
+            self.say = self.socket.sendall
+            return
+        self.process = subprocess.Popen(
+            ('openssl', 's_client', '-quiet', '-connect', f'{address}:4433', '-cert', 'own.pem', '-key', 'own.key',
+             *peers.alpn), cwd=peers.folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env={**os.environ, **peers.env})
+
+    def say(self, text):
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def is_cut(self):
+        """TCP ends, and no goodbye is said."""
+        if self.peers.pair.number == '03':
+            self.socket.close()
+        else:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process.stdin.close()
+
+
+def requests(server):
+    return server.count('received connection request')
+
+
+def hear(peers, server, *said):
+    """The line that a server says of a client that says this."""
+    before, heard, talker = len(server.err), requests(server), Talker(peers)
+    for text in said:
+        if text is None:
+            until('a server that has let it in', lambda: requests(server) > heard)
+            talker.is_cut()
+        elif isinstance(text, float):
+            time.sleep(text)
+        else:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                talker.say(text)
+    until('an error of the server', lambda: server.err[before:].endswith('\n'), seconds=30)
+    talker.is_cut()
+    return server.err[before:]
+
+
+def is_connected(server):
+    return server.count('RTR -> RTS')
+
+
+@each(numbers('03', '04', '05'))
+def test_a_server_believes_nothing_that_a_client_says_in_the_exchange(pair):
+    peers = Peers(pair)
+    server = peers.server()
+    good, ready = parameters(pair), message(pair, 3)
+    wrong = "protocol error: message type" if pair.number != '03' else 'something other than '
+    cases = [
+        ((good[:-1],), "parameters: nothing came within 3 s"),
+        # Each byte is news, and the deadline stays where it was.
+        (([good[i:i + 1] for i in range(3)], 0.8, good[3:4], 0.8, good[4:5], 0.8, good[5:6], 0.8, good[6:7], 0.8),
+         'parameters: nothing came within 3 s'),
+        ((good[:-1], None), 'closed the connection|Connection reset'),
+        ((good, message(pair, 4)), wrong), ((good, message(pair, 1)), wrong),
+        ((good, ready, ready), wrong),
+        ((parameters(pair, length=1000), ready), 'start both with the same -b'),
+    ]
+    if pair.number == '03':
+        cases += [((b'x' * 257,), 'more than 256 bytes'), ((b'x' * 255 + b'\n',), 'begin with RDMA')]
+    else:
+        cases += [((parameters(pair, gid),), 'GID is not the address') for gid in (
+            b'\0' * 10 + b'\xff\xff' + bytes((192, 0, 2, 2)), b'\0' * 11 + b'\xff' + bytes((192, 0, 2, 1)))]
+        cases += [((message(pair, kind), good), wrong) for kind in (1, 3, 4)]
+        cases += [((good[:8] + b'\1' + good[9:],), '256 is the most')]
+    for said, error in cases:
+        flat = [text for one in said for text in (one if isinstance(one, list) else [one])]
+        assert re.fullmatch(f'error: .*({error}).*\n', hear(peers, server, *flat)), said
+    # It is cut off in the middle, when the queue pair is connected.
+    before, lines, talker = is_connected(server), len(server.err), Talker(peers)
+    talker.say(good + ready)
+    until('a queue pair that is connected', lambda: is_connected(server) > before)
+    talker.is_cut()
+    until('an error of the server', lambda: server.err[lines:].endswith('\n'), seconds=20)
+    assert 'status 5 ' in server.err[lines:]
+    # What is good is served, whatever was before.
+    pair.client(*peers.files(), 'write', env=peers.env).quiet()
+    server.stop()
+
+
+@each(numbers('03', '04', '05'))
+def test_a_client_talks_only_to_a_server_that_says_hello(pair):
+    peers = Peers(pair)
+    hello = message(pair, 1)
+    said = {b'SSH-2.0-OpenSSH_9.2p1\r\n', b'HELLO RDMA 2\n'} if pair.number == '03' else \
+        {message(pair, 2), message(pair, 3), message(pair, 4), hello[:4] + b'\1' + hello[5:]}
+    for text in said:
+        if pair.number != '03':
+            client = peers.refused_by_client('own', pair.address, says=text)
+        else:
+            with socket.create_server((pair.address, FALSE_PORT)) as listener:
+                client = pair.begin_client('-p', FALSE_PORT, 'write')
+                listener.accept()[0].sendall(text)
+                client.end(1)
+        client.one_error('protocol error|something other than hello|speaks version')
