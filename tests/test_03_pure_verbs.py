@@ -20,10 +20,7 @@ def line(old, new):
 
 
 WRONG = [
-    ('', 'nothing came within 5 s'),
-    ('RDMA 1 QPN', 'nothing came within 5 s'),
     ('GET / HTTP/1.1\n', 'begin with RDMA'),
-    (300 * ' ', 'more than 256 bytes'),
     (line('RDMA 1', 'RDMA 2'), 'version 2, this'),
     (line('MTU 1024', 'MTU 1000'), 'form of'),
     (line('0x000011', '0x000001'), 'QPN 0x1 is not one'),
@@ -31,13 +28,11 @@ WRONG = [
     (line('::ffff:192.0.2.1', '::'), 'GID is zero'),
     (line('::ffff:192.0.2.1', 'ff02::1'), 'multicast'),
     (line('LENGTH 1024', 'LENGTH 0'), 'are allowed'),
-    (line('0x55d0c0ffee00', '0xfffffffffffffff0'), 'end of the address space'),
-    (GOOD + 'x\n', 'something other than READY')]
+    (line('0x55d0c0ffee00', '0xfffffffffffffff0'), 'end of the address space')]
 
 
-@pytest.mark.still
-def test_a_peer_that_is_silent_or_lies_is_refused_by_name(pair):
-    server = pair.server('-t', 5, 'write')
+def test_a_peer_that_lies_is_refused_by_name(pair):
+    server = pair.server('write')
     for said, regex in WRONG:
         with refused(server, regex):
             stranger(pair.address, 18515, said.encode())
@@ -53,6 +48,25 @@ def test_the_receive_of_each_side_comes_back_if_their_modes_differ(pair):
     assert client.has('^drained: 1 posted') and server.has('^drained: 1 posted')
     pair.served(server, 'read')
     server.stop()
+
+
+def test_who_is_killed_in_a_transfer_is_missed_in_time_and_each_request_comes_back_once(pair):
+    """Seen, or drained: the server's receive, its WRITE and, if that succeeded, the message behind it."""
+    server = pair.server('write')
+    pair.served(server)
+    with refused(server, r'(receive|RDMA operation): status (5|10|12) '):
+        pair.client('write', status=137, at=('ibv_post_send 1', 'kill'))
+    said = server.out.rpartition('About to post RDMA WRITE\n')[2]
+    back = re.findall(r'(?m)^\[on_completion\] .*', said)
+    drained = sum(int(count) for count in re.findall(r'(?m)^drained: (\d+)', said))
+    assert len(back) + drained == (3 if any(re.search('status=0 .*opcode=1,', line) for line in back) else 2)
+    pair.served(server)
+    client = pair.begin_client('-t', 20, 'write', at=('ibv_post_send 1', 'stop'))
+    client.stops()
+    server.kill('KILL')
+    server.end(137)
+    client.resume().end(1)
+    assert client.has('^error: ', stream='err')
 
 
 @pytest.mark.parametrize('words, regex', [
