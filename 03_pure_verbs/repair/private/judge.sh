@@ -9,7 +9,7 @@ talks() {
 }
 
 talks theirs 'ORIGINAL/first 111111' './first 222222' "the chapter's own server is understood"
-talks mine './first 111111' 'ORIGINAL/first 222222' "so is the chapter's own client"
+talks ours './first 111111' 'ORIGINAL/first 222222' "so is the chapter's own client"
 talks both './first 111111' './first 222222' 'it still talks with itself'
 want 'each end begins with its own PSN' both/client.log 'sq_psn=0x222222$' 1
 want 'and tells that' both/client.log '^local:  QPN 0x[0-9a-f]{6}, PSN 0x222222,' 1
