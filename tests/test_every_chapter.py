@@ -86,8 +86,9 @@ def test_between_two_nodes_by_ipv4_ipv6_and_name(lab, programs):
     server.quiet()
     assert server.count(r'peer disconnected\.$') == 3
     for client in clients:
-        assert client.has(f': message from passive/server side with pid {server.pid}$')
-        assert server.has(f': message from active/client side with pid {client.pid}$')
+        # 05 has numbers in the place of pids.
+        assert client.has(rf': message from passive/server side (with pid {server.pid}|to client \d)$')
+        assert server.has(rf': message from active/client side( with pid {client.pid}|, client \d)$')
     # Where they exchange PSNs, those of one end are the other's, and each is drawn anew.
     psns = re.compile('(?m)Local PSN: (0x[0-9a-f]{6}), Remote PSN: (0x[0-9a-f]{6})$')
     ours = psns.findall(server.out)
