@@ -85,7 +85,7 @@ def in_the_end(server, count, refusal):
     (1024, 'long', 20480, 'announces a ClientHello of 131072 bytes in a record of 4'),
     (1024, 'again', 20480, 'is not asked for a second ClientHello'),
     (1000, 'hello', 80_000, ''),
-    (1000, 'chain', 96_000, '')])
+    (1000, 'chain', 96_000, '')], ids=['silent', 'part', 'long', 'again', 'hello', 'chain'])
 def test_a_thousand_strangers_cost_no_more_than_is_computed(pair, count, kind, most, refusal):
     server = pair.server('-t', 3600, 'write')
     is_served(pair)

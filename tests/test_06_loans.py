@@ -120,6 +120,8 @@ def captured(pair):
     dump = pair.start('tcpdump', 'tcpdump', '-Z', 'root', '-i', 'eth0', '-n', '-s', 4096, '--immediate-mode',
                       '-B', 32768, '-U', '-w', CAPTURE, 'udp port 4791 or udp port 9')
     dump.says('listening on', stream='err')
+    # Of so many messages, some ask for an acknowledgement.
+    pair.client('-T', 'ib', '-n', 40, 'count')
     one = pair.client('-T', 'ib', 'write')
     in_node.tell('it has ended')
     until('all of it', lambda: b'all of it' in CAPTURE.read_bytes())

@@ -101,7 +101,8 @@ SEND = 'EMSGSIZE EOPNOTSUPP EINVAL ENOTCONN ENOMEM EFAULT ENOBUFS EINTR EPERM EN
 
 
 # The first ones are no errors for this server: where EAGAIN is none, the same datagram comes to the next one.
-@pytest.mark.parametrize('call, none, some', [('recvmsg', 'EAGAIN EINTR', RECV), ('sendmsg', 'EAGAIN', SEND)])
+@pytest.mark.parametrize('call, none, some', [('recvmsg', 'EAGAIN EINTR', RECV), ('sendmsg', 'EAGAIN', SEND)],
+                         ids=['recvmsg', 'sendmsg'])
 def test_no_error_of_recvmsg_or_of_sendmsg_ends_the_server(lab, programs, server_at, errors, call, none, some):
     numbers = ' '.join(str(getattr(errno, name)) for name in f'{none} {some}'.split())
     some = some.split()
