@@ -11,6 +11,8 @@ import pathlib
 import re
 import subprocess
 
+from lib.arguments import Parser
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
 KINDS = {'lesson in C': r'0\d_\w+/(carried/|plumbing/|load/)?[^/]+\.[ch]', 'tests': r'tests/.*', 'scripts': r'scripts/.*',
          'pages': r'web/.*', 'tasks': r'0\d_\w+/(break|exercises|repair)/.*', 'docs': r'.*\.md'}
@@ -19,6 +21,7 @@ RECORDED = r'.*(\.(log|err|pcapng|svg|png|txt|wasm)|wire\.html|package-lock\.jso
 
 def main():
     """Prints a row a kind."""
+    Parser(__doc__).parse_args()
     listed = subprocess.run(('git', 'ls-files', '-z'), cwd=TOP, check=True, text=True, stdout=subprocess.PIPE)
     seen, lines = set(), collections.Counter()
     for name in listed.stdout.split('\0'):
