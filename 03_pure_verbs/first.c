@@ -342,7 +342,8 @@ static bool release(struct conn *c)
 	ok &= CHECK(!c->shared_mr || !(errno = ibv_dereg_mr(c->shared_mr)));
 	ok &= CHECK(!c->mr || !(errno = ibv_dereg_mr(c->mr)));
 	ok &= CHECK(!c->cq || !(errno = ibv_destroy_cq(c->cq)));
-	ok &= CHECK(!c->channel || !ibv_destroy_comp_channel(c->channel));
+	ok &= CHECK(!c->channel ||
+		    !(errno = ibv_destroy_comp_channel(c->channel)));
 	ok &= CHECK(!c->pd || !(errno = ibv_dealloc_pd(c->pd)));
 	ok &= CHECK(!c->device || !ibv_close_device(c->device));
 	return CHECK(c->sock < 0 || !close(c->sock)) && ok;
@@ -385,17 +386,18 @@ static bool serve(struct conn *conn)
 
 static bool run_server(struct conn *conn, struct sockaddr_in *any)
 {
-	int listener = conn->sock, on = 1; /* the port is free at once */
+	int listener = conn->sock, client, on = 1;
 
-	return CHECK(!setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on,
-				 sizeof(on))) &&
-	       CHECK(!bind(listener, (struct sockaddr *)any, sizeof(*any))) &&
-	       CHECK(!listen(listener, 1)) &&
-	       printf("listening on port %d.\n", PORT) &&
-	       CHECK(readable(listener, -1)) && /* however long */
-	       CHECK((conn->sock = accept(listener, NULL, NULL)) >= 0) &&
-	       CHECK(!close(listener)) && /* refuses all others */
-	       serve(conn);
+	if (!(CHECK(!setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on,
+				sizeof(on))) &&
+	      CHECK(!bind(listener, (struct sockaddr *)any, sizeof(*any))) &&
+	      CHECK(!listen(listener, 1)) &&
+	      printf("listening on port %d.\n", PORT) &&
+	      CHECK(readable(listener, -1)) && /* however long */
+	      CHECK((client = accept(listener, NULL, NULL)) >= 0)))
+		return false;
+	conn->sock = client;
+	return CHECK(!close(listener)) && serve(conn); /* refuses all others */
 }
 
 int main(int argc, char **argv)

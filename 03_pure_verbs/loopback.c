@@ -261,7 +261,8 @@ static bool release(struct conn *c)
 	ok &= CHECK(!c->shared_mr || !(errno = ibv_dereg_mr(c->shared_mr)));
 	ok &= CHECK(!c->mr || !(errno = ibv_dereg_mr(c->mr)));
 	ok &= CHECK(!c->cq || !(errno = ibv_destroy_cq(c->cq)));
-	ok &= CHECK(!c->channel || !ibv_destroy_comp_channel(c->channel));
+	ok &= CHECK(!c->channel ||
+		    !(errno = ibv_destroy_comp_channel(c->channel)));
 	ok &= CHECK(!c->pd || !(errno = ibv_dealloc_pd(c->pd)));
 	ok &= CHECK(!c->device || !ibv_close_device(c->device));
 	return ok;

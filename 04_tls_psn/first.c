@@ -104,7 +104,6 @@ static bool more(struct conn *conn, int ret, long deadline)
 
 static bool tell(struct conn *conn, char *bytes, int len)
 {
-	ERR_clear_error();
 	return CHECK_SSL(SSL_write(conn->ssl, bytes, len) == len);
 }
 
@@ -113,7 +112,6 @@ static bool hear(struct conn *conn, char *bytes, int len)
 	long deadline = now_ms() + TIMEOUT_MS;
 	int n;
 
-	ERR_clear_error();
 	while ((n = SSL_read(conn->ssl, bytes, len)) <= 0 &&
 	       more(conn, n, deadline))
 		;
@@ -190,6 +188,7 @@ static bool secure(struct conn *conn, int (*handshake)(SSL *ssl))
 	    !CHECK_SSL(X509_VERIFY_PARAM_set1_ip(SSL_get0_param(conn->ssl), ip,
 						 4) == 1))
 		return false;
+	ERR_clear_error(); /* of what load_certs() has tried */
 	while ((done = handshake(conn->ssl)) <= 0 && more(conn, done, deadline))
 		;
 	why = SSL_get_verify_result(conn->ssl);
@@ -360,12 +359,11 @@ static bool exchange(struct conn *conn)
 {
 	char line[LINE + 1] = "", again[LINE] = "", gid[INET6_ADDRSTRLEN] = "";
 	struct end peer = { 0 };
-	unsigned char psn[3];
 
 	/* Who could guess it could send packets as if they were ours. */
-	if (!CHECK_SSL(RAND_bytes(psn, sizeof(psn)) == 1))
+	if (!CHECK_SSL(RAND_bytes((void *)&conn->mine.psn, 4) == 1))
 		return false;
-	conn->mine.psn = psn[0] << 16 | psn[1] << 8 | psn[2];
+	conn->mine.psn &= 0xffffff;
 	describe(&conn->mine, line);
 	printf("local:  %s", line);
 	if (!swap(conn, line, LINE))
@@ -446,7 +444,8 @@ static bool release(struct conn *c)
 	ok &= CHECK(!c->shared_mr || !(errno = ibv_dereg_mr(c->shared_mr)));
 	ok &= CHECK(!c->mr || !(errno = ibv_dereg_mr(c->mr)));
 	ok &= CHECK(!c->cq || !(errno = ibv_destroy_cq(c->cq)));
-	ok &= CHECK(!c->channel || !ibv_destroy_comp_channel(c->channel));
+	ok &= CHECK(!c->channel ||
+		    !(errno = ibv_destroy_comp_channel(c->channel)));
 	ok &= CHECK(!c->pd || !(errno = ibv_dealloc_pd(c->pd)));
 	ok &= CHECK(!c->device || !ibv_close_device(c->device));
 	SSL_free(c->ssl);
@@ -493,18 +492,19 @@ static bool serve(struct conn *conn)
 
 static bool run_server(struct conn *conn, struct sockaddr_in *any)
 {
-	int listener = conn->sock, on = 1; /* the port is free at once */
+	int listener = conn->sock, client, on = 1;
 
-	return load_certs(conn, "certs/server.pem", "certs/server.key") &&
-	       CHECK(!setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on,
-				 sizeof(on))) &&
-	       CHECK(!bind(listener, (struct sockaddr *)any, sizeof(*any))) &&
-	       CHECK(!listen(listener, 1)) &&
-	       printf("listening on port %d.\n", PORT) &&
-	       CHECK(readable(listener, -1)) && /* however long */
-	       CHECK((conn->sock = accept(listener, NULL, NULL)) >= 0) &&
-	       CHECK(!close(listener)) && /* refuses all others */
-	       serve(conn);
+	if (!(load_certs(conn, "certs/server.pem", "certs/server.key") &&
+	      CHECK(!setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on,
+				sizeof(on))) &&
+	      CHECK(!bind(listener, (struct sockaddr *)any, sizeof(*any))) &&
+	      CHECK(!listen(listener, 1)) &&
+	      printf("listening on port %d.\n", PORT) &&
+	      CHECK(readable(listener, -1)) && /* however long */
+	      CHECK((client = accept(listener, NULL, NULL)) >= 0)))
+		return false;
+	conn->sock = client;
+	return CHECK(!close(listener)) && serve(conn); /* refuses all others */
 }
 
 int main(int argc, char **argv)
