@@ -81,8 +81,8 @@ def each_call_fails_once(pair, who, *words, met='^RDMA_CM_EVENT_CONNECT_REQUEST'
         if not pair.happened:
             break
         program = {'server': server, 'client': client}[who]
-        # OpenSSL's calls that fail without a reason seem to lack bytes, and are made again.
-        if pair.happened.startswith('SSL_') and program.status == 0:
+        # These seem to lack bytes, as OpenSSL has no reason for us, and are made again.
+        if pair.happened in ('SSL_accept', 'SSL_connect', 'SSL_read') and program.status == 0:
             continue
         assert program.has('^error: ', stream='err') and program.status == 1, pair.happened
     assert call > 20

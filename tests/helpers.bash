@@ -122,24 +122,6 @@ build_with() {
 	make -s -j2 -C "$builds/$CHAPTER.$1" CFLAGS="$2 -Werror" LDFLAGS="$2"
 }
 
-# Builds CHAPTER with sanitizers, and with the shim inside.
-build_sanitized() {
-	local dir=$builds/$1.sanitized
-	local flags='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
-
-	chapter_update "$top/$1" "$dir"
-	flags+=' -fno-sanitize-recover=undefined'
-	# shellcheck disable=SC2086 # several words
-	cc -std=gnu11 -Wall -Wextra -Werror $flags -c -o "$dir/new.obj" \
-		"$top/tests/at_call.c"
-	# The Makefile does not know of it: link anew if it is another.
-	if ! cmp -s "$dir/new.obj" "$dir/at_call.obj"; then
-		rm -f "$dir/server" "$dir/client"
-		cp "$dir/new.obj" "$dir/at_call.obj"
-	fi
-	make -s -C "$dir" CFLAGS="$flags -Werror" LDFLAGS=at_call.obj
-}
-
 # on_device [-s] [-i] NODE FUNCTION [ARGUMENT…]: runs a function of the test
 # file where the device is, with those of on_device.bash, in the build of
 # $CHAPTER (-s: the sanitized one; -i: with stdin). Other functions that it uses
