@@ -116,31 +116,14 @@ build_chapter() {
 	build_shim
 }
 
-# build_with VARIANT FLAGS: a build of $CHAPTER with these flags.
-build_with() {
-	chapter_update "$top/$CHAPTER" "$builds/$CHAPTER.$1"
-	make -s -j2 -C "$builds/$CHAPTER.$1" CFLAGS="$2 -Werror" LDFLAGS="$2"
-}
-
-# on_device [-s] [-i] NODE FUNCTION [ARGUMENT…]: runs a function of the test
-# file where the device is, with those of on_device.bash, in the build of
-# $CHAPTER (-s: the sanitized one; -i: with stdin). Other functions that it uses
+# on_device NODE FUNCTION [ARGUMENT…]: runs a function of the test file where the device
+# is, with those of on_device.bash, in the build of $CHAPTER. Other functions that it uses
 # are named in $FUNCTIONS. It is stuck after $LIMIT (default: 300) seconds.
 on_device() (
-	local build node shim=$builds/at_call.so variant=plain
+	local build=$builds/$CHAPTER.plain node=$1 shim=$builds/at_call.so
 
-	if [[ $1 == -s ]]; then
-		variant=sanitized shim=
-		shift
-	fi
-	if [[ $1 == -i ]]; then
-		shift
-	else
-		exec </dev/null
-	fi
-	node=$1
+	exec </dev/null
 	shift
-	build=$builds/$CHAPTER.$variant
 	# shellcheck disable=SC2086 # several names
 	device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
 		set -euo pipefail
@@ -151,31 +134,6 @@ on_device() (
 		$(declare -f "$1" ${FUNCTIONS:-})
 		$(printf '%q ' "$@")"
 )
-
-# between_nodes SERVER CLIENTS: runs on node a the words SERVER, such as
-# "serve_until_eof ./server", and on node b the function CLIENTS. Sets pid, the
-# server's; said, what it said; and what `run` sets, of the clients.
-between_nodes() {
-	local job from_server to_server
-
-	needs_lab
-	# shellcheck disable=SC2086 # several words
-	coproc SERVER { on_device -i a $1; }
-	# A copy: bash closes its own as soon as the job has ended.
-	exec {from_server}<&"${SERVER[0]}"
-	job=$SERVER_PID to_server=${SERVER[1]}
-	read -r _ pid <&"$from_server"
-	# shellcheck disable=SC2086
-	run on_device b $2
-	exec {to_server}>&-
-	said=$(cat <&"$from_server")
-	exec {from_server}<&-
-	wait "$job" || status=1
-	[[ $status -eq 0 ]] || {
-		printf '%s\n' "$output" '--- the server' "$said"
-		return 1
-	}
-}
 
 # as_logged WHAT COMMAND…: a run whose logs differ from the recorded ones fails. One
 # that cannot succeed on this kernel says so with status 3.
