@@ -126,15 +126,6 @@ server_listens() {
 	return 1
 }
 
-# serve_until_eof PROGRAM…: a server that runs until stdin ends; then what it said.
-serve_until_eof() {
-	start_server "$@"
-	echo "pid $server"
-	read -r || true
-	stop_server
-	cat "$scratch/server.log" "$scratch/server.err"
-}
-
 # end_of NAME PID STATUS: waits for its end, which must have STATUS, such as 0
 # or [01]; sets ended to what it had.
 end_of() {
