@@ -81,7 +81,7 @@ def table(root, text):
             sums = [sum(pair) for pair in zip(sums, paths)]
             rows += (f'| [{name}]({name}/README.md) | {chapter.concept} | '
                      f'{paths[0] or "–"} | {paths[1]} |\n')
-    rows += f'| | | {sums[0]} | {sums[1]} |\n'
+    rows += f'| together | | {sums[0]} | {sums[1]} |\n'
     return re.sub(r'^(\| chapter \|.*\n\|[-|:]+\n)(\|.*\n)*', lambda head: head[1] + rows,
                   text, count=1, flags=re.MULTILINE)
 
