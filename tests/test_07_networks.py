@@ -75,9 +75,11 @@ def run(line):
 def send_over_cut(pair, way):
     """On node b: 5 s without a link, in the middle. If the connection manager sends anything meanwhile,
     rxe (6.1) receives nothing for it ever after [docs/troubleshooting.md#link-back]: so the device is
-    made anew."""
+    made anew. The server is called by its name, hence first by its IPv6 address; this node loses its
+    own with the link, so that the connection manager has nothing to send from."""
     file = pair.file(f'by_{way}', 1_500_000)
-    client = pair.begin_client('-R', 100, '-t', 3, '-q', 8, '-b', 16384, way, file, at=('ibv_post_send 25', 'stop'))
+    client = pair.start('client', './client', '-a', 'a', '-R', 100, '-t', 3, '-q', 8, '-b', 16384, way, file,
+                        at=('ibv_post_send 25', 'stop'))
     client.stops()
     try:
         run('ip link set eth0 down')
