@@ -88,6 +88,8 @@ class Workplace:
 
     def end(self):
         """Nothing is left, labs that files of bats have booted included."""
+        for lab in self.labs.values():
+            lab.far_ends.terminate(timeout=5)
         for state in glob.glob(f'/tmp/rdma-lab.{os.getuid()}.{self.name}*'):
             subprocess.run((TOP / 'scripts/lab.sh', 'down'), check=False, stderr=subprocess.DEVNULL,
                            env=dict(os.environ, LAB_NAME=state.split('.', 2)[2]))
