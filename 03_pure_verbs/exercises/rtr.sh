@@ -12,3 +12,11 @@ for small in client server; do
 			"small_$small/$end.log" '^INIT -> RTR: .* path_mtu=256,'
 	done
 done
+
+# The peer has been told how many READs it may have under way.
+run calls "server: $(witness server.calls ./server) -1 write" \
+	"client: $(witness client.calls ./client) -a 192.0.2.1 write"
+for end in client server; do
+	want_at_least "the $end takes as many READs as it said it would" "$end.calls" \
+		'^modify_qp state=2 .* reads=([2-9]|[1-9][0-9]+) ' 1
+done

@@ -258,8 +258,9 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	typeof(&ibv_modify_qp) real = find("ibv_modify_qp");
 	int state = mask & IBV_QP_STATE ? (int)attr->qp_state : -1;
 
-	tell("modify_qp state=%d access=%d psn=%d\n", state,
+	tell("modify_qp state=%d access=%d reads=%d psn=%d\n", state,
 	     mask & IBV_QP_ACCESS_FLAGS ? (int)attr->qp_access_flags : -1,
+	     mask & IBV_QP_MAX_DEST_RD_ATOMIC ? attr->max_dest_rd_atomic : -1,
 	     mask & IBV_QP_SQ_PSN ? (int)attr->sq_psn : -1);
 	if (mask & IBV_QP_RETRY_CNT)
 		tell("tries retry_count=%d timeout=%d rnr_retry=%d\n",
