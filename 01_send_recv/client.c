@@ -3,8 +3,6 @@
  *
  * The protocol is drawn in server.c.
  */
-#include <getopt.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,57 +10,43 @@
 #include "addr.h"
 #include "log.h"
 #include "message.h"
-#include "optable.h"
+#include "options.h"
 
-static struct options {
+static struct {
 	const char *address, *port, *text;
-	int timeout_ms;
-} options;
+	int seconds;
+} options = { .port = "20886", .seconds = 10 };
 
 static const struct option_row rows[] = {
-	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_CLIENT,
-	  offsetof(struct options, address), NULL, NULL,
-	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do" },
-	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_CLIENT,
-	  offsetof(struct options, port), "20886", NULL, "the server's port" },
-	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_CLIENT,
-	  offsetof(struct options, timeout_ms), "10", NULL,
-	  "how long the peer may take for one step" },
-	{ 's', OPTION_TEXT, "send", "TEXT", 0, MESSAGE_SIZE, FOR_CLIENT,
-	  offsetof(struct options, text), NULL,
-	  "message from active/client side with pid N",
-	  "the message, at most 1024 bytes" },
+	{ 'a', "address", "ADDRESS",
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do",
+	  .text = &options.address },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 's', "send", "TEXT", "the message, at most 1024 bytes",
+	  .text = &options.text,
+	  .otherwise = "message from active/client side with pid N" },
 	{ 0 },
 };
 
-static const struct optable table = {
-	.rows = rows,
-	.who = FOR_CLIENT,
-	.program = "./client",
-	.required = "a",
-	.words = "",
-	.purpose =
-		"Connects to a server, sends it one message and receives one, by RDMA.",
-	.example = "./client -a 192.0.2.1 -s 'hello, RDMA'",
-};
+static const char purpose[] =
+	"usage: ./client -a ADDRESS [OPTION]...\n\n"
+	"Connects to a server, sends it one message and receives one, by RDMA.\n\n"
+	"example: ./client -a 192.0.2.1 -s 'hello, RDMA'";
 
-/* Reads the command line. Returns OPTIONS_GO_ON, or the exit status. */
-static int parse(int argc, char **argv)
+/* What the table cannot say. Returns 0, or -1 after reporting what is wrong. */
+static int check_options(void)
 {
-	int status = optable_parse(&table, &options, argc, argv);
-
-	if (status != OPTIONS_GO_ON)
-		return status;
-	if (!options.address) {
-		log_fail(
+	if (!options.address)
+		return log_fail(
 			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1");
-		return EXIT_USAGE;
-	}
-	if (optind < argc) {
-		log_fail("%s: not an option; see -h", argv[optind]);
-		return EXIT_USAGE;
-	}
-	return OPTIONS_GO_ON;
+	if (options.text && strlen(options.text) > MESSAGE_SIZE)
+		return log_fail(
+			"-s: the text has %zu bytes, and at most %d are allowed; shorten it",
+			strlen(options.text), MESSAGE_SIZE);
+	return 0;
 }
 
 /* Writes what to send into the buffer and returns its length in bytes. */
@@ -74,7 +58,7 @@ static size_t write_message(struct message *message)
 		return snprintf(message->send.buf, MESSAGE_SIZE,
 				"message from active/client side with pid %d",
 				getpid());
-	/* The table of options says how long it may be. */
+	/* check_options() says how long it may be. */
 	length = strlen(options.text);
 	memcpy(message->send.buf, options.text, length);
 	return length;
@@ -109,14 +93,13 @@ int main(int argc, char **argv)
 {
 	struct conn conn = { 0 };
 	struct message message = { .conn = &conn };
-	int ret = -1, status;
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
-	/* So that log_text() knows the letters of all languages. */
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = parse(argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	conn.patience = (struct patience){ options.timeout_ms, -1 };
+	if (check_options())
+		return EXIT_USAGE;
+	conn.patience = (struct patience){ options.seconds * 1000, -1 };
 	/* 1. Find the device and the path that lead to the server. */
 	if (find_server(&conn))
 		goto out;

@@ -10,48 +10,38 @@
  *     rdma_disconnect   -- DREQ -->     DISCONNECTED, rdma_disconnect
  *     DISCONNECTED      <-- DREP --
  */
-#include <getopt.h>
-#include <locale.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "addr.h"
 #include "log.h"
 #include "message.h"
-#include "optable.h"
+#include "options.h"
 
-static struct options {
-	const char *address, *port;
-	int timeout_ms;
+static struct {
+	const char *address; /* NULL: all of this machine's, IPv4 as well */
+	const char *port;
+	int seconds;
 	bool once;
-} options;
+} options = { .port = "20886", .seconds = 10 };
 
 static const struct option_row rows[] = {
-	{ 'a', OPTION_TEXT, "address", "ADDRESS", 0, 0, FOR_SERVER,
-	  offsetof(struct options, address), NULL, "all of this machine's",
-	  "listen on this name or address only" },
-	{ 'p', OPTION_DIGITS, "port", "PORT", 1, 65535, FOR_SERVER,
-	  offsetof(struct options, port), "20886", NULL, "the server's port" },
-	{ 't', OPTION_SECONDS, "timeout", "SECONDS", 1, 3600, FOR_SERVER,
-	  offsetof(struct options, timeout_ms), "10", NULL,
-	  "how long the peer may take for one step" },
-	{ '1', OPTION_FLAG, "once", NULL, 0, 0, FOR_SERVER,
-	  offsetof(struct options, once), NULL, NULL,
-	  "serve one client, then exit" },
+	{ 'a', "address", "ADDRESS", "listen on this name or address only",
+	  .text = &options.address, .otherwise = "all of this machine's" },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ '1', "once", .help = "serve one client, then exit",
+	  .flag = &options.once },
 	{ 0 },
 };
 
-static const struct optable table = {
-	.rows = rows,
-	.who = FOR_SERVER,
-	.program = "./server",
-	.required = "",
-	.words = "",
-	.purpose =
-		"Waits for clients and, with each of them in turn, receives one message\n"
-		"and sends one, by RDMA. Ends on SIGINT (Ctrl-C) or SIGTERM.",
-	.example = "./server -a 192.0.2.1",
-};
+static const char purpose[] =
+	"usage: ./server [OPTION]...\n\n"
+	"Waits for clients and, with each of them in turn, receives one message\n"
+	"and sends one, by RDMA. Ends on SIGINT (Ctrl-C) or SIGTERM.\n\n"
+	"example: ./server -a 192.0.2.1";
 
 /* Writes what to send into the buffer and returns its length in bytes. */
 static size_t write_message(struct message *message)
@@ -138,21 +128,16 @@ static int start_listening(struct conn *listener)
 int main(int argc, char **argv)
 {
 	struct conn listener = { 0 };
-	int ret = -1, stop_fd = -1, status;
+	int ret = -1, stop_fd = -1;
+	int status = options_parse(rows, purpose, argc, argv);
 
-	/* So that log_text() knows the letters of all languages. */
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = optable_parse(&table, &options, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	if (optind < argc) {
-		log_fail("%s: not an option; see -h", argv[optind]);
-		return EXIT_USAGE;
-	}
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&stop_fd))
 		goto out;
-	listener.patience = (struct patience){ options.timeout_ms, stop_fd };
+	listener.patience =
+		(struct patience){ options.seconds * 1000, stop_fd };
 	/* 2. Listen. */
 	if (start_listening(&listener))
 		goto out;
