@@ -58,7 +58,7 @@ static int run(const struct addrinfo *addresses)
 	struct conn conn = { .patience = { options.seconds * 1000, -1 } };
 	struct transfer transfer = {
 		.conn = &conn,
-		.mode = options.mode ? MODE_READ : MODE_WRITE,
+		.mode = MODE_WRITE + options.mode,
 		.bytes = options.bytes,
 		.who = "active/client",
 	};

@@ -75,7 +75,7 @@ static int serve_client(struct rdma_cm_id *id, const struct patience *patience)
 	struct conn conn = { .patience = *patience };
 	struct transfer transfer = {
 		.conn = &conn,
-		.mode = options.mode ? MODE_READ : MODE_WRITE,
+		.mode = MODE_WRITE + options.mode,
 		.bytes = options.bytes,
 		.who = "passive/server",
 	};

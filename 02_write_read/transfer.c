@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "explain.h"
+#include "iwarp.h"
 #include "limit.h"
 #include "log.h"
 #include "pattern.h"
@@ -99,7 +100,7 @@ static int local_access(const struct transfer *t)
 	if (t->mode == MODE_WRITE)
 		return 0;
 	/* On iWARP, what a read brings comes as a write by the peer. */
-	if (t->conn->id->verbs->device->transport_type == IBV_TRANSPORT_IWARP)
+	if (iwarp_is(t->conn->id->verbs))
 		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	return IBV_ACCESS_LOCAL_WRITE;
 }

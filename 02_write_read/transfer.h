@@ -7,7 +7,7 @@
 #include "rdma.h"
 #include "state.h"
 
-/* What a side does with the other's memory. */
+/* What a side does with the other's memory, in the order of the words for it. */
 enum mode {
 	MODE_WRITE = 1,
 	MODE_READ = 2

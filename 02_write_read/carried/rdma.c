@@ -7,19 +7,10 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 
+#include "addr.h"
 #include "explain.h"
+#include "iwarp.h"
 #include "log.h"
-
-/* ---- The connection manager ---- */
-
-/* As wait_readable(), but says why the wait for what ended. */
-static int wait_for(const char *what, int first, int second,
-		    const struct patience *patience, int64_t deadline)
-{
-	int news = wait_readable(first, second, patience->stop_fd, deadline);
-
-	return news < 0 ? wait_fail(what, errno, patience) : news;
-}
 
 /* Each conn has a channel of its own, which never blocks its reader. */
 static int open_channel(struct conn *conn)
@@ -30,11 +21,7 @@ static int open_channel(struct conn *conn)
 	return wait_nonblocking(conn->events->fd, "rdma_create_event_channel");
 }
 
-/*
- * Takes an event off the channel: returns 1, or 0 if there is none, or -1. Every
- * event must be acknowledged, since rdma_destroy_id() waits for that without
- * limit. Acknowledging frees the event, so keep a copy.
- */
+/* Takes an event: 1, 0 if there is none (the library keeps some), or -1. */
 static int take_event(struct conn *conn, struct rdma_cm_event *copy)
 {
 	struct rdma_cm_event *event;
@@ -44,11 +31,12 @@ static int take_event(struct conn *conn, struct rdma_cm_event *copy)
 			       0 :
 			       explain_call("rdma_get_cm_event", errno);
 	*copy = *event;
+	/* This frees the event. Without it, rdma_destroy_id() hangs. */
 	if (rdma_ack_cm_event(event))
 		return explain_call("rdma_ack_cm_event", errno);
 	if (copy->event != RDMA_CM_EVENT_ADDR_CHANGE)
 		return 1;
-	/* The netdev has a new hardware address. */
+	/* The netdev has a new hardware address, as after a bond's failover. */
 	log_line("%s: only a hint; the connection goes on.",
 		 rdma_event_str(copy->event));
 	return 0;
@@ -62,9 +50,10 @@ static int expect(struct conn *conn, enum rdma_cm_event_type want)
 	int n;
 
 	while ((n = take_event(conn, &event)) == 0)
-		if (wait_for(rdma_event_str(want), conn->events->fd, -1,
-			     &conn->patience, deadline) < 0)
-			return -1;
+		if (wait_readable(conn->events->fd, -1, conn->patience.stop_fd,
+				  deadline) < 0)
+			return wait_fail(rdma_event_str(want), errno,
+					 &conn->patience);
 	if (n < 0)
 		return -1;
 	return event.event == want ? 0 : explain_event(&event, want);
@@ -77,8 +66,10 @@ static void destroy_id(struct conn *conn)
 	conn->id = NULL;
 }
 
+/* A new id, instead of one whose address did not work. */
 static int create_id(struct conn *conn)
 {
+	destroy_id(conn);
 	if (!conn->events && open_channel(conn))
 		return -1;
 	if (rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
@@ -86,39 +77,51 @@ static int create_id(struct conn *conn)
 	return 0;
 }
 
-int conn_listen(struct conn *listener, const struct addrinfo *address)
+static int listen_on(struct conn *listener, const struct addrinfo *ai)
 {
+	struct rdma_cm_id *id = listener->id;
 	int only = 0;
 
-	if (create_id(listener))
-		return -1;
 	/* Take IPv4 as well, whatever net.ipv6.bindv6only says. */
-	if (rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY,
-			    &only, sizeof(only)))
+	if (ai->ai_family == AF_INET6 &&
+	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
+			    sizeof(only)))
 		return explain_call("rdma_set_option", errno);
-	if (rdma_bind_addr(listener->id, address->ai_addr))
-		return explain_call("rdma_bind_addr", errno);
+	if (rdma_bind_addr(id, ai->ai_addr))
+		return explain_bind(id, ai, errno);
+	/* An id that is bound to one address already knows its device. */
+	if (!id->verbs && addr_is_loopback(ai->ai_addr))
+		return addr_explain_no_device(ai->ai_addr);
 	/* So many clients may wait while we serve one. */
-	if (rdma_listen(listener->id, 16))
+	if (rdma_listen(id, 16))
 		return explain_call("rdma_listen", errno);
-	log_line("listening on port %u.",
-		 ntohs(rdma_get_src_port(listener->id)));
+	log_line("listening on port %u.", ntohs(rdma_get_src_port(id)));
 	return 0;
 }
 
+int conn_listen(struct conn *listener, const struct addrinfo *addresses)
+{
+	int ret = -1;
+
+	for (; addresses && ret; addresses = addresses->ai_next)
+		ret = create_id(listener) || listen_on(listener, addresses);
+	return ret ? -1 : 0;
+}
+
 /* Which device leads there, and by which path? */
-static int resolve(struct conn *conn, struct sockaddr *addr)
+static int resolve(struct conn *conn, const struct addrinfo *ai)
 {
 	/* Less than our own deadline, so that the CM says why. */
-	int timeout_ms = conn->patience.timeout_ms / 2;
+	int half = conn->patience.timeout_ms / 2,
+	    ms = half < 2000 ? half : 2000;
 
-	if (rdma_resolve_addr(conn->id, NULL, addr, timeout_ms))
+	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr, ms))
 		return explain_call("rdma_resolve_addr", errno);
 	if (expect(conn, RDMA_CM_EVENT_ADDR_RESOLVED))
 		return -1;
 	log_line("address resolved.");
-	if (rdma_resolve_route(conn->id, timeout_ms))
-		return explain_call("rdma_resolve_route", errno);
+	if (rdma_resolve_route(conn->id, ms))
+		return explain_route(ai, errno);
 	if (expect(conn, RDMA_CM_EVENT_ROUTE_RESOLVED))
 		return -1;
 	log_line("route resolved.");
@@ -129,50 +132,44 @@ int conn_resolve(struct conn *conn, const struct addrinfo *addresses)
 {
 	int ret = -1;
 
-	for (; addresses && ret; addresses = addresses->ai_next) {
-		destroy_id(conn);
-		if (create_id(conn))
-			return -1;
-		ret = resolve(conn, addresses->ai_addr);
-	}
-	return ret;
+	for (; addresses && ret; addresses = addresses->ai_next)
+		ret = create_id(conn) || resolve(conn, addresses);
+	return ret ? -1 : 0;
 }
 
 int conn_next(struct conn *listener, struct rdma_cm_id **id)
 {
-	const struct patience forever = { .stop_fd = -1 };
+	int fd = listener->events->fd, stop_fd = listener->patience.stop_fd;
 	struct rdma_cm_event event;
-	int n, news;
+	int n;
 
 	do {
-		news = wait_for("a request", listener->events->fd,
-				listener->patience.stop_fd, &forever,
-				wait_deadline(-1));
-		if (news < 0 || news & WAIT_SECOND)
-			return news < 0 ? -1 : 0;
+		if (wait_readable(fd, -1, stop_fd, wait_deadline(-1)) < 0)
+			return errno == ECANCELED ? 0 :
+						    explain_call("poll", errno);
 		n = take_event(listener, &event);
+		if (n > 0 && event.event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+			explain_event(&event, RDMA_CM_EVENT_CONNECT_REQUEST);
+			/* A client that has left again is no reason to end. */
+			n = event.event == RDMA_CM_EVENT_DEVICE_REMOVAL ? -1 :
+									  0;
+		}
 	} while (n == 0);
-	if (n < 0)
-		return -1;
-	if (event.event != RDMA_CM_EVENT_CONNECT_REQUEST)
-		return explain_event(&event, RDMA_CM_EVENT_CONNECT_REQUEST);
-	*id = event.id;
-	return 1;
+	*id = n > 0 ? event.id : NULL;
+	return n;
 }
 
 int conn_take(struct conn *conn, struct rdma_cm_id *id)
 {
 	conn->id = id;
 	log_line("received connection request.");
-	/* On the listener's channel, its events are among the next requests. */
+	/* On the listener's channel, its events would be among new requests. */
 	if (open_channel(conn))
 		return -1;
 	if (rdma_migrate_id(conn->id, conn->events))
 		return explain_call("rdma_migrate_id", errno);
 	return 0;
 }
-
-/* ---- The queue pair, memory and requests ---- */
 
 /* Asks for an event at the next completion: for one event, once. */
 static int arm(struct conn *conn)
@@ -201,7 +198,7 @@ static int create_cq(struct conn *conn, int entries)
 	return arm(conn);
 }
 
-int conn_create_qp(struct conn *conn, int sends, int receives)
+int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -212,7 +209,7 @@ int conn_create_qp(struct conn *conn, int sends, int receives)
 			.max_recv_sge = 1,
 		},
 	};
-	/* A packet without an answer is sent again after 4 us * 2^14, 67 ms. */
+	/* A packet without an answer is sent again after 4.096 us * 2^14. */
 	uint8_t timeout = 14;
 
 	/* Room for every completion that can be outstanding at once. */
@@ -222,6 +219,7 @@ int conn_create_qp(struct conn *conn, int sends, int receives)
 	attr.recv_cq = conn->cq;
 	if (rdma_create_qp(conn->id, conn->pd, &attr))
 		return explain_call("rdma_create_qp", errno);
+	/* The CM would choose 2 s, or 0.5 s since Linux 6.2. */
 	if (rdma_set_option(conn->id, RDMA_OPTION_ID,
 			    RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
 			    sizeof(timeout)))
@@ -238,7 +236,7 @@ int region_open(struct region *region, struct conn *conn, size_t size,
 		return explain_call("calloc", errno);
 	region->size = size;
 	region->mr = ibv_reg_mr(conn->pd, region->buf, size, access);
-	return region->mr ? 0 : explain_call("ibv_reg_mr", errno);
+	return region->mr ? 0 : explain_memory(size, errno);
 }
 
 void region_close(struct region *region)
@@ -289,43 +287,24 @@ int conn_post(struct conn *conn, struct ibv_send_wr *wr)
 	return 0;
 }
 
-/* ---- Connecting and disconnecting ---- */
-
-/* What both ends ask for. */
-static struct rdma_conn_param conn_param = {
-	/* How many reads may be under way, ours and the peer's: all we can. */
-	.initiator_depth = RDMA_MAX_INIT_DEPTH,
-	.responder_resources = RDMA_MAX_RESP_RES,
-	/* How often to send a packet again. 7 means "for ever" on rxe. */
-	.retry_count = 6,
-	/* Not again where no receive is posted: both ends post theirs first. */
-	.rnr_retry_count = 0,
-};
-
-static int wait_established(struct conn *conn)
+/* Takes the event that made the completion channel readable. */
+static int take_cq_event(struct conn *conn)
 {
-	conn->established = !expect(conn, RDMA_CM_EVENT_ESTABLISHED);
-	return conn->established ? 0 : -1;
-}
+	struct ibv_cq *cq;
+	void *context;
 
-int conn_accept(struct conn *conn)
-{
-	if (rdma_accept(conn->id, &conn_param))
-		return explain_call("rdma_accept", errno);
-	return wait_established(conn);
-}
-
-int conn_connect(struct conn *conn)
-{
-	if (rdma_connect(conn->id, &conn_param))
-		return explain_call("rdma_connect", errno);
-	return wait_established(conn);
+	if (ibv_get_cq_event(conn->comp, &cq, &context))
+		return errno == EAGAIN ?
+			       0 :
+			       explain_call("ibv_get_cq_event", errno);
+	/* ibv_destroy_cq() waits, without limit, until all are acknowledged. */
+	ibv_ack_cq_events(cq, 1);
+	return arm(conn);
 }
 
 /*
- * Puts the queue pair in the error state, too, so that every request still
- * posted is flushed. Both ends must disconnect, whichever began: a peer that is
- * not told thinks that the network is broken.
+ * Both ends must disconnect, whichever began: a peer that is not told thinks that
+ * the network is broken. What is still posted here comes back flushed.
  */
 static int leave(struct conn *conn)
 {
@@ -345,11 +324,69 @@ static int check_peer(struct conn *conn)
 
 	if (n <= 0)
 		return n;
-	if (event.event != RDMA_CM_EVENT_DISCONNECTED)
-		return log_fail(
-			"%s: what is waited for can no longer come; see what the peer says, and `rdma link` [docs/troubleshooting.md#left]",
-			rdma_event_str(event.event));
-	return leave(conn);
+	if (event.event == RDMA_CM_EVENT_DISCONNECTED)
+		return leave(conn);
+	return explain_news(&event);
+}
+
+int conn_wait(struct conn *conn, struct ibv_wc *wc)
+{
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	const char *what = conn->ending ? "the flush of all posted requests" :
+					  "a completion";
+	int n, news, peer_fd = conn->ending ? -1 : conn->events->fd;
+
+	/*
+	 * The CQ is armed whenever we poll it. So a completion that comes
+	 * between the poll and the sleep makes an event, which ends the sleep.
+	 */
+	while ((n = ibv_poll_cq(conn->cq, 1, wc)) == 0) {
+		news = wait_readable(conn->comp->fd, peer_fd,
+				     conn->patience.stop_fd, deadline);
+		if (news < 0)
+			return wait_fail(what, errno, &conn->patience);
+		/* Handle what the peer sent before we handle that it left. */
+		if (news & WAIT_FIRST ? take_cq_event(conn) : check_peer(conn))
+			return -1;
+	}
+	if (n < 0)
+		return explain_call("ibv_poll_cq", 0);
+	conn->pending--;
+	return 0;
+}
+
+/* What both ends ask for. */
+static const struct rdma_conn_param conn_param = {
+	/* How many reads may be under way, from each end: all we can. */
+	.initiator_depth = RDMA_MAX_INIT_DEPTH,
+	.responder_resources = RDMA_MAX_RESP_RES,
+	/* How often to send a packet again. To rxe, 7 means for ever. */
+	.retry_count = 6,
+	/* Not again where no receive is posted: both post theirs first. */
+	.rnr_retry_count = 0,
+};
+
+int conn_accept(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param;
+
+	if (rdma_accept(conn->id, &param))
+		return explain_call("rdma_accept", errno);
+	if (expect(conn, RDMA_CM_EVENT_ESTABLISHED))
+		return -1;
+	conn->established = true;
+	return iwarp_wait_turn(conn->id->verbs, conn->comp->fd,
+			       &conn->patience);
+}
+
+int conn_connect(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param;
+
+	if (rdma_connect(conn->id, &param))
+		return explain_call("rdma_connect", errno);
+	conn->established = !expect(conn, RDMA_CM_EVENT_ESTABLISHED);
+	return conn->established ? 0 : -1;
 }
 
 int conn_disconnect(struct conn *conn)
@@ -370,47 +407,6 @@ int conn_wait_disconnect(struct conn *conn)
 	return 0;
 }
 
-/* ---- Completions, and the end ---- */
-
-/* Takes the event that made the completion channel readable. */
-static int take_cq_event(struct conn *conn)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(conn->comp, &cq, &context))
-		return errno == EAGAIN ?
-			       0 :
-			       explain_call("ibv_get_cq_event", errno);
-	/* ibv_destroy_cq() waits, without limit, until all are acknowledged. */
-	ibv_ack_cq_events(cq, 1);
-	return arm(conn);
-}
-
-int conn_wait(struct conn *conn, struct ibv_wc *wc)
-{
-	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	int n, news;
-
-	/*
-	 * The CQ is armed whenever we poll it. So a completion that comes
-	 * between the poll and the sleep makes an event, which ends the sleep.
-	 */
-	while ((n = ibv_poll_cq(conn->cq, 1, wc)) == 0) {
-		news = wait_for("a completion", conn->comp->fd,
-				conn->events->fd, &conn->patience, deadline);
-		if (news < 0)
-			return -1;
-		/* Handle what the peer sent before we handle that it left. */
-		if (news & WAIT_FIRST ? take_cq_event(conn) : check_peer(conn))
-			return -1;
-	}
-	if (n < 0)
-		return explain_call("ibv_poll_cq", 0);
-	conn->pending--;
-	return 0;
-}
-
 /*
  * Until a request completes, its memory belongs to the device. In the error
  * state, every request comes back at once: most of them "flushed".
@@ -422,7 +418,8 @@ void conn_end(struct conn *conn)
 	int err = 0;
 
 	leave(conn);
-	/* From here on, no signal ends a wait early. */
+	/* From here on, neither a signal nor the peer ends a wait early. */
+	conn->ending = true;
 	conn->patience.stop_fd = -1;
 	if (conn->pending &&
 	    (err = ibv_modify_qp(conn->id->qp, &attr, IBV_QP_STATE)))

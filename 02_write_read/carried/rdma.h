@@ -17,41 +17,48 @@
 /* A connection to one peer, or what a server listens on. */
 struct conn {
 	struct patience patience; /* set this, and zero the rest */
-	struct rdma_event_channel *events; /* what the CM reports */
+	struct rdma_event_channel *events; /* what the CM reports of it */
 	struct rdma_cm_id *id; /* id->qp is the queue pair */
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *comp; /* says that the CQ has completions */
 	struct ibv_cq *cq; /* send and receive completions */
 	unsigned int pending; /* posted requests that have yet to complete */
 	bool established; /* and not yet disconnected, by either side */
+	bool ending; /* all that is posted is being taken back */
 };
 
-/* Memory that the device may use, and its registration. */
+/* Memory that the device may use, and its registration. Zero it first. */
 struct region {
 	void *buf;
 	size_t size;
 	struct ibv_mr *mr;
 };
 
-/* Server: listens. */
-int conn_listen(struct conn *listener, const struct addrinfo *address);
+/*
+ * Server: listens on the first of these addresses on which it can. The listener
+ * needs patience as a connection does, and ends with conn_close().
+ */
+int conn_listen(struct conn *listener, const struct addrinfo *addresses);
 
 /*
  * Server: waits, without a deadline, for the next client. Returns 1 and the
- * id of its request in *id, which conn_take() makes a conn of; 0 if the program
- * was asked to stop; or -1 if no client can come any more.
+ * id of its request in *id, for conn_take(); 0 if the program was asked to stop;
+ * or -1 if no client can come any more, such as without the device.
  */
 int conn_next(struct conn *listener, struct rdma_cm_id **id);
+
+/* Server: makes conn of that request. The id is conn's from now on. */
 int conn_take(struct conn *conn, struct rdma_cm_id *id);
 
-/* Client: finds the device and the path that lead to one of these addresses. */
+/* Client: finds the device and path that lead to the first of these that works. */
 int conn_resolve(struct conn *conn, const struct addrinfo *addresses);
 
 /*
  * Creates the queue pair and what it needs, on the device that the CM found,
- * with room for that many sends and receives at a time.
+ * with room for that many sends (and writes and reads) and receives at a time.
  */
-int conn_create_qp(struct conn *conn, int sends, int receives);
+int conn_create_qp(struct conn *conn, unsigned int sends,
+		   unsigned int receives);
 
 /* Allocates size bytes; access is what the device may do beyond reading them. */
 int region_open(struct region *region, struct conn *conn, size_t size,
@@ -59,13 +66,16 @@ int region_open(struct region *region, struct conn *conn, size_t size,
 void region_close(struct region *region);
 
 /*
- * Posts a receive of length bytes at buf, a part of region, which must not be
- * touched until the completion comes. Its wr_id will be buf.
+ * Posts a receive: the next message will be written to these bytes of region,
+ * which are the device's until the completion comes. Its wr_id will be buf.
  */
 int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
 		   uint32_t length);
 
-/* Posts a request of any kind; its completion will come even if it succeeds. */
+/*
+ * Posts wr, a send, write or read. Its memory is the device's until the
+ * completion comes, and a completion will come in any case.
+ */
 int conn_post(struct conn *conn, struct ibv_send_wr *wr);
 
 /*
@@ -75,7 +85,10 @@ int conn_post(struct conn *conn, struct ibv_send_wr *wr);
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
 
-/* Waits for the next completion, which may be a failure: look at its status. */
+/*
+ * Waits for the next completion, which may be a failure: look at its status.
+ * If the peer leaves, all that is still posted comes back flushed.
+ */
 int conn_wait(struct conn *conn, struct ibv_wc *wc);
 
 /* Client: disconnects, and waits until the peer has; server: waits for that. */

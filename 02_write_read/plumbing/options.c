@@ -145,7 +145,7 @@ static int take_word(const struct option_row *row, int argc, char **argv)
 		return log_fail("%s: one word too many; see -h",
 				argv[optind + words]);
 	if (argc < optind + words)
-		return log_fail("the last word must be one of %s; see -h",
+		return log_fail("the last word must say what to do: %s; see -h",
 				row->value);
 	return words ? set_word(row, argv[optind]) : 0;
 }
