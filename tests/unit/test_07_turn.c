@@ -1,5 +1,5 @@
 /*
- * test_01_turn.c - when the side that has accepted may send
+ * test_07_turn.c - when the side that has accepted may send
  */
 #include "cm.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_01_cm.c - the events of the connection manager
+ * test_07_cm.c - the events of the connection manager
  *
  * They are scripted: some of them need a subnet manager or a minute and a half to
  * come by themselves.
