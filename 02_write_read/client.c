@@ -18,7 +18,7 @@ static struct {
 
 static const struct option_row rows[] = {
 	{ 'a', "address", "ADDRESS",
-	  "the server's name or address; not 127.0.0.1, which has no RDMA device",
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do",
 	  .text = &options.address },
 	{ 'p', "port", "PORT", "the server's port", .digits = &options.port,
 	  .min = 1, .max = 65535 },
@@ -52,20 +52,37 @@ static int converse(struct transfer *transfer)
 	return transfer_check(transfer);
 }
 
-/* The whole life of the connection. Returns 0, or -1 after reporting why. */
-static int run(const struct addrinfo *addresses)
+/* Finds the device and the path that lead to the server. */
+static int find_server(struct conn *conn)
 {
-	struct conn conn = { .patience = { options.seconds * 1000, -1 } };
-	struct transfer transfer = {
-		.conn = &conn,
-		.mode = MODE_WRITE + options.mode,
-		.bytes = options.bytes,
-		.who = "active/client",
-	};
-	int ret = -1;
+	struct addrinfo *addresses;
+	int ret;
 
+	if (addr_lookup(options.address, options.port, &addresses))
+		return -1;
+	ret = conn_resolve(conn, addresses);
+	freeaddrinfo(addresses);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct conn conn = { 0 };
+	struct transfer transfer = { .conn = &conn, .who = "active/client" };
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
+
+	if (status != OPTIONS_GO_ON)
+		return status;
+	if (!options.address) {
+		log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 write");
+		return EXIT_USAGE;
+	}
+	conn.patience = (struct patience){ options.seconds * 1000, -1 };
+	transfer.mode = MODE_WRITE + options.mode;
+	transfer.bytes = options.bytes;
 	/* 1. Find the device and the path that lead to the server. */
-	if (conn_resolve(&conn, addresses))
+	if (find_server(&conn))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, TRANSFER_SENDS, TRANSFER_RECEIVES))
@@ -85,30 +102,11 @@ static int run(const struct addrinfo *addresses)
 	/* 7. Disconnect. */
 	ret = conn_disconnect(&conn);
 out:
-	/* 8. Tell the peer, get back what is posted, and free everything. */
+	/* 8. Tell the peer, and free everything. */
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
 	transfer_close(&transfer);
 	conn_close(&conn);
-	return ret;
-}
-
-int main(int argc, char **argv)
-{
-	int ret, status = options_parse(rows, purpose, argc, argv);
-	struct addrinfo *addresses;
-
-	if (status != OPTIONS_GO_ON)
-		return status;
-	if (!options.address) {
-		log_fail(
-			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 write");
-		return EXIT_USAGE;
-	}
-	if (addr_lookup(options.address, options.port, &addresses))
-		return EXIT_FAILED;
-	ret = run(addresses);
-	freeaddrinfo(addresses);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

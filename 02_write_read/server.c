@@ -102,7 +102,6 @@ static int serve_client(struct rdma_cm_id *id, const struct patience *patience)
 	/* 7. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
-	/* 8. Get back what is posted, and free everything. */
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
@@ -127,31 +126,40 @@ static int serve(struct conn *listener)
 	return ret;
 }
 
+static int start_listening(struct conn *listener)
+{
+	struct addrinfo *addresses;
+	int ret;
+
+	if (addr_lookup(options.address, options.port, &addresses))
+		return -1;
+	ret = conn_listen(listener, addresses);
+	freeaddrinfo(addresses);
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
-	struct conn listener = { .patience = { .stop_fd = -1 } };
-	int ret = -1, status = options_parse(rows, purpose, argc, argv);
-	struct addrinfo *addresses = NULL;
+	struct conn listener = { 0 };
+	int ret = -1, stop_fd = -1;
+	int status = options_parse(rows, purpose, argc, argv);
 
 	if (status != OPTIONS_GO_ON)
 		return status;
-	listener.patience.timeout_ms = options.seconds * 1000;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
-	if (wait_for_signals(&listener.patience.stop_fd))
+	if (wait_for_signals(&stop_fd))
 		goto out;
+	listener.patience =
+		(struct patience){ options.seconds * 1000, stop_fd };
 	/* 2. Listen. */
-	if (addr_lookup(options.address, options.port, &addresses))
-		goto out;
-	if (conn_listen(&listener, addresses))
+	if (start_listening(&listener))
 		goto out;
 	/* 3. Serve. */
 	ret = serve(&listener);
 out:
 	/* 4. Free everything. */
-	if (addresses)
-		freeaddrinfo(addresses);
-	if (listener.patience.stop_fd >= 0)
-		close(listener.patience.stop_fd);
 	conn_close(&listener);
+	if (stop_fd >= 0)
+		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }
