@@ -6,7 +6,8 @@
 
 int main(int argc, char **argv)
 {
-	struct conn conn = { .patience = { .timeout_ms = 5000, .stop_fd = -1 } };
+	struct conn conn = { .patience = { .timeout_ms = 5000,
+					   .stop_fd = -1 } };
 	struct addrinfo *addresses;
 	int ret = -1;
 

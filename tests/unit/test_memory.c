@@ -33,8 +33,7 @@ static const struct {
 	{ MODE_READ,
 	  3,
 	  { { MESSAGES, IBV_ACCESS_LOCAL_WRITE, 0 },
-	    { SIZE, IBV_ACCESS_LOCAL_WRITE,
-	      0 },
+	    { SIZE, IBV_ACCESS_LOCAL_WRITE, 0 },
 	    { SIZE, IBV_ACCESS_REMOTE_READ, 0 } } },
 #endif
 };
