@@ -19,6 +19,7 @@ def rows(chapter):
         return [(match['letter'], match['name'], ROLES[match['who']])
                 for match in ROW.finditer(source)]
     return [(match['letter'], match['name'], {role}) for role in ('server', 'client')
+            if (chapter / f'{role}.c').exists()
             for match in OWN.finditer((chapter / f'{role}.c').read_text('utf-8'))]
 
 
