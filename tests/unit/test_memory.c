@@ -33,12 +33,7 @@ static const struct {
 	{ MODE_READ,
 	  3,
 	  { { MESSAGES, IBV_ACCESS_LOCAL_WRITE, 0 },
-	    { SIZE, IBV_ACCESS_LOCAL_WRITE,
-#if defined(CHAPTER_02)
-	      IBV_ACCESS_REMOTE_WRITE },
-#else
-	      0 },
-#endif
+	    { SIZE, IBV_ACCESS_LOCAL_WRITE, 0 },
 	    { SIZE, IBV_ACCESS_REMOTE_READ, 0 } } },
 #endif
 };
