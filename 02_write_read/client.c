@@ -3,59 +3,101 @@
  *
  * The protocol is drawn in server.c.
  */
-#include <locale.h>
-#include <unistd.h>
-
-#include "conn.h"
-#include "content.h"
-#include "data.h"
+#include "addr.h"
 #include "log.h"
 #include "options.h"
+#include "pattern.h"
 #include "transfer.h"
 
-/* Exchanges regions, then writes or reads. */
-static int converse(struct data *data, const struct options *options)
-{
-	struct transfer transfer = { .data = data, .mode = options->mode };
+static struct {
+	const char *address, *port;
+	int seconds, bytes;
+	int answer; /* 0: send MSG_MR first; 1: as an answer to the server's */
+	int mode; /* 0: write, 1: read */
+} options = { .port = "22222", .seconds = 10 };
 
-	if (transfer_run(&transfer, options->first))
+static const struct option_row rows[] = {
+	{ 'a', "address", "ADDRESS",
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do",
+	  .text = &options.address },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'o', "order", "first|answer",
+	  "send MSG_MR first, or as an answer to the server's",
+	  .word = &options.answer },
+	{ 'b', "bytes", "BYTES",
+	  "memory to write to or read from, the same on both ends",
+	  .number = &options.bytes, .min = PATTERN_MIN, .max = 64 << 20,
+	  .otherwise = "1024" },
+	{ .value = "write|read", .word = &options.mode },
+};
+
+static const char purpose[] =
+	"usage: ./client -a ADDRESS [OPTION]... write|read\n\n"
+	"Connects to a server, exchanges memory regions with it and writes to its\n"
+	"memory or reads from it, by RDMA; the server must say the same word.\n\n"
+	"example: ./client -a 192.0.2.1 write";
+
+/* Exchanges memory regions, then writes or reads. */
+static int converse(struct transfer *transfer)
+{
+	if (!options.answer && transfer_start(transfer))
+		return -1;
+	if (transfer_run(transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, calling rdma_disconnect(conn->id)",
-		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return content_check(data, options->mode, options->counts);
+		 options.mode ? "READ" : "WRITE");
+	return transfer_check(transfer);
+}
+
+/* Finds the device and the path that lead to the server. */
+static int find_server(struct conn *conn)
+{
+	struct addrinfo *addresses;
+	int ret;
+
+	if (addr_lookup(options.address, options.port, &addresses))
+		return -1;
+	ret = conn_resolve(conn, addresses);
+	freeaddrinfo(addresses);
+	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	struct patience patience = { .stop_fd = -1 };
-	struct options options;
 	struct conn conn = { 0 };
-	struct data data = { 0 };
-	int ret = -1, status;
+	struct transfer transfer = { .conn = &conn, .who = "active/client" };
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(&options, ROLE_CLIENT, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	patience.timeout_ms = options.timeout_ms;
+	if (!options.address) {
+		log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 write");
+		return EXIT_USAGE;
+	}
+	conn.patience = (struct patience){ options.seconds * 1000, -1 };
+	transfer.mode = MODE_WRITE + options.mode;
+	transfer.bytes = options.bytes;
 	/* 1. Find the device and the path that lead to the server. */
-	if (conn_resolve(&conn, options.address, options.port, &patience))
+	if (find_server(&conn))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES))
+	if (conn_create_qp(&conn, TRANSFER_SENDS, TRANSFER_RECEIVES))
 		goto out;
 	/* 3. Let the device use our memory, and the server some of it. */
-	if (data_open(&data, &conn, options.mode, options.bytes))
+	if (transfer_open(&transfer))
 		goto out;
-	content_write(&data, options.mode, "active/client");
 	/* 4. Post all receives, before the server can possibly send. */
-	if (data_post_receives(&data))
+	if (transfer_post_receives(&transfer))
 		goto out;
 	/* 5. Connect, and wait until the connection is established. */
 	if (conn_connect(&conn))
 		goto out;
 	/* 6. Exchange memory regions, then write or read. */
-	if (converse(&data, &options))
+	if (converse(&transfer))
 		goto out;
 	/* 7. Disconnect. */
 	ret = conn_disconnect(&conn);
@@ -64,7 +106,7 @@ out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
-	data_close(&data);
+	transfer_close(&transfer);
 	conn_close(&conn);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

@@ -20,8 +20,8 @@ finds_nothing() {
 	[[ ${BASH_REMATCH[1]} -ge ${2:-20000} ]]
 }
 
-@test "02: no message breaks the decoder, and what it accepts is canonical" {
-	finds_nothing 02_msg
+@test "02: whatever a peer says, each request is posted once, to memory that it has named" {
+	finds_nothing 02_transfer
 }
 
 @test "03: no message breaks the decoder, and what it accepts is canonical" {

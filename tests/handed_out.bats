@@ -21,7 +21,7 @@ setup() {
 
 # changed: a reader has changed the chapter, as the case no_recv does.
 changed() {
-	sed -i 's/data_post_recv/data_post_receive/' 01_send_recv/server.c
+	sed -i 's/message_post_recv/message_post_receive/' 01_send_recv/server.c
 }
 
 said='you have changed 01_send_recv/server.c, '
@@ -50,7 +50,7 @@ cure='git checkout HEAD -- 01_send_recv/server.c'
 
 @test "what is changed in work/ changes no other command" {
 	make -s exercise CH=01 EX=1
-	sed -i 's/data_post_recv/data_post_receive/' work/01_echo/*.[ch]
+	sed -i 's/message_post_recv/message_post_receive/' work/01_echo/*.[ch]
 	run -0 scripts/break.sh --prepare 01 no_recv
 	run -0 make -s repair CH=01 TASK=deaf
 	[[ $output != *'you have changed'* ]]
@@ -70,7 +70,7 @@ cure='git checkout HEAD -- 01_send_recv/server.c'
 		[[ $output == "${what/-/_}: $said"*"begins without that;"*"$cure"$'\n'* ]]
 		[[ $(grep -c 'you have changed' <<<"$output") -eq 1 ]]
 	done
-	run -1 grep -r data_post_receive work
+	run -1 grep -r message_post_receive work
 	run -0 scripts/demo.sh --plan 01
 	[[ $output == *"demo: $said"*"$cure" ]]
 	# And where a run differs for that reason: here the programs say nothing at all.
@@ -90,7 +90,7 @@ cure='git checkout HEAD -- 01_send_recv/server.c'
 
 	# Once it is something else, once it is the change itself: at a terminal, patch(1)
 	# would ask whether to reverse it.
-	for edit in 's/data_post_recv/data_post_receive/' '/data_post_recv/d'; do
+	for edit in 's/message_post_recv/message_post_receive/' '/message_post_recv/d'; do
 		git checkout -q HEAD -- 01_send_recv
 		sed -i "$edit" 01_send_recv/server.c
 		run -1 timeout 60 script -qec 'scripts/break.sh 01 no_recv' /dev/null <<<''

@@ -15,7 +15,7 @@ setup_file() {
 	cd "$TREE" || return
 	cp -r 02_write_read 09_made_up
 	rm -r 09_made_up/repair
-	mv 09_made_up/{[!s]*,state,story}.[ch] 09_made_up/carried
+	mv 09_made_up/{[!s]*,state}.[ch] 09_made_up/carried
 	grep -rlE '02_write_read|CH=02|chapter 02|Chapter 02' 09_made_up |
 		xargs sed -i 's/02_write_read/09_made_up/g; s/\(CH=\|hapter \)02/\109/g'
 	sed -i 's/^int main/static int made_up;\n\n&/' 09_made_up/server.c
@@ -91,7 +91,7 @@ setup() {
 	         for packet in packets.read('09_made_up/expected/wire.pcapng')}
 	print(22229 in log_tokens.DOCUMENTED_PORTS, sends['SEND Only'].file)
 	END
-	[[ $output == 'True carried/data.c' ]]
+	[[ $output == 'True carried/transfer.c' ]]
 }
 
 # It takes six places beside the folder, and CONTRIBUTING.md has them.

@@ -16,11 +16,10 @@ WRONG = [
     ('RDMA 1 1 5=9', 'unknown type 9$'),
     ('RDMA 1 1 6=7', 'unknown mode 7$'),
     ('RDMA 1 1 7=1', 'where there must be zero$'),
-    ('RDMA 1 1 22=0', 'announces 0 bytes of memory'),
-    ('RDMA 1 1 20=4 22=0 23=1', 'announces 67108865 bytes'),
-    ('RDMA 1 1 20=255 21=255 22=255 23=255', 'announces 4294967295 bytes'),
     ('RDMA 1 1' + ''.join(f' {at}=255' for at in range(8, 16)), 'end of the address space'),
     ('RDMA 1 1 22=1', '1024 bytes of memory and the peer 256;'),
+    ('RDMA 1 1 22=0', '1024 bytes of memory and the peer 0;'),
+    ('RDMA 1 1 20=255 21=255 22=255 23=255', '1024 bytes of memory and the peer 4294967295;'),
     ('RDMA 1 1 6=2', 'runs write and the peer read'),
     # The wrong kind, and the wrong size.
     ('RDMA 1 1 5=2 6=0' + ''.join(f' {at}=0' for at in range(8, 24)),

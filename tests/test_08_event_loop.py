@@ -31,7 +31,7 @@ def peer():
 
 def floods(folder):
     """Changes a build: its client posts each request thirty times, takes no answer, and stays."""
-    builds.edit(folder / 'carried/data.h', 'DATA_SENDS 2$', 'DATA_SENDS 64')
+    builds.edit(folder / 'data.h', 'DATA_SENDS 2$', 'DATA_SENDS 64')
     builds.edit(folder / 'ask.c', r'^\tif \(ask_send.*', r'''\g<0>
 		return -1;
 	for (int i = 1; i < 30; i++)

@@ -18,22 +18,23 @@ want 'and gets no bytes back' nothing/client.log '^received message: $'
 peer bytes client <<'END_PATCH'
 --- a/client.c
 +++ b/client.c
-@@ -25,4 +25,5 @@
- 	/* options_parse() has checked that it fits. */
--	length = strlen(options->text);
--	memcpy(data->send.buf, options->text, length);
-+	length = 256 + 0 * strlen(options->text);
+@@ -60,6 +60,7 @@
+ 				getpid());
+ 	/* check_options() says how long it may be. */
+-	length = strlen(options.text);
+-	memcpy(message->send.buf, options.text, length);
++	length = 256 + 0 * strlen(options.text);
 +	for (size_t i = 0; i < length; i++)
-+		data->send.buf[i] = (char)i;
++		((char *)message->send.buf)[i] = (char)i;
  	return length;
-@@ -47,2 +48,7 @@
- 			received = true;
-+			if (wc.byte_len != length)
-+				return log_fail("%u bytes came back, not %zu",
-+						wc.byte_len, length);
-+			if (memcmp(data->recv.buf, data->send.buf, length))
-+				return log_fail("other bytes came back");
- 		} else {
+ }
+@@ -74,4 +75,6 @@
+ 		if (message_wait(message))
+ 			return -1;
++	if (memcmp(message->recv.buf, message->send.buf, MESSAGE_SIZE))
++		return log_fail("other bytes came back");
+ 	return 0;
+ }
 END_PATCH
 run bytes 'server: ./first' "client: $place/peer_bytes/client -a 192.0.2.1 -s all"
 well 'bytes that are no text come back as they were' bytes client

@@ -3,9 +3,10 @@
 
 # A client that fills the whole field, with no zero and with bytes that are no text.
 peer full client <<'END_PATCH'
---- a/conn.c
-+++ b/conn.c
-@@ -186,4 +186,5 @@
+--- a/rdma.c
++++ b/rdma.c
+@@ -410,6 +410,7 @@
+ 	/* With the zero at its end: the rest of the field is zero as well. */
  	param.private_data = name;
 -	param.private_data_len = 1 + snprintf(name, sizeof(name),
 -					      "client with pid %d", getpid());
@@ -13,6 +14,7 @@ peer full client <<'END_PATCH'
 +	memcpy(name, "\033\n", 2);
 +	param.private_data_len = sizeof(name);
  	if (rdma_connect(conn->id, &param))
+ 		return explain_call("rdma_connect", errno);
 END_PATCH
 run own "server: env $fill_freed $(serving ./server)" \
 	'client: ./client -a 192.0.2.1' 'client2: ORIGINAL/client -a 192.0.2.1' \

@@ -36,13 +36,23 @@ want 'and at the client' own/client.calls '^connect rnr_retry_count=0$'
 peer texts client <<'END_PATCH'
 --- a/client.c
 +++ b/client.c
-@@ -41 +41,2 @@
--	for (int i = 0; i < DATA_MESSAGES; i++)
-+	for (int i = 0; i < DATA_MESSAGES; i++, data->send.buf += 32) {
-+		length = snprintf(data->send.buf, 32, "text %d", i);
-@@ -43,0 +45,2 @@
+@@ -73,5 +73,8 @@
+ 	/* All from one buffer: the device only reads it. */
+-	for (int i = 0; i < MESSAGES; i++)
++	for (int i = 0; i < MESSAGES; i++, message->send.buf += 32) {
++		length = snprintf(message->send.buf, 32, "text %d", i);
+ 		if (message_post_send(message, length))
+ 			return -1;
 +	}
-+	data->send.buf -= DATA_MESSAGES * 32;
++	message->send.buf -= MESSAGES * 32;
+ 	while (message->sent < MESSAGES || !message->received)
+--- a/message.c
++++ b/message.c
+@@ -55,3 +55,3 @@
+ 		return -1;
+-	receive = wc.wr_id != (uintptr_t)message->send.buf;
++	receive = wc.wr_id == (uintptr_t)message->recv.buf;
+ 	log_line("wc->status = %d (%s)", wc.status,
 END_PATCH
 run texts "server: env CALLS_HOLD=$place/texts/go $(
 	witness texts/server.calls ./server -1)" \

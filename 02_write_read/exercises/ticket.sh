@@ -3,21 +3,21 @@
 
 # A client that adds 3, and one that ends as soon as it has its number.
 peer three client <<'END_PATCH'
---- a/data.c
-+++ b/data.c
-@@ -203,3 +203,3 @@
- 			.remote_addr = peer->addr,
+--- a/transfer.c
++++ b/transfer.c
+@@ -283,3 +283,3 @@
+ 			.remote_addr = t->peer.addr,
 -			.compare_add = 1,
 +			.compare_add = 3,
- 			.rkey = peer->rkey,
+ 			.rkey = t->peer.rkey,
 END_PATCH
 peer leaves client <<'END_PATCH'
 --- a/transfer.c
 +++ b/transfer.c
-@@ -30,2 +30,3 @@
+@@ -230,2 +230,3 @@
  
 +	__builtin_trap();
- 	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
+ 	return send_msg(t, SLOT_SEND_DONE, msg);
 END_PATCH
 run own "server: $(witness own/server.calls "$(serving ./server ticket)")" \
 	'client: ./client -a 192.0.2.1 ticket' \

@@ -41,49 +41,52 @@ want 'and each byte of it verified' more/client.log '^65536 bytes verified\.$'
 # whose number says "all". The bytes of all of it come first, by a write without a
 # number: who gets them checks them.
 peer half client <<'END_PATCH'
---- a/data.h
-+++ b/data.h
-@@ -27,3 +27,3 @@
- /* Room for sends. One is posted at a time; the other slot is spare. */
--#define DATA_SENDS 2
-+#define DATA_SENDS 3
- 
---- a/data.c
-+++ b/data.c
-@@ -174,3 +174,3 @@
- 		/* Only an operation with a number carries it. */
--		.imm_data = htobe32(data->local.size),
-+		.imm_data = htobe32(data->local.size / 2),
+--- a/transfer.h
++++ b/transfer.h
+@@ -24,3 +24,3 @@
+ 	/* One send is posted at a time, and a receive for each message. */
+-	TRANSFER_SENDS = SLOT_RECV,
++	TRANSFER_SENDS = SLOT_RECV + 1,
+ 	TRANSFER_RECEIVES = SLOT_COUNT - SLOT_RECV
+--- a/transfer.c
++++ b/transfer.c
+@@ -257,4 +257,4 @@
+ 		/* Only the write has it. */
+-		.imm_data = htobe32(t->local.size),
++		.imm_data = htobe32(t->local.size / 2),
  		.wr.rdma = {
-@@ -185,2 +185,8 @@
- 			peer->length, data->local.size);
+ 			.remote_addr = t->peer.addr,
+@@ -263,3 +263,9 @@
+ 	};
+ 
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
-+	if (ibv_post_send(data->conn->qp, &wr, &bad))
++	if (ibv_post_send(t->conn->id->qp, &wr, &bad))
 +		return -1;
-+	wr.opcode = opcode;
++	wr.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
 +	sge.length /= 2;
- 	return data_post(data, &wr);
+ 	return conn_post(t->conn, &wr);
 END_PATCH
 peer lies client <<'END_PATCH'
---- a/data.h
-+++ b/data.h
-@@ -27,3 +27,3 @@
- /* Room for sends. One is posted at a time; the other slot is spare. */
--#define DATA_SENDS 2
-+#define DATA_SENDS 3
+--- a/transfer.h
++++ b/transfer.h
+@@ -24,3 +24,3 @@
+ 	/* One send is posted at a time, and a receive for each message. */
+-	TRANSFER_SENDS = SLOT_RECV,
++	TRANSFER_SENDS = SLOT_RECV + 1,
+ 	TRANSFER_RECEIVES = SLOT_COUNT - SLOT_RECV
+--- a/transfer.c
++++ b/transfer.c
+@@ -263,3 +263,9 @@
+ 	};
  
---- a/data.c
-+++ b/data.c
-@@ -185,2 +185,8 @@
- 			peer->length, data->local.size);
 +	struct ibv_send_wr *bad;
 +	wr.opcode = IBV_WR_RDMA_WRITE;
-+	if (ibv_post_send(data->conn->qp, &wr, &bad))
++	if (ibv_post_send(t->conn->id->qp, &wr, &bad))
 +		return -1;
-+	wr.opcode = opcode;
++	wr.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
 +	sge.length /= 2;
- 	return data_post(data, &wr);
+ 	return conn_post(t->conn, &wr);
 END_PATCH
 run half 'server: ./server -1 write' \
 	"client: $place/peer_half/client -a 192.0.2.1 write"

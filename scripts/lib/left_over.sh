@@ -8,17 +8,19 @@
 left_over_status=113
 
 # default_port FOLDER: that of the chapter whose programs are there; or fails. It
-# is the first number in quotes in the row of -p of its table of options.
+# is the first number in quotes in the row of -p of its table of options, or in
+# server.c, where that has the options.
 default_port() {
-	local line found=no
+	local line found=no file=$1/options.c
 
+	[[ -e $file ]] || { file=$1/server.c && found=yes; }
 	while read -r line; do
 		[[ $line != *OPTION_DIGITS* ]] || found=yes
 		if [[ $found == yes && $line =~ '"'([0-9]+)'"' ]]; then
 			echo "${BASH_REMATCH[1]}"
 			return
 		fi
-	done 2>/dev/null <"$1/options.c"
+	done 2>/dev/null <"$file"
 	return 1
 }
 

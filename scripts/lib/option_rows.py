@@ -1,9 +1,12 @@
-"""The options of a chapter's programs, as the table in its options.c has them."""
+"""The options of a chapter's programs, as the tables in its sources have them: that of options.c, or those of
+server.c and client.c."""
 import re
 
 ROW = re.compile(r"""\{ \s* '(?P<letter>.)' , \s* OPTION_\w+ , \s*
                      "(?P<name>[\w-]+)" , [^;]*? \b FOR_(?P<who>\w+) ,""",
                  re.VERBOSE | re.DOTALL)
+# Where each program has a table of its own.
+OWN = re.compile(r"""\{ \s* '(?P<letter>.)' , \s* "(?P<name>[\w-]+)" ,""", re.VERBOSE)
 # Chapter 08 has load in its table, which is a client and more.
 ROLES = {'SERVER': {'server'}, 'CLIENT': {'client'}, 'BOTH': {'server', 'client'},
          'LOAD': set(), 'ASKING': {'client'}, 'ALL': {'server', 'client'}}
@@ -11,9 +14,13 @@ ROLES = {'SERVER': {'server'}, 'CLIENT': {'client'}, 'BOTH': {'server', 'client'
 
 def rows(chapter):
     """(letter, long name, the programs that have it), in the table's order."""
-    source = (chapter / 'options.c').read_text('utf-8')
-    return [(match['letter'], match['name'], ROLES[match['who']])
-            for match in ROW.finditer(source)]
+    if (chapter / 'options.c').exists():
+        source = (chapter / 'options.c').read_text('utf-8')
+        return [(match['letter'], match['name'], ROLES[match['who']])
+                for match in ROW.finditer(source)]
+    return [(match['letter'], match['name'], {role}) for role in ('server', 'client')
+            if (chapter / f'{role}.c').exists()
+            for match in OWN.finditer((chapter / f'{role}.c').read_text('utf-8'))]
 
 
 def listed(chapter):

@@ -48,8 +48,8 @@ class Tree:
         self.targets |= {f'help-{name}' for name in self.targets}
         self.targets |= {p.parent.name for p in root.glob('[0-9]*/Makefile')}
         self.options = set()
-        for source in root.glob('[0-9]*/options.c'):
-            for options in listed(source.parent).values():
+        for makefile in root.glob('[0-9]*/Makefile'):
+            for options in listed(makefile.parent).values():
                 self.options |= options
 
     def chapter(self, number):

@@ -5,7 +5,7 @@ Usage: code_links.py [-r ROOT] [--write]
 
 In Markdown, a link to a line of a file names in its title what that line has:
 
-    [conn.c:117](../01_send_recv/conn.c#L117 "ibv_alloc_pd")
+    [rdma.c:117](../01_send_recv/rdma.c#L117 "ibv_alloc_pd")
 
 Where the line has it no longer, because lines were added above it, the nearest
 line that has it is meant; --write puts the number right, in the link's text as

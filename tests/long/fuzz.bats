@@ -10,8 +10,8 @@ finds_nothing_for_long() {
 	echo "# ${BASH_REMATCH[1]} inputs" >&3
 }
 
-@test "02: no message breaks the decoder, for long" {
-	finds_nothing_for_long 02_msg
+@test "02: no peer breaks a transfer, for long" {
+	finds_nothing_for_long 02_transfer
 }
 
 @test "03: no message breaks the decoder, for long" {

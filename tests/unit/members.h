@@ -16,23 +16,7 @@
 	NAME(MODE_WRITE) NAME(MODE_READ) NAME(IBV_MTU_256) \
 	NAME(IBV_MTU_1024) NAME(IBV_MTU_4096)
 #endif
-#if defined(CHAPTER_01)
-#define CHAPTER "01"
-#define SERVER_WORDS ""
-#define CLIENT_WORDS "-a node"
-#define MEMBERS \
-	MEMBER(address) MEMBER(text)
-#define NAMES
-#elif defined(CHAPTER_02)
-#define CHAPTER "02"
-#define SERVER_WORDS "write"
-#define CLIENT_WORDS "write -a node"
-#define MEMBERS \
-	MEMBER(address) MEMBER(first) MEMBER(counts) MEMBER(mode) \
-	MEMBER(bytes)
-#define NAMES \
-	NAME(MODE_WRITE) NAME(MODE_READ)
-#elif defined(CHAPTER_03)
+#if defined(CHAPTER_03)
 #define CHAPTER "03"
 #define MEMBERS \
 	MEMBERS_SINCE_03

@@ -16,10 +16,7 @@ static const struct {
 		int access, iwarp;
 	} regions[3];
 } wanted[] = {
-#if defined(CHAPTER_01)
-	/* One buffer is sent from, the other received into. */
-	{ 0, 2, { { 1024, 0, 0 }, { 1024, IBV_ACCESS_LOCAL_WRITE, 0 } } },
-#elif defined(CHAPTER_07)
+#if defined(CHAPTER_07)
 	/* A benchmark's client has what it writes and reads, and lends nothing. */
 	{ MODE_BENCH,
 	  2,
@@ -36,12 +33,7 @@ static const struct {
 	{ MODE_READ,
 	  3,
 	  { { MESSAGES, IBV_ACCESS_LOCAL_WRITE, 0 },
-	    { SIZE, IBV_ACCESS_LOCAL_WRITE,
-#if defined(CHAPTER_02)
-	      IBV_ACCESS_REMOTE_WRITE },
-#else
-	      0 },
-#endif
+	    { SIZE, IBV_ACCESS_LOCAL_WRITE, 0 },
 	    { SIZE, IBV_ACCESS_REMOTE_READ, 0 } } },
 #endif
 };
@@ -50,11 +42,7 @@ static const struct {
 
 static int open_with(int mode, size_t size)
 {
-#if defined(CHAPTER_01)
-	(void)mode;
-	(void)size;
-	return CAPTURED(data_open(&data, &conn));
-#elif defined(CHAPTER_07)
+#if defined(CHAPTER_07)
 	return CAPTURED(data_open(&data, &conn, mode == MODE_BENCH ? size : 0));
 #else
 	return CAPTURED(data_open(&data, &conn, mode, size));
@@ -159,7 +147,7 @@ TEST(lend)
 	close_captured();
 	assert_int_equal(dev.gone, 2);
 }
-#elif !defined(CHAPTER_01)
+#else
 /* Posts op on memory of the peer's that has length bytes. */
 static int post_rdma(enum ibv_wr_opcode op, uint32_t length)
 {

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(CHAPTER_02)
-#include "msg_check.h"
-#endif
 #include "test.h"
 
 static struct msg msg;
@@ -23,21 +20,7 @@ struct sample {
 };
 
 /* Written down by hand from the layout in msg.c. */
-#if defined(CHAPTER_02)
-static const struct sample samples[] = {
-	{ MSG_MR,
-	  { 'R',  'D',	'M',  'A',  1,	  1,	2,    0,
-	    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
-	    0xde, 0xad, 0xbe, 0xef, 0x00, 0x00, 0x04, 0x00 },
-	  0x000080 },
-	{ MSG_DONE, { 'R', 'D', 'M', 'A', 1, 2 }, 0xffffc0 },
-};
-
-/* Which of them speak of memory, and the last mode that there is. */
-#define WITH_MEMORY 1
-#define LAST_MODE MODE_READ
-static const int with_memory_at[WITH_MEMORY] = { 0 };
-#elif defined(CHAPTER_03)
+#if defined(CHAPTER_03)
 static const struct sample samples[] = {
 	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0x00c0 },
 };

@@ -80,13 +80,7 @@ static int setup(void **state)
 	context.ops.poll_cq = play;
 	conn.patience.timeout_ms = 1000;
 	conn.pending = 100;
-#if defined(CHAPTER_02)
-	mr_msg = (struct msg){ .type = MSG_MR,
-			       .mode = MODE_WRITE,
-			       .mem = { 0x10000, 0x77, SIZE } };
-#else
 	conn.peer.mem = (struct remote){ 0x10000, 0x77, SIZE };
-#endif
 	return data_open(&data, &conn, MODE_WRITE, SIZE);
 }
 
@@ -105,24 +99,10 @@ static int run(const enum step *steps, bool first)
 
 	next = steps;
 	dev.posted = 0;
-#if defined(CHAPTER_02)
-	return CAPTURED(transfer_run(&transfer, first));
-#else
 	(void)first;
 	return CAPTURED(transfer_run(&transfer));
-#endif
 }
 
-#if defined(CHAPTER_02)
-static const enum step orders[][6] = {
-	{ MR_SENT, MR, RDMA_DONE, DONE_SENT, DONE, END },
-	/* Both have sent theirs: ours is no answer, and is posted once. */
-	{ MR, MR_SENT, DONE, RDMA_DONE, DONE_SENT, END },
-};
-static const enum step twice[] = { MR, MR, END };
-#define TOLD "the peer's MSG_MR is not legal in SS_INIT and RS_MR_RECV"
-#define POSTED 3
-#else
 static const enum step orders[][4] = {
 	{ DONE, RDMA_DONE, DONE_SENT, END },
 	{ RDMA_DONE, DONE, DONE_SENT, END },
@@ -131,7 +111,6 @@ static const enum step orders[][4] = {
 static const enum step twice[] = { DONE, DONE, END };
 #define TOLD "the peer's MSG_DONE is not legal in SS_INIT and RS_DONE_RECV"
 #define POSTED 2
-#endif
 
 /* Each request is posted once, whatever comes first. */
 TEST_AROUND(orders, setup, teardown)
@@ -142,10 +121,6 @@ TEST_AROUND(orders, setup, teardown)
 		assert_int_equal(*next, END);
 		assert_int_equal(dev.posted, POSTED);
 	}
-#if defined(CHAPTER_02)
-	assert_int_equal(run(orders[1], false), 0);
-	assert_int_equal(dev.posted, POSTED);
-#endif
 }
 
 TEST_AROUND(twice, setup, teardown)
@@ -178,7 +153,6 @@ TEST_AROUND(names, setup, teardown)
 		story_request(&data,
 			      (uintptr_t)data_message(&data, SLOT_SEND_DONE)),
 		"send of MSG_DONE");
-#if !defined(CHAPTER_02)
 	/* Who waits in vain says for what. */
 	assert_string_equal(
 		story_awaited(&(struct states){ SS_INIT, RS_DONE_RECV }),
@@ -193,5 +167,4 @@ TEST_AROUND(names, setup, teardown)
 	assert_true(conn.mine.mem.addr == (uintptr_t)data.exposed.buf);
 	assert_int_equal(conn.mine.mem.rkey, data.exposed.mr->rkey);
 	assert_int_equal(conn.mine.mem.length, SIZE);
-#endif
 }

@@ -146,7 +146,7 @@ test('an edit builds and runs; an error is shown at its line; reset undoes it', 
 
 test('a case that does not fit an edited file names the file, and the cure', options, async () => {
 	const source = readFileSync(`${FIRST}/server.c`, 'utf8');
-	const edited = source.replace('data_post_recv(', 'data_post_receive(');
+	const edited = source.replace('message_post_recv(', 'message_post_receive(');
 	await lab(`localStorage.setItem('edit:${FIRST}/server.c', ${JSON.stringify(edited)});
 		await lab.write('server.c', ${JSON.stringify(edited)})`);
 	await assert.rejects(lab(`return lab.break('no_recv', '${FIRST}')`),

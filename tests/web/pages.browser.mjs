@@ -118,7 +118,7 @@ test('where a chapter says how to run it, the page runs it, and folds the shell\
 test('on 390 pixels nothing is wider than the window', async () => {
 	const page = await site.open('index.html', {viewport: {width: 390, height: 800}});
 	for (const path of [...chapters.map(x => `${x}/index.html`), 'docs/glossary.html',
-		'docs/concepts.html', `${chapters[0]}/conn.c.html`]) {
+		'docs/concepts.html', `${chapters[0]}/rdma.c.html`]) {
 		await page.goto(site.at(path));
 		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
 	}

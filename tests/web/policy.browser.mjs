@@ -68,7 +68,7 @@ async function refused(page, attack) {
 	return Promise.race([page.evaluate('window.refused'), page.waitForTimeout(10_000)]);
 }
 
-for (const place of ['index.html', `${FIRST}/index.html`, `${FIRST}/conn.c.html`, `${FIRST}/expected/wire.html`])
+for (const place of ['index.html', `${FIRST}/index.html`, `${FIRST}/rdma.c.html`, `${FIRST}/expected/wire.html`])
 	test(`${place} runs nothing that is put into it, and asks nobody else`, async () => {
 		const page = await site.open(place), before = page.url();
 		for (const [name, attack] of Object.entries(ATTACKS))

@@ -14,21 +14,21 @@ run too_long "client: ./client -a 192.0.2.1 -s '${longest}x'"
 ends 'a longer one is still refused before anything is sent' too_long client 2
 # A peer that sends more than anybody may.
 other_peer talks client <<'END_PATCH'
---- a/data.c
-+++ b/data.c
-@@ -61,5 +61,5 @@
- 		return -1;
+--- a/message.c
++++ b/message.c
+@@ -10,5 +10,5 @@
+ {
  	/* Sending only reads the memory; receiving writes to it. */
--	if (region_open(&data->send, conn->pd, DATA_MESSAGE_SIZE, 0))
-+	if (region_open(&data->send, conn->pd, 8 * DATA_MESSAGE_SIZE, 0))
+-	if (region_open(&message->send, message->conn, MESSAGE_SIZE, 0))
++	if (region_open(&message->send, message->conn, 8 * MESSAGE_SIZE, 0))
  		return -1;
- 	return region_open(&data->recv, conn->pd, DATA_MESSAGE_SIZE,
-@@ -94,5 +94,5 @@
+ 	return region_open(&message->recv, message->conn, MESSAGE_SIZE,
+@@ -32,5 +32,5 @@
  	struct ibv_sge sge = {
- 		.addr = (uintptr_t)data->send.buf,
+ 		.addr = (uintptr_t)message->send.buf,
 -		.length = length,
 +		.length = 1025 + 0 * length,
- 		.lkey = data->send.mr->lkey,
+ 		.lkey = message->send.mr->lkey,
  	};
 END_PATCH
 run talks 'server: ./server -1' "client: $place/peer_talks/client -a 192.0.2.1"

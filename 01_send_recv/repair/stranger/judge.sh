@@ -13,15 +13,17 @@ fails 'a receive that fails is said to have failed' silent client \
 	'^error: receive: status 5'
 # A peer that writes with immediate data, which uses up a receive and brings nothing.
 other_peer other client <<'END_PATCH'
---- a/data.c
-+++ b/data.c
-@@ -102,4 +102,4 @@
+--- a/message.c
++++ b/message.c
+@@ -39,6 +39,6 @@
+ 		.sg_list = &sge,
  		/* Some devices take a length of 0 to mean 2^31. */
 -		.num_sge = length ? 1 : 0,
 -		.opcode = IBV_WR_SEND,
 +		.num_sge = 0,
 +		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
- 		/* Without this, a send that succeeds has no completion. */
+ 	};
+ 
 END_PATCH
 run other 'server: ./server -1' "client: $place/peer_other/client -a 192.0.2.1"
 fails 'and what is none of ours is still taken for that' other server '^error: protocol'

@@ -8,12 +8,12 @@ want 'the length, 1024, is big-endian on the wire' write/client.calls \
 	'^post_send opcode=2 bytes=52444d41.*00000400 length=24$'
 # A peer that says it in the other order has a mistake, and is told so.
 other_peer other client <<'END_PATCH'
---- a/msg.c
-+++ b/msg.c
-@@ -40,3 +40,3 @@
- 		.rkey = htobe32(msg->mem.rkey),
--		.length = htobe32(msg->mem.length),
-+		.length = msg->mem.length,
+--- a/transfer.c
++++ b/transfer.c
+@@ -200,3 +200,3 @@
+ 		.rkey = htobe32(exposed->mr->rkey),
+-		.length = htobe32(exposed->size),
++		.length = exposed->size,
  	};
 END_PATCH
 run other 'server: ./server -1 write' "client: $place/peer_other/client -a 192.0.2.1 write"

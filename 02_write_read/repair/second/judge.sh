@@ -6,10 +6,10 @@ recorded write read
 other_peer leaves client <<'END_PATCH'
 --- a/transfer.c
 +++ b/transfer.c
-@@ -30,2 +30,3 @@
+@@ -210,2 +210,3 @@
  
 +	__builtin_trap();
- 	return data_post_send(transfer->data, SLOT_SEND_DONE, &msg);
+ 	return send_msg(t, SLOT_SEND_DONE, msg);
 END_PATCH
 watched several "server: $(serving ./server write)" \
 	'client1: ./client -a 192.0.2.1 write' \

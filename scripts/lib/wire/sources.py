@@ -14,23 +14,29 @@ from lib.wire import states
 # The text is the call as it stands in the file, in one line.
 Code = collections.namedtuple('Code', 'file line text')
 
-CALL = re.compile(r'\b(log_line|log_text|log_fail|log_fail_errno|log_fail_wc)'
-                  r'\(')
+CALL = re.compile(r'\b(log_line|log_text|log_fail|log_fail_errno|log_fail_wc|'
+                  r'explain_call|explain_completion|explain_event|explain_news)\(')
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r'%[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?'
                         r'(?:hh|h|ll|l|z|j)?[diouxXscpf]|%$|%%')
 
 # What sends a packet: its kind, and what to look for in which files.
 SENDS = (
+    (r'ConnectRequest$', 'rdma.c', r'rdma_connect\(conn->id'),
+    (r'ConnectReply$', 'rdma.c', r'rdma_accept\(conn->id'),
+    # librdmacm answers the REP when the program asks for its next event.
+    (r'ReadyToUse$', 'rdma.c', r'rdma_get_cm_event\('),
+    (r'Disconnect', 'rdma.c', r'rdma_disconnect\(conn->id'),
     (r'ConnectRequest$', 'conn.c', r'rdma_connect\(conn->id'),
     (r'ConnectReply$', 'conn.c', r'rdma_accept\(conn->id'),
-    # librdmacm answers the REP when the program asks for its next event.
     (r'ReadyToUse$', 'cm.c', r'while \(!?rdma_get_cm_event\('),
     (r'Disconnect', 'conn.c', r'rdma_disconnect\(conn->id'),
     # Chapter 07: what belongs to a file, and not to the agreement before it.
     (r'file SEND', 'request.c', r'\.opcode = IBV_WR_SEND,'),
     (r'file RDMA WRITE', 'request.c', r'\.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,'),
     (r'file RDMA READ Request', 'request.c', r'\.opcode = IBV_WR_RDMA_READ,'),
+    (r'SEND', 'message.c', r'\.opcode = IBV_WR_SEND,'),
+    (r'SEND', 'transfer.c', r'\.opcode = IBV_WR_SEND,'),
     (r'SEND', 'data.c', r'\.opcode = IBV_WR_SEND,'),
     (r'RDMA (WRITE|READ Request)', 'transfer.c',
      r'IBV_WR_RDMA_WRITE :\s+IBV_WR_RDMA_READ'),
@@ -107,8 +113,15 @@ def expression(name, given):
     if name == 'log_text':
         regex, weight = pattern(literal(given[0]))
         return regex + '.*', weight
-    if name == 'log_fail_wc':
+    if name in ('log_fail_wc', 'explain_completion'):
         return r'error: .*: status \d+ .*', 16
+    if name == 'explain_event':
+        return 'error: waited for .*', 16
+    if name == 'explain_news':
+        return 'error: (the peer left, and|[A-Z_]+ in the middle of) .*', 16
+    if name == 'explain_call':
+        call, weight = pattern(literal(given[0]))
+        return f'error: {call}: .*', weight
     if name == 'log_fail_errno':
         call, weight = pattern(literal(given[0]))
         hint, more = pattern(literal(given[2]))
@@ -131,7 +144,7 @@ class Sources:
                               *here.glob('load/*.[ch]')])}
         self.calls = []  # (regular expression, weight, Code)
         for name, text in self.texts.items():
-            if name.endswith('.c') and not name.startswith('plumbing/log'):
+            if name.endswith('.c') and not name.startswith(('plumbing/log', 'plumbing/explain')):
                 self._find_calls(name, text)
         self.calls.sort(key=lambda call: -call[1])
 

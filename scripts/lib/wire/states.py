@@ -133,7 +133,7 @@ def buffers(steps, files):
         part = ('data', SHOWN, 'channel.parts: the parts in their places')
         return [message, part] if rdma else [message]
     if not rdma:
-        return [('messages', SHOWN, 'data.recv: what the peer has sent')]
+        return [('messages', SHOWN, 'message.recv: what the peer has sent')]
     name = 'data.local: what our read brings'
     if any(kind.startswith('RDMA WRITE') for kind in kinds):
         name = 'data.exposed: what the peer writes'
