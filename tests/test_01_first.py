@@ -82,7 +82,7 @@ def test_it_gives_up_a_client_that_dies_in_the_middle(pair):
 
 def without_receives(folder):
     """The break of 01 in which the server posts none."""
-    builds.tool('sh', '-c', f'patch -f -s -p1 -d {folder} <{TOP}/{CHAPTER}/break/no_recv/patch')
+    builds.tool('sh', '-c', 'patch -f -s -p1 -d "$0" <"$1"', folder, TOP / CHAPTER / 'break/no_recv/patch')
 
 
 @pytest.fixture

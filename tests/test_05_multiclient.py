@@ -18,7 +18,7 @@ HOLDS = ': holding the connection'
 VARIANTS = pytest.mark.parametrize('variant', ['plain', 'sanitized', 'threads'])
 # libcrypto is not built with ThreadSanitizer, which so sees its memory (through malloc and memcmp) and
 # not its atomic counters and locks. What has no function of libcrypto in its stack is reported.
-os.environ['TSAN_OPTIONS'] = f'suppressions={TOP}/tests/05_tsan.txt'
+os.environ['TSAN_OPTIONS'] = f'suppressions="{TOP}/tests/05_tsan.txt"'
 
 
 def figures(server):

@@ -1,6 +1,7 @@
 """Chapter 06 with a kernel whose RDS is in modules, which is Debian's: how they are loaded, the first
 messages after that, and sanitizers."""
 import re
+from shlex import quote
 
 import pytest
 
@@ -16,7 +17,7 @@ NOBODY = 'setpriv --reuid=65534 --regid=65534 --clear-groups'
 def guest(run):
     """Runs a script on a node, in the repository; it must succeed, or fail, and say this."""
     def guest(script, regex='', status=0, node='a'):
-        ran = run('scripts/lab.sh', 'exec', node, '--', 'bash', '-c', f'cd {TOP} && rds=scripts/setup_rds.sh; {script}')
+        ran = run('scripts/lab.sh', 'exec', node, '--', 'bash', '-c', f'cd "$0" && rds=scripts/setup_rds.sh; {script}', TOP)
         assert bool(ran.returncode) == bool(status) and re.search(f'(?s){regex}', ran.stdout), ran.stdout
         return ran.stdout
     return guest
@@ -33,11 +34,12 @@ def fresh(run):
 def test_the_modules_are_there_are_not_loaded_silently_and_can_be_removed(fresh, guest, programs):
     guest('$rds --check', r'todo     rds .*todo     rds_tcp .*todo     rds_rdma .*'
           'can be set up: sudo scripts/setup_rds.sh tcp ib', 1)
-    guest(f'{programs.folder}/server -a 192.0.2.1', '^error: socket: this kernel has no RDS, or has not loaded it; see '
+    folder = quote(str(programs.folder))
+    guest(f'{folder}/server -a 192.0.2.1', '^error: socket: this kernel has no RDS, or has not loaded it; see '
           r'scripts/setup_rds.sh --check \[docs/troubleshooting.md#rds\]$', 1)
     guest('ls -d /sys/module/rds*; $rds --status', 'cannot access.*no RDS loaded', 1)
     # The repository may be closed to a user without rights.
-    guest(f'cp --parents -t /tmp scripts/setup_rds.sh scripts/lib/rxe/* && cp {programs.folder}/client /tmp &&'
+    guest(f'cp --parents -t /tmp scripts/setup_rds.sh scripts/lib/rxe/* && cp {folder}/client /tmp &&'
           'chmod -R a+rX /tmp/{scripts,client}')
     guest(f'{NOBODY} /tmp/scripts/setup_rds.sh tcp', 'only root can do this. Try: sudo scripts/setup_rds.sh tcp$', 1)
     guest('$rds tcp', 'loaded rds\n.*loaded rds_tcp')

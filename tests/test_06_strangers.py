@@ -1,6 +1,7 @@
 """Chapter 06: whatever is sent to a server, and whatever fails there, it serves the next, and soon. In a
 lab of its own: RDS goes on connecting to the strangers when they are gone."""
 import errno
+import os
 
 import pytest
 
@@ -106,7 +107,8 @@ SEND = 'EMSGSIZE EOPNOTSUPP EINVAL ENOTCONN ENOMEM EFAULT ENOBUFS EINTR EPERM EN
 def test_no_error_of_recvmsg_or_of_sendmsg_ends_the_server(lab, programs, server_at, errors, call, none, some):
     numbers = ' '.join(str(getattr(errno, name)) for name in f'{none} {some}'.split())
     some = some.split()
-    with lab.serving(programs, f'LD_PRELOAD={errors}', f'RDS_CALL={call}', f'RDS_ERRORS={numbers}', './server',
+    library = os.path.relpath(errors, programs.folder)
+    with lab.serving(programs, f'LD_PRELOAD={library}', f'RDS_CALL={call}', f'RDS_ERRORS={numbers}', './server',
                      '-T', 'tcp', '-a', server_at, program='env') as server:
         if call == 'sendmsg':
             assert lab.call('b', echoes, server_at, len(some) + 1) == len(some)

@@ -58,8 +58,8 @@ def copy(tmp_path):
     """Makes a copy of a chapter, with patches."""
     def copy(chapter, *patches):
         folder = tmp_path / 'copy'
-        subprocess.run(['bash', '-euc', f'. {TOP}/scripts/lib/chapter.sh; rm -rf "$1"; chapter_update "$0" "$1"',
-                        chapter, folder], check=True)
+        subprocess.run(['bash', '-euc', '. "$2"/scripts/lib/chapter.sh; rm -rf "$1"; chapter_update "$0" "$1"',
+                        chapter, folder, TOP], check=True)
         for patch in patches:
             apply(patch, folder)
         return folder

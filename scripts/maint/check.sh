@@ -29,4 +29,6 @@ long)
 esac
 cli_checked
 [[ $# -eq 0 || $1 == -* ]] || shift
+# What make was told, such as TESTS, is not meant for those that the tests start.
+unset MAKEFLAGS MAKEOVERRIDES TESTS CH
 exec /usr/bin/python3 -m pytest --junitxml=build/junit.xml "${options[@]}" "$@"
