@@ -82,16 +82,10 @@ setup() {
 	[[ ${lines[0]} == 09_made_up && ${lines[1]} == *'read'*'write'*' true' ]]
 }
 
-@test "the wire's tools find the lines that send its packets, and know its port" {
-	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
-	from lib import log_tokens
-	from lib.wire import packets, sources
-	code = sources.Sources('09_made_up')
-	sends = {packet.kind: code.of_packet(packet)
-	         for packet in packets.read('09_made_up/expected/wire.pcapng')}
-	print(22229 in log_tokens.DOCUMENTED_PORTS, sends['SEND Only'].file)
-	END
-	[[ $output == 'True carried/data.c' ]]
+@test "the comparison of logs knows its port" {
+	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S -c \
+		'from lib import log_tokens; print(22229 in log_tokens.DOCUMENTED_PORTS)'
+	[[ $output == True ]]
 }
 
 # It takes six places beside the folder, and CONTRIBUTING.md has them.

@@ -1,12 +1,11 @@
 // What pages, workers and pictures may load and run, and who says so.
 import assert from 'node:assert/strict';
-import {createHash} from 'node:crypto';
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {request} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'node:test';
-import {headerOf, policyOf, withPolicy} from '../../web/site/csp.mjs';
+import {headerOf, policyOf} from '../../web/site/csp.mjs';
 import {layout} from '../../web/site/layout.mjs';
 import {serve} from '../../web/serve.mjs';
 
@@ -38,17 +37,6 @@ test('a page says its policy before all that the policy is for', () => {
 		assert.ok(html.includes(`content="${policyOf({chapter})}"`));
 		assert.doesNotMatch(html, /<script(?![^>]* src=)| on[a-z]+=|javascript:|style=/);
 	}
-});
-
-test('a page that is one file runs its own script, and no other', () => {
-	const script = "'use strict';\nrun();\n", html = withPolicy(
-		`<head>\n<meta charset="utf-8">\n<style>p {}</style>\n</head>\n<script>${script}</script>`);
-	const policy = parse(/content="([^"]*)"/.exec(html)[1]);
-	assert.deepEqual(policy['script-src'],
-		[`'sha256-${createHash('sha256').update(script).digest('base64')}'`]);
-	assert.equal(policy['style-src'].length, 1);
-	assert.deepEqual(policy['default-src'], ["'none'"]);
-	assert.ok(html.indexOf('<meta http-equiv') < html.indexOf('<style>'));
 });
 
 test('only the two workers that compile the emulator may compile WebAssembly', () => {

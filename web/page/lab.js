@@ -76,7 +76,6 @@ export class Lab extends EventTarget {
 	async describe() {
 		const [rules, data] = await Promise.all([
 			this.get('rules.json'), this.get(`${this.chapter}.json`)]);
-		this.senders = rules.senders;
 		this.rules = new Rules(rules);
 		this.data = data;
 	}
