@@ -171,7 +171,7 @@ refuses() {
 			make -s exercise CH=01 EX="$name"
 	done
 	refuses "'99'; there is: $all" make -s bench CH=99
-	refuses "'nothing'; there is: 05 *connect" make -s bench NAME=nothing
+	refuses "'nothing'; there is: 05 *08_loop" make -s bench NAME=nothing
 	refuses "01_send_recv '1'; there is: 05 " make -s bench CH=1
 	refuses 'a number of pairs' make -s bench PAIRS=none
 }
