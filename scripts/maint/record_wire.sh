@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # record_wire.sh - record each chapter's plain run on the wire again
 #
-# usage: scripts/maint/record_wire.sh [CHAPTER...]   (make wire-logs, with CH=01: one)
+# usage: scripts/maint/record_wire.sh [CHAPTER...]
 #
 # Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
 # wire.svg and wire.pcapng; of chapter 02 also docs/wire_frame.svg, one packet field by

@@ -53,7 +53,7 @@ test('only the two workers that compile the emulator may compile WebAssembly', (
 	}
 });
 
-test('the server of make web-serve sends the policy, and gives nothing from outside', async t => {
+test('the server of web/serve.sh sends the policy, and gives nothing from outside', async t => {
 	const top = mkdtempSync(join(tmpdir(), 'web-serve-')), folder = join(top, 'web');
 	mkdirSync(folder);
 	writeFileSync(join(top, 'secret'), 'secret');
@@ -79,5 +79,5 @@ test('the server of make web-serve sends the policy, and gives nothing from outs
 });
 
 // As a reader starts it: serve.sh needs no more than node.
-test('make web-serve shows what that server gives', () =>
+test('web/serve.sh shows what that server gives', () =>
 	assert.match(readFileSync('web/serve.sh', 'utf8'), /^exec node "\$top\/web\/serve\.mjs" "\$top\/build\/web" "\$port"$/m));

@@ -140,7 +140,7 @@ export class Lab extends EventTarget {
 			this.link.insert(from, frame.slice());
 	}
 
-	// One run with a third party at the wire: a line of the table of make wiretap.
+	// One run with a third party at the wire: a line of the table of wiretap.sh.
 	wiretap(link) {
 		return wiretap(this, link);
 	}
