@@ -130,7 +130,7 @@ def test_what_breaks_a_rule_of_style_is_found(tree):
           '01_one/client.c:1: ', 'reaches out of the chapter', 'run clang-format -i 01_one/client.c',
           'does not start with', 'goes on in the next line: "zero, "', 'left to do', ' lines',
           '01_one/README.md', '2801 words', 'SC2086', 'scripts/a.sh:1: does not say', 'exclamation mark',
-          'whose word is that?', 'README.md:2: whitespace at the end')
+          'whose word is that?', 'README.md:2:It is production')
 
 
 def test_what_markdown_shows_and_is_not_so_is_found(tree):

@@ -4,8 +4,7 @@
 # usage: scripts/maint/record_wire.sh [CHAPTER...]
 #
 # Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
-# wire.svg and wire.pcapng; of chapter 02 also docs/wire_frame.svg, one packet field by
-# field, and where it has a wire_narrow.txt, a ladder of 80 columns. chapters.tsv says which run that is. A run is not kept if one end
+# wire.svg and wire.pcapng, and where it has a wire_narrow.txt, a ladder of 80 columns. chapters.tsv says which run that is. A run is not kept if one end
 # failed, or if a packet was repeated, as happens on a busy machine: then it makes
 # another run. Before each run of a chapter of sockets, the nodes boot again, because
 # the kernel keeps its connections, and the picture begins with one that is made. Look at
@@ -57,8 +56,6 @@ record() {
 	cp "$out"/wire.{svg,pcapng} "$expected"
 	[[ ! -e $expected/wire_narrow.txt ]] ||
 		COLUMNS=80 scripts/lib/python.sh wire.ladder "$out" >"$expected/wire_narrow.txt"
-	[[ $chapter != 02_write_read ]] ||
-		scripts/lib/python.sh wire.frame "$out/wire.pcapng" >docs/wire_frame.svg
 	follow reth.r_key rkey
 	follow bth.psn PSN
 	follow bth.destqp QP
