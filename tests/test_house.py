@@ -142,7 +142,7 @@ def test_what_markdown_shows_and_is_not_so_is_found(tree):
     tree(**{'01_one/README.md': '# One\n' + ''.join(shown).replace('return 1', 'return 2').replace('connected', 'gone')
             .replace('one.c)', 'two.c)').replace('#one', '#two').replace('L2', 'L99') +
             '```c file=one.c\nint two;\n```\n', '01_one/expected/races': 'server.log: a <> b\n'})
-    found('check_readme.py', root, 'README.md:5: not in any one C file of 01_one', 'nearest is 01_one/one.c:3',
+    found('check_readme.py', root, 'README.md:5: not in any one C file of 01_one: \treturn 2;',
           'not in expected/server.log: gone', 'link to nothing: two.c', 'no heading of 01_one/README.md is #two',
           'L99', 'not in one.c', 'does not tell of this race')
 
