@@ -100,7 +100,7 @@ conclude() {
 	elif [[ $use_lab == up ]]; then
 		echo "doctor: ready, in the lab, which is up: make shell"
 	elif [[ $device_here -eq 1 ]]; then
-		echo "doctor: this machine can have its own device: make setup"
+		echo "doctor: this machine can have its own device: sudo scripts/setup_rxe.sh"
 		[[ $use_lab == no ]] || echo "doctor: or use the lab: make lab, make shell"
 		[[ $use_lab != no ]]
 	elif [[ $use_lab == yes ]]; then

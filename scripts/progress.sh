@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # progress.sh - how far you are, and what comes next
 #
-# usage: scripts/progress.sh [--next]          (make progress, make next)
-#        scripts/progress.sh --json            (make progress FORM=json)
-#        scripts/progress.sh --read CHAPTER    (make progress READ=02)
+# usage: scripts/progress.sh [--next]          (make next)
+#        scripts/progress.sh --json
+#        scripts/progress.sh --read CHAPTER    (make next READ=02)
 #
 # Shows for each chapter whether you have read it, which of its runs matched, how many
 # cases you have guessed, and what you have filled in, repaired and solved. --json

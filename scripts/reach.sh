@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # reach.sh - who can do what to a connection of chapter 04, and what stops that
 #
-# usage: scripts/reach.sh [ATTACK CONTROL]...        (make reach)
+# usage: scripts/reach.sh [ATTACK CONTROL]...
 #
 # In the lab with three nodes, and nowhere else, runs the chapter's server on node a and
 # its client on node b, and somebody who attacks them. See docs/psn_security.md. Each

@@ -2,8 +2,7 @@
 # repair.sh - repair a chapter that somebody has broken
 #
 # usage: scripts/repair.sh [--check|--hint|--watch] [CHAPTER [TASK [DIR]]]
-#                         (make repair CH=02 TASK=1, CHECK=1, HINT=1, DIR=my_copy;
-#                          make watch CH=02 TASK=1)
+#                         (make repair CH=02 TASK=1, CHECK=1, HINT=1, DIR=my_copy)
 #
 # CHAPTER is 1, 01 or 01_send_recv, TASK the number or name that the list without it
 # gives. With both, it puts a broken copy of the chapter into work/, with TASK.md: the

@@ -5,7 +5,7 @@
 # Where the kernel has no rxe, scripts/lab.sh has it in a throwaway VM.
 set -uo pipefail
 export LC_ALL=C
-# Where an ordinary user's PATH may not lead: modprobe, modinfo, nft.
+# Where an ordinary user's PATH may not lead: modprobe.
 PATH=$PATH:/usr/sbin:/sbin
 
 NAME=${0##*/}

@@ -10,8 +10,7 @@
 # with a file `commands`, with the server on node a and the client on node b of
 # the lab, captures on both, and prints a ladder: both programs' lines, and
 # between them each packet in the words of the specification. build/wire/
-# CHAPTER/RUN gets the same as wire.svg, the packets as wire.pcapng, and
-# wire.html, a page that goes through the run step by step.
+# CHAPTER/RUN gets the same as wire.svg, and the packets as wire.pcapng.
 #
 # A worse network, by tc netem on both nodes:
 #   LOSS=5%        what arrives is lost: after the capture has seen it
@@ -246,9 +245,9 @@ wait "$pair"
 statistics >"$out/statistics.after"
 end_captures
 wait
-scripts/lib/python.sh wire.ladder --svg "$out/wire.svg" --html "$out/wire.html" \
-	--source "$dir" --title "$folder${worse:+, $worse}" "$out"
+scripts/lib/python.sh wire.ladder --svg "$out/wire.svg" \
+	--title "$folder${worse:+, $worse}" "$out"
 tshark -r "$out/a.pcap" -Y 'not udp.port == 9' -w "$out/wire.pcapng" 2>/dev/null
 [[ -z $worse ]] || print_statistics
 echo
-echo "also: $out/wire.svg, wire.pcapng and wire.html"
+echo "also: $out/wire.svg and wire.pcapng"

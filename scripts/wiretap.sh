@@ -2,7 +2,7 @@
 # wiretap.sh - what a switch can do to chapters 02, 03 and 04 but not to MACsec, and
 # what another user of the client's machine can do
 #
-# usage: scripts/wiretap.sh [CHAPTER LINK]...        (make wiretap)
+# usage: scripts/wiretap.sh [CHAPTER LINK]...
 #
 # In the lab with two nodes, and nowhere else, puts a switch between them and
 # runs a client and a server across it. The switch reads one packet and sends

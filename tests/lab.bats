@@ -20,8 +20,7 @@ setup_file() {
 clocks() {
 	local uptime
 
-	uptime=$(lab exec a -- cat /proc/uptime)
-	uptime=${uptime%% *}
+	read -r uptime _ < <(lab exec a -- cat /proc/uptime)
 	echo "$(date +%s%3N) $((10#${uptime/./}0))"
 }
 

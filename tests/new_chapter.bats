@@ -82,22 +82,16 @@ setup() {
 	[[ ${lines[0]} == 09_made_up && ${lines[1]} == *'read'*'write'*' true' ]]
 }
 
-@test "the wire's tools find the lines that send its packets, and know its port" {
-	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
-	from lib import log_tokens
-	from lib.wire import packets, sources
-	code = sources.Sources('09_made_up')
-	sends = {packet.kind: code.of_packet(packet)
-	         for packet in packets.read('09_made_up/expected/wire.pcapng')}
-	print(22229 in log_tokens.DOCUMENTED_PORTS, sends['SEND Only'].file)
-	END
-	[[ $output == 'True carried/transfer.c' ]]
+@test "the comparison of logs knows its port" {
+	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S -c \
+		'from lib import log_tokens; print(22229 in log_tokens.DOCUMENTED_PORTS)'
+	[[ $output == True ]]
 }
 
-# It takes six places beside the folder, and CONTRIBUTING.md has them.
+# It takes five places beside the folder, and CONTRIBUTING.md has them.
 @test "what a new chapter touches beside its own folder is said, and no more" {
 	run -0 sed -n '/^A new chapter touches/,/^If/p' CONTRIBUTING.md
-	[[ $(grep -c '^- ' <<<"$output") -eq 6 ]]
+	[[ $(grep -c '^- ' <<<"$output") -eq 5 ]]
 	# Elsewhere, no list of chapters' numbers or folders, and no pattern for some.
 	run grep -d skip -nE '0[1-8](_\w+)? 0[1-8](_\w+)? 0[1-8]|\b0\[1-[5-8]\]_' \
 		Makefile scripts/*.sh scripts/lib/*.* scripts/maint/* web/*.sh web/site/* \

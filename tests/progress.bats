@@ -76,8 +76,8 @@ await() {
 	[[ $(wc -l <"$PROGRESS") -eq 2 ]]
 }
 
-@test "FORM=json has the name of each thing, and whether the machine says it is done" {
-	run -0 make -s -C "$top" progress FORM=json
+@test "--json has the name of each thing, and whether the machine says it is done" {
+	run -0 "$top/scripts/progress.sh" --json
 	[[ $(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' \
 		02_write_read <<<"$output") == "{'read': False, 'runs': {"*"'write': False"* ]]
 	note read 01_send_recv
@@ -87,7 +87,7 @@ await() {
 	note exercise 01_send_recv/say
 	note repair 01_send_recv/deaf
 	note exercise 01_send_recv/echo
-	run -0 make -s -C "$top" progress FORM=json
+	run -0 "$top/scripts/progress.sh" --json
 	/usr/bin/python3 - <<<"$output" 3<&0 <<-'END'
 		import json, os
 		one = json.load(os.fdopen(3))['01_send_recv']
@@ -100,7 +100,7 @@ await() {
 		            'exercises': {'say': True, 'echo': True}}
 		assert one['exercises']['three'] is False
 	END
-	run -2 make -s -C "$top" progress FORM=xml
+	run -2 "$top/scripts/progress.sh" --xml
 	[[ $output == *'--xml is no option of it'* ]]
 }
 

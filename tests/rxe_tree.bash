@@ -18,7 +18,6 @@ setup() {
 	MODULES=/lib/modules/$RELEASE
 
 	put /proc/sys/kernel/osrelease "$RELEASE"
-	put /proc/sys/kernel/modules_disabled 0
 	put /proc/modules ''
 	mkdir -p "$RXE_ROOT/proc/self/ns" "$STUBS"
 	ln -s 'pid:[4026531836]' "$RXE_ROOT/proc/self/ns/pid"
@@ -35,8 +34,6 @@ kernel/ib_core.ko:'
 		*"addr show dev eth0"*) echo "2: eth0    inet 192.0.2.7/24 scope global" ;;
 		esac'
 	stub rdma 'echo "Usage: rdma link add NAME type TYPE netdev NETDEV" >&2'
-	stub modinfo ''
-	stub mokutil ''
 }
 
 # put PATH TEXT: a file below RXE_ROOT.

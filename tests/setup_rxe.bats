@@ -37,7 +37,6 @@ setup() {
 teardown() {
 	[[ -z ${BATS_TEST_COMPLETED:-} ]] || return 0
 	guest '
-		nft flush ruleset
 		while rdma resource show ctx | grep -q pid; do
 			kill -9 $(rdma resource show ctx | sed "s/.* pid \([0-9]*\).*/\1/")
 		done
@@ -146,21 +145,6 @@ in_guest() {
 		'removed rt'
 }
 
-@test "an iproute2 without rdma link add" {
-	in_guest 1 'mkdir -p /tmp/old
-		printf "#!/bin/sh\necho \"Usage: rdma link show\"\n" >/tmp/old/rdma
-		chmod +x /tmp/old/rdma
-		ip link add t0 up type dummy && ip addr add 198.51.100.1/24 dev t0
-		PATH=/tmp/old:$PATH $rxe --check -n rt
-		PATH=/tmp/old:$PATH $rxe -i t0 -n rt
-		status=$?
-		rm -r /tmp/old
-		ip link del t0
-		exit "$status"'
-	says "MISSING  rdma command" "it has no 'rdma link add'" 'iproute2 5.1' \
-		"setup_rxe.sh: there is no 'rdma link add'" 'Try: '
-}
-
 @test "programs cannot use the device: no library, no file, not permitted" {
 	local lib
 
@@ -175,19 +159,6 @@ in_guest() {
 		'there is no /dev/infiniband/uverbs0' --device=/dev/infiniband \
 		'nobody may not open /dev/infiniband/uverbs0 (crw------- root root)' \
 		'chmod 0666'
-}
-
-@test "a firewall" {
-	in_guest 0 'nft add table inet t &&
-		nft "add chain inet t in {
-			type filter hook input priority 0; policy drop; }" &&
-		$rxe --check &&
-		nft add rule inet t in udp dport 4791 counter drop &&
-		$rxe --check && $as_nobody $rxe --check; nft flush ruleset'
-	says 'note     firewall      it drops what no rule allows' \
-		'sudo nft insert rule' 'rxe: usable now' \
-		'note     firewall      a rule drops UDP 4791' 'rxe: usable now' \
-		'note     firewall      not looked at: only root can read'
 }
 
 @test "the limit on locked memory is that of the caller" {
@@ -210,21 +181,16 @@ os.setuid(65534); os.write(go[1], b\"x\"); os.wait()" $rxe --check'
 @test "a device in use is not removed, and who uses it is named" {
 	in_guest 0 'ibv_rc_pingpong -d rxe0 -g 1 >/dev/null & pid=$!
 		until rdma resource show ctx | grep -q "pid $pid"; do sleep 0.1; done
-		mkdir -p /tmp/old
-		printf "#!/bin/sh\nexit 1\n" >/tmp/old/rdma
-		chmod +x /tmp/old/rdma
-		! $rxe --remove && ! PATH=/tmp/old:$PATH $rxe --remove
+		! $rxe --remove
 		status=$?
-		rm -r /tmp/old
 		echo "it was $pid"
 		kill "$pid"
 		wait "$pid"
 		[[ -e /sys/class/infiniband/rxe0 ]] && exit "$status"'
 	says 'rxe0 is in use by ibv_rc_pingpong (pid ' 'would hang' \
-		'in use by ibv_rc_pingpong (pid' 'it was '
-	[[ $output =~ pid\ ([0-9]+)\).*pid\ ([0-9]+)\).*it\ was\ ([0-9]+) ]]
-	[ "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}" = \
-		"${BASH_REMATCH[3]} ${BASH_REMATCH[3]}" ]
+		'it was '
+	[[ $output =~ pid\ ([0-9]+)\).*it\ was\ ([0-9]+) ]]
+	[[ ${BASH_REMATCH[1]} == "${BASH_REMATCH[2]}" ]]
 }
 
 @test "a device that does not come up is taken away; a delete that hangs" {

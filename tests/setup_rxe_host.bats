@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
 # setup_rxe.sh --check and --quiet-check: what they say of netdevs, of RDMA
-# cards, firewalls and limits, on machines made of files. No device needed.
+# cards and limits, on machines made of files. No device needed.
 # shellcheck disable=SC2154 # can and cannot are those of rxe_tree.bash
 
 load rxe_tree
@@ -151,106 +151,6 @@ siw_device() {
 	says 'usable now: card0'
 	check 1 -i eth0 -n rxe1
 	says 'there is no rxe1 on eth0 yet'
-}
-
-@test "a firewall" {
-	mkdir -p "$RXE_ROOT/sys/module/nf_tables"
-	stub nft 'echo "table inet f {
-	chain in {
-		type filter hook input priority filter; policy drop;
-		tcp dport 22 accept
-	}
-}"'
-	told 1 'note     firewall' 'none names UDP 4791' "$can"
-	stub nft 'printf "\tchain in {\n\t\ttype filter hook input priority 0;\n"
-		printf "\tchain fwd {\n\t\ttype filter hook forward; policy drop;\n"'
-	told 1 'ok       firewall'
-	stub nft 'exit 1'
-	told 1 'note     firewall' 'only root can read' "$can"
-	stub nft "printf '\t\tudp dport 4791 counter packets 0 bytes 0 drop\n'"
-	told 1 'note     firewall' 'a rule drops UDP 4791' "$can"
-	rm -r "$RXE_ROOT/sys/module/nf_tables"
-	told 1 'no packet filter loaded'
-}
-
-# nft_chain HOOK POLICY RULE…: nft says that there is such a chain.
-nft_chain() {
-	local rule
-
-	printf '\tchain c {\n'
-	[[ $1 == none ]] || printf '\t\ttype filter hook %s priority filter; %s\n' \
-		"$1" "policy $2;"
-	for rule in "${@:3}"; do
-		printf '\t\t%s\n' "$rule"
-	done
-	printf '\t}\n'
-}
-
-# nft_says VERDICT CHAIN…, where each CHAIN is the words of one, for eval.
-nft_says() {
-	local chain
-
-	for chain in "${@:2}"; do
-		eval "nft_chain $chain"
-	done >"$BATS_TEST_TMPDIR/ruleset"
-	stub nft "cat '$BATS_TEST_TMPDIR/ruleset'"
-	told 1 "$1" || {
-		cat "$BATS_TEST_TMPDIR/ruleset"
-		return 1
-	}
-}
-
-@test "a firewall that accepts UDP 4791 is not in the way, one that seems to is" {
-	local free='ok       firewall      no rule against' \
-		shut='note     firewall      it drops what no rule allows' \
-		drops='note     firewall      a rule drops UDP 4791'
-	local accept="'udp dport 4791 accept'"
-
-	mkdir -p "$RXE_ROOT/sys/module/nf_tables"
-	nft_says "$free" "input drop $accept"
-	nft_says "$free" "input drop 'udp dport { 53, 4791 } counter accept'"
-	nft_says "$free" "input accept $accept 'counter packets 0 bytes 0 drop'"
-	nft_says "$free" "input accept $accept 'udp dport 4791 drop'"
-	nft_says "$free" "input accept 'udp dport != 4791 drop'"
-	# The chain that accepts it may be one that another jumps to.
-	nft_says "$free" "input drop 'jump c2'" "none '' $accept"
-	# Another port, another protocol, another way, or too late.
-	nft_says "$shut" "input drop 'udp dport 14791 accept'"
-	nft_says "$shut" "input drop 'udp dport 47910 accept'"
-	nft_says "$shut" "input drop 'tcp dport 4791 accept'"
-	nft_says "$shut" "output drop $accept" "input drop"
-	nft_says "$shut" "input accept drop $accept"
-	# Each chain must let it in.
-	nft_says "$shut" "input drop $accept" 'input drop'
-	nft_says "$drops" "input accept 'udp dport 4791 drop' $accept"
-	nft_says "$drops" "output accept 'udp dport 4791 reject'"
-	nft_says "$free" "forward drop 'udp dport 4791 drop'"
-	nft_says "$free" "input accept 'udp dport 14791 drop'"
-	nft_says "$free" "input accept 'tcp dport 4791 drop'"
-}
-
-@test "a firewall of iptables" {
-	iptables_rules() {
-		printf '#!/bin/bash\ncat <<END\n%s\nEND\n' "$*" \
-			>"$STUBS/iptables"
-	}
-	mkdir -p "$RXE_ROOT/sys/module/ip_tables"
-	stub iptables ''
-	iptables_rules '-P INPUT DROP'
-	told 1 'none names UDP 4791' 'iptables -I INPUT'
-	iptables_rules '-P INPUT DROP' $'\n-A INPUT -p udp --dport 4791 -j ACCEPT'
-	told 1 'no rule against UDP 4791'
-	iptables_rules '-P INPUT DROP' \
-		$'\n-A ufw-user-input -p udp -m udp --dport 4791 -j ACCEPT'
-	told 1 'no rule against UDP 4791'
-	iptables_rules '-P INPUT DROP' $'\n-A OUTPUT -p udp --dport 4791 -j ACCEPT'
-	told 1 'none names UDP 4791'
-	iptables_rules '-P INPUT DROP' $'\n-A INPUT -p tcp --dport 4791 -j ACCEPT'
-	told 1 'none names UDP 4791'
-	iptables_rules '-P INPUT ACCEPT' $'\n-A INPUT -p udp --dport 4791 -j REJECT'
-	told 1 'a rule drops UDP 4791'
-	iptables_rules '-P INPUT ACCEPT' $'\n-A INPUT -j REJECT --reject-with x'
-	told 1 'none names UDP 4791'
 }
 
 # Root is exempt from the limit by a capability: run without it.

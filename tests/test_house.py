@@ -130,7 +130,7 @@ def test_what_breaks_a_rule_of_style_is_found(tree):
           '01_one/client.c:1: ', 'reaches out of the chapter', 'run clang-format -i 01_one/client.c',
           'does not start with', 'goes on in the next line: "zero, "', 'left to do', ' lines',
           '01_one/README.md', '2801 words', 'SC2086', 'scripts/a.sh:1: does not say', 'exclamation mark',
-          'whose word is that?', 'README.md:2: whitespace at the end')
+          'whose word is that?', 'README.md:2:It is production')
 
 
 def test_what_markdown_shows_and_is_not_so_is_found(tree):
@@ -142,7 +142,7 @@ def test_what_markdown_shows_and_is_not_so_is_found(tree):
     tree(**{'01_one/README.md': '# One\n' + ''.join(shown).replace('return 1', 'return 2').replace('connected', 'gone')
             .replace('one.c)', 'two.c)').replace('#one', '#two').replace('L2', 'L99') +
             '```c file=one.c\nint two;\n```\n', '01_one/expected/races': 'server.log: a <> b\n'})
-    found('check_readme.py', root, 'README.md:5: not in any one C file of 01_one', 'nearest is 01_one/one.c:3',
+    found('check_readme.py', root, 'README.md:5: not in any one C file of 01_one: \treturn 2;',
           'not in expected/server.log: gone', 'link to nothing: two.c', 'no heading of 01_one/README.md is #two',
           'L99', 'not in one.c', 'does not tell of this race')
 

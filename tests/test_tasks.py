@@ -9,7 +9,7 @@ what the check must find missing:
     Missing: the receive is there before the client can send
 
 A check of all tests tries some tasks, and the commit chooses which; where EVERY_TASK is set, as in
-make check-long, all.
+scripts/maint/check.sh long, all.
 """
 import hashlib
 import os

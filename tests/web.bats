@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 #
 # The JavaScript of the pages, without a browser: the wire between the two nodes,
-# what it says of packets, the comparison of logs. make check-web tests the pages.
+# what it says of packets, the comparison of logs. web/check.sh tests the pages.
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check.sh - the tests of the pages, in Chromium
 #
-# usage: web/check.sh [--pages|--long|--firefox]     (make check-web)
+# usage: web/check.sh [--pages|--long|--firefox]
 #
 # Builds the pages and opens them: links, search, 390 pixels, no JavaScript, what they
 # may load and run; the front page's button; a repair task; then the lab, where all logged

@@ -45,7 +45,7 @@ async function main([folder, port]) {
 		console.log(`http://127.0.0.1:${port}/`);
 	} catch (error) {
 		console.error(`serve: port ${port} cannot be used: ${error.message}; ` +
-			'make web-serve PORT=8001 takes another');
+			'web/serve.sh 8001 takes another');
 		process.exit(1);
 	}
 }

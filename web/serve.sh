@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # serve.sh - shows build/web in a browser on this machine
 #
-# usage: web/serve.sh [PORT]     (make web-serve)
+# usage: web/serve.sh [PORT]
 #
 # Serves on loopback only, until it is interrupted, with the Content-Security-Policy
 # that a server can send and a page cannot say. PORT is 8000 by default.

@@ -16,7 +16,7 @@ import re
 import sys
 
 from lib.arguments import Parser, folder
-from lib.chapter_text import looked_up
+from lib.md_text import looked_up
 from lib.terminal import lines_of, width, wrap
 
 BEGINNING = re.compile(r'# (\w+)\n\n((?:> .*\n)+)\n')

@@ -9,8 +9,8 @@ import pathlib
 import re
 import sys
 
-from lib.chapter_text import looked_up
 from lib.chapters import before
+from lib.md_text import looked_up
 
 # What a person reads in a minute.
 WORDS, LINES = 200, 15

@@ -1,4 +1,4 @@
-"""What check_readme.py needs to know of Markdown: code blocks, links, anchors.
+"""What scripts need to know of Markdown: code blocks, links, anchors, a chapter's tables.
 
 Only as much of it as this repository writes, by the rules of CommonMark and of
 GitHub's anchors.
@@ -99,3 +99,10 @@ def anchor(title):
     title = re.sub(r'(?<!\w)_([^_]+)_(?!\w)', r'\1', title)
     title = re.sub(r'[^\w\- ]', '', title.strip().lower())
     return title.replace(' ', '-')
+
+
+def looked_up(chapter):
+    """The text of a chapter in which its tables are: reference.md, and README.md."""
+    return '\n'.join(path.read_text('utf-8') for path in
+                     (chapter / 'reference.md', chapter / 'README.md')
+                     if path.is_file())

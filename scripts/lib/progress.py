@@ -100,7 +100,7 @@ def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
     if left(chapter, 'read', have):
         half = ' Its first half goes through first.c.' if (chapter / 'first.c').is_file() else ''
         return (f'{name}/README.md\n\nFollow it from top to bottom, and guess where it asks '
-                f'you to.{half} Then: make progress READ={number}')
+                f'you to.{half} Then: make next READ={number}')
     reasons = {
         'guess': ('break', 'CASE', 'Guess what both ends will say before it runs: what '
                   'one has guessed, one remembers.'),

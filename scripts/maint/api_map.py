@@ -20,7 +20,7 @@ import re
 import sys
 
 from lib.arguments import Parser
-from lib.chapter_text import looked_up
+from lib.md_text import looked_up
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAP = 'docs/api_map.md'

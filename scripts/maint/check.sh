@@ -2,7 +2,7 @@
 # check.sh - run the tests, side by side
 #
 # usage: scripts/maint/check.sh [fast|long|CHAPTER] [PYTEST_OPTION...]
-#        (make check, check-fast, check-long, check CH=04)
+#        (make check, make check CH=04)
 #
 # Without an argument: all tests but those in tests/long. fast: those that need no device.
 # long: those that take long, a fault at every call, and all tasks. A chapter: those that it

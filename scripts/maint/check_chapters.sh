@@ -18,11 +18,10 @@ Makes the named checks, or all, and prints a line for what breaks a rule.
               and with clang without a warning
   makefile    nothing in a chapter reaches out of it: no ../ in its Makefile or
               in an #include
-  length      no C, shell or Python file is over 450 lines
+  length      no C, shell, bats or Python file is over 450 lines
   format      C is as .clang-format has it
   shell       shellcheck has nothing to say
-  whitespace  none at the end of a line, none before a tab, one newline at the
-              end of a file, tabs in shell
+  whitespace  none at the end of a line, none before a tab
   headers     each C file and script says at its top what it is for; a file of
               a chapter also says truly where it was born and last changed
   messages    in a chapter's C, a string does not go on in the next line
@@ -167,6 +166,12 @@ check_shell() {
 		xargs -r -P 2 -n 8 shellcheck -x -S warning -f gcc || bad=1
 }
 
+# In a patch that a file quotes, an empty line is one blank.
+check_whitespace() {
+	! files '*' | grep -vE '(^|/)patch$|\.(patch|wrong|log|err|svg)$' |
+		(cd "$root" && xargs -r -d '\n' grep -nIE $'.[ \t]$|^\t$|\r|^  +\t') || bad=1
+}
+
 check_text() {
 	need /usr/bin/python3
 	files '*' | /usr/bin/python3 "$here/check_text.py" "$1" "$root" || bad=1
@@ -192,7 +197,8 @@ for check; do
 	build) check_build ;;
 	format) check_format ;;
 	shell) check_shell ;;
-	makefile | length | whitespace | headers | messages | words)
+	whitespace) check_whitespace ;;
+	makefile | length | headers | messages | words)
 		check_text "$check" ;;
 	*) usage >&2; exit 2 ;;
 	esac

@@ -23,7 +23,6 @@ Usage: check_readme.py [-r ROOT]
 
 Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
 """
-import difflib
 import pathlib
 import posixpath
 import re
@@ -117,32 +116,6 @@ def missing(block, lines):
     return None
 
 
-def nearest(part, sources):
-    """Which line of part differs from which line of the sources: the place
-    that agrees longest, or else the line most like part's first."""
-    best = (0, 0, None)
-    for name, lines in sources.items():
-        for at, line in enumerate(lines):
-            same = 0
-            while same < len(part) and at + same < len(lines) and \
-                    lines[at + same] == part[same]:
-                same += 1
-            like = 0
-            if not best[0] and not same:
-                like = difflib.SequenceMatcher(None, part[0], line).ratio()
-            if (same, like) > best[:2]:
-                best = (same, like, (name, at))
-    same, like, place = best
-    if not place or (not same and like < 0.6):
-        return 0, 'no line of it is like this one'
-    if same == len(part):
-        return 0, f'{place[0]}:{place[1] + 1} has it, but not in this order'
-    name, at = place
-    if at + same >= len(sources[name]):
-        return same, f'{name} ends there'
-    return same, f'nearest is {name}:{at + same + 1}: {sources[name][at + same]}'
-
-
 def check_block(tree, name, block):
     """One code block of a Markdown file."""
     folder = pathlib.PurePath(name).parent
@@ -170,10 +143,11 @@ def check_block(tree, name, block):
         return
     # The source that has most of it is the one that was meant.
     number, part = max(gaps, default=chunks(block)[0])
-    offset, where = nearest(part, sources)
-    which = named or f'any one C file of {chapter}'
+    # The first line that no file has; each of them may be there, in another order.
+    have = {line for lines in sources.values() for line in lines}
+    offset = next((at for at, line in enumerate(part) if line not in have), 0)
     tree.say(name, number + offset,
-             f'not in {which}: {part[offset]}\n\t{where}')
+             f'not in {named or f"any one C file of {chapter}"}: {part[offset]}')
 
 
 def check_link(tree, name, line, target):

@@ -2,7 +2,7 @@
 """The checks of check_chapters.sh that read text and run no tool.
 
 Usage: check_text.py CHECK ROOT, with the files to check on stdin, a line each.
-CHECK is makefile, length, whitespace, headers, messages or words. Prints a line for what
+CHECK is makefile, length, headers, messages or words. Prints a line for what
 breaks a rule; exit status 0 in order, 1 not, 2 usage.
 """
 import re
@@ -48,7 +48,7 @@ def length(text):
     code = text.c or text.shell or text.name.endswith('.py')
     most = 450
     code &= text.path.name not in ('first.c', 'loopback.c')
-    if code and not text.name.endswith('.bats') and lines > most:
+    if code and lines > most:
         yield 0, f'{lines} lines; {most} is the limit: cut it in two'
     chapter = re.fullmatch(r'(\d\d)_\w+', text.path.parent.name)
     if chapter and text.path.name == 'README.md':
@@ -58,39 +58,6 @@ def length(text):
         if count > most:
             yield 0, (f'{count} words; {most} is the limit: what you look up '
                       'belongs in reference.md')
-
-
-def whitespace(text):
-    """Whitespace that cannot be seen, or is seen differently by everyone."""
-    if text.path.name == 'patch' or text.name.endswith(('.patch', '.wrong')):
-        return
-    here = None
-    patch = False
-    for number, line in enumerate(text.lines, 1):
-        # What Markdown shows of a patch is the patch's matter.
-        if text.name.endswith('.md') and re.match(r' *(```|~~~)', line):
-            patch = re.match(r' *...diff\b', line)
-        elif patch or here == 'END_PATCH':
-            # A patch is as diff writes it.
-            if line == here:
-                here = None
-            continue
-        if re.search(r'[ \t\r]$', line):
-            yield number, 'whitespace at the end'
-        if re.match(r' +\t', line):
-            yield number, 'blanks before a tab'
-        if here:
-            # Here-documents are text, and indented as they like.
-            if line.lstrip('\t') == here:
-                here = None
-            continue
-        start = re.search(r'(?<!<)<<-?\s*[\\\'"]?(\w+)', line)
-        if start and text.shell:
-            here = start[1]
-        elif text.shell and line.startswith(' '):
-            yield number, 'indented with blanks'
-    if text.bytes and not text.bytes.endswith(b'\n'):
-        yield len(text.lines), 'no newline at the end of the file'
 
 
 def headers(text):
@@ -143,7 +110,7 @@ def words(text):
 
 
 CHECKS = {check.__name__: check
-          for check in (makefile, length, whitespace, headers, messages, words)}
+          for check in (makefile, length, headers, messages, words)}
 
 
 def main(arguments):

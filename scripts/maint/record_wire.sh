@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # record_wire.sh - record each chapter's plain run on the wire again
 #
-# usage: scripts/maint/record_wire.sh [CHAPTER...]   (make wire-logs, with CH=01: one)
+# usage: scripts/maint/record_wire.sh [CHAPTER...]
 #
 # Runs scripts/wire.sh and keeps in CHAPTER/expected/ what its README shows:
-# wire.txt (the ladder), wire.svg, wire.html and wire.pcapng; of chapter 02 also
-# docs/wire_frame.svg, one packet field by field, and where it has a wire_narrow.txt, a
-# ladder of 80 columns. chapters.tsv says which run that is. A run is not kept if one end
+# wire.svg and wire.pcapng, and where it has a wire_narrow.txt, a ladder of 80 columns. chapters.tsv says which run that is. A run is not kept if one end
 # failed, or if a packet was repeated, as happens on a busy machine: then it makes
 # another run. Before each run of a chapter of sockets, the nodes boot again, because
 # the kernel keeps its connections, and the picture begins with one that is made. Look at
@@ -34,7 +32,7 @@ run() {
 	fi
 	COLUMNS=210 scripts/wire.sh "$1" "$(chapters_where "chapter == \"$1\"" shown)" \
 		>build/wire.txt
-	out=$(sed -n 's|^also: \(.*\)/wire.svg, .*|\1|p' build/wire.txt)
+	out=$(sed -n 's|^also: \(.*\)/wire.svg .*|\1|p' build/wire.txt)
 	if grep -qv 'exit status 0$' "$out/logs/status.log"; then
 		echo "record_wire: not every program was successful; see" \
 			"$out/logs" >&2
@@ -55,13 +53,9 @@ record() {
 		fi
 		run "$chapter"
 	done
-	# But for the last two lines, which name files in build/.
-	head -n -2 build/wire.txt >"$expected/wire.txt"
-	cp "$out"/wire.{svg,html,pcapng} "$expected"
+	cp "$out"/wire.{svg,pcapng} "$expected"
 	[[ ! -e $expected/wire_narrow.txt ]] ||
 		COLUMNS=80 scripts/lib/python.sh wire.ladder "$out" >"$expected/wire_narrow.txt"
-	[[ $chapter != 02_write_read ]] ||
-		scripts/lib/python.sh wire.frame "$out/wire.pcapng" >docs/wire_frame.svg
 	follow reth.r_key rkey
 	follow bth.psn PSN
 	follow bth.destqp QP
@@ -71,7 +65,7 @@ record() {
 follow() {
 	local number
 
-	number=$(sed -n "s/.* $2 \(0x[0-9a-f]*\) .*/\1/p" "$expected/wire.txt" | head -n 1)
+	number=$(sed -n "s/.* $2 \(0x[0-9a-f]*\) .*/\1/p" build/wire.txt | head -n 1)
 	[[ ! $number ]] || sed -i "s/\(infiniband\.$1 == \)0x[0-9a-f]*/\1$number/" "$chapter"/*.md
 }
 

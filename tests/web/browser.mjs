@@ -12,7 +12,7 @@ const BROWSERS = {
 	chromium: () => chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']}),
 	firefox: () => firefox.launch({executablePath: '/usr/bin/firefox-esr', channel: 'moz-firefox'}),
 };
-// policy: whether the server sends one, as that of make web-serve does; GitHub's Pages
+// policy: whether the server sends one, as that of web/serve.sh does; GitHub's Pages
 // send none. How long a file may be kept, Pages do say; they would also compress.
 //
 // {at(path), blank(options), open(path, options), offline(), online(), foreign: [],

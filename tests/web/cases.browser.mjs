@@ -1,5 +1,5 @@
 // All that can be run in the page, in Chromium: each logged run, each case that is
-// broken on purpose, each exercise with its solution, each row of make wiretap. It
+// broken on purpose, each exercise with its solution, each row of wiretap.sh. It
 // takes half an hour.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';

@@ -10,7 +10,6 @@ import {askLab, openSite} from './browser.mjs';
 const OUT = 'build/web', FIRST = '01_send_recv';
 const files = readdirSync(OUT, {recursive: true}).filter(x => x.endsWith('.html'));
 const html = new Map(files.map(x => [x, readFileSync(`${OUT}/${x}`, 'utf8')]));
-const isOneFile = place => place.endsWith('/expected/wire.html');
 let site, strict, elsewhere, asked = [];
 
 before(async () => {
@@ -29,13 +28,12 @@ after(async () => {
 	await strict.close();
 });
 
-test('every page says its policy, and only one that is a single file has a script in it', () => {
+test('every page says its policy, and none has a script in it', () => {
 	for (const [place, text] of html) {
 		assert.match(text.slice(0, 200), /<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '/, place);
-		if (!isOneFile(place))
-			assert.doesNotMatch(text, /<script(?![^>]* src=)|<[^>]* on[a-z]+=|(href|src)="javascript:/, place);
+		assert.doesNotMatch(text, /<script(?![^>]* src=)|<[^>]* on[a-z]+=|(href|src)="javascript:/, place);
 	}
-	assert.ok(files.filter(isOneFile).length > 1);
+	assert.ok(html.size > 50);
 });
 
 // What text that is taken for HTML by mistake could do to a page: each sets window.ran,
@@ -68,7 +66,7 @@ async function refused(page, attack) {
 	return Promise.race([page.evaluate('window.refused'), page.waitForTimeout(10_000)]);
 }
 
-for (const place of ['index.html', `${FIRST}/index.html`, `${FIRST}/rdma.c.html`, `${FIRST}/expected/wire.html`])
+for (const place of ['index.html', `${FIRST}/index.html`, `${FIRST}/rdma.c.html`])
 	test(`${place} runs nothing that is put into it, and asks nobody else`, async () => {
 		const page = await site.open(place), before = page.url();
 		for (const [name, attack] of Object.entries(ATTACKS))
@@ -84,10 +82,7 @@ for (const place of ['index.html', `${FIRST}/index.html`, `${FIRST}/rdma.c.html`
 for (const [name, sends] of [['as a page says it', false], ['as a server sends it', true]])
 	test(`under the policy ${name}, pages work`, async () => {
 		const server = sends ? strict : site;
-		const page = await server.open(`${FIRST}/expected/wire.html`);
-		const first = await page.innerText('main');
-		await page.getByRole('button', {name: /next/i}).click();
-		assert.notEqual(await page.innerText('main'), first);
+		const page = await server.open('index.html');
 		for (const place of ['index.html', `${FIRST}/index.html`, '02_write_read/index.html', 'docs/concepts.html']) {
 			await page.goto(server.at(place), {waitUntil: 'networkidle'});
 			await page.click('button.theme');

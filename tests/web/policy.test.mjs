@@ -1,12 +1,11 @@
 // What pages, workers and pictures may load and run, and who says so.
 import assert from 'node:assert/strict';
-import {createHash} from 'node:crypto';
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {request} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'node:test';
-import {headerOf, policyOf, withPolicy} from '../../web/site/csp.mjs';
+import {headerOf, policyOf} from '../../web/site/csp.mjs';
 import {layout} from '../../web/site/layout.mjs';
 import {serve} from '../../web/serve.mjs';
 
@@ -40,17 +39,6 @@ test('a page says its policy before all that the policy is for', () => {
 	}
 });
 
-test('a page that is one file runs its own script, and no other', () => {
-	const script = "'use strict';\nrun();\n", html = withPolicy(
-		`<head>\n<meta charset="utf-8">\n<style>p {}</style>\n</head>\n<script>${script}</script>`);
-	const policy = parse(/content="([^"]*)"/.exec(html)[1]);
-	assert.deepEqual(policy['script-src'],
-		[`'sha256-${createHash('sha256').update(script).digest('base64')}'`]);
-	assert.equal(policy['style-src'].length, 1);
-	assert.deepEqual(policy['default-src'], ["'none'"]);
-	assert.ok(html.indexOf('<meta http-equiv') < html.indexOf('<style>'));
-});
-
 test('only the two workers that compile the emulator may compile WebAssembly', () => {
 	const may = place => headerOf(place, page()).includes('wasm-unsafe-eval');
 	assert.ok(may('web/page/node_worker.js') && may('web/page/unpack_worker.js'));
@@ -65,7 +53,7 @@ test('only the two workers that compile the emulator may compile WebAssembly', (
 	}
 });
 
-test('the server of make web-serve sends the policy, and gives nothing from outside', async t => {
+test('the server of web/serve.sh sends the policy, and gives nothing from outside', async t => {
 	const top = mkdtempSync(join(tmpdir(), 'web-serve-')), folder = join(top, 'web');
 	mkdirSync(folder);
 	writeFileSync(join(top, 'secret'), 'secret');
@@ -91,5 +79,5 @@ test('the server of make web-serve sends the policy, and gives nothing from outs
 });
 
 // As a reader starts it: serve.sh needs no more than node.
-test('make web-serve shows what that server gives', () =>
+test('web/serve.sh shows what that server gives', () =>
 	assert.match(readFileSync('web/serve.sh', 'utf8'), /^exec node "\$top\/web\/serve\.mjs" "\$top\/build\/web" "\$port"$/m));

@@ -1,19 +1,47 @@
-// Which line of a chapter has sent a packet: the table is that of
-// scripts/lib/wire/sources.py, which the site's builder passes on.
-
+// Which line of a chapter has sent a packet.
 import {isHead} from './words.js';
 
-// senders: [[kind, file, call]], regular expressions; files: {path: text}.
-export function codeOf(packet, senders, files) {
+// What sends a packet: its kind, and what to look for in which file of the chapter.
+// What no line of a chapter sends, such as an acknowledgement, is not here.
+const SENDERS = [
+	[/^ConnectRequest$/, 'rdma.c', /rdma_connect\(conn->id/],
+	[/^ConnectReply$/, 'rdma.c', /rdma_accept\(conn->id/],
+	// librdmacm answers the REP when the program asks for its next event.
+	[/^ReadyToUse$/, 'rdma.c', /rdma_get_cm_event\(/],
+	[/^Disconnect/, 'rdma.c', /rdma_disconnect\(conn->id/],
+	[/^ConnectRequest$/, 'conn.c', /rdma_connect\(conn->id/],
+	[/^ConnectReply$/, 'conn.c', /rdma_accept\(conn->id/],
+	[/^ReadyToUse$/, 'cm.c', /while \(!?rdma_get_cm_event\(/],
+	[/^Disconnect/, 'conn.c', /rdma_disconnect\(conn->id/],
+	// Chapter 07: what belongs to a file, and not to the agreement before it.
+	[/^file SEND/, 'request.c', /\.opcode = IBV_WR_SEND,/],
+	[/^file RDMA WRITE/, 'request.c', /\.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,/],
+	[/^file RDMA READ Request/, 'request.c', /\.opcode = IBV_WR_RDMA_READ,/],
+	[/^SEND/, 'message.c', /\.opcode = IBV_WR_SEND,/],
+	[/^SEND/, 'transfer.c', /\.opcode = IBV_WR_SEND,/],
+	[/^SEND/, 'data.c', /\.opcode = IBV_WR_SEND,/],
+	[/^RDMA (WRITE|READ Request)/, 'transfer.c', /IBV_WR_RDMA_WRITE :\s+IBV_WR_RDMA_READ/],
+	[/^RDMA (WRITE|READ Request)/, 'pump.c', /\bibv_post_send\(/],
+	[/^TCP text "HELLO/, 'oob.c', /line_send\(&oob->line, HELLO/],
+	[/^TCP text "RDMA/, 'oob.c', /line_send\(&oob->line, wire/],
+	[/^TCP text "READY/, 'oob.c', /line_send\(&oob->line, READY/],
+	[/^TCP text "BYE/, 'oob.c', /send\(oob->line\.fd, BYE/],
+	[/^TCP FIN/, 'oob.c', /\bclose\(oob->(line\.)?fd\)/],
+	[/^TLS (Client|Server) Hello/, 'tls_io.c', /\bSSL_do_handshake\(/],
+	[/^TLS Application Data/, 'tls_io.c', /\bSSL_write(_ex)?\(/],
+];
+
+// files: {path: text}, those of the chapter.
+export function codeOf(packet, files) {
 	let what = packet.kind === 'TCP text' ? packet.text.replace('TCP ', 'TCP text ') : packet.kind;
 	// Chapter 07: what belongs to a file.
 	if (packet.payload && (isHead(packet.payload) || /WRITE.*with Immediate/.test(what)))
 		what = `file ${what}`;
-	for (const [kind, name, call] of senders) {
-		if (!new RegExp(`^(?:${kind})`).test(what))
+	for (const [kind, name, call] of SENDERS) {
+		if (!kind.test(what))
 			continue;
 		const path = Object.keys(files).find(x => x === name || x.endsWith(`/${name}`));
-		const at = path === undefined ? -1 : files[path].search(new RegExp(call));
+		const at = path === undefined ? -1 : files[path].search(call);
 		if (at < 0)
 			continue;
 		const before = files[path].slice(0, at).split('\n');

@@ -76,7 +76,6 @@ export class Lab extends EventTarget {
 	async describe() {
 		const [rules, data] = await Promise.all([
 			this.get('rules.json'), this.get(`${this.chapter}.json`)]);
-		this.senders = rules.senders;
 		this.rules = new Rules(rules);
 		this.data = data;
 	}
@@ -141,7 +140,7 @@ export class Lab extends EventTarget {
 			this.link.insert(from, frame.slice());
 	}
 
-	// One run with a third party at the wire: a line of the table of make wiretap.
+	// One run with a third party at the wire: a line of the table of wiretap.sh.
 	wiretap(link) {
 		return wiretap(this, link);
 	}

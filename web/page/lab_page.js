@@ -45,7 +45,7 @@ class LabPage {
 	}
 
 	showPacket(entry) {
-		const code = codeOf(entry.packet, this.lab.senders, this.lab.data.files);
+		const code = codeOf(entry.packet, this.lab.data.files);
 		const link = ({file, line}) => new URL(`${this.chapter}/${file}.html#L${line}`, this.top).href;
 		this.packet.replaceChildren(details(entry, code, link));
 		this.packet.hidden = false;

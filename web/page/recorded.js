@@ -3,7 +3,7 @@ import {element} from './dom.js';
 
 export function recorded(chapter, top) {
 	const at = name => new URL(`${chapter}/expected/${name}`, top).href;
-	return element('div', {}, element('p', {}, element('a', {href: at('wire.html')},
-		'The recorded run, step by step')),
+	return element('div', {}, element('p', {}, element('a', {href: at('wire.pcapng')},
+		'The packets of the recorded run')),
 	element('img', {src: at('wire.svg'), alt: 'The packets of the recorded run'}));
 }

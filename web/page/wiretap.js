@@ -1,4 +1,4 @@
-// One run of a chapter with a third party at the wire, as `make wiretap` does it.
+// One run of a chapter with a third party at the wire, as scripts/wiretap.sh does it.
 import {NUMBERS, PREDICTED, thirdParty} from './third_party.js';
 import {runPrograms} from './runs.js';
 

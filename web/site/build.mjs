@@ -11,7 +11,6 @@ import {fileURLToPath} from 'node:url';
 import {chaptersOf, placeOf, readTree, relative} from './tree.mjs';
 import {makeRenderer, render} from './markdown.mjs';
 import {escape, layout} from './layout.mjs';
-import {withPolicy} from './csp.mjs';
 import {sourcePage} from './source.mjs';
 import {titlesOfRuns, writeLabData} from './lab_data.mjs';
 import {copyLibraries} from './libraries.mjs';
@@ -129,8 +128,7 @@ class Site {
 		}
 		for (const path of this.tree.copies)
 			if (!path.startsWith('web/'))
-				this.write(path, path.endsWith('.html') ?
-					withPolicy(readFileSync(join(top, path), 'utf8')) : readFileSync(join(top, path)));
+				this.write(path, readFileSync(join(top, path)));
 	}
 }
 

@@ -4,7 +4,6 @@
 // A page says it in a <meta>, since a server of static files sends no such header.
 // What it cannot say there, and the policies of workers and pictures, only a server can:
 // web/serve.mjs sends all of them.
-import {createHash} from 'node:crypto';
 
 const join = policy => Object.entries(policy).map(([name, sources]) =>
 	`${name} ${sources.join(' ')}`).join('; ');
@@ -34,22 +33,8 @@ const LAB = {...PAGE, 'style-src': ["'self'", "'unsafe-inline'"]};
 
 export const policyOf = page => join(page.chapter || page.door ? LAB : PAGE);
 
-const meta = policy =>
-	`<meta http-equiv="Content-Security-Policy" content="${policy}">`;
-
-export const policyTag = page => meta(policyOf(page));
-
-const hashes = (html, tag) => [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))]
-	.map(([, text]) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
-
-// A page that is one file, since people save it: its script and its style, by their
-// hashes, and nothing else. What sets styles one by one is its own.
-export function withPolicy(html) {
-	const policy = join({'default-src': ["'none'"], 'script-src': hashes(html, 'script'),
-		'style-src': hashes(html, 'style'), 'img-src': ['data:'],
-		'base-uri': ["'none'"], 'form-action': ["'none'"]});
-	return html.replace(/<meta charset="[^"]*">\n/, all => `${all}${meta(policy)}\n`);
-}
+export const policyTag = page =>
+	`<meta http-equiv="Content-Security-Policy" content="${policyOf(page)}">`;
 
 // A worker has what its own file is sent with, and nothing of the page's <meta>.
 const SCRIPT = {'default-src': ["'none'"], 'script-src': ["'self'"], 'connect-src': ["'self'"]};

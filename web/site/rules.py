@@ -1,16 +1,14 @@
 #!/usr/bin/python3 -B
-"""What the page knows of logs and packets, from where the shell has it: JSON.
+"""What the page knows of logs, from where the shell has it: JSON.
 
 Usage: rules.py
 
-The tokens of log_tokens.py, for the comparison, and what sends which packet, from
-wire/sources.py.
+The tokens of log_tokens.py, for the comparison.
 """
 import json
 
 from lib.arguments import Parser
 from lib import log_tokens
-from lib.wire import sources
 
 def javascript(regex):
     """A pattern of Python's as one of JavaScript's."""
@@ -28,7 +26,6 @@ def main():
         'exact': javascript(log_tokens.EXACT_LINES.pattern),
         'unit': javascript(log_tokens.UNIT),
         'heading': javascript(log_tokens.HEADING.pattern),
-        'senders': sources.SENDS,
         'ports': sorted(log_tokens.DOCUMENTED_PORTS),
     }, indent=1, ensure_ascii=False))
 

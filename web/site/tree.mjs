@@ -8,8 +8,6 @@ const SOURCE = new Set(['.c', '.h', '.sh', '.py', '.patch', '.txt', '.log', '.er
 const NAMES = new Set(['Makefile', 'LICENSE', 'commands', 'races', 'run', 'config', 'init',
 	'packages', 'cc', 'build', '.clang-format']);
 const COPY = new Set(['.svg', '.pcapng', '.png']);
-// A recorded run is a page by itself; any other HTML is source.
-const isPage = path => /\/expected\/[^/]+\.html$/.test(path);
 
 function* walk(top, folder) {
 	for (const entry of readdirSync(join(top, folder), {withFileTypes: true})) {
@@ -31,7 +29,7 @@ export function readTree(top) {
 			continue;
 		if (kind === '.md')
 			tree.pages.push(path);
-		else if (COPY.has(kind) || isPage(path))
+		else if (COPY.has(kind))
 			tree.copies.push(path);
 		else if (SOURCE.has(kind) || NAMES.has(basename(path)))
 			tree.sources.push(path);

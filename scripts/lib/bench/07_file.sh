@@ -9,17 +9,44 @@
 # one, both in memory; ours computes a SHA-256 of it at each end, and ib_write_bw
 # writes the same memory again and again. Who comes first alternates. Prints a line
 # per comparison, as bench.sh describes; progress goes to stderr.
+# shellcheck disable=SC2016 # $1 is for awk
 set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
 # shellcheck source=scripts/lib/bench/perftest.bash
 source "$(dirname "$0")/perftest.bash"
-# shellcheck source=scripts/lib/bench/file.bash
-source "$(dirname "$0")/file.bash"
 address=$1
 pairs=$2
+# Parts of 64 KiB, 64 at a time; in /tmp of a lab's node, files are in memory.
+bytes=65536 depth=64 count=1024
 http=8080
+
+# make_file: in "out"; "in" is for what arrives.
+make_file() {
+	mkdir "$tmp/out" "$tmp/in"
+	head -c $((bytes * count)) /dev/urandom >"$tmp/out/file"
+}
+
+# run_ours WAY: sets ours, in MB/s.
+run_ours() {
+	serve "$top/07_full_speed/server" -1 -a "$address" -t 60 -d "$tmp/in"
+	await grep -q '^listening' "$tmp/served"
+	timeout "$limit" "$top/07_full_speed/client" -a "$address" -t 60 -c \
+		-b "$bytes" -q "$depth" "$1" "$tmp/out/file" >"$tmp/table" ||
+		fail "./client $1: failed"
+	end_server
+	cmp "$tmp/out/file" "$tmp/in/file" || fail "$1: the copy differs"
+	rm "$tmp/in/file"
+	# file,67108864,send,64,65536,SECONDS,MB/s,WAITS
+	ours=$(awk -F, '$1 == "file" { print $7 }' "$tmp/table")
+}
+
+# run_theirs: sets value, in MB/s.
+run_theirs() {
+	perftest '/^ *[0-9.]+ *$/ { print $1 * 1.048576 }' ib_write_bw \
+		-s "$bytes" -n "$count" -t "$depth" --output=bandwidth
+}
 
 # Sets tcp, in MB/s.
 run_tcp() {

@@ -7,21 +7,6 @@
 # How long the kernel may take to fill in the GIDs, or to delete a device.
 WAIT_SECONDS=${RXE_WAIT:-10}
 
-# iproute2 5.1 brought 'rdma link add'. While the kernel has no RDMA, rdma does
-# not even print its help; then the version decides.
-rdma_can_add() {
-	local said version
-
-	said=$(rdma link help 2>&1)
-	if [[ $said == *Usage:* ]]; then
-		[[ $said == *'rdma link add'* ]]
-		return
-	fi
-	version=$(rdma -V 2>/dev/null | sed -n 's/.*iproute2-\([0-9.]*\).*/\1/p')
-	[[ -n $version &&
-		$(printf '5.1\n%s\n' "$version" | sort -V | head -n 1) == 5.1 ]]
-}
-
 need_root() {
 	[[ $EUID == 0 ]] || fail "only root can do this" \
 		"sudo scripts/setup_rxe.sh${arguments:+ $arguments}"
@@ -137,8 +122,8 @@ set_up() {
 	choose_netdev || return
 	name=${wanted_name:-${driver}0}
 	look_around || return
-	if ! have rdma || ! rdma_can_add; then
-		fail "there is no 'rdma link add' (iproute2 5.1 or newer) here" \
+	if ! have rdma; then
+		fail "there is no rdma command here, and it makes the device" \
 			"$(how_to_install iproute2 iproute)"
 		return
 	fi
@@ -154,23 +139,10 @@ set_up() {
 	show_status "$name"
 }
 
-# Prints who has the device open, "NAME (pid N)" a line. The kernel's list, or
-# where iproute2 is too old to ask for it, the open files of all processes.
+# Prints who has the device open, "NAME (pid N)" a line.
 device_users() {
-	local list link pid
-
-	if list=$(rdma resource show ctx 2>/dev/null); then
-		sed -n "s/^dev $1 .* pid \([0-9]*\) comm \([^ ]*\).*/\2 (pid \1)/p" \
-			<<<"$list"
-		return
-	fi
-	device_node "$1"
-	for link in /proc/[0-9]*/fd/*; do
-		[[ $(readlink "$link" 2>/dev/null) == "$node" ]] || continue
-		pid=${link#/proc/}
-		pid=${pid%%/*}
-		echo "$(<"/proc/$pid/comm") (pid $pid)"
-	done | sort -u
+	rdma resource show ctx 2>/dev/null |
+		sed -n "s/^dev $1 .* pid \([0-9]*\) comm \([^ ]*\).*/\2 (pid \1)/p"
 }
 
 # A delete that hangs cannot be killed, so do not wait for it for ever.

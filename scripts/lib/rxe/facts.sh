@@ -2,7 +2,7 @@
 #
 # Sourced by setup_rxe.sh. Every path below begins with RXE_ROOT, which is
 # empty except in tests: there it names a small tree of files that stands for
-# a machine that is not at hand (WSL2, a cloud kernel, Secure Boot).
+# a machine that is not at hand (WSL2, a cloud kernel).
 # shellcheck shell=bash disable=SC2034,SC2154 # variables cross the files
 
 RXE_ROOT=${RXE_ROOT:-}
@@ -119,19 +119,6 @@ container_kind() {
 	fi
 }
 
-# Succeeds if the firmware says that Secure Boot is on: the variable holds
-# four bytes of attributes and then one byte, 1 for on.
-secure_boot_on() {
-	local file
-
-	for file in "$RXE_ROOT"/sys/firmware/efi/efivars/SecureBoot-*; do
-		[[ -r $file ]] || continue
-		[[ $(od -An -tu1 -j4 -N1 "$file" | tr -d ' ') == 1 ]]
-		return
-	done
-	return 1
-}
-
 # Why the driver cannot be loaded here; nothing to say if it is loaded, built in
 # or there to be loaded. Sets level (fix: a person can mend it; no: not on
 # this kernel), cause and fix.
@@ -151,15 +138,10 @@ module_trouble() {
 		return
 	fi
 	module_file "$driver_module"
-	read_line /proc/sys/kernel/modules_disabled
 	if [[ ! -e $RXE_ROOT/proc/modules ]]; then
 		cause="kernel $release has no support for modules at all (there is no"
 		cause+=" /proc/modules), and no $driver_module built in"
 		fix="boot a kernel that has it"
-	elif [[ $line == 1 ]]; then
-		cause="loading modules is switched off until the next boot"
-		cause+=" (kernel.modules_disabled is 1), and $driver_module is not loaded"
-		fix="reboot, and load $driver_module before that switch is set"
 	elif [[ -n $file ]]; then
 		level=''
 	elif is_wsl; then
@@ -196,37 +178,6 @@ module_trouble() {
 		*) fix="install the package that has $driver_module.ko for $release" ;;
 		esac
 	fi
-}
-
-# Why Secure Boot would refuse the module, like module_trouble. The kernel's own
-# modules are signed with a key that it has; one built later is not signed, or
-# with another key, which has to be enrolled first.
-secure_boot_trouble() {
-	local file signer ours
-
-	level='' cause='' fix=''
-	module_loaded "$driver_module" && return
-	module_file "$driver_module"
-	[[ -n $file ]] || return
-	secure_boot_on || return
-	signer=$(modinfo -F signer "$file" 2>/dev/null) || signer=''
-	if [[ -z $signer ]]; then
-		level=fix
-		cause="Secure Boot is on and $file is not signed, so the kernel"
-		cause+=" will not load it (a module built on this machine)"
-		fix="sign it with a key of yours and enrol that with mokutil"
-		fix+=" --import, or switch Secure Boot off in the firmware"
-		return
-	fi
-	ours=$file
-	module_file ib_core
-	[[ $(modinfo -F signer "$file" 2>/dev/null) == "$signer" ]] && return
-	mokutil --list-enrolled 2>/dev/null | grep -F "$signer" >/dev/null &&
-		return
-	level=fix
-	cause="Secure Boot is on and $ours is not signed by the kernel's key, but"
-	cause+=" by '$signer', which is not enrolled"
-	fix="sudo mokutil --import that key, reboot and confirm it"
 }
 
 # What to do about the lab: start it, or where it is up already, go there.

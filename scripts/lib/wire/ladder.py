@@ -1,7 +1,6 @@
 """A run as a ladder: both programs' lines, and the packets between them.
 
-Usage: ladder.py [--svg FILE] [--html FILE --source CHAPTER] [--title TEXT]
-                 [--all] RUN_DIR
+Usage: ladder.py [--svg FILE] [--title TEXT] [--all] RUN_DIR
 
 RUN_DIR has a.pcap and b.pcap, the captures of node a (with the server) and
 node b, and LABEL.strace for each program. --all shows TCP's bare
@@ -14,7 +13,7 @@ import statistics
 import sys
 
 from lib.arguments import Parser, folder
-from lib.wire import lines, packets, replay, svg
+from lib.wire import lines, packets, svg
 
 # From how many columns on a terminal has room for three.
 WIDE = 130
@@ -156,8 +155,6 @@ def main():
     """Reads the arguments and writes what they ask for."""
     parser = Parser(__doc__)
     parser.add_argument('--svg', type=pathlib.Path)
-    parser.add_argument('--html', type=pathlib.Path)
-    parser.add_argument('--source', type=pathlib.Path)
     parser.add_argument('--title', default='')
     parser.add_argument('--all', action='store_true')
     parser.add_argument('run', type=folder)
@@ -167,10 +164,6 @@ def main():
     if options.svg:
         options.svg.write_text(svg.render(steps, options.title),
                                encoding='utf-8')
-    if options.html:
-        options.html.write_text(
-            replay.render(steps, options.title, options.source),
-            encoding='utf-8')
 
 
 if __name__ == '__main__':

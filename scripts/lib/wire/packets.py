@@ -92,8 +92,7 @@ FIELDS = ['n', 'time', 'src', 'dst', 'kind', 'psn', 'rel', 'destqp', 'va',
           'rkey', 'dmalen', 'syndrome', 'msn', 'start_psn', 'start_qpn',
           'mark', 'text']
 
-# payload: what a packet of RoCE carries, in hexadecimal digits; not printed.
-Packet = collections.namedtuple('Packet', FIELDS + ['payload'])
+Packet = collections.namedtuple('Packet', FIELDS)
 
 
 def number(text):
@@ -275,8 +274,7 @@ def read(path, mtu=1024):
             len(packets) + 1, time, src, dst, kind, number(row['psn']), rel,
             number(row['destqp']), number(row['va']), number(row['rkey']),
             number(row['dmalen']), number(row['syndrome']),
-            number(row['msn']), psn, qpn, mark, text,
-            payload_of(row)))
+            number(row['msn']), psn, qpn, mark, text))
     return packets
 
 
