@@ -151,9 +151,13 @@ int oob_check(struct oob *oob)
 	return line_expect(&oob->line, BYE, "BYE") ? -1 : OOB_SAID_BYE;
 }
 
-void oob_bye(struct oob *oob)
+int oob_bye(struct oob *oob)
 {
-	(void)send(oob->line.fd, BYE, strlen(BYE), MSG_NOSIGNAL);
+	if (send(oob->line.fd, BYE, strlen(BYE), MSG_NOSIGNAL) >= 0 ||
+	    errno == EPIPE || errno == ECONNRESET)
+		return 0;
+	return log_fail_errno("send", errno,
+			      "the peer does not hear our goodbye");
 }
 
 void oob_close(struct oob *oob)

@@ -74,8 +74,11 @@ enum {
  */
 int oob_check(struct oob *oob);
 
-/* Says goodbye; reports no failure, because the peer may be gone. */
-void oob_bye(struct oob *oob);
+/*
+ * Says goodbye. Returns 0, also if the peer is gone, which oob_check() finds out;
+ * or -1 after reporting why it cannot be said.
+ */
+int oob_bye(struct oob *oob);
 
 /* Closes the connection, or ends listening, and frees oob (NULL: nothing). */
 void oob_close(struct oob *oob);

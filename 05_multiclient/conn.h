@@ -33,6 +33,7 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that have yet to complete */
+	bool armed; /* the next completion makes an event */
 	bool peer_done; /* the peer has said goodbye: see peer.h */
 	bool peer_left; /* or is gone without a goodbye */
 };

@@ -338,16 +338,21 @@ int oob_check(struct oob *oob)
 	}
 }
 
-void oob_bye(struct oob *oob)
+int oob_bye(struct oob *oob)
 {
 	uint8_t wire[PARAMS_HEADER];
+	int n;
 
 	params_header(PARAMS_BYE, wire);
 	ERR_clear_error();
+	n = SSL_write(oob->ssl, wire, sizeof(wire));
+	if (n <= 0 && SSL_get_error(oob->ssl, n) != SSL_ERROR_SYSCALL)
+		return tls_fail_ssl(oob->ssl, "SSL_write");
 	/* Our close_notify follows: nothing after it is our goodbye. */
-	if (SSL_write(oob->ssl, wire, sizeof(wire)) > 0)
+	if (n > 0)
 		SSL_shutdown(oob->ssl);
 	ERR_clear_error();
+	return 0;
 }
 
 void oob_close(struct oob *oob)

@@ -26,6 +26,7 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that have yet to complete */
+	bool armed; /* the next completion makes an event */
 	uint32_t max_inline; /* bytes that the device really takes inline */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */

@@ -79,6 +79,7 @@ static int arm(struct conn *conn)
 {
 	int err = ibv_req_notify_cq(conn->cq, 0);
 
+	conn->armed = !err;
 	if (err)
 		return log_fail_errno("ibv_req_notify_cq", err,
 				      "the CQ is unusable");
@@ -329,6 +330,9 @@ static int drain(struct conn *conn)
 	if (err)
 		return log_fail_errno("ibv_modify_qp", err,
 				      "to the error state");
+	/* If arming is what failed, no event would come. */
+	if (!conn->armed && arm(conn))
+		return -1;
 	while (conn->pending) {
 		n = poll_cq(conn, &wc);
 		if (n < 0)

@@ -33,14 +33,14 @@ void cm_destroy_id(struct rdma_cm_id **id)
 
 /*
  * Every event must be acknowledged: rdma_destroy_id() waits, without limit, for
- * each event of its id that was not. Acknowledging frees the event.
+ * each event of its id that was not. Acknowledging frees the event, and like
+ * all that frees, it is over whatever it returns: the event has still happened.
  */
-static int acknowledge(struct rdma_cm_event *event)
+static void acknowledge(struct rdma_cm_event *event)
 {
 	if (rdma_ack_cm_event(event))
-		return log_fail_errno("rdma_ack_cm_event", errno,
-				      "rdma_destroy_id() would now hang");
-	return 0;
+		log_fail_errno("rdma_ack_cm_event", errno,
+			       "rdma_destroy_id() may hang");
 }
 
 /*
@@ -55,8 +55,7 @@ static int get_event(struct rdma_event_channel *channel,
 			return 0;
 		log_line("%s: only a hint; the connection goes on.",
 			 rdma_event_str((*event)->event));
-		if (rdma_ack_cm_event(*event))
-			return -1;
+		acknowledge(*event);
 	}
 	return -1;
 }
@@ -105,7 +104,8 @@ int cm_expect(struct rdma_event_channel *channel, enum rdma_cm_event_type want,
 			      CM_NO_MORE :
 			      -1;
 	}
-	return acknowledge(event) ? -1 : ret;
+	acknowledge(event);
+	return ret;
 }
 
 int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type)
@@ -119,7 +119,8 @@ int cm_poll(struct rdma_event_channel *channel, enum rdma_cm_event_type *type)
 				      "the event channel is unusable");
 	}
 	*type = event->event;
-	return acknowledge(event) ? -1 : 1;
+	acknowledge(event);
+	return 1;
 }
 
 int cm_wait_turn(struct rdma_cm_id *id, int comp_fd,

@@ -23,6 +23,7 @@ struct conn {
 	struct ibv_cq *cq; /* send and receive completions */
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that have yet to complete */
+	bool armed; /* the next completion makes an event */
 	bool established; /* and not yet disconnected */
 	bool peer_left; /* the peer disconnected first */
 };

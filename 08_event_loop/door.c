@@ -174,10 +174,10 @@ static int on_cm_event(struct server *server, struct rdma_cm_event *event)
 
 	if (copy.event == RDMA_CM_EVENT_DEVICE_REMOVAL)
 		cm_explain_event(event, RDMA_CM_EVENT_CONNECT_REQUEST);
-	/* rdma_destroy_id() waits, without limit, for this. */
+	/* rdma_destroy_id() waits for this. It is over whatever it returns. */
 	if (rdma_ack_cm_event(event))
-		return log_fail_errno("rdma_ack_cm_event", errno,
-				      "rdma_destroy_id() would now hang");
+		log_fail_errno("rdma_ack_cm_event", errno,
+			       "rdma_destroy_id() may hang");
 	switch (copy.event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		on_request(server, copy.id, &copy.param.conn);

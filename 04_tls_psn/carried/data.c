@@ -72,6 +72,7 @@ static int arm(struct conn *conn)
 {
 	int err = ibv_req_notify_cq(conn->cq, 0);
 
+	conn->armed = !err;
 	if (err)
 		return log_fail_errno("ibv_req_notify_cq", err,
 				      "the CQ is unusable");
@@ -289,6 +290,9 @@ int data_drain(struct data *data)
 	if (!conn || !conn->pending)
 		return 0;
 	if (qp_to_err(conn->qp))
+		return -1;
+	/* If arming is what failed, no event would come. */
+	if (!conn->armed && arm(conn))
 		return -1;
 	deadline = wait_deadline(conn->patience.timeout_ms);
 	while (conn->pending) {

@@ -68,11 +68,9 @@ int device_start(struct device *device)
 
 void device_close(struct device *device)
 {
-	int err;
-
 	watcher_stop(&device->watcher);
-	if (device->verbs && (err = ibv_close_device(device->verbs)))
-		log_fail_errno("ibv_close_device", err,
+	if (device->verbs && ibv_close_device(device->verbs))
+		log_fail_errno("ibv_close_device", errno,
 			       "does a PD or CQ of it still exist");
 	*device = (struct device){ 0 };
 }

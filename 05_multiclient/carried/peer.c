@@ -66,7 +66,8 @@ static int wait_goodbye(struct conn *conn, int timeout_ms, int grace_ms)
 
 int peer_disconnect(struct conn *conn)
 {
-	oob_bye(conn->oob);
+	if (oob_bye(conn->oob))
+		return -1;
 	/* All else is done, so a request to stop leaves a second for this. */
 	if (wait_goodbye(conn, conn->patience.timeout_ms, 1000))
 		return -1;
@@ -78,7 +79,8 @@ int peer_wait_disconnect(struct conn *conn, int timeout_ms)
 {
 	if (wait_goodbye(conn, timeout_ms, 0))
 		return -1;
-	oob_bye(conn->oob);
+	if (oob_bye(conn->oob))
+		return -1;
 	log_line("peer disconnected.");
 	return 0;
 }

@@ -149,11 +149,12 @@ TEST_AROUND(channel_fails, setup, teardown)
 				  "RDMA_CM_EVENT_ESTABLISHED");
 }
 
+/* What the event says is so all the same: a new id is the caller's. */
 TEST_AROUND(acknowledging_fails, setup, teardown)
 {
 	dev.ack_errno = EIO;
 	dev.event.event = RDMA_CM_EVENT_ESTABLISHED;
-	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), -1);
+	assert_int_equal(expect(RDMA_CM_EVENT_ESTABLISHED, NULL), 0);
 	assert_one_line(said.err, "error: rdma_ack_cm_event: Input/output");
 }
 
@@ -183,7 +184,7 @@ TEST_AROUND(poll, setup, teardown)
 	assert_one_line(said.err, "error: rdma_get_cm_event: Input/output");
 	dev.cm_errno = 0;
 	dev.ack_errno = EIO;
-	assert_int_equal(poll_channel(&type), -1);
+	assert_int_equal(poll_channel(&type), 1);
 	assert_one_line(said.err, "error: rdma_ack_cm_event: Input/output");
 }
 
