@@ -33,10 +33,10 @@
 #define LINE 128 /* the bytes that each end tells the other */
 #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
 
-/* With this, each thread finds a text of its own: its client's name. */
+/* With this, each thread finds a text of its own, see be_client(). */
 static pthread_key_t name;
 
-/* Such as "Client 2: ". The main thread has none. */
+/* Such as "Client 2: ", or nothing as long as there is no client. */
 static const char *who(void)
 {
 	const char *text = pthread_getspecific(name);
@@ -83,7 +83,8 @@ struct figures {
 
 /* One end of the connection. A pointer is NULL until its object exists. */
 struct conn {
-	char name[32]; /* see who() */
+	uint32_t number; /* the client's: the server says it to both */
+	char name[24]; /* see who() */
 	struct figures *figures; /* shared; NULL: we are a client */
 	int sock; /* the TCP connection */
 	SSL_CTX *tls; /* who we are, and whom we believe: shared */
@@ -161,6 +162,13 @@ static bool meet(struct conn *conn, char step)
 	return swap(conn, &theirs, 1) && CHECK(theirs == step);
 }
 
+/* From now on, what this thread prints begins with the client's number. */
+static bool be_client(struct conn *conn, uint32_t number)
+{
+	snprintf(conn->name, sizeof(conn->name), "Client %u: ", number);
+	return CHECK(!(errno = pthread_setspecific(name, conn->name)));
+}
+
 /* On RoCE, a GID is an IP address: ::ffff:192.0.2.1. */
 static union ibv_gid gid_of(struct in_addr ip)
 {
@@ -206,7 +214,8 @@ static bool secure(struct conn *conn, int (*handshake)(SSL *ssl))
 {
 	long deadline = now_ms() + TIMEOUT_MS;
 	unsigned char *ip = conn->peer.gid.raw + 12;
-	char hello = 'H';
+	uint32_t number = htonl(conn->number);
+	char *hello = (char *)&number;
 	long why;
 	int done;
 
@@ -225,8 +234,9 @@ static bool secure(struct conn *conn, int (*handshake)(SSL *ssl))
 		    X509_verify_cert_error_string(why));
 	/* The client is done before the server has looked at its certificate. */
 	return CHECK_SSL(done == 1) &&
-	       (SSL_is_server(conn->ssl) ? tell(conn, &hello, 1) :
-					   hear(conn, &hello, 1)) &&
+	       (SSL_is_server(conn->ssl) ? tell(conn, hello, 4) :
+					   hear(conn, hello, 4)) &&
+	       be_client(conn, ntohl(number)) && /* the client knows it now */
 	       SAY("authenticated peer: %u.%u.%u.%u\n", ip[0], ip[1], ip[2],
 		   ip[3]);
 }
@@ -264,9 +274,8 @@ static bool open_device(struct conn *conn)
 		ibv_free_device_list(list);
 	errno = ENODEV;
 	return CHECK(conn->device) &&
-	       printf("Opened %sRDMA device: %s\n",
-		      conn->figures ? "shared " : "",
-		      ibv_get_device_name(conn->device->device));
+	       SAY("Opened %sRDMA device: %s\n", conn->figures ? "shared " : "",
+		   ibv_get_device_name(conn->device->device));
 }
 
 /* Binds the queue pair to a port. access: what the peer may do. */
@@ -545,7 +554,7 @@ static void finish(struct conn *conn, bool ok)
 	struct figures *figures = conn->figures;
 
 	ok &= release(conn);
-	printf("%s%s.\n", conn->name, ok ? "served" : "failed");
+	printf("Client %u: %s.\n", conn->number, ok ? "served" : "failed");
 	free(conn);
 	count(figures, -1, ok, !ok);
 }
@@ -555,13 +564,12 @@ static void *serve_in_thread(void *arg)
 {
 	struct conn *conn = arg;
 
-	finish(conn, CHECK(!(errno = pthread_setspecific(name, conn->name))) &&
-			     serve(conn));
+	finish(conn, be_client(conn, conn->number) && serve(conn));
 	return NULL;
 }
 
 /* Gives the next client a copy of the server's conn, and a thread. */
-static bool serve_next(struct conn *server, long number)
+static bool serve_next(struct conn *server, uint32_t number)
 {
 	struct conn *conn;
 	pthread_t thread;
@@ -572,7 +580,7 @@ static bool serve_next(struct conn *server, long number)
 	    !CHECK(conn = malloc(sizeof(*conn))))
 		return false;
 	*conn = *server; /* what is shared, and the text */
-	snprintf(conn->name, sizeof(conn->name), "Client %ld: ", number);
+	conn->number = number;
 	count(conn->figures, 1, 0, 0);
 	ok = CHECK((conn->sock = accept(server->sock, NULL, NULL)) >= 0) &&
 	     CHECK(!(errno = pthread_create(&thread, NULL, serve_in_thread,
