@@ -78,12 +78,13 @@ def silent(pair, count):
     return [socket.create_connection((pair.address, PORT), 20) for _ in range(count)]
 
 
-@pytest.mark.parametrize('variant', ['plain', 'threads'])
+@still
 def test_thirteen_at_once_are_served_beside_three_that_say_nothing(pair):
     server = first(pair, 16)
     sockets, began = silent(pair, 3), time.monotonic()
     served(server, *[come(pair) for _ in range(13)])
-    assert server.count(': failed') == 0 or time.monotonic() > began + 10
+    # They did not wait for the end of the three.
+    assert server.count(': failed') == 0 and time.monotonic() < began + 5
     until('a server that holds nothing', lambda: not objects(server))
     for sock in sockets:
         sock.close()
