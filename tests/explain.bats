@@ -45,8 +45,8 @@ setup() {
 
 	mapfile -t waits < <(grep -ohE 'readable\([^ ]*, TIMEOUT_MS\)' [0-9][0-9]_*/first.c | sort -u)
 	[ "${#waits[@]}" -ge 2 ]
-	for wait in "${waits[@]}"; do
-		run -0 scripts/explain.py "$wait: Connection timed out"
+	for wait in "${waits[@]}" 'Client 2: done == 1' 'n == len'; do
+		run -0 scripts/explain.py "error: $wait: Connection timed out"
 		says 'docs/troubleshooting/waiting.md#silent ('
 	done
 }

@@ -66,13 +66,13 @@ def both(server, client, at_server=(), at_client=()):
             assert program.has(regex), f'the {program.role} does not say: {regex}'
 
 
-def each_call_fails_once(pair, who, *words, met='^RDMA_CM_EVENT_CONNECT_REQUEST'):
+def each_call_fails_once(pair, who, *words, to_server=(), met='^RDMA_CM_EVENT_CONNECT_REQUEST'):
     """One run for each call of that end, which fails there: the end says so, and both end. Of
-    these runs there must be more than 20. words: what both are told before the address; met: what
-    a server says that its client has found."""
+    these runs there must be more than 20. words: what both are told before the address; to_server:
+    what only the server is told; met: what a server says that its client has found."""
     for call in range(1, 1000):
         at = {'at': (call, 'fail')}
-        server = first(pair, *words, must=False, **at if who == 'server' else {})
+        server = first(pair, *words, *to_server, must=False, **at if who == 'server' else {})
         client = to_first(pair, *words, pair.address, status=(0, 1), **at if who == 'client' else {})
         # A client that failed before it connected leaves the server waiting.
         if who == 'client' and not server.has(met) and server.is_running():

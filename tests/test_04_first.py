@@ -1,7 +1,6 @@
 """04's first.c: it tells nothing to who is not the peer that it should be, and creates nothing for
 that; and it ends, with an error, whatever fails or is said to it."""
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -9,9 +8,9 @@ import subprocess
 import pytest
 
 from first import both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
+from first_tls import LINE, PORT, as_client, certificates, connect, line
 
 CHAPTER = '04_tls_psn'
-PORT, LINE = 4433, 128
 # These wait for deadlines, and have a node where that takes no time. Sanitizers hang there.
 still = pytest.mark.still
 
@@ -50,15 +49,6 @@ def test_without_certificates_without_a_server_without_a_device(pair):
     pair.start('client', folder / 'first', pair.address).end(1).one_error('SSL_CTX_use_certificate_chain_file')
 
 
-def certificates(pair, name, *options):
-    """A folder with others, of a CA of their own."""
-    folder = pair.scratch / name
-    folder.mkdir()
-    subprocess.run([pair.folder / 'certs.sh', *options, folder / 'certs'], check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return folder
-
-
 def refused(pair, server, client, at_server, at_client):
     """Ends in these folders: what each says, and that nothing was created for it."""
     home, program = pair.folder, pair.folder / 'first'
@@ -84,15 +74,6 @@ def test_a_server_of_another_ca_or_for_another_address_is_refused_by_the_client(
     elsewhere = certificates(pair, 'elsewhere', '--names', 'IP:192.0.2.77')
     _, client = refused(pair, elsewhere, elsewhere, 'alert', 'certificate verify failed')
     assert client.has("^the peer's certificate: IP address mismatch$")
-
-
-def as_client(pair, cert, key):
-    """A folder in which the client has this certificate."""
-    folder = pair.scratch / f'client_{len(list(pair.scratch.iterdir()))}'
-    shutil.copytree(pair.folder / 'certs', folder / 'certs')
-    shutil.copy(cert, folder / 'certs/client.pem')
-    shutil.copy(key, folder / 'certs/client.key')
-    return folder
 
 
 def test_a_client_with_another_certificate_is_refused_by_the_server(pair):
@@ -133,16 +114,6 @@ class ended:
             self.server.end(1)
 
 
-def connect(pair, certs, version=ssl.TLSVersion.TLSv1_3):
-    """Its connection: that of a client that does not look whom it talks to."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    context.maximum_version = version
-    if certs:
-        context.load_cert_chain(certs / 'client.pem', certs / 'client.key')
-    return context.wrap_socket(socket.create_connection((pair.address, PORT), 20))
-
-
 def test_who_has_no_certificate_or_an_older_tls_is_refused(pair):
     with ended(pair) as server:
         with pytest.raises(ssl.SSLError, match='CERTIFICATE_REQUIRED'):
@@ -153,14 +124,6 @@ def test_who_has_no_certificate_or_an_older_tls_is_refused(pair):
             connect(pair, pair.folder / 'certs', ssl.TLSVersion.TLSv1_2)
     server.one_error('unsupported protocol$')
     talk(pair)
-
-
-def line(pair, **new):
-    """A line as the server would take it, but for one value."""
-    fields = {'QPN': '0x000011', 'PSN': '0x000001', 'GID': f'::ffff:{pair.address}',
-              'ADDR': '0x000000001000', 'RKEY': '0x00000001', **new}
-    text = ', '.join(f'{name} {value}' for name, value in fields.items()) + '\n'
-    return text.encode().ljust(LINE, b'\0')
 
 
 def test_who_has_one_may_still_lie(pair):
