@@ -60,6 +60,8 @@ def make_disk(old):
         (MNT / 'lost+found').rmdir()
         if old:
             shutil.copy2(OLD, MNT / 'file')
+        # umount -l may return before the disk has all of it.
+        os.sync()
 
 
 def server_on_disk(pair, **slow):
