@@ -142,8 +142,9 @@ static int take_word(const struct option_row *row, int argc, char **argv)
 	int words = row->value ? 1 : 0;
 
 	if (argc > optind + words)
-		return log_fail("%s: one word too many; see -h",
-				argv[optind + words]);
+		return log_fail(
+			"%s: one word too many; an address comes with -a, as in -a 192.0.2.1; see -h",
+			argv[optind + words]);
 	if (argc < optind + words)
 		return log_fail("the last word must say what to do: %s; see -h",
 				row->value);
