@@ -168,7 +168,7 @@ static double now_s(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 

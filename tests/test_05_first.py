@@ -4,7 +4,6 @@ import os
 import re
 import socket
 import ssl
-import subprocess
 import time
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from first import builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
 from first_tls import PORT, as_client, certificates, connect, line
 from nodes import TOP
-from pair import until
+from pair import objects, until
 
 CHAPTER = '05_multiclient'
 LIBRARIES = '-libverbs', '-lssl', '-lcrypto'
@@ -56,17 +55,9 @@ def failed(server, number, regex):
     assert len(errors) == 1 and re.search(regex, errors[0]), errors
 
 
-def left():
-    """Objects that the kernel has not made for itself: a line each. It lists them with the number of
-    the thread that has made them, and with none when that has ended."""
-    return [text for kind in ('cq', 'mr', 'pd', 'qp') for text in subprocess.run(
-        ['rdma', 'resource', 'show', kind], check=True, text=True, stdout=subprocess.PIPE,
-    ).stdout.splitlines() if text.strip() and ' comm [' not in text]
-
-
 def left_nothing(server):
     """Nobody is here; then it ends, because it is killed."""
-    until('a server that holds nothing', lambda: not left())
+    until('a server that holds nothing', lambda: not objects())
     server.kill('TERM')
     server.end(143)
 
@@ -94,7 +85,7 @@ def test_thirteen_at_once_are_served_beside_three_that_say_nothing(pair):
     served(server, *[come(pair) for _ in range(13)])
     # They did not wait for the end of the three.
     assert server.count(': failed') == 0 and time.monotonic() < began + 5
-    until('a server that holds nothing', lambda: not left())
+    until('a server that holds nothing', lambda: not objects())
     for sock in sockets:
         sock.close()
     server.end(1)

@@ -72,4 +72,36 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 	return -1;
 }
 
+/* Events that nobody waits for: how they are named, and what they mean. */
+static const struct {
+	enum rdma_cm_event_type event;
+	int status;
+	const char *named, *meaning;
+} surprises[] = {
+#define EVENT(name, status, named, meaning)                                   \
+	{                                                                     \
+		RDMA_CM_EVENT_##name, status,                                 \
+			"RDMA_CM_EVENT_" #name " (status " named ")", meaning \
+	}
+	EVENT(REJECTED, 8, "8", "no server listens"),
+	EVENT(REJECTED, 28, "28", "program refused"),
+	EVENT(REJECTED, 10, "10", "older connection"),
+	EVENT(REJECTED, 4, "4", "gave up"),
+	EVENT(REJECTED, -ECONNRESET, "-104, Connection reset by peer",
+	      "over iWARP, the server ended the TCP connection"),
+	EVENT(REJECTED, 33, "33", "12.6.7.2"),
+	EVENT(ADDR_ERROR, -ETIMEDOUT, "-110, Connection timed out",
+	      "nobody has that address"),
+	EVENT(ADDR_ERROR, -ENODEV, "-19, No such device", "no RDMA device"),
+	EVENT(ADDR_ERROR, -1, "-1", "uverbs"),
+	EVENT(ROUTE_ERROR, -EHOSTUNREACH, "-113, No route to host", "path"),
+	EVENT(UNREACHABLE, -ETIMEDOUT, "-110, Connection timed out", "4791"),
+	EVENT(CONNECT_ERROR, -EINVAL, "-22, Invalid argument", "failed"),
+	/* What librdmacm says when it could not move the QP itself. */
+	EVENT(CONNECT_ERROR, -1, "-1", "failed"),
+	EVENT(DEVICE_REMOVAL, 0, "0", "removed"),
+	EVENT(TIMEWAIT_EXIT, 0, "0", "protocol"),
+#undef EVENT
+};
+
 #endif
