@@ -35,10 +35,12 @@ check() {
 # ORIGINAL stands for the folder of the chapter as it is. What they said is
 # then in $place/NAME/.
 run() {
-	local out=$1
+	local out=$1 lines
 
 	shift
-	printf '%s\n' "${@//ORIGINAL/$original}" >"$place/$out.commands"
+	# The programs run in $place/mine: seen from there, no path has a space in it.
+	lines=("${@//ORIGINAL/../../original}")
+	printf '%s\n' "${lines[@]//"$place"\//../}" >"$place/$out.commands"
 	# Their own deadlines are 10 s, and a client or two follow each other.
 	PAIR_LIMIT=${limit:-60} "$top/scripts/pair.sh" -d "$place/mine" \
 		"$place/$out.commands" "$place/$out" ||
@@ -80,7 +82,7 @@ witness() {
 
 	[[ -e $lib ]] || cc -std=gnu11 -O1 -fPIC -shared -o "$lib" \
 		"$top/scripts/lib/calls.c" >&2
-	printf 'env LD_PRELOAD=%s CALLS=%s %s' "$lib" "$place/$1" "${*:2}"
+	printf 'env LD_PRELOAD=../calls.so CALLS=../%s %s' "$1" "${*:2}"
 }
 
 # peer NAME PROGRAM: makes $place/peer_NAME, a copy of the chapter as it is with the

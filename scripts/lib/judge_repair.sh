@@ -13,7 +13,7 @@ watched() {
 
 	[[ -e $lib ]] || cc -std=gnu11 -O1 -fPIC -shared -o "$lib" \
 		"$top/scripts/lib/calls.c" >&2
-	PAIR_WRAP="env LD_PRELOAD=$lib CALLS=$place/$1/LABEL.calls ${hold:-}" run "$@"
+	PAIR_WRAP="env LD_PRELOAD=../calls.so CALLS=../$1/LABEL.calls ${hold:-}" run "$@"
 }
 
 # same WHAT RUN FOLDER: both ends said what the logs in FOLDER say. Where a repair may
@@ -153,7 +153,7 @@ files() {
 
 # late_server: the server returns from rdma_accept() only when the client has sent.
 late_server() {
-	hold="CALLS_HOLD=$place/late/go"
+	hold="CALLS_HOLD=../late/go"
 	watched late 'server: ./server -1' \
 		"client&: ORIGINAL/client -a 192.0.2.1" \
 		"look: $(look late/client.log '^connected' 20)" \

@@ -52,7 +52,7 @@ __attribute__((destructor)) static void tell(void)
 }
 END
 cc -std=gnu11 -O1 -fPIC -shared -o "$place/slow.so" "$place/slow.c"
-slow="env LD_PRELOAD=$place/slow.so LOOKS=$place"
+slow="env LD_PRELOAD=$place/slow.so LOOKS=.."
 short=/usr/share/common-licenses/BSD
 run late "server: $(files "$slow/server.looks ./server")" \
 	"client: $slow/client.looks ./client -a 192.0.2.1 -t 3 -q 4 -b 256 send $short"
