@@ -51,7 +51,7 @@ test('a click on a packet shows its fields and bytes, and the line that sent it'
 	await page.locator('.ladder .packet', {hasText: 'SEND Only'}).first().click();
 	const text = await page.innerText('.details');
 	assert.match(text, /destination QPN/);
-	assert.match(text, /data\.c:\d+/);
+	assert.match(text, /message\.c:\d+/);
 });
 
 test('a lost packet is sent again, and the run matches all the same', options, async () => {
@@ -85,10 +85,13 @@ const another = once(() => openLab(site, `${FIRST}/index.html?lab`));
 
 test('a packet is put on hold', options, () => held());
 
+// All but those with a program of another chapter: each chapter's nodes have its own.
 test('each logged run of the repository is in the page', () => {
+	const here = path => existsSync(path) && !/\.\.\/0\d_/.test(readFileSync(path, 'utf8'));
+
 	for (const chapter of CHAPTERS)
 		assert.deepEqual(Object.keys(labData(chapter).runs), readdirSync(`${chapter}/expected`)
-			.filter(x => existsSync(`${chapter}/expected/${x}/commands`)).sort());
+			.filter(x => here(`${chapter}/expected/${x}/commands`)).sort());
 });
 
 // In Chromium, the run that its README shows; cases.browser.mjs has the others. In
