@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -143,9 +144,12 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 /* Whoever uses any of those allocates a protection domain first. */
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct ibv_pd *(*real)(struct ibv_context *) = find("ibv_alloc_pd");
 	struct ibv_pd *pd;
 
+	/* Or a thread could take for real what another has just put there. */
+	pthread_mutex_lock(&lock);
 	/* Another such library must find what it left there. */
 	if (context->ops.poll_cq == poll_cq)
 		context->ops = real_ops;
@@ -157,6 +161,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	context->ops.post_srq_recv = post_srq_recv;
 	context->ops.poll_cq = poll_cq;
 	context->ops.req_notify_cq = req_notify_cq;
+	pthread_mutex_unlock(&lock);
 	return pd;
 }
 
