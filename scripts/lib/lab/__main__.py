@@ -9,7 +9,7 @@ import sys
 from lib.lab.light import signal
 from lib.lab.settings import NODES, Failed, Misuse, Settings
 
-VERBS = 'up, status, shell, exec, reset, down, fetch or kernel'
+VERBS = 'up, status, shell, exec, run, reset, down, fetch or kernel'
 
 
 def command_line(words: list[str]) -> tuple[str, str, list[str]]:
@@ -56,6 +56,9 @@ def run(settings: Settings, words: list[str]) -> int:
         if verb == 'shell':
             return commands.shell(settings, one_node(verb, rest or ['a']))
         return commands.reset(settings, one_node(verb, rest))
+    if verb == 'run':
+        from lib.lab import run as one
+        return one.run(settings, rest)
     if verb == 'up':
         from lib.lab import options, up
         up.up(settings, options.options(settings, rest))

@@ -6,6 +6,9 @@ TEXT = r"""Usage: scripts/lab.sh up [--nodes 1..4] [--device rxe|siw] [--engine 
        scripts/lab.sh status
        scripts/lab.sh shell [NODE]
        scripts/lab.sh exec [-u USER] [NODE] -- COMMAND [ARGUMENT...]
+       scripts/lab.sh run [--nodes N] [--device rxe|siw] [--engine kvm|uml|tcg]
+                          [--kernel DIR] [--loss P] [--capture FILE]
+                          [--on NODE COMMAND]... -- COMMAND [ARGUMENT...]
        scripts/lab.sh reset NODE
        scripts/lab.sh down
        scripts/lab.sh fetch
@@ -59,6 +62,14 @@ exec    runs a command on a node, without a terminal: standard input, output
         is the same, if it is inside the repository, else the repository. As
         root locked memory is unlimited; as another user (-u nobody) it is
         8 MB, the kernel's default.
+run     starts a lab of its own, runs the command on node a, in the folder where you
+        are, ends the lab, and has the command's exit status. It is for the tests of
+        any project. Environment: LAB_A, LAB_B and so on are the nodes' addresses,
+        LAB_A6, LAB_B6 those of IPv6, and LAB_NODE is the node's own name. --on runs a
+        shell command beside it; it is ended with the other, and if it had failed
+        before, that is the exit status of a run that succeeded. --loss loses P percent
+        of what each node sends. --capture writes what node a sends and receives to a
+        file. --kernel boots that of a package of Debian's, unpacked in DIR.
 reset   is the reset button: the node stops in the middle of whatever it does,
         tells nobody, and boots again. Its programs are gone, and so is its
         memory, with all its files except the repository's.

@@ -1,0 +1,149 @@
+"""lab.sh run: a lab for one command."""
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import typing
+
+from lib.lab import options
+from lib.lab.settings import NODES, REPOSITORY, Failed, Misuse, Settings
+
+SECONDS = 20
+
+
+class Ended(Exception):
+    """By a signal, which is the argument."""
+
+
+class Lab:
+    """One that has just been started, and ends with us."""
+
+    def __init__(self, name: str, count: int):
+        self.environment = os.environ | {'LAB_NAME': name}
+        self.nodes = NODES[:count]
+
+    def words(self, verb: str, *words: str) -> list[str]:
+        """A command of lab.sh."""
+        return [f'{REPOSITORY}/scripts/lab.sh', verb, *words]
+
+    def call(self, verb: str, *words: str) -> None:
+        """Failed: it fails, after it has said why."""
+        if subprocess.run(self.words(verb, *words), env=self.environment, check=False, stdin=subprocess.DEVNULL,
+                          stdout=sys.stderr).returncode:
+            raise Failed(f'run: {verb} {" ".join(words)}'[:200], 'failed; the reason stands above.')
+
+    def start(self, node: str, *words: str, **streams: typing.Any) -> subprocess.Popen[bytes]:
+        """Starts a command on a node, in our folder, where it learns of all addresses."""
+        known = [f'LAB_{other.upper()}{version}={net}{number}' for number, other in enumerate(self.nodes, 1)
+                 for version, net in (('', '192.0.2.'), ('6', '2001:db8::'))]
+        return subprocess.Popen(self.words('exec', node, '--', 'env', f'--chdir={os.getcwd()}', f'LAB_NODE={node}',
+                                           *known, *words), env=self.environment, **streams)
+
+
+def read(settings: Settings, words: list[str]) -> tuple[int, dict[str, str], list[tuple[str, str]]]:
+    """The options before --: how many nodes, those that are run's own, and what --on says."""
+    own, beside, others = {'--kernel': '', '--loss': '', '--capture': ''}, [], []
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition('=')
+        if name == '--on':
+            node, command = value if equals else next(rest, ''), next(rest, '')
+            if node not in tuple(NODES) or not command:
+                raise Misuse('--on needs a node and a command, as one word: --on b "ib_send_lat"')
+            beside.append((node, command))
+        elif name in own:
+            own[name] = value if equals else next(rest, '')
+            if not own[name]:
+                raise Misuse(f'{name} needs a value')
+        elif word.startswith('-'):
+            others += [word] if equals else [word, *filter(None, [next(rest, '')])]
+        else:
+            raise Misuse(f"run: '{word}' is no option; the command comes after '--'")
+    count = options.options(settings, others) or 2
+    if any(NODES.index(node) >= count for node, _ in beside):
+        raise Misuse(f'--on {beside[0][0]}: there are not so many nodes; say --nodes 4')
+    with contextlib.suppress(ValueError):
+        if 0 <= float(own['--loss'] or 0) <= 100:
+            return count, own, beside
+    raise Misuse(f'--loss {own["--loss"]}: a percentage, 0 to 100')
+
+
+def kernel(folder: str) -> dict[str, str]:
+    """The variables that name a kernel: that of a package which is unpacked there."""
+    images, modules = ([*pathlib.Path(folder).resolve().glob(pattern)] for pattern in
+                       ('boot/vmlinuz-*', '*lib/modules/*'))
+    modules = modules or [*pathlib.Path(folder).resolve().glob('usr/lib/modules/*')]
+    if len(images) != 1 or len(modules) != 1:
+        raise Failed(f'--kernel {folder}: there must be one boot/vmlinuz-* and one lib/modules/*',
+                     "That is what a kernel's package has: dpkg -x linux-image-….deb DIR")
+    return {'LAB_KERNEL': str(images[0]), 'LAB_MODULES': str(modules[0])}
+
+
+@contextlib.contextmanager
+def captured(lab: Lab, path: str) -> typing.Iterator[None]:
+    """What crosses the wire meanwhile goes to the file."""
+    if not path:
+        yield
+        return
+    with open(path, 'wb') as file:
+        tcpdump = lab.start('a', 'tcpdump', '-i', 'eth0', '--immediate-mode', '-U', '-w', '-', stdin=subprocess.DEVNULL, stdout=file,
+                            stderr=subprocess.PIPE)
+        said = b''
+        while b'listening on' not in said:
+            said += (line := tcpdump.stderr.readline())
+            if not line:
+                raise Failed('--capture: tcpdump does not listen', said.decode(errors='replace').strip())
+        try:
+            yield
+        finally:
+            tcpdump.send_signal(signal.SIGINT)
+            tcpdump.communicate(timeout=SECONDS)
+
+
+def end(programs: list[subprocess.Popen[bytes]]) -> int:
+    """Ends those that still run; returns the status of the first that had failed before."""
+    status = next((program.returncode for program in programs if program.poll()), 0)
+    for program in programs:
+        program.terminate()
+    for program in programs:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            program.wait(SECONDS)
+    return status
+
+
+def ended(number: int, _: object) -> None:
+    """A signal's handler."""
+    raise Ended(number)
+
+
+def run(settings: Settings, words: list[str]) -> int:
+    """Boots a lab, runs the command on node a, and ends the lab; returns the command's status."""
+    if '--' not in words or words[-1] == '--':
+        raise Misuse("run: no command; it comes after '--'")
+    at = words.index('--')
+    count, own, beside = read(settings, words[:at])
+    lab = Lab(f'run.{os.getpid()}', count)
+    if own['--kernel']:
+        lab.environment |= kernel(own['--kernel'])
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, ended)
+    programs: list[subprocess.Popen[bytes]] = []
+    try:
+        lab.call('up', f'--nodes={count}', *(f'--{name}={value}' for name, value in (
+            ('engine', settings.engine), ('device', settings.asked_device)) if value))
+        for node in lab.nodes if own['--loss'] else ():
+            lab.call('exec', node, '--', 'sh', '-c', 'modprobe sch_netem && exec tc qdisc add dev eth0 root netem '
+                     f'limit 10000 loss {own["--loss"]}%')
+        with captured(lab, own['--capture']):
+            for node, command in beside:
+                programs.append(lab.start(node, 'sh', '-c', command, stdin=subprocess.DEVNULL))
+            status = lab.start('a', *words[at + 1:]).wait()
+            failed = end(programs)
+            return status or failed
+    except Ended as error:
+        return 128 + error.args[0]
+    finally:
+        end(programs)
+        subprocess.run(lab.words('down'), env=lab.environment, check=False, stderr=subprocess.DEVNULL)
