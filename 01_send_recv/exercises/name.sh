@@ -5,7 +5,7 @@
 peer full client <<'END_PATCH'
 --- a/rdma.c
 +++ b/rdma.c
-@@ -410,6 +410,7 @@
+@@ -409,6 +409,7 @@
  	/* With the zero at its end: the rest of the field is zero as well. */
  	param.private_data = name;
 -	param.private_data_len = 1 + snprintf(name, sizeof(name),
