@@ -29,7 +29,7 @@ class Lab:
         return [f'{REPOSITORY}/scripts/lab.sh', verb, *words]
 
     def call(self, verb: str, *words: str) -> None:
-        """Failed: it fails, after it has said why."""
+        """Failed: it fails; it has told the reason itself."""
         if subprocess.run(self.words(verb, *words), env=self.environment, check=False, stdin=subprocess.DEVNULL,
                           stdout=sys.stderr).returncode:
             raise Failed(f'run: {verb} {" ".join(words)}'[:200], 'failed; the reason stands above.')
