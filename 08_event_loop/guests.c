@@ -192,14 +192,14 @@ void guests_close(struct guests *guests)
 /* ---- A guest has a completion ---- */
 
 /* It has taken or sent something: which state is it in, and does its time begin anew? */
-static void settle(struct guests *guests, struct guest *guest, bool sent)
+static void settle(struct guests *guests, struct guest *guest, bool received)
 {
 	enum guest_state state = GUEST_GREETS;
 
 	if (talk_is_greeted(&guest->talk))
 		state = guest->talk.under_way ? GUEST_TAKES : GUEST_ASKS;
 	/* To ask for more is no excuse for who takes no answer. */
-	if (state != guest->state || state != GUEST_TAKES || !sent)
+	if (state != guest->state || state != GUEST_TAKES || !received)
 		move(guests, guest, state);
 }
 
@@ -209,11 +209,11 @@ static void on_completion(struct guests *guests, struct shared *shared,
 	/* The wr_id of a shared receive cannot say whose message it is. */
 	struct guest *guest = (void *)shared_find(shared, wc->qp_num);
 	/* Nor can the opcode of a failed completion say that it is a receive. */
-	bool sent = (wc->wr_id & WORK_MASK) == WORK_RECEIVE;
+	bool received = (wc->wr_id & WORK_MASK) == WORK_RECEIVE;
 	struct receive *receive = receive_of(wc->wr_id);
 	int ret = 0;
 
-	if (sent)
+	if (received)
 		receive_take(shared, receive);
 	else if (guest)
 		guest->talk.pending--;
@@ -221,14 +221,14 @@ static void on_completion(struct guests *guests, struct shared *shared,
 	if (guest && guest->state < GUEST_LEAVES) {
 		log_prefix("Client %u: ", guest->number);
 		log_hush(guests->quiet);
-		ret = sent ? talk_receive(&guest->talk, wc) :
-			     talk_send(&guest->talk, wc);
+		ret = received ? talk_receive(&guest->talk, wc) :
+				 talk_send(&guest->talk, wc);
 		log_hush(false);
 		/* One guest's failure is no other's. */
 		if (ret)
 			guests_leave(guests, guest);
 		else if (guest->state < GUEST_ENDS)
-			settle(guests, guest, sent);
+			settle(guests, guest, received);
 		log_prefix("%s", "");
 	}
 	/* Whose message it was, and what came of it, does not matter. */

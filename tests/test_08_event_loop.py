@@ -43,9 +43,9 @@ def floods(folder):
 def forgets(folder):
     """Changes a build: its server does not hear of every fifth of 1,500 requests, as if the device
     had taken a receive, and then forgotten it."""
-    builds.edit(folder / 'guests.c', r'^\tif \(sent\)$', r'''	static unsigned int come;
+    builds.edit(folder / 'guests.c', r'^\tif \(received\)$', r'''	static unsigned int come;
 
-	if (sent && wc->byte_len > 900 && ++come % 5 == 0 && come <= 1500)
+	if (received && wc->byte_len > 900 && ++come % 5 == 0 && come <= 1500)
 		return;
 \g<0>''')
 
