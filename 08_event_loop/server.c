@@ -12,28 +12,300 @@
  * All clients share one completion queue and one shared receive queue (of each device).
  * Each is a state machine, which moves when something happens and never waits.
  */
-#include <locale.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
 
-#include "content.h"
-#include "door.h"
-#include "late.h"
+#include "addr.h"
+#include "explain.h"
+#include "guests.h"
 #include "log.h"
 #include "options.h"
-#include "reply.h"
+#include "pattern.h"
 
-/* The transfer of a guest is finished: looks at what it wrote. */
-static int on_finish(struct guests *guests, struct guest *guest)
+/* How many clients may ask between one turn of the loop and the next. */
+#define BACKLOG 1024
+
+/* How many events of the CM one turn of the loop handles at most. */
+#define CM_BUDGET 16
+
+static struct {
+	const char *address; /* NULL: all of this machine's, IPv4 as well */
+	const char *port;
+	int seconds, bytes, max, hold;
+	int end_after; /* clients; 0: never */
+	bool verbose, once;
+} options = { .port = "22228",
+	      .seconds = 10,
+	      .bytes = 1024,
+	      .max = 10000,
+	      .hold = 3600 };
+
+static const struct option_row rows[] = {
+	{ 'a', "address", "ADDRESS", "listen on this name or address only",
+	  .text = &options.address, .otherwise = "all of this machine's" },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'b', "bytes", "BYTES",
+	  "memory to write to, and of a request; both ends need the same",
+	  .number = &options.bytes, .min = PATTERN_MIN,
+	  .max = MSG_MAX_REQUEST },
+	{ 'm', "max", "CLIENTS", "clients at a time; refuse the others",
+	  .number = &options.max, .min = 1, .max = 12000 },
+	{ 'w', "hold", "SECONDS",
+	  "how long a client may stay connected without a request",
+	  .number = &options.hold, .min = 1, .max = 86400 },
+	{ 'v', "verbose", .help = "tell how each client's transfer goes",
+	  .flag = &options.verbose },
+	{ 'e', "end-after", "COUNT", "serve COUNT clients, then exit",
+	  .number = &options.end_after, .min = 1, .max = 1000000,
+	  .otherwise = "never" },
+	{ '1', "once", .help = "serve one client, then exit",
+	  .flag = &options.once },
+	{ 0 },
+};
+
+static const char purpose[] =
+	"usage: ./server [OPTION]...\n\n"
+	"Waits for clients and answers the requests of all of them in one thread: with\n"
+	"the checksum of the request's data and, if asked to, by writing the data to the\n"
+	"client's memory. Ends on SIGINT (Ctrl-C) or SIGTERM.\n\n"
+	"example: ./server -a 192.0.2.1";
+
+struct server {
+	struct loop loop;
+	struct conn listener; /* of which all clients share the channel */
+	struct watch requests; /* that channel */
+	struct guests guests;
+};
+
+/* ---- Who may come ---- */
+
+/* What those by the device of verbs share; it is opened for the first. Or NULL. */
+static struct shared *shared_of(struct server *server,
+				struct ibv_context *verbs)
 {
-	(void)guests;
-	log_line("[LOG] WRITE: Both DONE, waiting for requests");
-	return content_check(&guest->data, MODE_WRITE, false);
+	/* Two completions of each receive, and one of each client. */
+	unsigned int entries = 2 * RECEIVES + options.max;
+	struct shared *shared = server->guests.shared;
+
+	while (shared && shared->verbs != verbs)
+		shared = shared->next;
+	if (shared)
+		return shared;
+	shared = calloc(1, sizeof(*shared));
+	if (!shared) {
+		explain_call("calloc", errno);
+		return NULL;
+	}
+	if (shared_open(shared, &server->loop, verbs, entries, options.bytes)) {
+		shared_close(shared);
+		free(shared);
+		return NULL;
+	}
+	shared->next = server->guests.shared;
+	server->guests.shared = shared;
+	return shared;
 }
 
-static void on_leave(struct guests *guests, struct guest *guest)
+/*
+ * The client's requests may find no receive until more are posted: it must try
+ * again for as long as that takes, every 41 ms (the IBTA specification, 9.7.5.2.8).
+ */
+static int accept_guest(struct rdma_cm_id *id,
+			const struct rdma_conn_param *asked)
 {
-	(void)guests;
-	if (guest->conn.peer_left)
-		log_line("peer disconnected after %lu requests.", guest->count);
+	struct rdma_conn_param param = {
+		/*
+		 * READs at a time: each costs memory, and our clients need none.
+		 * No more than the client has asked for.
+		 */
+		.initiator_depth = asked->initiator_depth > 0,
+		.responder_resources = asked->responder_resources > 0,
+		.retry_count = 6,
+		.rnr_retry_count = 6,
+	};
+	struct ibv_qp_attr attr = { .min_rnr_timer = 24 };
+	int err;
+
+	if (rdma_accept(id, &param))
+		return explain_call("rdma_accept", errno);
+	err = ibv_modify_qp(id->qp, &attr, IBV_QP_MIN_RNR_TIMER);
+	/* The client may be in error by now, and a completion will say why. */
+	return err && err != EINVAL ? explain_call("ibv_modify_qp", err) : 0;
+}
+
+/* Whether there is room for a client, and what it asks for can be had. */
+static bool is_welcome(const struct server *server,
+		       const struct rdma_conn_param *asked)
+{
+	if (server->loop.asked) {
+		log_line("refused: the server ends.");
+		return false;
+	}
+	if (server->guests.count >= (unsigned int)options.max) {
+		log_line("server full (%d): refused.", options.max);
+		return false;
+	}
+	/* Its number is our queue pair's, too: we would never hear that it fails. */
+	if (asked->rnr_retry_count == 7) {
+		log_line(
+			"refused: its answers would be sent for ever where it has no receive (rnr_retry_count 7; at most 6 is allowed).");
+		return false;
+	}
+	return true;
+}
+
+/* A client asks for a connection: makes it a guest, or refuses it. */
+static void on_request(struct server *server, struct rdma_cm_id *id,
+		       const struct rdma_conn_param *asked)
+{
+	struct guest *guest = NULL;
+	struct shared *shared = NULL;
+
+	if (is_welcome(server, asked))
+		shared = shared_of(server, id->verbs);
+	if (shared)
+		guest = guests_add(&server->guests, shared, id);
+	if (!guest) {
+		if (rdma_reject(id, NULL, 0))
+			explain_call("rdma_reject", errno);
+		if (rdma_destroy_id(id))
+			explain_call("rdma_destroy_id", errno);
+		return;
+	}
+	log_prefix("Client %u: ", guest->number);
+	log_line("received connection request.");
+	if (accept_guest(id, asked))
+		guests_leave(&server->guests, guest);
+	log_prefix("%s", "");
+}
+
+/* ---- What the CM says ---- */
+
+static void on_guest(struct server *server, struct guest *guest,
+		     const struct rdma_cm_event *event)
+{
+	log_prefix("Client %u: ", guest->number);
+	switch (event->event) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		guest->established = true;
+		break;
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		guests_left(&server->guests, guest);
+		break;
+	default:
+		explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
+		guests_leave(&server->guests, guest);
+	}
+	log_prefix("%s", "");
+}
+
+/* Returns 0, or -1 if all is lost. */
+static int on_cm_event(struct server *server, struct rdma_cm_event *event)
+{
+	/* Our copy: acknowledging frees the event. */
+	struct rdma_cm_event copy = *event;
+
+	/* rdma_destroy_id() waits for this. It is over whatever it returns. */
+	if (rdma_ack_cm_event(event))
+		explain_call("rdma_ack_cm_event", errno);
+	switch (copy.event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		on_request(server, copy.id, &copy.param.conn);
+		return 0;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return explain_event(&copy, RDMA_CM_EVENT_CONNECT_REQUEST);
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		return 0;
+	default:
+		on_guest(server, copy.id->context, &copy);
+		return 0;
+	}
+}
+
+/* The CM's channel can be read. */
+static int on_cm(void *owner)
+{
+	struct server *server = owner;
+	struct rdma_cm_event *event;
+
+	for (int budget = CM_BUDGET; budget;
+	     budget = loop_left(&server->loop, budget - 1)) {
+		if (rdma_get_cm_event(server->listener.events, &event))
+			return errno == EAGAIN ?
+				       0 :
+				       explain_call("rdma_get_cm_event", errno);
+		if (on_cm_event(server, event))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- From nothing to a server, and back ---- */
+
+/* As conn_listen() of rdma.c does it, for more clients at a time. */
+static int listen_on(struct conn *listener, const struct addrinfo *ai)
+{
+	struct rdma_cm_id *id;
+	int only = 0;
+
+	if (rdma_create_id(listener->events, &id, NULL, RDMA_PS_TCP))
+		return explain_call("rdma_create_id", errno);
+	listener->id = id;
+	/* Take IPv4 as well, whatever net.ipv6.bindv6only says. */
+	if (ai->ai_family == AF_INET6 &&
+	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
+			    sizeof(only)))
+		return explain_call("rdma_set_option", errno);
+	if (rdma_bind_addr(id, ai->ai_addr))
+		return explain_bind(id, ai, errno);
+	/* An id that is bound to one address already knows its device. */
+	if (!id->verbs && addr_is_loopback(ai->ai_addr))
+		return addr_explain_no_device(ai->ai_addr);
+	if (rdma_listen(id, BACKLOG))
+		return explain_call("rdma_listen", errno);
+	log_line("listening on port %u.", ntohs(rdma_get_src_port(id)));
+	return 0;
+}
+
+/* Listens on the first address of the list on which it can. */
+static int listen_on_one(struct conn *listener, const struct addrinfo *list)
+{
+	int ret = -1;
+
+	listener->events = rdma_create_event_channel();
+	if (!listener->events)
+		return explain_call("rdma_create_event_channel", errno);
+	if (wait_nonblocking(listener->events->fd, "rdma_create_event_channel"))
+		return -1;
+	for (; list && ret; list = list->ai_next) {
+		if (listener->id && rdma_destroy_id(listener->id))
+			explain_call("rdma_destroy_id", errno);
+		listener->id = NULL;
+		ret = listen_on(listener, list);
+	}
+	return ret;
+}
+
+static int start_listening(struct server *server)
+{
+	struct addrinfo *list;
+	int ret;
+
+	if (addr_lookup(options.address, options.port, &list))
+		return -1;
+	ret = listen_on_one(&server->listener, list);
+	freeaddrinfo(list);
+	if (ret)
+		return -1;
+	server->requests =
+		(struct watch){ server->listener.events->fd, on_cm, server };
+	return loop_add(&server->loop, &server->requests);
 }
 
 /* One turn: whatever has come, but not all of it if that is too much. */
@@ -41,7 +313,7 @@ static int turn(struct server *server)
 {
 	struct guests *guests = &server->guests;
 
-	if (loop_turn(&server->loop, !guests_are_busy(guests)))
+	if (loop_turn(&server->loop, guests_sleep(guests)))
 		return -1;
 	return guests_turn(guests);
 }
@@ -50,11 +322,12 @@ static int turn(struct server *server)
 static int serve(struct server *server)
 {
 	const struct guests *guests = &server->guests;
+	unsigned int end = options.once ? 1 : options.end_after;
 	int ret = 0;
 
 	/* With -e, until that many have come and all are gone. */
 	while (!ret && !server->loop.asked &&
-	       (guests->arrived < server->options->end_after || guests->count))
+	       (!end || guests->arrived < end || guests->count))
 		ret = turn(server);
 	if (server->loop.asked && guests->count)
 		log_fail(
@@ -66,49 +339,40 @@ static int serve(struct server *server)
 	return ret;
 }
 
-static int server_open(struct server *server)
-{
-	const struct options *options = server->options;
-	struct guests *guests = &server->guests;
-
-	*guests = (struct guests){
-		.loop = &server->loop,
-		.quiet = !options->verbose,
-		.timeouts = { options->timeout_ms, options->hold_ms,
-			      options->timeout_ms, options->timeout_ms,
-			      options->timeout_ms },
-		.on_finish = on_finish,
-		.on_message = reply_request,
-		.on_sent = reply_go_on,
-		.on_leave = on_leave,
-	};
-	return door_open(server);
-}
-
 static void server_close(struct server *server)
 {
-	guests_free_all(&server->guests);
-	door_close_hubs(server);
-	listener_close(&server->listener);
+	struct shared *shared;
+
+	guests_close(&server->guests);
+	while ((shared = server->guests.shared)) {
+		server->guests.shared = shared->next;
+		shared_close(shared);
+		free(shared);
+	}
+	conn_close(&server->listener);
 	loop_close(&server->loop);
 }
 
 int main(int argc, char **argv)
 {
 	struct server server = { 0 };
-	struct options options;
-	int ret = -1, status;
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
+	int step_ms = options.seconds * 1000;
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(&options, ROLE_SERVER, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	server.options = &options;
+	server.guests = (struct guests){
+		.loop = &server.loop,
+		.quiet = !options.verbose,
+		.timeouts = { step_ms, options.hold * 1000, step_ms, step_ms,
+			      step_ms },
+	};
+	guests_open(&server.guests);
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
-	if (loop_open(&server.loop, late_on_time, &server.guests))
+	if (loop_open(&server.loop))
 		goto out;
 	/* 2. Listen. */
-	if (server_open(&server))
+	if (start_listening(&server))
 		goto out;
 	/* 3. Serve all clients, in one thread. */
 	ret = serve(&server);

@@ -66,9 +66,9 @@ setup() {
 	run -0 /usr/bin/python3 -m pytest tests --chapter 09 --collect-only -q
 	[[ $output == *'test_peers.py::'*'[09_made_up]'* && $output != *'04_wire.py'* ]]
 	run -0 make -s -C tests/unit list CHAPTERS_ASKED='02_write_read 09_made_up'
-	cp tests/unit/test_08_list.c tests/unit/test_09_list.c
+	cp tests/unit/test_08_latency.c tests/unit/test_09_latency.c
 	run -0 make -s -C tests/unit list CHAPTERS_ASKED=09_made_up
-	[[ $output == 'test_09_list test_09_list.c' ]]
+	[[ $output == 'test_09_latency test_09_latency.c' ]]
 }
 
 @test "the pages have it, with its runs and its cases" {

@@ -94,8 +94,8 @@ def test_sigterm_ends_a_server_with_300_clients_in_3_s_and_nothing_is_left(pair,
 
 def works(folder):
     """Changes a build: its server works a millisecond for each request."""
-    builds.edit(folder / 'plumbing/checksum.c', r'\A', '#include <time.h>\n')
-    builds.edit(folder / 'plumbing/checksum.c', r'^\treturn sum;', r'''	struct timespec from, now;
+    builds.edit(folder / 'message.c', r'\A', '#include <time.h>\n')
+    builds.edit(folder / 'message.c', r'^\treturn sum;', r'''	struct timespec from, now;
 
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	do

@@ -3,319 +3,317 @@
  */
 #include "crowd.h"
 
+#include <endian.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "ask.h"
-#include "cm.h"
-#include "late.h"
+#include "explain.h"
 #include "log.h"
-#include "making.h"
 
-static struct crowd *crowd_of(struct guests *guests)
+unsigned int crowd_number(const struct crowd *crowd, const struct asker *asker)
 {
-	return (void *)((char *)guests - offsetof(struct crowd, guests));
+	return asker - crowd->askers + 1;
 }
 
-static struct asker *asker_of(struct crowd *crowd, const struct guest *guest)
+/* What the server may write to. */
+static char *exposed_of(const struct crowd *crowd, const struct asker *asker)
 {
-	return &crowd->askers[guest->number - 1];
+	return (char *)crowd->exposed.buf +
+	       (asker - crowd->askers) * crowd->bytes;
 }
 
 /* Something has happened: the server has time for the next thing. */
 static void make_progress(struct crowd *crowd)
 {
-	crowd->due = crowd->loop.now + crowd->options->timeout_ms;
+	crowd->due = wait_deadline(crowd->timeout_ms);
 }
 
-static int ask(struct crowd *crowd, struct asker *asker)
+/* ---- One of them leaves ---- */
+
+/* Nothing of it is posted any more. */
+void crowd_free(struct crowd *crowd, struct asker *asker)
 {
-	asker->asked++;
-	asker->parts = 2;
-	asker->sent = crowd->now;
-	crowd->under_way++;
-	return ask_send(&asker->guest->data, crowd->options->writes);
+	if (asker->id->qp) {
+		shared_remove(&crowd->shared, &asker->member);
+		rdma_destroy_qp(asker->id);
+	}
+	if (rdma_destroy_id(asker->id))
+		explain_call("rdma_destroy_id", errno);
+	asker->state = ASKER_GONE;
+	crowd->here--;
 }
 
-/* Lets as many connections ask as may at a time, in the order of the line. */
+/* What becomes of it, in numbers. */
+static void count_out(struct crowd *crowd, struct asker *asker)
+{
+	if (asker->state == ASKER_MAKING) {
+		crowd->making--;
+		crowd->refused += asker->refused;
+		crowd->failed += !asker->refused;
+	} else if (asker->state == ASKER_ENDING) {
+		crowd->ending--;
+	} else {
+		crowd->lost++;
+		crowd->under_way -= asker->parts > 0;
+		if (asker->in_line)
+			TAILQ_REMOVE(&crowd->line, asker, link);
+		if (!asker->complete && crowd->asking)
+			crowd->asking--;
+	}
+	make_progress(crowd);
+}
+
+void crowd_leave(struct crowd *crowd, struct asker *asker)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	int err;
+
+	if (asker->state == ASKER_NEW || asker->state >= ASKER_LEAVING)
+		return;
+	count_out(crowd, asker);
+	if (asker->established && asker->state != ASKER_ENDING &&
+	    rdma_disconnect(asker->id))
+		explain_call("rdma_disconnect", errno);
+	asker->state = ASKER_LEAVING;
+	if (asker->pending &&
+	    (err = ibv_modify_qp(asker->id->qp, &attr, IBV_QP_STATE)))
+		explain_call("ibv_modify_qp", err);
+	if (!asker->pending)
+		crowd_free(crowd, asker);
+}
+
+void crowd_end(struct crowd *crowd, struct asker *asker)
+{
+	asker->state = ASKER_ENDING;
+	crowd->ending++;
+	if (rdma_disconnect(asker->id)) {
+		explain_call("rdma_disconnect", errno);
+		crowd_leave(crowd, asker);
+	}
+}
+
+/* ---- What one of them sends ---- */
+
+static int post(struct crowd *crowd, struct asker *asker, enum work work,
+		const void *bytes, uint32_t length)
+{
+	bool is_inline = work == WORK_MR || work == WORK_DONE;
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)bytes,
+		.length = length,
+		.lkey = crowd->request.mr->lkey,
+	};
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = work,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = work == WORK_RDMA ? IBV_WR_RDMA_WRITE : IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED |
+			      (is_inline ? IBV_SEND_INLINE : 0),
+		.wr.rdma = {
+			.remote_addr = asker->peer.addr,
+			.rkey = asker->peer.rkey,
+		},
+	};
+	int err = ibv_post_send(asker->id->qp, &wr, &bad);
+
+	if (err)
+		return explain_call("ibv_post_send", err);
+	asker->pending++;
+	return 0;
+}
+
+static int send_mr(struct crowd *crowd, struct asker *asker)
+{
+	struct msg msg = msg_make(MSG_MR, MODE_WRITE,
+				  (uintptr_t)exposed_of(crowd, asker),
+				  crowd->exposed.mr->rkey, crowd->bytes);
+
+	return post(crowd, asker, WORK_MR, &msg, sizeof(msg));
+}
+
+static int start_rdma(struct crowd *crowd, struct asker *asker)
+{
+	const struct request *request = crowd->request.buf;
+
+	if (asker->peer.length != crowd->bytes)
+		return log_fail(
+			"this side has %u bytes of memory and the peer %u; start both with the same -b [docs/troubleshooting.md#refused]",
+			crowd->bytes, asker->peer.length);
+	return post(crowd, asker, WORK_RDMA, request->data, crowd->bytes);
+}
+
+int crowd_step(struct crowd *crowd, struct asker *asker, enum event event)
+{
+	const struct msg done = msg_make(MSG_DONE, 0, 0, 0, 0);
+
+	switch (state_step(&asker->states, event)) {
+	case ACT_NOTHING:
+		return 0;
+	case ACT_SEND_MR:
+		return send_mr(crowd, asker);
+	case ACT_START_RDMA:
+		return start_rdma(crowd, asker);
+	case ACT_SEND_DONE:
+		return post(crowd, asker, WORK_DONE, &done, sizeof(done));
+	case ACT_FINISH:
+		asker->state = ASKER_READY;
+		crowd->making--;
+		crowd->ready++;
+		make_progress(crowd);
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+/* Lets as many ask as may at a time, in the order of the line. */
 static void ask_some(struct crowd *crowd)
 {
 	struct asker *asker;
 
-	while (crowd->under_way < crowd->options->depth &&
-	       (asker = list_first(&crowd->line))) {
-		list_remove(&crowd->line, &asker->link);
+	while (crowd->under_way < crowd->depth &&
+	       (asker = TAILQ_FIRST(&crowd->line))) {
+		TAILQ_REMOVE(&crowd->line, asker, link);
 		asker->in_line = false;
-		if (ask(crowd, asker))
-			guests_leave(&crowd->guests, asker->guest);
+		asker->asked++;
+		asker->parts = 2;
+		asker->sent = crowd->now;
+		crowd->under_way++;
+		if (post(crowd, asker, WORK_ANSWER, crowd->request.buf,
+			 sizeof(struct msg) + crowd->bytes))
+			crowd_leave(crowd, asker);
 	}
 }
 
-/* Puts it at the end of the line. */
 static void stand_in_line(struct crowd *crowd, struct asker *asker)
 {
-	asker->link.owner = asker;
 	asker->in_line = true;
-	list_append(&crowd->line, &asker->link);
+	TAILQ_INSERT_TAIL(&crowd->line, asker, link);
 }
 
-/* One of the two parts of an answer is here: goes on when both are. */
-static int on_part(struct crowd *crowd, struct asker *asker)
+void crowd_ask(struct crowd *crowd)
 {
-	if (--asker->parts)
-		return 0;
-	crowd->under_way--;
-	make_progress(crowd);
-	if (asker->asked < crowd->options->cycles) {
-		stand_in_line(crowd, asker);
-	} else {
-		asker->complete = true;
-		crowd->asking--;
-	}
-	ask_some(crowd);
-	return 0;
-}
-
-static int on_finish(struct guests *guests, struct guest *guest)
-{
-	struct crowd *crowd = crowd_of(guests);
-
-	asker_of(crowd, guest)->ready = true;
-	crowd->making--;
-	crowd->ready++;
-	return 0;
-}
-
-static int on_message(struct guests *guests, struct guest *guest,
-		      struct receive *receive)
-{
-	struct crowd *crowd = crowd_of(guests);
-	struct asker *asker = asker_of(crowd, guest);
-
-	if (!asker->parts)
-		return log_fail("protocol error: an answer without a request");
-	crowd->answered = crowd->now;
-	latency_add(&crowd->latency, crowd->answered - asker->sent);
-	if (ask_check(&guest->data, crowd->options->writes, receive->bytes,
-		      receive->length))
-		return -1;
-	return on_part(crowd, asker);
-}
-
-static int on_sent(struct guests *guests, struct guest *guest)
-{
-	struct crowd *crowd = crowd_of(guests);
-	struct asker *asker = asker_of(crowd, guest);
-
-	return asker->parts ? on_part(crowd, asker) : 0;
-}
-
-/* It leaves, whether it is done or not. */
-static void on_leave(struct guests *guests, struct guest *guest)
-{
-	struct crowd *crowd = crowd_of(guests);
-	struct asker *asker = asker_of(crowd, guest);
-
-	asker->guest = NULL;
-	if (asker->ending) {
-		crowd->ending--;
-		make_progress(crowd);
-	} else if (asker->ready) {
-		crowd->lost++;
-		crowd->under_way -= asker->parts > 0;
-		if (asker->in_line)
-			list_remove(&crowd->line, &asker->link);
-		crowd->asking -= crowd->phase == PHASE_ASK && !asker->complete;
-	} else {
-		crowd->making--;
-		crowd->refused += asker->refused;
-		crowd->failed += !asker->refused;
-	}
-}
-
-int crowd_open(struct crowd *crowd)
-{
-	const struct options *options = crowd->options;
-
-	crowd->guests = (struct guests){
-		.loop = &crowd->loop,
-		.quiet = true,
-		.timeouts = { options->timeout_ms, INT_MAX, 0,
-			      options->timeout_ms, options->timeout_ms },
-		.on_finish = on_finish,
-		.on_message = on_message,
-		.on_sent = on_sent,
-		.on_leave = on_leave,
-	};
-	if (loop_open(&crowd->loop, late_on_time, &crowd->guests) ||
-	    latency_open(&crowd->latency,
-			 (size_t)options->count * options->cycles))
-		return -1;
-	crowd->ids = calloc(options->jobs + 1, sizeof(*crowd->ids));
-	crowd->askers = calloc(options->count, sizeof(*crowd->askers));
-	if (!crowd->ids || !crowd->askers)
-		return log_fail_errno("calloc", errno, "-n %u", options->count);
-	if (addr_lookup(options->address, options->port, &crowd->server))
-		return -1;
-	crowd->events = cm_open_channel();
-	if (!crowd->events)
-		return -1;
-	crowd->cm = (struct watch){ crowd->events->fd, making_on_cm, crowd };
-	return loop_add(&crowd->loop, &crowd->cm);
-}
-
-static double seconds(int64_t from, int64_t to)
-{
-	return (to - from) / 1e9;
-}
-
-/* All are connected: now they ask. */
-static void start_asking(struct crowd *crowd)
-{
-	crowd->connected = crowd->answered = crowd->now;
-	crowd->phase = PHASE_ASK;
-	make_progress(crowd);
-	log_line("%u connections in %.2f s, %.1f connections/s.", crowd->ready,
-		 seconds(crowd->began, crowd->connected),
-		 crowd->ready / seconds(crowd->began, crowd->connected));
-	for (unsigned int i = 0; i < crowd->options->count; i++)
-		if (crowd->askers[i].guest) {
+	for (unsigned int i = 0; i < crowd->count; i++)
+		if (crowd->askers[i].state == ASKER_READY) {
 			crowd->asking++;
 			stand_in_line(crowd, &crowd->askers[i]);
 		}
 	ask_some(crowd);
 }
 
-static void start_holding(struct crowd *crowd)
-{
-	crowd->phase = PHASE_HOLD;
-	crowd->held_until = crowd->loop.now + crowd->options->hold_ms;
-	if (crowd->options->hold_ms)
-		log_line("%u connections are held.",
-			 crowd->ready - crowd->lost);
-}
+/* ---- What has happened to one of them ---- */
 
-/* As many farewells at a time as connections in the making. */
-static void say_farewell(struct crowd *crowd)
+/* One of the two parts of an answer is here: goes on when both are. */
+static void on_part(struct crowd *crowd, struct asker *asker)
 {
-	while (crowd->ending < crowd->options->jobs &&
-	       crowd->farewells < crowd->options->count) {
-		struct asker *asker = &crowd->askers[crowd->farewells++];
-
-		if (!asker->guest)
-			continue;
-		asker->ending = true;
-		crowd->ending++;
-		conn_end(&asker->guest->conn);
+	if (--asker->parts)
+		return;
+	crowd->under_way--;
+	make_progress(crowd);
+	if (asker->asked < crowd->cycles) {
+		stand_in_line(crowd, asker);
+	} else {
+		asker->complete = true;
+		crowd->asking--;
 	}
+	ask_some(crowd);
 }
 
-/* What is next, when a phase has come to its end. */
-static void go_on(struct crowd *crowd)
+static int on_answer(struct crowd *crowd, struct asker *asker,
+		     const struct msg *msg)
 {
-	if (crowd->phase == PHASE_CONNECT) {
-		making_start(crowd);
-		if (!crowd->making)
-			start_asking(crowd);
-	}
-	if (crowd->phase == PHASE_ASK && !crowd->asking)
-		start_holding(crowd);
-	/* If all are gone already, there is nothing to hold. */
-	if (crowd->phase == PHASE_HOLD &&
-	    (crowd->loop.now >= crowd->held_until || !crowd->guests.count)) {
-		crowd->phase = PHASE_LEAVE;
-		make_progress(crowd);
-	}
-	if (crowd->phase == PHASE_LEAVE)
-		say_farewell(crowd);
-	if (crowd->phase == PHASE_LEAVE && !crowd->guests.count)
-		crowd->phase = PHASE_DONE;
+	const struct request *request = crowd->request.buf;
+
+	if (!asker->parts)
+		return log_fail("protocol error: an answer without a request");
+	crowd->answered = crowd->now;
+	latency_add(&crowd->latency, crowd->answered - asker->sent);
+	if (memcmp(msg, &crowd->answer, sizeof(*msg)))
+		return log_fail(
+			"the checksum is not that of what was sent, or the length is not");
+	/* The write is older than the answer, so all of it must be here. */
+	if (crowd->writes &&
+	    memcmp(exposed_of(crowd, asker), request->data, crowd->bytes))
+		return log_fail(
+			"what the server wrote is not what was sent to it");
+	on_part(crowd, asker);
+	return 0;
 }
 
-/* Whether the server has been silent for too long; if not, the loop looks again. */
-static bool is_late(struct crowd *crowd)
+static int on_message(struct crowd *crowd, struct asker *asker,
+		      const struct msg *msg, uint32_t length)
 {
-	bool holds = crowd->phase == PHASE_HOLD;
-
-	loop_alarm(&crowd->loop, holds ? crowd->held_until : crowd->due);
-	return crowd->loop.now >= crowd->due && !holds &&
-	       crowd->phase != PHASE_DONE;
-}
-
-static int turn(struct crowd *crowd)
-{
-	if (loop_turn(&crowd->loop, !guests_are_busy(&crowd->guests)))
+	if (msg_check(msg, length))
 		return -1;
-	/* Once a turn: reading the clock can cost as much as sending. */
-	crowd->now = latency_now();
-	return guests_turn(&crowd->guests);
-}
-
-static void print_sum(struct crowd *crowd)
-{
-	struct latency *latency = &crowd->latency;
-	double took = seconds(crowd->connected, crowd->answered);
-	double rate = took > 0 ? latency->count / took : 0;
-
-	latency_sort(latency);
-	log_line("%zu requests of %u bytes in %.2f s, %.1f requests/s.",
-		 latency->count, crowd->options->bytes, took, rate);
-	log_line("until the answer: p50 %u us, p99 %u us, p99.9 %u us.",
-		 latency_of(latency, 500), latency_of(latency, 990),
-		 latency_of(latency, 999));
-	if (crowd->options->csv)
-		log_line(
-			"connections,requests,bytes,connects_per_s,requests_per_s,p50_us,p99_us,p99.9_us\n%u,%zu,%u,%.0f,%.0f,%u,%u,%u",
-			crowd->ready, latency->count, crowd->options->bytes,
-			crowd->ready / seconds(crowd->began, crowd->connected),
-			rate, latency_of(latency, 500),
-			latency_of(latency, 990), latency_of(latency, 999));
-	log_line("%u connections: %u served, %u refused, %u failed.",
-		 crowd->options->count, crowd->ready - crowd->lost,
-		 crowd->refused, crowd->failed + crowd->lost);
-}
-
-int crowd_run(struct crowd *crowd)
-{
-	int ret = 0;
-
-	crowd->due = INT64_MAX;
-	crowd->began = crowd->now = latency_now();
-	making_start(crowd);
-	while (!ret && crowd->phase != PHASE_DONE && !crowd->loop.asked) {
-		ret = turn(crowd);
-		go_on(crowd);
-		if (!ret && is_late(crowd))
-			ret = log_fail(
-				"%u answers and %u farewells are missing: nothing came within %g s; is the server alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
-				crowd->under_way, crowd->ending,
-				crowd->options->timeout_ms / 1000.0);
+	switch (msg->type) {
+	case MSG_MR:
+		/* A second one is an error, and must not replace the first. */
+		if (asker->states.recv == RS_INIT)
+			asker->peer = (struct remote){ be64toh(msg->addr),
+						       be32toh(msg->rkey),
+						       be32toh(msg->length) };
+		return crowd_step(crowd, asker, EV_MR_RECEIVED);
+	case MSG_DONE:
+		return crowd_step(crowd, asker, EV_DONE_RECEIVED);
+	case MSG_ANSWER:
+		return on_answer(crowd, asker, msg);
+	default:
+		return log_fail("protocol error: a message of type %d",
+				msg->type);
 	}
-	if (crowd->loop.asked)
-		ret = log_fail(
-			"given up, since this program was asked to stop");
-	guests_leave_all(&crowd->guests);
-	while (crowd->guests.count && !turn(crowd))
-		;
-	print_sum(crowd);
-	return ret || crowd->refused || crowd->failed || crowd->lost ? -1 : 0;
 }
 
-void crowd_close(struct crowd *crowd)
+static int on_done(struct crowd *crowd, struct asker *asker,
+		   const struct ibv_wc *wc)
 {
-	guests_free_all(&crowd->guests);
-	for (unsigned int i = 0; crowd->ids && i < crowd->options->jobs; i++)
-		cm_destroy_id(&crowd->ids[i]);
-	region_close(&crowd->exposed);
-	region_close(&crowd->messages);
-	hub_close(&crowd->hub);
-	if (crowd->events)
-		rdma_destroy_event_channel(crowd->events);
-	if (crowd->server)
-		freeaddrinfo(crowd->server);
-	latency_close(&crowd->latency);
-	free(crowd->ids);
-	free(crowd->askers);
-	loop_close(&crowd->loop);
+	enum work work = wc->wr_id & WORK_MASK;
+
+	if (wc->status != IBV_WC_SUCCESS)
+		return explain_completion(work_name(wc->wr_id), wc);
+	if (work == WORK_RECEIVE)
+		return on_message(crowd, asker,
+				  &receive_of(wc->wr_id)->came.msg,
+				  wc->byte_len);
+	if (work <= WORK_DONE)
+		return crowd_step(crowd, asker, EV_MR_SENT + work);
+	on_part(crowd, asker);
+	return 0;
+}
+
+static void on_completion(struct crowd *crowd, const struct ibv_wc *wc)
+{
+	struct asker *asker = (void *)shared_find(&crowd->shared, wc->qp_num);
+	struct receive *receive = receive_of(wc->wr_id);
+
+	if (receive)
+		receive_take(&crowd->shared, receive);
+	else if (asker)
+		asker->pending--;
+	if (asker && asker->state < ASKER_LEAVING) {
+		log_prefix("Client %u: ", crowd_number(crowd, asker));
+		if (on_done(crowd, asker, wc))
+			crowd_leave(crowd, asker);
+		log_prefix("%s", "");
+	} else if (asker && !asker->pending) {
+		crowd_free(crowd, asker);
+	}
+	if (receive)
+		receive_release(&crowd->shared, receive);
+}
+
+int crowd_take(struct crowd *crowd)
+{
+	struct ibv_wc wc[SHARED_POLL];
+
+	for (int left = SHARED_BUDGET; crowd->shared.busy && left > 0;
+	     left -= SHARED_POLL) {
+		int n = shared_poll(&crowd->shared, wc);
+
+		if (n < 0)
+			return -1;
+		for (int i = 0; i < n; i++)
+			on_completion(crowd, &wc[i]);
+	}
+	return 0;
 }

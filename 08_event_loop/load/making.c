@@ -1,202 +1,174 @@
 /*
- * making.c - how the connections of a crowd come and go
+ * making.c - how the connections of a crowd come
  */
-#include "making.h"
-
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
-#include "cm.h"
-#include "cm_help.h"
-#include "content.h"
+#include "crowd.h"
+#include "explain.h"
 #include "log.h"
+#include "pattern.h"
 
-/* How many events of the CM one turn of the loop handles at most. */
-#define CM_BUDGET 16
+/* How many events of the CM one turn handles at most. */
+#define EVENTS 16
 
-/* What all connections share, when the first has found the device. */
-static int open_hub(struct crowd *crowd, struct ibv_context *verbs)
+/* The same for all: what each writes to the server, and asks it about. */
+static void fill_request(struct crowd *crowd)
 {
-	const struct options *options = crowd->options;
-	struct guests *guests = &crowd->guests;
-	struct ibv_pd *pd;
-	struct data data = { 0 };
+	struct request *request = crowd->request.buf;
 
-	/* For all receives, and a request of each. */
-	if (hub_open(&crowd->hub, &crowd->loop, verbs,
-		     RECEIVES + options->count, options->count, options->bytes))
+	request->msg = msg_make(MSG_REQUEST, crowd->writes ? MODE_WRITE : 0, 0,
+				0, crowd->bytes);
+	snprintf(request->data, crowd->bytes,
+		 "message from active/client side with pid %d", getpid());
+	pattern_fill(request->data, crowd->bytes);
+	crowd->answer = msg_make(MSG_ANSWER, 0,
+				 msg_checksum(request->data, crowd->bytes), 0,
+				 crowd->bytes);
+}
+
+/* The first that has found the device opens it for all. */
+static int open_all(struct crowd *crowd, struct ibv_context *verbs)
+{
+	struct conn *all = &crowd->shared.all;
+	/* For all receives, and what each has sent. */
+	unsigned int entries = RECEIVES + crowd->count;
+
+	if (shared_open(&crowd->shared, &crowd->loop, verbs, entries,
+			crowd->bytes) ||
+	    region_open(&crowd->request, all, sizeof(struct request), 0) ||
+	    region_open(&crowd->exposed, all,
+			(size_t)crowd->bytes * crowd->count,
+			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE))
 		return -1;
-	guests->hubs = &crowd->hub;
-	while (crowd->hub.receives.wanted < options->count &&
-	       crowd->hub.receives.wanted < RECEIVES)
-		if (receives_grow(&crowd->hub.receives))
-			return -1;
-	pd = crowd->hub.pd;
-	if (region_open(&crowd->exposed, pd,
-			(size_t)options->bytes * options->count,
-			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE) ||
-	    region_open(&crowd->messages, pd,
-			2 * MSG_SIZE * (size_t)options->count, 0))
-		return -1;
-	data.local = crowd->hub.local;
-	content_write(&data, MODE_WRITE, "active/client");
+	fill_request(crowd);
 	return 0;
 }
 
-/* A part of region, which all connections share, for one of them. */
-static struct region part_of(const struct region *region, size_t size,
-			     unsigned int i)
+static int create_qp(struct crowd *crowd, struct asker *asker)
 {
-	return (struct region){ region->buf + i * size, size, region->mr };
-}
+	struct shared *shared = &crowd->shared;
+	struct rdma_cm_id *id = asker->id;
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = shared->all.cq,
+		.recv_cq = shared->all.cq,
+		.srq = shared->srq,
+		.cap = {
+			.max_send_wr = 1,
+			.max_send_sge = 1,
+			.max_inline_data = sizeof(struct msg),
+		},
+	};
+	/* As the server. */
+	uint8_t timeout = 18;
 
-/* Puts id where old is, NULL being a free place. */
-static void keep_id(struct crowd *crowd, const struct rdma_cm_id *old,
-		    struct rdma_cm_id *id)
-{
-	struct rdma_cm_id **at = crowd->ids;
-
-	while (*at != old)
-		at++;
-	*at = id;
+	if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT,
+			    &timeout, sizeof(timeout)))
+		return explain_call("rdma_set_option", errno);
+	if (rdma_create_qp(id, shared->all.pd, &attr))
+		return explain_call("rdma_create_qp", errno);
+	shared_add(shared, &asker->member, id->qp->qp_num);
+	return 0;
 }
 
 /* The route to the server is known: connects. */
-static int connect_guest(struct crowd *crowd, struct rdma_cm_id *id)
+static int connect_asker(struct crowd *crowd, struct asker *asker)
 {
-	struct rdma_conn_param param = {
-		.retry_count = 6,
-		.rnr_retry_count = 6,
-	};
-	struct guest *guest;
+	struct rdma_conn_param param = { .retry_count = 6,
+					 .rnr_retry_count = 6 };
 
-	if (!crowd->hub.verbs && open_hub(crowd, id->verbs)) {
-		crowd->loop.asked = true;
+	if (create_qp(crowd, asker))
 		return -1;
-	}
-	guest = guests_add(&crowd->guests, &crowd->hub, id);
-	if (!guest)
-		return -1;
-	keep_id(crowd, id, NULL);
-	guest->data.exposed = part_of(&crowd->exposed, crowd->options->bytes,
-				      guest->number - 1);
-	guest->data.messages =
-		part_of(&crowd->messages, 2 * MSG_SIZE, guest->number - 1);
-	crowd->askers[guest->number - 1].guest = guest;
-	if (!rdma_connect(id, &param))
-		return 0;
-	cm_explain_connect(errno);
-	guests_leave(&crowd->guests, guest);
+	if (rdma_connect(asker->id, &param))
+		return explain_call("rdma_connect", errno);
 	return 0;
 }
 
-/* One step of a connection that has no guest yet. Returns 0 or -1. */
-static int find_way(struct crowd *crowd, struct rdma_cm_id *id,
-		    const struct rdma_cm_event *event)
+/* Less than our own deadline, so that the CM says why. */
+static int resolve_ms(const struct crowd *crowd)
 {
-	const struct patience patience = { crowd->options->timeout_ms, -1 };
-
-	if (event->event == RDMA_CM_EVENT_ROUTE_RESOLVED)
-		return connect_guest(crowd, id);
-	if (event->event != RDMA_CM_EVENT_ADDR_RESOLVED) {
-		cm_explain_event(event, RDMA_CM_EVENT_ROUTE_RESOLVED);
-		return -1;
-	}
-	if (rdma_resolve_route(id, cm_resolve_ms(&patience)))
-		return log_fail_errno("rdma_resolve_route", errno,
-				      "compare `rdma link` on both ends");
-	return 0;
+	return crowd->timeout_ms / 2 < 2000 ? crowd->timeout_ms / 2 : 2000;
 }
 
-static void start_one(struct crowd *crowd)
+void crowd_begin(struct crowd *crowd, struct asker *asker)
 {
-	const struct patience patience = { crowd->options->timeout_ms, -1 };
-	struct rdma_cm_id *id = NULL;
-
-	crowd->started++;
-	if (rdma_create_id(crowd->events, &id, NULL, RDMA_PS_TCP))
-		cm_explain_create(errno);
-	else if (rdma_resolve_addr(id, NULL, crowd->server->ai_addr,
-				   cm_resolve_ms(&patience)))
-		log_fail_errno(
-			"rdma_resolve_addr", errno,
-			"compare -a with `ip addr` on the server and `rdma link` here");
-	else {
-		keep_id(crowd, NULL, id);
-		crowd->making++;
+	if (rdma_create_id(crowd->events, &asker->id, asker, RDMA_PS_TCP)) {
+		explain_call("rdma_create_id", errno);
+		crowd->failed++;
+		asker->state = ASKER_GONE;
 		return;
 	}
-	crowd->failed++;
-	cm_destroy_id(&id);
+	asker->state = ASKER_MAKING;
+	crowd->here++;
+	crowd->making++;
+	if (rdma_resolve_addr(asker->id, NULL, crowd->server->ai_addr,
+			      resolve_ms(crowd))) {
+		explain_call("rdma_resolve_addr", errno);
+		crowd_leave(crowd, asker);
+	}
 }
 
-int making_start(struct crowd *crowd)
+/* What the CM says of one of them. Returns 0, or -1: it has to leave. */
+static int on_event(struct crowd *crowd, struct asker *asker,
+		    const struct rdma_cm_event *event)
 {
-	while (crowd->making < crowd->options->jobs &&
-	       crowd->started < crowd->options->count)
-		start_one(crowd);
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		if (rdma_resolve_route(asker->id, resolve_ms(crowd)))
+			return explain_call("rdma_resolve_route", errno);
+		return 0;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		return connect_asker(crowd, asker);
+	case RDMA_CM_EVENT_ESTABLISHED:
+		asker->established = true;
+		return crowd_step(crowd, asker, EV_START);
+	case RDMA_CM_EVENT_DISCONNECTED:
+		return -1;
+	case RDMA_CM_EVENT_REJECTED:
+		asker->refused = true;
+		/* fall through */
+	default:
+		return explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
+	}
+}
+
+static int on_cm_event(struct crowd *crowd, const struct rdma_cm_event *event)
+{
+	struct asker *asker = event->id->context;
+
+	if (event->event == RDMA_CM_EVENT_ADDR_CHANGE ||
+	    event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT ||
+	    asker->state >= ASKER_LEAVING)
+		return 0;
+	if (event->event == RDMA_CM_EVENT_ROUTE_RESOLVED &&
+	    !crowd->shared.verbs && open_all(crowd, event->id->verbs))
+		return -1;
+	log_prefix("Client %u: ", crowd_number(crowd, asker));
+	if (on_event(crowd, asker, event))
+		crowd_leave(crowd, asker);
+	log_prefix("%s", "");
 	return 0;
 }
 
-/* It has ended before it was connected. */
-static void on_refused(struct crowd *crowd, struct guest *guest,
-		       const struct rdma_cm_event *event)
+int crowd_on_cm(void *owner)
 {
-	cm_explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
-	crowd->askers[guest->number - 1].refused =
-		event->event == RDMA_CM_EVENT_REJECTED;
-	guests_leave(&crowd->guests, guest);
-}
-
-static void on_guest(struct crowd *crowd, struct guest *guest,
-		     const struct rdma_cm_event *event)
-{
-	log_prefix("Client %u: ", guest->number);
-	switch (event->event) {
-	case RDMA_CM_EVENT_ESTABLISHED:
-		guest->conn.established = true;
-		if (transfer_event(&guest->transfer, EV_START))
-			guests_leave(&crowd->guests, guest);
-		break;
-	case RDMA_CM_EVENT_DISCONNECTED:
-		guests_left(&crowd->guests, guest);
-		break;
-	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-		break;
-	default:
-		on_refused(crowd, guest, event);
-	}
-	log_prefix("%s", "");
-}
-
-int making_on_cm(void *owner)
-{
-	struct crowd *crowd = owner;
 	struct rdma_cm_event *event, copy;
+	struct crowd *crowd = owner;
 
-	for (int i = 0; i < CM_BUDGET; i++) {
-		if (rdma_get_cm_event(crowd->events, &event)) {
-			if (errno == EAGAIN)
-				return 0;
-			return log_fail_errno("rdma_get_cm_event", errno,
-					      "the event channel is unusable");
-		}
+	for (int i = 0; i < EVENTS; i++) {
+		if (rdma_get_cm_event(crowd->events, &event))
+			return errno == EAGAIN ?
+				       0 :
+				       explain_call("rdma_get_cm_event", errno);
 		copy = *event;
 		if (rdma_ack_cm_event(event))
-			return log_fail_errno(
-				"rdma_ack_cm_event", errno,
-				"rdma_destroy_id() would now hang");
-		if (copy.event == RDMA_CM_EVENT_ADDR_CHANGE)
-			continue;
-		if (copy.id->context) {
-			on_guest(crowd, copy.id->context, &copy);
-			continue;
-		}
-		if (!find_way(crowd, copy.id, &copy))
-			continue;
-		crowd->making--;
-		crowd->failed++;
-		keep_id(crowd, copy.id, NULL);
-		cm_destroy_id(&copy.id);
+			return explain_call("rdma_ack_cm_event", errno);
+		/* What came before somebody left comes first. */
+		crowd->shared.busy = crowd->shared.verbs;
+		if (crowd_take(crowd) || on_cm_event(crowd, &copy))
+			return -1;
 	}
 	return 0;
 }

@@ -7,9 +7,7 @@ ROW = re.compile(r"""\{ \s* '(?P<letter>.)' , \s* OPTION_\w+ , \s*
                  re.VERBOSE | re.DOTALL)
 # Where each program has a table of its own.
 OWN = re.compile(r"""\{ \s* '(?P<letter>.)' , \s* "(?P<name>[\w-]+)" ,""", re.VERBOSE)
-# Chapter 08 has load in its table, which is a client and more.
-ROLES = {'SERVER': {'server'}, 'CLIENT': {'client'}, 'BOTH': {'server', 'client'},
-         'LOAD': set(), 'ASKING': {'client'}, 'ALL': {'server', 'client'}}
+ROLES = {'SERVER': {'server'}, 'CLIENT': {'client'}, 'BOTH': {'server', 'client'}}
 
 
 def rows(chapter):

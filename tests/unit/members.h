@@ -59,12 +59,4 @@
 	NAME(MODE_WRITE) NAME(MODE_READ) NAME(MODE_BENCH) NAME(MODE_SEND) \
 	NAME(WITHOUT_SELECTIVE) NAME(WITHOUT_CHAINS) NAME(WITHOUT_BATCHES) \
 	NAME(WITHOUT_INLINE)
-#elif defined(CHAPTER_08)
-#define CHAPTER "08"
-#define SERVER_WORDS ""
-#define CLIENT_WORDS "sum -a node"
-#define MEMBERS \
-	MEMBER(address) MEMBER(max) MEMBER(hold_ms) MEMBER(bytes) \
-	MEMBER(cycles) MEMBER(writes) MEMBER(verbose) MEMBER(end_after)
-#define NAMES
 #endif

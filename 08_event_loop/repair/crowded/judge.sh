@@ -12,7 +12,7 @@ crowd many 64
 [[ $bad -eq 0 ]] || verdict
 recorded crowd sum
 # As it can have so many clients at a time, its CQ has room for so many.
-watched more "server: $(serving ./server -m 20000)" \
+watched more "server: $(serving ./server -m 12000)" \
 	'client: ./client -a 192.0.2.1 sum' "stop: $stopping"
 well 'it can be told to take more clients' more client
 # room RUN CLIENTS: two completions of each receive, and one of each client.
@@ -26,4 +26,4 @@ room() {
 		test "${have:-0}" -ge $((2 * ${posted:-100000} + $2))
 }
 room many 10000
-room more 20000
+room more 12000

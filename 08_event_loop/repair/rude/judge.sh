@@ -2,26 +2,39 @@
 # shellcheck shell=bash disable=SC2154
 
 # With `sum`, a client that goes when all that the server sends is there, and nothing of the
-# server's can fail; with `write`, one that begins with MSG_DONE, which is not legal, and then
-# answers nothing: when it is sent away, the server does not hear that it goes.
+# server's can fail; with `write`, one that sends what only a server may, and then answers
+# nothing: when it is sent away, the server does not hear that it goes.
 other_peer early client <<'END_PATCH'
 --- a/client.c
 +++ b/client.c
-@@ -21,3 +21,14 @@
- 	struct transfer transfer = { .data = data, .mode = MODE_WRITE };
-+	struct msg done = { .type = MSG_DONE };
-+	struct ibv_wc wc;
+@@ -8,4 +8,5 @@
+ #include <endian.h>
+ #include <string.h>
++#include <unistd.h>
  
-+	if (options->writes ? data_post_send(data, SLOT_SEND_DONE, &done) :
-+			      transfer_event(&transfer, EV_START))
+ #include "addr.h"
+@@ -141,5 +142,20 @@
+ {
+ 	struct request *request = &((struct asking *)region->buf)->request;
+-
++	struct ibv_sge sge = { (uintptr_t)request, sizeof(request->msg),
++			       region->mr->lkey };
++	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1 };
++	struct ibv_wc wc;
++
++	wr.opcode = IBV_WR_SEND;
++	request->msg = msg_make(MSG_ANSWER, 0, 0, 0, 0);
++	if (transfer_start(transfer) ||
++	    (options.writes && conn_post(transfer->conn, &wr)))
 +		return -1;
-+	if (options->writes)
++	if (options.writes)
 +		pause();
-+	for (int due = 2; due && !data_wait(data, &wc) && !wc.status;)
++	for (int due = 2; due && !conn_wait(transfer->conn, &wc) && !wc.status;)
 +		due -= (wc.opcode & IBV_WC_RECV) != 0;
-+	if (options->bytes)
++	if (options.cycles)
 +		return -1;
- 	if (transfer_run(&transfer, true))
+ 	if (transfer_start(transfer) || transfer_run(transfer))
+ 		return -1;
 END_PATCH
 early="$place/peer_early/client -a 192.0.2.1 -t 5"
 # away NUMBER: a client that is sent away, and killed when the server has closed it.
