@@ -62,7 +62,7 @@ static const char purpose[] =
 	"Talks to one or more servers from one RDS socket:\n"
 	"  talk     send each a message and take its answer\n"
 	"  count    send each COUNT numbered messages, and ask what has come of it\n"
-	"  congest  send to a server that does not read (its -w), and see the\n"
+	"  congest  send to a server that does not read for a while, and see the\n"
 	"           congestion begin and end\n"
 	"  write    write into the server's memory by RDMA; needs ib\n\n"
 	"example: ./client -a 192.0.2.1,192.0.2.1:4001 --transport tcp count";

@@ -118,11 +118,23 @@ def test_no_error_of_recvmsg_or_of_sendmsg_ends_the_server(lab, programs, server
         assert len(server.err.splitlines()) == len(some)
 
 
+def gives_up(pair, *words):
+    """On node a: a server, until it has given up whoever acknowledges nothing."""
+    server = pair.server(*words)
+    in_node.tell('it listens')
+    in_node.channel.receive()
+    server.says('acknowledges nothing')
+    return server.stop()
+
+
 def is_given_up_once(lab, programs, server_at, stranger, transport, kind, lengths):
     """A host that acknowledges nothing, and not once a port: a client beside it waits no longer than that."""
-    with lab.serving(programs, '-t', 3, '-T', transport, '-a', server_at) as server:
-        said = lab.call('b', strange, programs, server_at, stranger, kind, 7000, *lengths, '--',
-                        f'./client -a {server_at} -T tcp -t 150 talk')
+    lab.start('a', gives_up, programs, '-t', 3, '-T', transport, '-a', server_at)
+    lab.hear('a')
+    said = lab.call('b', strange, programs, server_at, stranger, kind, 7000, *lengths, '--',
+                    f'./client -a {server_at} -T tcp -t 150 talk')
+    lab.channels['a'].send(b'')
+    server = lab.result('a')
     assert server.count(f'^{stranger} acknowledges nothing') == 1
     assert said.has('^received message: ') and int(said.out.rpartition('seconds: ')[2]) <= 15
 
