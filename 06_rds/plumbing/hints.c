@@ -21,7 +21,7 @@ static const struct {
 	{ "socket", 0,
 	  "see \"ulimit -n\" for the number of descriptors allowed" },
 	{ "SO_RDS_TRANSPORT", ENOPROTOOPT,
-	  "the kernel has not loaded this transport; see scripts/setup_rds.sh --check [docs/troubleshooting.md#rds]" },
+	  "the kernel has no such transport loaded; see scripts/setup_rds.sh --check [docs/troubleshooting.md#rds]" },
 	{ "SO_RDS_TRANSPORT", 0,
 	  "it takes RDS_TRANS_TCP or RDS_TRANS_IB, once, and before bind [docs/troubleshooting.md#rds-errors]" },
 	{ "bind", EADDRINUSE,

@@ -71,6 +71,7 @@ TEST(length)
 		    type == DGRAM_BYE)
 			assert_int_equal(check(sizeof(wire.bytes)), type);
 		else
-			assert_refused(sizeof(wire.bytes), "1025 bytes of text");
+			assert_refused(sizeof(wire.bytes),
+				       "1025 bytes of text");
 	}
 }
