@@ -1,10 +1,8 @@
 /*
  * dgram.h - what is in our datagrams
  *
- * A header of 12 bytes, big-endian, then text or anything. There is no length:
- * a datagram arrives whole, and the kernel says how long it is.
- *
- *     magic 4 | type 2 | zero 2 | number 4 | payload ...
+ * There is no length in them: a datagram arrives whole, and the kernel says how
+ * long it is.
  */
 #ifndef DGRAM_H
 #define DGRAM_H
@@ -12,19 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	DGRAM_HEADER = 12,
-	DGRAM_TEXT_MAX = 1024, /* of what may be printed */
-	DGRAM_MAX = 1 << 20 /* the most that RDS itself takes: 1 MiB */
-};
-
 enum dgram_type {
 	DGRAM_TEXT = 1, /* text, to be answered */
 	DGRAM_ANSWER, /* text, the answer */
 	DGRAM_NUMBERED, /* is counted, and not answered; 0 begins anew */
 	DGRAM_TOTAL, /* asks for what was counted, or says it */
 	DGRAM_ECHO, /* is sent back as it is */
-	DGRAM_READ_ON, /* to a server that waits: read your port again */
 	DGRAM_BORROW, /* lend me memory to write to */
 	DGRAM_LENT, /* here; the key comes beside it */
 	DGRAM_WRITTEN, /* it has been written to */
@@ -32,26 +23,31 @@ enum dgram_type {
 	DGRAM_TYPE_END
 };
 
+/* A datagram, as it goes over the wire. */
 struct dgram {
-	enum dgram_type type;
+	uint8_t magic[4]; /* RDS6 */
+	uint16_t type; /* big-endian, like number */
+	uint16_t zero;
 	uint32_t number;
-	const char *text; /* points into the buffer that was decoded */
-	size_t length; /* of text, in bytes */
+	char text[]; /* or anything else, up to the end of the datagram */
 };
 
-/* Writes the header of a datagram into buf, which has DGRAM_HEADER bytes. */
-void dgram_header(char *buf, enum dgram_type type, uint32_t number);
+enum {
+	DGRAM_HEADER = sizeof(struct dgram),
+	DGRAM_TEXT_MAX = 1024, /* of what may be printed */
+	DGRAM_MAX = 1 << 20 /* the most that RDS itself takes: 1 MiB */
+};
+
+/* Fills in what comes before the text. */
+void dgram_header(struct dgram *dgram, enum dgram_type type, uint32_t number);
+
+/* The same with this text, of which DGRAM_TEXT_MAX bytes fit. Returns the length. */
+size_t dgram_text(struct dgram *dgram, enum dgram_type type, const char *text);
 
 /*
- * Writes a datagram with text into buf, which has DGRAM_HEADER and
- * DGRAM_TEXT_MAX bytes; cuts text that is too long. Returns its length.
+ * Looks at length bytes that a peer has sent. Returns their type, or -1 after
+ * reporting what is wrong with them.
  */
-size_t dgram_encode(char *buf, const struct dgram *dgram);
-
-/*
- * Reads length bytes that a peer sent. Returns 0, or -1 after reporting what is
- * wrong with them.
- */
-int dgram_decode(struct dgram *dgram, const char *buf, size_t length);
+int dgram_check(const struct dgram *dgram, size_t length);
 
 #endif

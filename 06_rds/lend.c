@@ -11,12 +11,12 @@
 
 #include "ipv4.h"
 #include "log.h"
-#include "wait.h"
 
-int lend_open(struct lend *lend)
+int lend_open(struct lend *lend, struct rds *rds)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 
+	lend->rds = rds;
 	/*
 	 * RDS registers whole pages, so whatever shares a page with a loan
 	 * would be lent, too.
@@ -26,17 +26,14 @@ int lend_open(struct lend *lend)
 	if (!lend->pages)
 		return log_fail("no memory to lend");
 	for (size_t i = 0; i < LEND_MAX; i++)
-		lend->loans[i] = (struct loan){
-			.memory = lend->pages + i * page,
-		};
+		lend->loans[i].memory = lend->pages + i * page;
 	return 0;
 }
 
 void lend_close(struct lend *lend)
 {
-	/* A key that was not used was dropped with the socket. */
 	free(lend->pages);
-	lend->pages = NULL;
+	*lend = (struct lend){ 0 };
 }
 
 static bool is_lent(const struct loan *loan)
@@ -51,6 +48,29 @@ struct loan *lend_find(struct lend *lend, const struct sockaddr_in *to)
 		    ipv4_same(&lend->loans[i].to, to))
 			return &lend->loans[i];
 	return NULL;
+}
+
+struct loan *lend_waiting(struct lend *lend, const struct sockaddr_in *host)
+{
+	for (size_t i = 0; i < LEND_MAX; i++) {
+		struct loan *loan = &lend->loans[i];
+
+		if (is_lent(loan) && !loan->sent &&
+		    loan->to.sin_addr.s_addr == host->sin_addr.s_addr)
+			return loan;
+	}
+	return NULL;
+}
+
+struct loan *lend_first(struct lend *lend)
+{
+	struct loan *first = NULL;
+
+	for (size_t i = 0; i < LEND_MAX; i++)
+		if (is_lent(&lend->loans[i]) &&
+		    (!first || lend->loans[i].until < first->until))
+			first = &lend->loans[i];
+	return first;
 }
 
 static struct loan *find_free(struct lend *lend)
@@ -84,8 +104,10 @@ static int free_key(struct rds *rds, rds_rdma_cookie_t key)
 	return 0;
 }
 
-int lend_end(struct loan *loan, struct rds *rds)
+int lend_end(struct lend *lend, struct loan *loan)
 {
+	struct rds *rds = lend->rds;
+
 	/*
 	 * The datagram that carried the key holds the memory, too, until the
 	 * other kernel has acknowledged it, which it may never do.
@@ -95,17 +117,16 @@ int lend_end(struct loan *loan, struct rds *rds)
 				  &loan->to, sizeof(loan->to)) ||
 			  free_key(rds, 0)))
 		return -1;
-	loan->to = (struct sockaddr_in){ 0 };
-	loan->key = 0;
+	*loan = (struct loan){ .memory = loan->memory };
 	return 0;
 }
 
-struct loan *lend_begin(struct lend *lend, struct rds *rds,
-			const struct sockaddr_in *to, int64_t until)
+struct loan *lend_begin(struct lend *lend, const struct sockaddr_in *to,
+			int64_t until)
 {
 	struct loan *loan = lend_find(lend, to);
 
-	if (loan && lend_end(loan, rds))
+	if (loan && lend_end(lend, loan))
 		return NULL;
 	if (!loan)
 		loan = find_free(lend);
@@ -118,7 +139,7 @@ struct loan *lend_begin(struct lend *lend, struct rds *rds,
 	return loan;
 }
 
-int lend_send(struct loan *loan, struct rds *rds, const void *buf,
+int lend_send(struct lend *lend, struct loan *loan, const void *buf,
 	      size_t length)
 {
 	struct rds_get_mr_args args = {
@@ -135,34 +156,11 @@ int lend_send(struct loan *loan, struct rds *rds, const void *buf,
 		.size = sizeof(args),
 	};
 
+	/* The key of a try that has failed is of no use to anybody. */
+	if (loan->key)
+		free_key(lend->rds, loan->key);
+	loan->key = 0;
 	/* The kernel registers, and puts the key into its own header. */
-	return rds_send(rds, &loan->to, buf, length, &control);
-}
-
-int64_t lend_deadline(const struct lend *lend)
-{
-	int64_t first = INT64_MAX;
-
-	for (size_t i = 0; i < LEND_MAX; i++)
-		if (is_lent(&lend->loans[i]) && lend->loans[i].until < first)
-			first = lend->loans[i].until;
-	return first;
-}
-
-void lend_expire(struct lend *lend, struct rds *rds)
-{
-	int64_t now = wait_deadline(0);
-	char text[IPV4_TEXT_SIZE];
-
-	for (size_t i = 0; i < LEND_MAX; i++) {
-		struct loan *loan = &lend->loans[i];
-
-		if (!is_lent(loan) || loan->until > now)
-			continue;
-		log_line("taking back what %s port %d has not used in time.",
-			 ipv4_text(&loan->to, text), ntohs(loan->to.sin_port));
-		/* A failure has been reported; do not repeat it in a loop. */
-		if (lend_end(loan, rds))
-			loan->until = INT64_MAX;
-	}
+	loan->sent = !rds_send(lend->rds, &loan->to, buf, length, &control);
+	return loan->sent ? 0 : -1;
 }

@@ -13,19 +13,23 @@ enum {
 
 struct loan {
 	struct sockaddr_in to; /* who has it; of no family: nobody */
-	rds_rdma_cookie_t key; /* the last one; 0: the page was never lent */
+	bool sent; /* the client has been sent its key */
+	rds_rdma_cookie_t key; /* the last one; 0: there was none */
 	int64_t until; /* when it is taken back, as wait_deadline() has it */
 	char *memory; /* LEND_SIZE bytes, in a page of their own */
 };
 
 struct lend {
+	struct rds *rds; /* borrowed */
 	char *pages; /* of all loans */
 	size_t page; /* bytes of each */
 	struct loan loans[LEND_MAX];
 };
 
 /* Returns 0, or -1 after reporting why. Either way, end with lend_close(). */
-int lend_open(struct lend *lend);
+int lend_open(struct lend *lend, struct rds *rds);
+
+/* Close the socket first, which makes the kernel give up all registrations. */
 void lend_close(struct lend *lend);
 
 /*
@@ -33,26 +37,27 @@ void lend_close(struct lend *lend);
  * back the one that it has. Returns NULL after reporting why, as when LEND_MAX
  * others have one.
  */
-struct loan *lend_begin(struct lend *lend, struct rds *rds,
-			const struct sockaddr_in *to, int64_t until);
+struct loan *lend_begin(struct lend *lend, const struct sockaddr_in *to,
+			int64_t until);
 
 /*
  * Sends a datagram to the client together with the key of its loan. The key is
- * good for one write. Returns 0, or -1 with errno, as rds_send().
+ * good for one write. Returns 0, or -1 with errno, as rds_send(); EAGAIN and
+ * EINVAL may mean that there is no connection yet.
  */
-int lend_send(struct loan *loan, struct rds *rds, const void *buf,
+int lend_send(struct lend *lend, struct loan *loan, const void *buf,
 	      size_t length);
 
 /* The loan of this client; NULL: it has none. */
 struct loan *lend_find(struct lend *lend, const struct sockaddr_in *to);
 
+/* One that waits for a connection to this client's host; NULL: none does. */
+struct loan *lend_waiting(struct lend *lend, const struct sockaddr_in *host);
+
+/* The loan that is to be taken back first; NULL: there is none. */
+struct loan *lend_first(struct lend *lend);
+
 /* Takes it back, used or not. Returns 0, or -1 after reporting why. */
-int lend_end(struct loan *loan, struct rds *rds);
-
-/* When to take back the next loan; INT64_MAX: there is none. */
-int64_t lend_deadline(const struct lend *lend);
-
-/* Takes back loans that were not used in time, and says so. */
-void lend_expire(struct lend *lend, struct rds *rds);
+int lend_end(struct lend *lend, struct loan *loan);
 
 #endif

@@ -4,86 +4,72 @@
 #include "session.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hints.h"
 #include "ipv4.h"
 #include "log.h"
-#include "retry.h"
 
-static int find_local(struct session *session, struct sockaddr_in *local)
+/* Reads "HOST[:PORT],...". */
+static int find_peers(struct session *session, const char *servers,
+		      const char *port)
 {
-	const struct options *options = session->options;
+	char text[256];
 
-	/* Port 0: the kernel finds one. */
-	if (options->local)
-		return ipv4_lookup(options->local, "0", local);
-	return ipv4_way_to(&session->peers[0], local);
+	while (*servers) {
+		size_t length = strcspn(servers, ",");
+
+		if (session->peer_count == SESSION_PEERS)
+			return log_fail("-a: at most %d servers",
+					SESSION_PEERS);
+		snprintf(text, sizeof(text), "%.*s", (int)length, servers);
+		if (ipv4_lookup(text, port,
+				&session->peers[session->peer_count++]))
+			return -1;
+		servers += length + (servers[length] == ',');
+	}
+	return session->peer_count ? 0 : log_fail("-a: an address is missing");
 }
 
-/* Without this we get only a hint when a congestion ends: see README. */
-static int monitor_congestion(struct session *session)
+int session_open(struct session *session, const char *servers, const char *port,
+		 const char *local, int transport)
 {
+	struct rds *rds = &session->rds;
+	struct sockaddr_in from;
+	char text[IPV4_TEXT_SIZE];
 	int on = 1;
 
-	return rds_set(&session->rds, RDS_CONG_MONITOR, "RDS_CONG_MONITOR", &on,
-		       sizeof(on));
-}
-
-int session_open(struct session *session, const struct options *options,
-		 const struct patience *patience)
-{
-	char text[IPV4_TEXT_SIZE];
-	struct sockaddr_in local;
-
-	*session = (struct session){
-		.rds.fd = -1,
-		.peer_count = options->address_count,
-		.options = options,
-		.patience = patience,
-	};
-	session->buf = malloc(DGRAM_MAX);
+	session->in = malloc(DGRAM_MAX);
 	session->out = malloc(DGRAM_MAX);
-	if (!session->buf || !session->out)
+	if (!session->in || !session->out)
 		return log_fail("no memory for two datagrams of %d bytes",
 				DGRAM_MAX);
-	for (int i = 0; i < session->peer_count; i++)
-		if (ipv4_lookup(options->addresses[i], options->port,
-				&session->peers[i]))
-			return -1;
-	if (find_local(session, &local) ||
-	    rds_open(&session->rds, &local, options->transport))
+	/* From port 0: the kernel finds one. */
+	if (find_peers(session, servers, port) ||
+	    (local ? ipv4_lookup(local, "0", &from) :
+		     ipv4_way_to(&session->peers[0], &from)) ||
+	    rds_open(rds, &from, transport))
 		return -1;
-	log_line("bound to %s over %s.", ipv4_text(&local, text),
-		 rds_transport_name(session->rds.transport));
-	return monitor_congestion(session);
+	log_line("bound to %s over %s.", ipv4_text(&from, text),
+		 rds_transport_name(rds->transport));
+	/* Without this we get only a hint when a congestion ends: see README. */
+	return rds_set(rds, RDS_CONG_MONITOR, "RDS_CONG_MONITOR", &on,
+		       sizeof(on));
 }
 
 void session_close(struct session *session)
 {
 	rds_close(&session->rds);
-	free(session->buf);
+	free(session->in);
 	free(session->out);
-	session->buf = session->out = NULL;
+	session->in = session->out = NULL;
 }
 
 int64_t session_deadline(const struct session *session)
 {
-	return wait_deadline(session->patience->timeout_ms);
-}
-
-int session_go_on(struct session *session)
-{
-	struct pollfd fd = {
-		.fd = session->patience->stop_fd,
-		.events = POLLIN,
-	};
-
-	/* Not each time: a system call for each message would cost too much. */
-	if (++session->sends % 64 || poll(&fd, 1, 0) <= 0)
-		return 0;
-	return wait_fail("sending", ECANCELED, session->patience);
+	return wait_deadline(session->rds.patience.timeout_ms);
 }
 
 /* This may be anybody, so do not fail, and report it only once. */
@@ -99,19 +85,38 @@ static void ignore(struct session *session, const char *what,
 	session->told = true;
 }
 
-/* Waits for the end of the congestion of a peer's port. */
-static int wait_uncongested(struct session *session,
-			    const struct sockaddr_in *to, int64_t deadline)
+int session_wait(struct session *session, const char *what, int64_t deadline,
+		 struct rds_news *news)
 {
-	uint64_t mask = RDS_CONG_MONITOR_MASK(ntohs(to->sin_port));
+	struct rds *rds = &session->rds;
+
+	do {
+		if (wait_readable(rds->fd, -1, rds->patience.stop_fd,
+				  deadline) < 0)
+			return wait_fail(what, errno, &rds->patience);
+		if (rds_recv(rds, session->in, DGRAM_MAX, news))
+			return -1;
+	} while (!news->datagram && !news->ports && !news->completed);
+	/* Whoever waits for something else must not lose this. */
+	if (news->completed) {
+		session->completed = true;
+		session->status = news->completion.status;
+	}
+	return 0;
+}
+
+int session_wait_uncongested(struct session *session,
+			     const struct sockaddr_in *peer, int64_t deadline)
+{
+	const char *what = "the end of a congestion";
+	uint64_t mask = RDS_CONG_MONITOR_MASK(ntohs(peer->sin_port));
 	struct rds_news news;
 
 	do {
-		if (session_wait(session, "the end of a congestion", deadline,
-				 &news))
+		if (session_wait(session, what, deadline, &news))
 			return -1;
 		if (news.datagram)
-			ignore(session, "the end of a congestion", &news.from);
+			ignore(session, what, &news.from);
 	} while (!(news.ports & mask));
 	return 0;
 }
@@ -120,50 +125,20 @@ int session_send(struct session *session, const struct sockaddr_in *to,
 		 const void *buf, size_t length,
 		 const struct rds_control *control)
 {
-	const struct patience *patience = session->patience;
 	int64_t deadline = session_deadline(session);
+	struct rds *rds = &session->rds;
 
-	if (session_go_on(session))
-		return -1;
-	while (rds_send(&session->rds, to, buf, length, control)) {
+	while (rds_send(rds, to, buf, length, control)) {
 		if (errno == ENOBUFS) {
-			if (wait_uncongested(session, to, deadline))
+			if (session_wait_uncongested(session, to, deadline))
 				return -1;
 		} else if (errno != EAGAIN) {
-			return rds_send_fail(errno, to, length);
-		} else if (retry_wait(&session->rds, to, false, patience,
-				      deadline)) {
-			return -1;
+			return explain_send(to, length, errno);
+		} else if (rds_wait_room(rds, deadline)) {
+			return wait_fail("room in the send buffer", errno,
+					 &rds->patience);
 		}
 	}
-	return 0;
-}
-
-int session_send_text(struct session *session, const struct sockaddr_in *to,
-		      enum dgram_type type, const char *text)
-{
-	char buf[DGRAM_HEADER + DGRAM_TEXT_MAX];
-	struct dgram dgram = {
-		.type = type,
-		.text = text,
-		.length = strlen(text),
-	};
-
-	return session_send(session, to, buf, dgram_encode(buf, &dgram), NULL);
-}
-
-int session_wait(struct session *session, const char *what, int64_t deadline,
-		 struct rds_news *news)
-{
-	const struct patience *patience = session->patience;
-
-	do {
-		if (wait_readable(session->rds.fd, -1, patience->stop_fd,
-				  deadline) < 0)
-			return wait_fail(what, errno, patience);
-		if (rds_recv(&session->rds, session->buf, DGRAM_MAX, news))
-			return -1;
-	} while (!news->datagram && !news->ports && !news->completed);
 	return 0;
 }
 
@@ -184,18 +159,30 @@ static int hear(struct session *session, const struct sockaddr_in *from,
 	return -1;
 }
 
-int session_expect(struct session *session, const struct sockaddr_in *from,
-		   enum dgram_type type, const char *what, struct dgram *dgram,
+int session_expect(struct session *session, const struct sockaddr_in *peer,
+		   enum dgram_type type, const char *what,
 		   struct rds_news *news)
 {
-	if (hear(session, from, what, news))
+	int came;
+
+	if (hear(session, peer, what, news))
 		return -1;
-	if (dgram_decode(dgram, session->buf, news->length))
-		return -1;
-	if (dgram->type != type)
+	came = dgram_check(session->in, news->length);
+	if (came >= 0 && came != (int)type)
 		return log_fail("%s: a datagram of type %d came instead of %d",
-				what, dgram->type, type);
-	return 0;
+				what, came, type);
+	return came < 0 ? -1 : 0;
+}
+
+int session_ask(struct session *session, const struct sockaddr_in *peer,
+		enum dgram_type type, const char *text, enum dgram_type answer,
+		const char *what, struct rds_news *news)
+{
+	size_t length = dgram_text(session->out, type, text);
+
+	if (session_send(session, peer, session->out, length, NULL))
+		return -1;
+	return session_expect(session, peer, answer, what, news);
 }
 
 /*
@@ -204,19 +191,17 @@ int session_expect(struct session *session, const struct sockaddr_in *from,
  * paths, and so on the one that our messages take; later messages may overtake
  * what was sent before that.
  */
-static int greet_host(struct session *session, const struct sockaddr_in *peer)
+int session_greet(struct session *session, const struct sockaddr_in *peer)
 {
 	struct sockaddr_in kernel = *peer;
 	char text[IPV4_TEXT_SIZE];
 	struct rds_news news;
 
 	kernel.sin_port = 0;
-	ipv4_text(&kernel, text);
-	if (session_send(session, &kernel, NULL, 0, NULL))
+	if (session_send(session, &kernel, NULL, 0, NULL) ||
+	    hear(session, &kernel, "an answer of the other kernel", &news))
 		return -1;
-	if (hear(session, &kernel, "an answer of the other kernel", &news))
-		return -1;
-	log_line("%s is there.", text);
+	log_line("%s is there.", ipv4_text(&kernel, text));
 	return 0;
 }
 
@@ -230,11 +215,11 @@ static bool known_host(const struct session *session, int i)
 	return false;
 }
 
-int session_greet(struct session *session)
+int session_greet_all(struct session *session)
 {
 	for (int i = 0; i < session->peer_count; i++)
 		if (!known_host(session, i) &&
-		    greet_host(session, &session->peers[i]))
+		    session_greet(session, &session->peers[i]))
 			return -1;
 	return 0;
 }
@@ -242,17 +227,14 @@ int session_greet(struct session *session)
 int session_bye(struct session *session)
 {
 	struct rds_news news;
-	struct dgram dgram;
 
 	/*
 	 * Closing the socket throws away what is still queued. Once the answers
 	 * are here, nothing is.
 	 */
 	for (int i = 0; i < session->peer_count; i++)
-		if (session_send_text(session, &session->peers[i], DGRAM_BYE,
-				      "") ||
-		    session_expect(session, &session->peers[i], DGRAM_BYE,
-				   "a goodbye", &dgram, &news))
+		if (session_ask(session, &session->peers[i], DGRAM_BYE, "",
+				DGRAM_BYE, "a goodbye", &news))
 			return -1;
 	return 0;
 }

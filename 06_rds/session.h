@@ -1,87 +1,87 @@
 /*
  * session.h - the client's socket, and the servers that it talks to
+ *
+ * Functions return 0, or -1 after reporting why.
  */
 #ifndef SESSION_H
 #define SESSION_H
 
-#include <stdbool.h>
-
 #include "dgram.h"
-#include "options.h"
 #include "rds.h"
-#include "wait.h"
+
+enum {
+	SESSION_PEERS = 8
+};
 
 struct session {
-	struct rds rds;
-	struct sockaddr_in peers[OPTIONS_MAX_PEERS];
+	struct rds rds; /* set its patience, and fd to -1 */
+	struct sockaddr_in peers[SESSION_PEERS];
 	int peer_count;
-	char *buf; /* of DGRAM_MAX bytes: what came last */
 	/*
-	 * As long, and unchanged until the socket is closed: what goes out, and
-	 * what an RDMA operation reads, which may continue after we have
-	 * stopped waiting for it.
+	 * DGRAM_MAX bytes each: what came last, and what goes out. An RDMA
+	 * operation reads from out, perhaps after we have stopped waiting for
+	 * it, so that stays until the socket is closed.
 	 */
-	char *out;
-	unsigned int sends; /* how often session_go_on() was called */
+	struct dgram *in, *out;
 	bool told; /* a datagram that nobody asked for was reported */
-	const struct options *options; /* borrowed */
-	const struct patience *patience; /* borrowed */
+	bool completed; /* our RDMA operation is: */
+	int status; /* how, RDS_RDMA_* */
 };
 
 /*
- * Looks the servers up, and binds one socket to talk to all of them. Returns 0,
- * or -1 after reporting why. Either way, end with session_close().
+ * Looks up the servers, "HOST[:PORT],...", and binds one socket to talk to all of
+ * them: to the address local, or to the one on the way to the first server
+ * (NULL). Either way, end with session_close().
  */
-int session_open(struct session *session, const struct options *options,
-		 const struct patience *patience);
+int session_open(struct session *session, const char *servers, const char *port,
+		 const char *local, int transport);
 void session_close(struct session *session);
 
 /*
- * Asks the kernel of each server's host whether it is there, and waits for its
- * answer. Call this before you send anything else: see the README on the first
- * contact. Returns 0, or -1 after reporting why.
+ * Asks the kernel of this peer's host whether it is there. Do so before you send
+ * anything else: see the README on the first contact.
  */
-int session_greet(struct session *session);
+int session_greet(struct session *session, const struct sockaddr_in *peer);
 
-/*
- * A loop that sends must call this, because a loop that never has to wait would
- * not notice that the program must stop. Returns 0, or -1 after saying so.
- */
-int session_go_on(struct session *session);
+/* The same of all servers' hosts, of each once. */
+int session_greet_all(struct session *session);
 
 /*
  * Sends length bytes, and waits for room in the send buffer and for the end of
- * the peer's congestion if it must. control may be NULL. Returns 0, or -1 after
- * reporting why.
+ * the peer's congestion if it must. control may be NULL.
  */
 int session_send(struct session *session, const struct sockaddr_in *to,
 		 const void *buf, size_t length,
 		 const struct rds_control *control);
-
-/* The same with a datagram of at most DGRAM_TEXT_MAX bytes of text. */
-int session_send_text(struct session *session, const struct sockaddr_in *to,
-		      enum dgram_type type, const char *text);
 
 /* The moment when a step that begins now has taken too long. */
 int64_t session_deadline(const struct session *session);
 
 /*
  * Waits until the kernel has something: a datagram, which is then in
- * session->buf, or other news. what is its name in error messages. The wait
- * ends at the deadline in any case. Returns 0, or -1 after reporting why.
+ * session->in, or other news. what is its name in error messages. The wait ends
+ * at the deadline in any case.
  */
 int session_wait(struct session *session, const char *what, int64_t deadline,
 		 struct rds_news *news);
 
+/* Waits until the kernel says that this peer's port may have room again. */
+int session_wait_uncongested(struct session *session,
+			     const struct sockaddr_in *peer, int64_t deadline);
+
 /*
- * Waits for a datagram from this server, which must be of this type; its text
- * is in session->buf. A socket of RDS has no connection, so anybody may send to
- * our port: this ignores what others send, and reports it once in a session.
- * Returns 0, or -1 after reporting why.
+ * Waits for a datagram from this server, which must be of this type. A socket of
+ * RDS has no connection, so anybody may send to our port: this ignores what others
+ * send, and reports it once.
  */
-int session_expect(struct session *session, const struct sockaddr_in *from,
-		   enum dgram_type type, const char *what, struct dgram *dgram,
+int session_expect(struct session *session, const struct sockaddr_in *peer,
+		   enum dgram_type type, const char *what,
 		   struct rds_news *news);
+
+/* Sends a server a datagram with this text, and waits for that answer. */
+int session_ask(struct session *session, const struct sockaddr_in *peer,
+		enum dgram_type type, const char *text, enum dgram_type answer,
+		const char *what, struct rds_news *news);
 
 /* Says goodbye to each server, and waits until it has answered. */
 int session_bye(struct session *session);

@@ -66,7 +66,7 @@ def test_a_loan_that_nobody_uses_is_taken_back_and_the_connection_comes_back(lab
         return
     with lab.serving(programs, *listens('ib', '-t', 5)) as server:
         lab.call('b', borrow, True)
-        one = lab.call('b', client, programs, '-T', 'ib', '-t', 60)
+        one = lab.call('b', client, programs, '-T', 'ib', '-t', 60, 'talk')
     one.quiet()
     assert server.has('^taking back what 192.0.2.2 port') and one.has('^received message: ')
 

@@ -35,7 +35,7 @@ def test_the_modules_are_there_are_not_loaded_silently_and_can_be_removed(fresh,
     guest('$rds --check', r'todo     rds .*todo     rds_tcp .*todo     rds_rdma .*'
           'can be set up: sudo scripts/setup_rds.sh tcp ib', 1)
     folder = quote(str(programs.folder))
-    guest(f'{folder}/server -a 192.0.2.1', '^error: socket: this kernel has no RDS, or has not loaded it; see '
+    guest(f'{folder}/server -a 192.0.2.1', '^error: socket: Address family not supported by protocol; this kernel has no RDS, or has not loaded it; see '
           r'scripts/setup_rds.sh --check \[docs/troubleshooting.md#rds\]$', 1)
     guest('ls -d /sys/module/rds*; $rds --status', 'cannot access.*no RDS loaded', 1)
     # The repository may be closed to a user without rights.
@@ -46,7 +46,7 @@ def test_the_modules_are_there_are_not_loaded_silently_and_can_be_removed(fresh,
     guest('$rds tcp; $rds --check tcp; ! test -d /sys/module/rds_rdma', 'already loaded: rds with tcp.*usable now')
     guest('$rds --status', '192.0.2.1 on eth0.*TCP port 16385.*ib .*not loaded')
     # Once rds is there, any user can have the kernel load a transport.
-    guest(f'{NOBODY} /tmp/client -a 192.0.2.1 -b 192.0.2.99 -T ib', '^error: bind: Protocol not available', 1)
+    guest(f'{NOBODY} /tmp/client -a 192.0.2.1 -b 192.0.2.99 -T ib talk', '^error: bind: Protocol not available', 1)
     # With the last transport, modprobe removes rds as well.
     guest('test -d /sys/module/rds_rdma; $rds --remove; ! ls -d /sys/module/rds*',
           'removed rds_rdma.*removed rds_tcp.*no RDS in this kernel')

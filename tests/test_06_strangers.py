@@ -53,9 +53,9 @@ def test_no_datagram_ends_the_server_whatever_its_length(lab, programs, server_a
         # ECHO, up to what the send buffer holds, more than it, more than RDS has.
         lab.call('b', strange, programs, server_at, stranger, 5, 7000, 0, 1, 11, 12, 106496, 106497, 1048576,
                  1048577, 3000000)
-        lab.call('b', client, programs, '-T', 'tcp', '-t', 60)
+        lab.call('b', client, programs, '-T', 'tcp', '-t', 60, 'talk')
         lab.call('b', strange, programs, server_at, second, 5, 7000, 'full', 100)
-        lab.call('b', client, programs, '-T', 'tcp', '-t', 60)
+        lab.call('b', client, programs, '-T', 'tcp', '-t', 60, 'talk')
     assert server.count('^received message: ') == 2
     assert server.count(f'bytes to {stranger} port 700[56]: Message too long', 'err') == 2
     assert server.count(f'{stranger} port 700[78] has sent a datagram of more than 1048576 bytes', 'err') == 2
@@ -77,7 +77,7 @@ def test_nor_does_a_strangers_end_a_client(lab, programs, server_at, stranger):
     lab.start('b', is_asked, programs, server_at, stranger)
     lab.hear('b')
     programs.address = '192.0.2.2'
-    asks = lab.call('a', client, programs, '-b', server_at, '-T', 'tcp', '-t', 60)
+    asks = lab.call('a', client, programs, '-b', server_at, '-T', 'tcp', '-t', 60, 'talk')
     lab.result('b')
     assert asks.has('^received message: so it is$')
     asks.one_error(f'^error: recvmsg: {stranger} port 7000 has sent a datagram of more than 1048576 bytes')
@@ -112,17 +112,29 @@ def test_no_error_of_recvmsg_or_of_sendmsg_ends_the_server(lab, programs, server
                      '-T', 'tcp', '-a', server_at, program='env') as server:
         if call == 'sendmsg':
             assert lab.call('b', echoes, server_at, len(some) + 1) == len(some)
-        lab.call('b', client, programs, '-T', 'tcp', '-t', 60)
+        lab.call('b', client, programs, '-T', 'tcp', '-t', 60, 'talk')
     assert server.count(f'^error: {call}: ', 'err') == len(some)
     if call == 'recvmsg':
         assert len(server.err.splitlines()) == len(some)
 
 
+def gives_up(pair, *words):
+    """On node a: a server, until it has given up whoever acknowledges nothing."""
+    server = pair.server(*words)
+    in_node.tell('it listens')
+    in_node.channel.receive()
+    server.says('acknowledges nothing')
+    return server.stop()
+
+
 def is_given_up_once(lab, programs, server_at, stranger, transport, kind, lengths):
     """A host that acknowledges nothing, and not once a port: a client beside it waits no longer than that."""
-    with lab.serving(programs, '-t', 3, '-T', transport, '-a', server_at) as server:
-        said = lab.call('b', strange, programs, server_at, stranger, kind, 7000, *lengths, '--',
-                        f'./client -a {server_at} -T tcp -t 150')
+    lab.start('a', gives_up, programs, '-t', 3, '-T', transport, '-a', server_at)
+    lab.hear('a')
+    said = lab.call('b', strange, programs, server_at, stranger, kind, 7000, *lengths, '--',
+                    f'./client -a {server_at} -T tcp -t 150 talk')
+    lab.channels['a'].send(b'')
+    server = lab.result('a')
     assert server.count(f'^{stranger} acknowledges nothing') == 1
     assert said.has('^received message: ') and int(said.out.rpartition('seconds: ')[2]) <= 15
 
@@ -135,4 +147,4 @@ def test_a_host_that_acknowledges_nothing_is_given_up_once(lab, programs, server
 def test_nor_is_a_host_to_which_there_is_no_connection_over_ib(lab, programs, server_at, stranger):
     lab.call('b', shell, "nft 'add table ip t; add chain ip t o { type filter hook input priority 0; };"
              f"add rule ip t o ip daddr {stranger} udp dport 4791 drop'")
-    is_given_up_once(lab, programs, server_at, stranger, 'ib', 7, 20 * [12])
+    is_given_up_once(lab, programs, server_at, stranger, 'ib', 6, 20 * [12])

@@ -5,7 +5,7 @@
 peer long server <<'END_PATCH'
 --- a/lend.c
 +++ b/lend.c
-@@ -118,4 +118,4 @@
+@@ -139,4 +139,4 @@
  	memset(loan->memory, 0, lend->page);
 -	snprintf(loan->memory, LEND_SIZE,
 -		 "message from passive/server side with pid %d", getpid());

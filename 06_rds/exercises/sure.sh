@@ -22,13 +22,12 @@ run two 'setup: scripts/setup_rds.sh tcp' \
 	'client2: ./client -a 192.0.2.1 -T tcp -n 1 sure' "stop: $stopping"
 well 'so it does for the next client' two client2
 want 'whose numbers begin with 0 again' two/server.log '^dealt with 0\.$' 2
-# The first server never reads. It ends when its second port gets a message
-# that does not belong there.
+# The first server never reads, and is ended.
 run restart 'setup: scripts/setup_rds.sh tcp' \
-	'server1: ./server -1 -w -a 192.0.2.1 -T tcp' \
+	"server1: $(serving ./server -w 100 -a 192.0.2.1 -T tcp)" \
 	'client&: ./client -a 192.0.2.1 -T tcp -t 30 -n 20 sure' \
 	"look: $(look restart/client.log '^sent 0 again' 20)" \
-	'ender: ./client -a 192.0.2.1 -p 4001 -T tcp -t 1 talk' \
+	"ender: $stopping" \
 	"gone: $(look restart/.server1.status . 45)" \
 	'server2: ./server -1 -a 192.0.2.1 -T tcp'
 ends 'without an answer, a message is sent again' restart look 0
@@ -51,12 +50,12 @@ check 'what was sent twice is dealt with once' twice twice/server.log \
 	in_order twice/server.log 3
 # A server that answers each message with the word for the first.
 peer other server <<'END_PATCH'
---- a/answer.c
-+++ b/answer.c
-@@ -110,2 +110,3 @@
- {
-+	dgram_header(answer->buf, DGRAM_SURE, 0);
- 	if (dealt_is_new(&answer->dealt, &news->from, number))
+--- a/server.c
++++ b/server.c
+@@ -209,2 +209,3 @@
+ 
++	dgram_header(server->in, DGRAM_SURE, 0);
+ 	if (is_new(&server->dealt, &news->from, number))
 END_PATCH
 run other 'setup: scripts/setup_rds.sh tcp' \
 	"server: $(serving "$place/peer_other/server" -a 192.0.2.1 -T tcp)" \

@@ -53,7 +53,7 @@ def length(text):
     chapter = re.fullmatch(r'(\d\d)_\w+', text.path.parent.name)
     if chapter and text.path.name == 'README.md':
         # What the kernel makes of it all is more than one concept.
-        most = 4000 if chapter[1] == '06' else 2800
+        most = 2800
         count = sum(len(line.split()) for line in text.lines)
         if count > most:
             yield 0, (f'{count} words; {most} is the limit: what you look up '

@@ -30,20 +30,6 @@
 	MEMBERS_SINCE_03 MEMBER(cert) MEMBER(key) MEMBER(ca) \
 	MEMBER(max) MEMBER(grace) MEMBER(end_after) MEMBER(hold) \
 	MEMBER(retries)
-#elif defined(CHAPTER_06)
-#define CHAPTER "06"
-#include <linux/rds.h>
-
-#define SERVER_WORDS "-a node"
-#define CLIENT_WORDS "-a node"
-#define MEMBERS \
-	MEMBER(address_count) MEMBER(addresses[0]) MEMBER(addresses[1]) \
-	MEMBER(local) MEMBER(transport) MEMBER(work) MEMBER(wait) \
-	MEMBER(count) MEMBER(bytes) MEMBER(command) MEMBER(key) MEMBER(csv)
-#define NAMES \
-	NAME(RDS_TRANS_NONE) NAME(RDS_TRANS_TCP) NAME(RDS_TRANS_IB) \
-	NAME(WORK_TALK) NAME(WORK_COUNT) NAME(WORK_CONGEST) NAME(WORK_FILL) \
-	NAME(WORK_WRITE) NAME(WORK_BENCH)
 #elif defined(CHAPTER_07)
 #define CHAPTER "07"
 #include "pump.h"

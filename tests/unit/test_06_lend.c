@@ -4,6 +4,7 @@
 #include "lend.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ static struct {
 		freed[64]; /* 1, 2, ...; 0: all that were used */
 	unsigned int frees;
 	struct sockaddr_in cancelled;
+	bool full; /* there is no room in the send buffer */
 } kernel;
 
 static struct sockaddr_in someone(const char *address, int port)
@@ -44,6 +46,10 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 	kernel.keys++;
 	memcpy((void *)(uintptr_t)kernel.loan.cookie_addr, &kernel.keys,
 	       sizeof(kernel.keys));
+	if (kernel.full) {
+		errno = EAGAIN;
+		return -1;
+	}
 	return msg->msg_iov->iov_len;
 }
 
@@ -73,7 +79,7 @@ static int setup(void **state)
 {
 	(void)state;
 	memset(&kernel, 0, sizeof(kernel));
-	assert_int_equal(lend_open(&lend), 0);
+	assert_int_equal(lend_open(&lend, &rds), 0);
 	return 0;
 }
 
@@ -90,9 +96,9 @@ static struct loan *lent_to(int port, int ms)
 	struct sockaddr_in to = someone("192.0.2.2", port);
 	struct loan *loan;
 
-	loan = CAPTURED(lend_begin(&lend, &rds, &to, wait_deadline(ms)));
+	loan = CAPTURED(lend_begin(&lend, &to, wait_deadline(ms)));
 	if (loan)
-		assert_int_equal(lend_send(loan, &rds, "x", 1), 0);
+		assert_int_equal(lend_send(&lend, loan, "x", 1), 0);
 	return loan;
 }
 
@@ -139,7 +145,7 @@ TEST_AROUND(wiped, setup, teardown)
 	struct loan *a = lent_to(5000, 1000), *b;
 
 	memset(a->memory, 'a', lend.page);
-	assert_int_equal(lend_end(a, &rds), 0);
+	assert_int_equal(lend_end(&lend, a), 0);
 	/* This one's key, and all that were used: no use is still on its way. */
 	assert_int_equal(kernel.frees, 2);
 	assert_int_equal(kernel.freed[0], 1);
@@ -164,28 +170,47 @@ TEST_AROUND(all_lent, setup, teardown)
 	/* Who has one may have another, in its place. */
 	assert_non_null(lent_to(5003, 1000));
 	assert_int_equal(kernel.freed[0], 4);
-	assert_int_equal(lend_end(&lend.loans[7], &rds), 0);
+	assert_int_equal(lend_end(&lend, &lend.loans[7]), 0);
 	assert_non_null(lent_to(6000, 1000));
 }
 
-static void expire(void)
+TEST_AROUND(in_order_of_time, setup, teardown)
 {
-	CAPTURE(lend_expire(&lend, &rds));
-}
+	struct loan *loan;
 
-TEST_AROUND(expire, setup, teardown)
-{
-	assert_int_equal(lend_deadline(&lend), INT64_MAX);
+	assert_null(lend_first(&lend));
 	assert_non_null(lent_to(5000, 100000));
-	assert_non_null(lent_to(5001, 0));
-	assert_true(lend_deadline(&lend) <= wait_deadline(0));
-	expire();
-	assert_string_equal(said.out, "taking back what 192.0.2.2 port 5001 "
-				      "has not used in time.\n");
+	loan = lent_to(5001, 0);
+	assert_ptr_equal(lend_first(&lend), loan);
+	assert_int_equal(lend_end(&lend, loan), 0);
 	assert_int_equal(kernel.freed[0], 2);
 	assert_false(has_loan(5001));
-	assert_true(has_loan(5000));
-	assert_true(lend_deadline(&lend) > wait_deadline(50000));
-	expire();
-	assert_string_equal(said.out, "");
+	assert_ptr_equal(lend_first(&lend), lent_to(5000, 50000));
+}
+
+/* Without a connection there is no key, and what is not sent waits for one. */
+TEST_AROUND(waiting, setup, teardown)
+{
+	struct sockaddr_in to = someone("192.0.2.2", 5000),
+			   host = someone("192.0.2.2", 0),
+			   other = someone("192.0.2.3", 0);
+	struct loan *loan;
+
+	assert_null(lend_waiting(&lend, &host));
+	assert_non_null(lent_to(5001, 1000));
+	assert_null(lend_waiting(&lend, &host));
+	loan = lend_begin(&lend, &to, wait_deadline(1000));
+	assert_ptr_equal(lend_waiting(&lend, &host), loan);
+	assert_null(lend_waiting(&lend, &other));
+	kernel.full = true;
+	assert_int_equal(lend_send(&lend, loan, "x", 1), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_ptr_equal(lend_waiting(&lend, &host), loan);
+	kernel.full = false;
+	assert_int_equal(lend_send(&lend, loan, "x", 1), 0);
+	assert_null(lend_waiting(&lend, &host));
+	/* The key of the try that failed is not left behind. */
+	assert_int_equal(kernel.frees, 1);
+	assert_int_equal(kernel.freed[0], 2);
+	assert_int_equal(loan->key, 3);
 }

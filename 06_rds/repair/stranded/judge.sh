@@ -2,16 +2,13 @@
 # shellcheck shell=bash disable=SC2154
 
 rds='setup: scripts/setup_rds.sh tcp' on='-a 192.0.2.1 -T tcp'
-# busy RUN PORT: of two servers, the one on PORT does not read until the client had to wait;
-# then the chapter's own client tells it to.
+# busy RUN PORT: of two servers, the one on PORT does not read for a while, which the
+# client has to wait for.
 busy() {
-	local tell="exec ORIGINAL/client -a 192.0.2.1:$2 -T tcp -s 4096 congest"
-
 	watched "$1" "$rds" \
 		"server1: bash -c 'echo \$\$ >first.pid; exec ./server -p 5000 $on'" \
-		"server2: $(serving "./server -w -p $2 $on")" \
-		"tell&: bash -c \"$(look "$1/client.calls" '^sendmsg errno=105' 20) && $tell\"" \
-		"client: ./client -a 192.0.2.1:5000 -a 192.0.2.1:$2 -T tcp -s 4096 -n 200 count" \
+		"server2: $(serving "./server -w 4 -p $2 $on")" \
+		"client: ./client -a 192.0.2.1:5000,192.0.2.1:$2 -T tcp -s 4096 -n 200 count" \
 		"stop: bash -c 'kill \$(<first.pid) \$(<server.pid)'"
 	well "$1: a client that had to wait goes on" "$1" client
 	want "$1: and both servers have all that it has sent" "$1/client.log" \
@@ -24,7 +21,7 @@ busy() {
 busy first 4000
 busy second 4010
 # Each client says which group of ports has room.
-watched congest "$rds" "server: $(serving "./server -w -p 4100 $on")" \
+watched congest "$rds" "server: $(serving "./server -w 4 -p 4100 $on")" \
 	'client: ./client -a 192.0.2.1 -p 4100 -T tcp -s 4096 congest' "stop: $stopping"
 well 'a client that makes a congestion hears of its end' congest client
 want 'and knows which group of ports it was' congest/client.log '^news: group 4 of the ports'

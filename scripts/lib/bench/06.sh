@@ -22,8 +22,8 @@ count=300
 # rds TRANSPORT: sets ping (us) and rate (messages/s) of chapter 06.
 rds() {
 	serve_on_a 06_rds "./server -1 -a $address -T $1"
-	on b 06_rds "./client -a $address -T $1 -t 60 -n $count -s $bytes -c bench" \
-		>"$tmp/table" || fail "06's client over $1 failed"
+	on b 06_rds "./load/load -a $address -T $1 -n $count -s $bytes" \
+		>"$tmp/table" || fail "06: load/load over $1 failed"
 	end_server
 	ping=$(column ping median_us)
 	rate=$(column flood ops_per_s)

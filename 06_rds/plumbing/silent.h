@@ -10,8 +10,7 @@
 #include "rds.h"
 
 enum {
-	SILENT_MAX =
-		64, /* hosts at a time: one more takes the oldest's place */
+	SILENT_MAX = 64, /* hosts; one more takes the oldest's place */
 	SILENT_TIMES = 10 /* as long as we waited for it, it is not answered */
 };
 
@@ -27,11 +26,11 @@ struct silent {
 bool silent_has(const struct silent *silent, const struct sockaddr_in *to);
 
 /*
- * A message to this peer could not be sent within timeout_ms. Gives up on the
- * host that the send buffer is full of, or on the peer's own if it is not full:
- * cancels all that is queued for it, says so, and remembers the host.
+ * A message to this peer could not be sent in time. Gives up on the host that the
+ * send buffer is full of, or on the peer's own if it is not full: cancels all that
+ * is queued for it, says so, and remembers the host.
  */
 void silent_add(struct silent *silent, struct rds *rds,
-		const struct sockaddr_in *to, int timeout_ms);
+		const struct sockaddr_in *to);
 
 #endif

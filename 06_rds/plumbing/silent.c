@@ -11,7 +11,6 @@
 #include "info.h"
 #include "ipv4.h"
 #include "log.h"
-#include "wait.h"
 
 bool silent_has(const struct silent *silent, const struct sockaddr_in *to)
 {
@@ -24,16 +23,6 @@ bool silent_has(const struct silent *silent, const struct sockaddr_in *to)
 	return false;
 }
 
-/* For qsort(3): by host, then by port. */
-static int in_order(const void *a, const void *b)
-{
-	const struct info_message *x = a, *y = b;
-
-	if (x->host.s_addr != y->host.s_addr)
-		return x->host.s_addr < y->host.s_addr ? -1 : 1;
-	return (int)x->port - y->port;
-}
-
 /*
  * Which host has most of what is queued, if that is as much as the buffer
  * takes. While we waited, nothing was added: all of it is old.
@@ -42,18 +31,18 @@ static struct in_addr find_silent(const struct info_queue *queue, long room,
 				  struct in_addr otherwise)
 {
 	struct in_addr host = otherwise;
-	long bytes = 0, most = 0, all = 0;
+	long bytes, most = 0, all = 0;
 
 	for (size_t i = 0; i < queue->count; i++) {
-		const struct info_message *message = &queue->messages[i];
-
-		if (i && message[-1].host.s_addr != message->host.s_addr)
+		all += queue->messages[i].bytes;
+		/* In order: those of a host stand together. */
+		if (!i || queue->messages[i - 1].host.s_addr !=
+				  queue->messages[i].host.s_addr)
 			bytes = 0;
-		bytes += message->bytes;
-		all += message->bytes;
+		bytes += queue->messages[i].bytes;
 		if (bytes > most) {
 			most = bytes;
-			host = message->host;
+			host = queue->messages[i].host;
 		}
 	}
 	return all >= room ? host : otherwise;
@@ -67,7 +56,8 @@ static void cancel(struct rds *rds, const struct info_queue *queue,
 		const struct info_message *message = &queue->messages[i];
 
 		if (message->host.s_addr != to.sin_addr.s_addr ||
-		    (i && in_order(message - 1, message) == 0))
+		    (i && message[-1].host.s_addr == message->host.s_addr &&
+		     message[-1].port == message->port))
 			continue;
 		to.sin_port = message->port;
 		rds_set(rds, RDS_CANCEL_SENT_TO, "RDS_CANCEL_SENT_TO", &to,
@@ -76,18 +66,16 @@ static void cancel(struct rds *rds, const struct info_queue *queue,
 }
 
 void silent_add(struct silent *silent, struct rds *rds,
-		const struct sockaddr_in *to, int timeout_ms)
+		const struct sockaddr_in *to)
 {
 	struct silent_host *place = &silent->hosts[silent->next];
-	int ms = timeout_ms * SILENT_TIMES;
+	int ms = rds->patience.timeout_ms * SILENT_TIMES;
 	struct sockaddr_in host = *to;
 	struct info_queue queue;
 	char text[IPV4_TEXT_SIZE];
 
 	/* If this fails, it says so, and there is less to cancel. */
-	if (info_queue(rds, &queue) == 0)
-		qsort(queue.messages, queue.count, sizeof(*queue.messages),
-		      in_order);
+	info_queue(rds, &queue);
 	host.sin_addr = find_silent(&queue, rds_send_room(rds), to->sin_addr);
 	cancel(rds, &queue, host);
 	free(queue.messages);

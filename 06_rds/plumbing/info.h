@@ -15,13 +15,7 @@
  */
 int info_connections(struct rds *rds, const struct sockaddr_in *peer);
 
-/*
- * Finds one of the kernel's counters by name. It counts for all sockets of this
- * machine. Returns 0, or -1 after reporting why.
- */
-int info_counter(struct rds *rds, const char *name, uint64_t *value);
-
-/* What of this socket's is queued for its peers, or unacknowledged. */
+/* What of this socket's is queued for its peers, or unacknowledged: by host, then by port. */
 struct info_queue {
 	struct info_message {
 		struct in_addr host;

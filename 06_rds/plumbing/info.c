@@ -128,28 +128,6 @@ int info_connections(struct rds *rds, const struct sockaddr_in *peer)
 	return 0;
 }
 
-int info_counter(struct rds *rds, const char *name, uint64_t *value)
-{
-	struct rds_info_counter counter;
-	struct table table;
-	int ret, found = 0;
-
-	ret = read_table(rds, RDS_INFO_COUNTERS, sizeof(counter), &table);
-	for (size_t i = 0; ret == 0 && i < table.count; i++) {
-		entry(&table, i, &counter, sizeof(counter));
-		if (strncmp((char *)counter.name, name, sizeof(counter.name)))
-			continue;
-		*value = counter.value;
-		found = 1;
-	}
-	free(table.bytes);
-	if (ret == 0 && !found)
-		return log_fail(
-			"RDS_INFO_COUNTERS: this kernel has no counter %s",
-			name);
-	return ret;
-}
-
 /* The IPv4 address in an IPv6 one, as ::ffff:a.b.c.d. */
 static bool same_address(struct in6_addr a, struct in_addr b)
 {
@@ -187,6 +165,16 @@ static int add_messages(struct rds *rds, int option, struct info_queue *queue)
 	return ret;
 }
 
+/* For qsort(3): by host, then by port. */
+static int in_order(const void *a, const void *b)
+{
+	const struct info_message *x = a, *y = b;
+
+	if (x->host.s_addr != y->host.s_addr)
+		return x->host.s_addr < y->host.s_addr ? -1 : 1;
+	return (int)x->port - y->port;
+}
+
 int info_queue(struct rds *rds, struct info_queue *queue)
 {
 	*queue = (struct info_queue){ 0 };
@@ -195,7 +183,11 @@ int info_queue(struct rds *rds, struct info_queue *queue)
 	 * again. In the tables without a 6, Linux 6.1 says 0.0.0.0 for every
 	 * address.
 	 */
-	if (add_messages(rds, RDS6_INFO_SEND_MESSAGES, queue))
+	if (add_messages(rds, RDS6_INFO_SEND_MESSAGES, queue) ||
+	    add_messages(rds, RDS6_INFO_RETRANS_MESSAGES, queue))
 		return -1;
-	return add_messages(rds, RDS6_INFO_RETRANS_MESSAGES, queue);
+	if (queue->count)
+		qsort(queue->messages, queue->count, sizeof(*queue->messages),
+		      in_order);
+	return 0;
 }
