@@ -9,7 +9,7 @@
 #ifndef ECHO_H
 #define ECHO_H
 
-#include "data.h"
+#include "bench.h"
 
 /* Client: how many SENDs the server takes in all, and now. Zero it once. */
 struct credits {
@@ -17,21 +17,21 @@ struct credits {
 };
 
 /*
- * Client: sends all of data->local count times, with at most depth on their
+ * Client: sends all of the memory count times, with at most depth on their
  * way, and waits for the last answer. samples, if not NULL, gets the
  * nanoseconds of each round trip: use it with depth 1. Returns 0, or -1 after
  * reporting why.
  */
-int echo_send(struct data *data, struct credits *credits, unsigned int depth,
+int echo_send(struct bench *bench, struct credits *credits, unsigned int depth,
 	      unsigned int count, uint64_t *samples);
 
 /*
- * Server: posts depth receives of length bytes in data->exposed, before the
+ * Server: posts depth receives of length bytes in the memory, before the
  * client may send; and takes what comes until the client disconnects. Both
  * return 0, or -1 after reporting why; also if the client leaves while it owes
  * a SEND that asks.
  */
-int echo_post(struct data *data, uint32_t length, unsigned int depth);
-int echo_serve(struct data *data, uint32_t length, unsigned int depth);
+int echo_post(struct bench *bench, uint32_t length);
+int echo_serve(struct bench *bench, uint32_t length);
 
 #endif

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "explain.h"
 #include "log.h"
-#include "log_wc.h"
 #include "stats.h"
 
 /* The longest chain, and the most completions taken in one call. */
-#define CHAIN_MAX 64
-#define BATCH_MAX 32
+#define PUMP_CHAIN 64
+#define PUMP_BATCH 32
 
 /* How often to find nothing before looking at the clock and the peer. */
 #define SPINS 65536
@@ -25,7 +25,7 @@
 struct run {
 	struct pump *pump;
 	struct ibv_sge sge;
-	struct ibv_send_wr wrs[CHAIN_MAX];
+	struct ibv_send_wr wrs[PUMP_CHAIN];
 	unsigned int chain; /* how many requests to post together */
 	unsigned int posted, done, count;
 	unsigned int spins; /* since a signal was looked for */
@@ -37,16 +37,16 @@ struct run {
 
 static int send_flags(const struct pump *pump, bool last)
 {
-	const struct data *data = pump->data;
+	const struct bench *bench = pump->bench;
 	int flags = 0;
 
 	/* A completion costs the device and us; one for each chain will do. */
-	if (last || pump->without & WITHOUT_SELECTIVE)
+	if (last || bench->without & WITHOUT_SELECTIVE)
 		flags |= IBV_SEND_SIGNALED;
 	/* Copied at posting: the device need not fetch it from memory. */
 	if (pump->opcode == IBV_WR_RDMA_WRITE &&
-	    !(pump->without & WITHOUT_INLINE) &&
-	    data->local.size <= data->conn->max_inline)
+	    !(bench->without & WITHOUT_INLINE) &&
+	    bench->memory.size <= bench->max_inline)
 		flags |= IBV_SEND_INLINE;
 	return flags;
 }
@@ -58,7 +58,7 @@ static void prepare(struct run *run)
 
 	for (unsigned int i = 0; i < run->chain; i++) {
 		bool last = i == run->chain - 1;
-		bool alone = last || pump->without & WITHOUT_CHAINS;
+		bool alone = last || pump->bench->without & WITHOUT_CHAINS;
 		int flags = send_flags(pump, last);
 
 		run->wrs[i] = (struct ibv_send_wr){
@@ -80,30 +80,30 @@ static void prepare(struct run *run)
 static void run_init(struct run *run, struct pump *pump, unsigned int depth,
 		     unsigned int count)
 {
-	const struct region *local = &pump->data->local;
+	const struct region *memory = &pump->bench->memory;
 
 	*run = (struct run){
 		.pump = pump,
 		.count = count,
 		.sge = {
-			.addr = (uintptr_t)local->buf,
-			.length = local->size,
-			.lkey = local->mr->lkey,
+			.addr = (uintptr_t)memory->buf,
+			.length = memory->size,
+			.lkey = memory->mr->lkey,
 		},
 		.next_report = stats_now() + 2000000000,
 	};
 	/* A quarter of the queue: the rest works while a chain is refilled. */
 	run->chain = depth / 4 ? depth / 4 : 1;
-	if (run->chain > CHAIN_MAX)
-		run->chain = CHAIN_MAX;
+	if (run->chain > PUMP_CHAIN)
+		run->chain = PUMP_CHAIN;
 	prepare(run);
 }
 
 static int post_operations(struct run *run, struct ibv_send_wr *wr)
 {
-	struct conn *conn = run->pump->data->conn;
+	struct conn *conn = run->pump->bench->conn;
 	struct ibv_send_wr *bad = NULL;
-	int err = ibv_post_send(conn->qp, wr, &bad);
+	int err = ibv_post_send(conn->id->qp, wr, &bad);
 
 	/* From bad on, nothing was posted: that will never report. */
 	for (; wr != bad; wr = wr->next)
@@ -120,10 +120,10 @@ static int post_chain(struct run *run, unsigned int n)
 {
 	struct ibv_send_wr *first = &run->wrs[run->chain - n];
 
-	if (!(run->pump->without & WITHOUT_SELECTIVE))
+	if (!(run->pump->bench->without & WITHOUT_SELECTIVE))
 		first[n - 1].wr_id = n;
 	run->posted += n;
-	if (!(run->pump->without & WITHOUT_CHAINS))
+	if (!(run->pump->bench->without & WITHOUT_CHAINS))
 		return post_operations(run, first);
 	for (unsigned int i = 0; i < n; i++)
 		if (post_operations(run, &first[i]))
@@ -149,7 +149,7 @@ static int refill(struct run *run, unsigned int depth)
 /* Whether the device copies a sign of life at posting. */
 static bool beat_inline(const struct pump *pump)
 {
-	return pump->data->conn->max_inline >= sizeof(uint64_t);
+	return pump->bench->max_inline >= sizeof(uint64_t);
 }
 
 /*
@@ -159,11 +159,13 @@ static bool beat_inline(const struct pump *pump)
 static int post_beat(struct run *run)
 {
 	const struct pump *pump = run->pump;
-	uint64_t *number = data_message(pump->data, SLOT_SEND_FIRST);
+	const struct region *messages = &pump->bench->hello->messages;
+	/* In the place of the first message, which has been sent. */
+	uint64_t *number = messages->buf;
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)number,
 		.length = sizeof(*number),
-		.lkey = pump->data->messages.mr->lkey,
+		.lkey = messages->mr->lkey,
 	};
 	struct ibv_send_wr wr = {
 		.sg_list = &sge,
@@ -210,11 +212,12 @@ static int beat(struct run *run)
 /* Nothing came for a while: is the peer still there, is it too late? */
 static int look_around(struct conn *conn, uint64_t deadline)
 {
-	int news = wait_readable(conn_peer_fd(conn), -1, conn->patience.stop_fd,
-				 0);
+	int news =
+		wait_readable(conn->events->fd, -1, conn->patience.stop_fd, 0);
 
 	if (news > 0)
-		return conn_check_peer(conn);
+		return log_fail(
+			"the peer left in a benchmark [docs/troubleshooting.md#left]");
 	if (errno == ETIMEDOUT && stats_now() < deadline)
 		return 0;
 	return wait_fail("a completion", errno, &conn->patience);
@@ -223,7 +226,7 @@ static int look_around(struct conn *conn, uint64_t deadline)
 /* Takes one to max completions off the CQ, without sleeping. */
 static int spin(struct run *run, struct ibv_wc *wcs, int max)
 {
-	struct conn *conn = run->pump->data->conn;
+	struct conn *conn = run->pump->bench->conn;
 	uint64_t deadline = 0;
 
 	for (;;) {
@@ -234,8 +237,7 @@ static int spin(struct run *run, struct ibv_wc *wcs, int max)
 			if (n > 0)
 				return n;
 			if (n < 0)
-				return log_fail_errno("ibv_poll_cq", 0,
-						      "the CQ is unusable");
+				return explain_call("ibv_poll_cq", 0);
 		}
 		if (!deadline)
 			deadline = stats_now() +
@@ -248,7 +250,7 @@ static int spin(struct run *run, struct ibv_wc *wcs, int max)
 /* Where completions keep coming, spin() never looks around. */
 static int look_for_signal(struct run *run)
 {
-	const struct patience *patience = &run->pump->data->conn->patience;
+	const struct patience *patience = &run->pump->bench->conn->patience;
 
 	if (run->spins < SPINS)
 		return 0;
@@ -261,9 +263,9 @@ static int look_for_signal(struct run *run)
 
 static int complete(struct run *run)
 {
-	struct conn *conn = run->pump->data->conn;
-	int max = run->pump->without & WITHOUT_BATCHES ? 1 : BATCH_MAX;
-	struct ibv_wc wcs[BATCH_MAX];
+	struct conn *conn = run->pump->bench->conn;
+	int max = run->pump->bench->without & WITHOUT_BATCHES ? 1 : PUMP_BATCH;
+	struct ibv_wc wcs[PUMP_BATCH];
 	int n = spin(run, wcs, max);
 
 	/* Flushed ones that were not to be reported have no wr_id. */
@@ -271,7 +273,7 @@ static int complete(struct run *run)
 		conn->pending -= !!wcs[i].wr_id;
 	for (int i = 0; i < n; i++) {
 		if (wcs[i].status != IBV_WC_SUCCESS)
-			return log_fail_wc("RDMA operation", &wcs[i]);
+			return explain_completion("RDMA operation", &wcs[i]);
 		/* Nothing is due from the peer, and its wr_id is no number. */
 		if (wcs[i].opcode & IBV_WC_RECV)
 			return log_fail(

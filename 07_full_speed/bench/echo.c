@@ -5,21 +5,28 @@
 
 #include <endian.h>
 
+#include "explain.h"
 #include "log.h"
-#include "log_wc.h"
-#include "request.h"
 #include "stats.h"
 
 /* A receive, of nothing or of a message. */
-static int post_receive(struct data *data, struct ibv_sge *sge)
+static int post_receive(struct bench *bench, struct ibv_sge *sge)
 {
-	struct requests requests = { .conn = data->conn };
+	struct ibv_recv_wr *bad, wr = {
+		.wr_id = 1,
+		.sg_list = sge,
+		.num_sge = sge ? 1 : 0,
+	};
+	int err = ibv_post_recv(bench->conn->id->qp, &wr, &bad);
 
-	return request_receive(&requests, 0, sge, sge ? 1 : 0);
+	if (err)
+		return explain_call("ibv_post_recv", err);
+	bench->conn->pending++;
+	return 0;
 }
 
 /* It is signalled only with immediate data, imm: it asks, or answers. */
-static int post_send(struct data *data, struct ibv_sge *sge, uint32_t imm)
+static int post_send(struct bench *bench, struct ibv_sge *sge, uint32_t imm)
 {
 	struct ibv_send_wr *bad, wr = {
 		.wr_id = imm ? 1 : 0,
@@ -29,13 +36,13 @@ static int post_send(struct data *data, struct ibv_sge *sge, uint32_t imm)
 		.send_flags = imm ? IBV_SEND_SIGNALED : 0,
 		.imm_data = htobe32(imm),
 	};
-	int err = ibv_post_send(data->conn->qp, &wr, &bad);
+	int err = ibv_post_send(bench->conn->id->qp, &wr, &bad);
 
 	if (err)
 		return log_fail_errno(
 			"ibv_post_send", err,
 			"is -q more than the device allows [docs/troubleshooting.md#post]");
-	data->conn->pending += imm ? 1 : 0;
+	bench->conn->pending += imm ? 1 : 0;
 	return 0;
 }
 
@@ -47,16 +54,18 @@ static int peer_left(void)
 }
 
 /* Takes a completion: 1 with the immediate data of a message, 0, or -1. */
-static int take(struct data *data, uint32_t *imm)
+static int take(struct bench *bench, uint32_t *imm)
 {
 	struct ibv_wc wc;
 
-	if (data_next(data, &wc))
+	if (conn_wait(bench->conn, &wc))
 		return -1;
-	if (data->conn->peer_left)
+	/* One that is not signalled was not counted: it reports since it failed. */
+	bench->conn->pending += !wc.wr_id;
+	if (!bench->conn->established)
 		return 0;
 	if (wc.status != IBV_WC_SUCCESS)
-		return log_fail_wc("SEND of a benchmark", &wc);
+		return explain_completion("SEND of a benchmark", &wc);
 	if (wc.opcode == IBV_WC_SEND)
 		return 0;
 	/* A write with immediate data takes a receive, too, and brings nothing. */
@@ -69,14 +78,14 @@ static int take(struct data *data, uint32_t *imm)
 }
 
 /* Waits for an answer, and checks how many credits it can return. */
-static int await_answer(struct data *data, struct credits *credits)
+static int await_answer(struct bench *bench, struct credits *credits)
 {
 	uint32_t more;
 	int n;
 
 	do {
-		n = take(data, &more);
-	} while (n == 0 && !data->conn->peer_left);
+		n = take(bench, &more);
+	} while (n == 0 && bench->conn->established);
 	if (n <= 0)
 		return n < 0 ? -1 : peer_left();
 	if (!credits->all)
@@ -88,13 +97,13 @@ static int await_answer(struct data *data, struct credits *credits)
 	return 0;
 }
 
-int echo_send(struct data *data, struct credits *credits, unsigned int depth,
+int echo_send(struct bench *bench, struct credits *credits, unsigned int depth,
 	      unsigned int count, uint64_t *samples)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)data->local.buf,
-		.length = data->local.size,
-		.lkey = data->local.mr->lkey,
+		.addr = (uintptr_t)bench->memory.buf,
+		.length = bench->memory.size,
+		.lkey = bench->memory.mr->lkey,
 	};
 	unsigned int chain = depth / 4 ? depth / 4 : 1, due = 0;
 	uint64_t before = stats_now(), now;
@@ -109,14 +118,14 @@ int echo_send(struct data *data, struct credits *credits, unsigned int depth,
 			bool asks = ++sent % chain == 0 || sent == count ||
 				    credits->may <= 1;
 
-			if (asks && (post_receive(data, NULL) || !++due))
+			if (asks && (post_receive(bench, NULL) || !++due))
 				return -1;
-			if (post_send(data, &sge, asks))
+			if (post_send(bench, &sge, asks))
 				return -1;
 			credits->may -= credits->all ? 1 : 0;
 			continue;
 		}
-		if (await_answer(data, credits))
+		if (await_answer(bench, credits))
 			return -1;
 		due--;
 		if (samples) {
@@ -128,44 +137,44 @@ int echo_send(struct data *data, struct credits *credits, unsigned int depth,
 	return 0;
 }
 
-static struct ibv_sge place(const struct data *data, uint32_t length)
+static struct ibv_sge place(const struct bench *bench, uint32_t length)
 {
 	return (struct ibv_sge){
-		.addr = (uintptr_t)data->exposed.buf,
+		.addr = (uintptr_t)bench->memory.buf,
 		.length = length,
-		.lkey = data->exposed.mr->lkey,
+		.lkey = bench->memory.mr->lkey,
 	};
 }
 
-int echo_post(struct data *data, uint32_t length, unsigned int depth)
+int echo_post(struct bench *bench, uint32_t length)
 {
-	struct ibv_sge sge = place(data, length);
+	struct ibv_sge sge = place(bench, length);
 
-	while (depth--)
-		if (post_receive(data, &sge))
+	for (unsigned int i = 0; i < bench->depth; i++)
+		if (post_receive(bench, &sge))
 			return -1;
 	return 0;
 }
 
-int echo_serve(struct data *data, uint32_t length, unsigned int depth)
+int echo_serve(struct bench *bench, uint32_t length)
 {
-	struct ibv_sge sge = place(data, length);
-	uint32_t asked = 0, owed = depth - 1;
+	struct ibv_sge sge = place(bench, length);
+	uint32_t asked = 0, owed = bench->depth - 1;
 	int n;
 
 	for (;;) {
-		n = take(data, &asked);
+		n = take(bench, &asked);
 		/* The client's last word is one that asks. */
-		if (n == 0 && data->conn->peer_left)
+		if (n == 0 && !bench->conn->established)
 			return asked ? 0 : peer_left();
 		if (n < 0)
 			return -1;
 		if (n == 0)
 			continue;
-		if (post_receive(data, &sge))
+		if (post_receive(bench, &sge))
 			return -1;
 		owed++;
-		if (asked && post_send(data, NULL, owed))
+		if (asked && post_send(bench, NULL, owed))
 			return -1;
 		owed = asked ? 0 : owed;
 	}
