@@ -163,6 +163,10 @@ static void drain(struct conn *conn)
 		n = ibv_poll_cq(conn->cq, 1, &wc);
 		conn->pending -= n > 0 && wc.wr_id;
 	}
+	if (conn->pending)
+		wait_fail("the flush of all posted requests", ETIMEDOUT,
+			  &conn->patience);
+	conn->pending = 0;
 }
 
 static void end(struct bench *bench)

@@ -209,6 +209,21 @@ static int beat(struct run *run)
 	return post_beat(run);
 }
 
+/* The peer has left: what was posted comes back. */
+static int explain_end(struct conn *conn)
+{
+	struct ibv_wc wc;
+
+	if (conn_wait(conn, &wc))
+		return -1;
+	/* One that is not signalled was not counted: it reports since it failed. */
+	conn->pending += !wc.wr_id;
+	if (wc.status != IBV_WC_SUCCESS)
+		return explain_completion("RDMA operation", &wc);
+	return log_fail(
+		"the peer left in a benchmark [docs/troubleshooting.md#left]");
+}
+
 /* Nothing came for a while: is the peer still there, is it too late? */
 static int look_around(struct conn *conn, uint64_t deadline)
 {
@@ -216,8 +231,7 @@ static int look_around(struct conn *conn, uint64_t deadline)
 		wait_readable(conn->events->fd, -1, conn->patience.stop_fd, 0);
 
 	if (news > 0)
-		return log_fail(
-			"the peer left in a benchmark [docs/troubleshooting.md#left]");
+		return explain_end(conn);
 	if (errno == ETIMEDOUT && stats_now() < deadline)
 		return 0;
 	return wait_fail("a completion", errno, &conn->patience);
