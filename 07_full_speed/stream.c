@@ -173,10 +173,7 @@ static int write_part(struct stream *stream, char *part, uint32_t length)
 int stream_send_part(struct stream *stream, uint32_t length)
 {
 	char *part = part_at(stream, stream->posted++);
-	struct head head = {
-		.type = HEAD_DATA,
-		.length = length,
-	};
+	struct head head = { .type = HEAD_DATA, .length = length };
 
 	if (stream->mode == MODE_WRITE)
 		return write_part(stream, part, length);
@@ -194,10 +191,7 @@ static int read_part(struct stream *stream, const struct head *head)
 	struct ibv_send_wr wr = {
 		.wr_id = request_id(REQUEST_READ, head->length),
 		.opcode = IBV_WR_RDMA_READ,
-		.wr.rdma = {
-			.remote_addr = head->addr,
-			.rkey = head->rkey,
-		},
+		.wr.rdma = { head->addr, head->rkey },
 	};
 
 	return chain_send(&stream->chain, wr,
