@@ -36,13 +36,13 @@ static void *thread_main(void *arg)
  * Takes what has come; it can only be credits. No more than one queue of it: a peer
  * that sends without end would keep us from the work's end, and from a signal.
  */
-static int take_some(struct channel *channel)
+static int take_some(struct stream *stream)
 {
 	struct news news = { .what = NEWS_NONE };
 	int n = 1;
 
-	for (unsigned int i = 0; n > 0 && i < channel->depth; i++) {
-		n = channel_try(channel, &news);
+	for (unsigned int i = 0; n > 0 && i < stream->depth; i++) {
+		n = stream_try(stream, &news);
 		if (news.what != NEWS_NONE)
 			return log_fail(
 				"protocol error: the peer does not wait for an answer");
@@ -51,40 +51,39 @@ static int take_some(struct channel *channel)
 }
 
 /* Credits, even if there are none: this is a sign of life. */
-static int give_sign(struct channel *channel)
+static int give_sign(struct stream *stream)
 {
 	struct head head = { .type = HEAD_CREDIT };
 
-	if (!channel_may_send(channel))
+	if (take_some(stream))
+		return -1;
+	if (!stream_may_send(stream))
 		return 0;
-	return channel_send(channel, &head, NULL, 0);
+	return stream_send(stream, &head, NULL, 0);
 }
 
-/* Takes what comes and gives signs of life until the work is done. */
-static int stay_alive(struct channel *channel, int done_fd)
+/* Gives signs of life until the work is done; the peer may leave meanwhile. */
+static int stay_alive(struct stream *stream, int done_fd)
 {
-	const struct conn *conn = channel->data->conn;
-	int64_t next_sign = wait_deadline(SIGN_MS);
+	struct conn *conn = stream->conn;
+	struct news said;
 	int news;
 
 	for (;;) {
-		news = wait_readable(done_fd, conn->comp->fd,
-				     conn->patience.stop_fd, next_sign);
+		news = wait_readable(done_fd, conn->events->fd,
+				     conn->patience.stop_fd,
+				     wait_deadline(SIGN_MS));
 		if (news > 0 && news & WAIT_FIRST)
 			return 0;
 		if (news < 0 && errno != ETIMEDOUT)
 			return wait_fail("the disk", errno, &conn->patience);
-		if (take_some(channel))
+		/* This hears that the peer has left, and what comes after that. */
+		if (news > 0 ? stream_next(stream, &said) : give_sign(stream))
 			return -1;
-		if (news > 0)
-			continue;
-		if (give_sign(channel))
-			return -1;
-		next_sign = wait_deadline(SIGN_MS);
 	}
 }
 
-int busy_run(struct channel *channel,
+int busy_run(struct stream *stream,
 	     int (*work)(void *of, const atomic_bool *stop), void *of, int *ret)
 {
 	struct busy busy = { .work = work, .of = of };
@@ -93,12 +92,14 @@ int busy_run(struct channel *channel,
 
 	busy.done_fd = eventfd(0, EFD_CLOEXEC);
 	if (busy.done_fd < 0)
-		return log_fail_errno("eventfd", errno, "see \"ulimit -n\"");
+		return log_fail_errno(
+			"eventfd", errno,
+			"see \"ulimit -n\" for the number of descriptors allowed");
 	err = pthread_create(&thread, NULL, thread_main, &busy);
 	if (err) {
 		log_fail_errno("pthread_create", err, "see \"ulimit -u\"");
 	} else {
-		alive = stay_alive(channel, busy.done_fd);
+		alive = stay_alive(stream, busy.done_fd);
 		busy.stop = true;
 		pthread_join(thread, NULL);
 		*ret = busy.ret;

@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "channel.h"
+#include "stream.h"
 
 /*
  * Does work(of, stop) in a thread. The peer may send only credits meanwhile.
@@ -20,7 +20,7 @@
  * connection ended, or that the program must stop. In that case it has set
  * *stop, and waited for work() to end, which decides how soon that is.
  */
-int busy_run(struct channel *channel,
+int busy_run(struct stream *stream,
 	     int (*work)(void *of, const atomic_bool *stop), void *of,
 	     int *ret);
 

@@ -1,170 +1,165 @@
 /*
  * client.c - sends files to the server, and comes back if the connection breaks
  *
- * The protocol is drawn in hello.h and head.h. Or it measures: see bench.h.
+ * The protocol is drawn in hello.h and message.h.
  */
-#include <errno.h>
-#include <locale.h>
 #include <unistd.h>
 
-#include <sys/random.h>
-
 #include "addr.h"
-#include "bench.h"
-#include "cm_help.h"
-#include "conn.h"
+#include "filename.h"
 #include "hello.h"
+#include "iwarp.h"
 #include "log.h"
 #include "options.h"
+#include "reconnect.h"
 #include "sender.h"
 
-/* How long to wait before the next connection, at first and at most; in ms. */
-#define PAUSE_MS 250
-#define PAUSE_LONGEST_MS 8000
+static struct {
+	const char *address, *port;
+	int seconds, depth, bytes, tries;
+	bool csv;
+	int mode; /* the index of a word in send|write|read */
+	char **files;
+} options = { .port = "22227", .seconds = 10, .depth = 64, .bytes = 65536 };
 
-/* Agrees on how, and sends the files; or runs the benchmark. */
-static int converse(struct channel *channel, struct sender *sender,
-		    const struct options *options)
+static const struct option_row rows[] = {
+	{ 'a', "address", "ADDRESS",
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do",
+	  .text = &options.address },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'q', "depth", "DEPTH", "parts of a file at a time",
+	  .number = &options.depth, .min = FLOW_LEAST,
+	  .max = STREAM_DEPTH_MAX },
+	{ 'b', "bytes", "BYTES", "size of a part", .number = &options.bytes,
+	  .min = HEAD_TEXT, .max = MSG_MAX_LENGTH },
+	{ 'R', "reconnect", "TRIES",
+	  "if the connection breaks, try again, up to TRIES times without progress",
+	  .number = &options.tries, .min = 0, .max = 1000 },
+	{ 'c', "csv", .help = "print comma-separated values",
+	  .flag = &options.csv },
+	{ .value = "send|write|read",
+	  .word = &options.mode,
+	  .rest = &options.files },
+};
+
+static const char purpose[] =
+	"usage: ./client -a ADDRESS [OPTION]... send|write|read FILE...\n\n"
+	"Sends files to a server: by SEND; by WRITE into a ring of the server's; or\n"
+	"the server READs them.\n\n"
+	"example: ./client -a 192.0.2.1 write FILE";
+
+/* What the table cannot say. Returns how many files there are, or -1. */
+static int check_options(void)
 {
-	if (options->mode == MODE_BENCH)
-		return bench_client(channel->data, options);
-	if (hello_send(channel))
-		return -1;
-	return sender_run(sender, channel);
+	int count = 0;
+
+	if (!options.address)
+		return log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 send FILE");
+	if (!options.files)
+		return log_fail(
+			"after the options, give send, write or read, and then the files; see -h");
+	if ((int64_t)options.depth * options.bytes > MSG_MAX_LENGTH)
+		return log_fail(
+			"-q %d and -b %d: together, they must not be more than %d bytes",
+			options.depth, options.bytes, MSG_MAX_LENGTH);
+	while (options.files[count])
+		count++;
+	return filename_check_all(options.files, count) ? -1 : count;
 }
 
-/* Whether the device has what options ask for. */
-static int check_device(const struct conn *conn, const struct options *options)
+/* What this machine cannot do, it cannot do later either. */
+static int prepare(struct conn *conn, struct hello *hello, enum mode mode)
 {
-	if (options->mode == MODE_WRITE && !cm_has_immediate(conn->id->verbs))
+	if (mode == MODE_WRITE && iwarp_is(conn->id->verbs))
 		return log_fail(
 			"write: this device is iWARP, which has no write with immediate data; use send or read");
-	return 0;
+	if (hello_create_qp(conn, options.depth))
+		return -1;
+	return hello_open(hello);
 }
 
-/*
- * The whole life of one connection. Returns 0; or -1 after reporting why, or 1 if that
- * would fail again.
- */
-static int run_connection(struct sender *sender, const struct options *options,
+/* The whole life of one connection. Returns CONNECTION_…, after reporting why. */
+static int run_connection(struct sender *sender, struct addrinfo *addresses,
 			  const struct patience *patience)
 {
-	struct conn conn = { 0 };
-	struct data data = { 0 };
-	struct channel channel = {
-		.data = &data,
-		.mode = options->mode,
-		.depth = options->depth,
-		.bytes = options->bytes,
+	static const enum mode modes[] = { MODE_SEND, MODE_WRITE, MODE_READ };
+	struct conn conn = { .patience = *patience };
+	struct hello hello = { .conn = &conn };
+	struct stream stream = {
+		.conn = &conn,
+		.mode = modes[options.mode],
+		.depth = options.depth,
+		.bytes = options.bytes,
 	};
-	int ret = -1;
+	int ret = CONNECTION_BROKE;
 
 	/* 1. Find the device and the path that lead to the server. */
-	if (conn_resolve(&conn, options->address, options->port,
-			 options->traffic_class, patience))
+	if (conn_resolve(&conn, addresses))
 		goto out;
-	/* What this machine cannot do, it cannot do later either. */
-	ret = 1;
-	if (check_device(&conn, options))
+	/* 2. Create the queue pair, and post the receives for the beginning. */
+	ret = CONNECTION_HOPELESS;
+	if (prepare(&conn, &hello, stream.mode))
 		goto out;
-	/* 2. Create the queue pair, with room for a full queue. */
-	if (conn_create_qp(&conn, channel_sends(options->depth),
-			   DATA_RECEIVES + options->depth))
-		goto out;
-	/* 3. Let the device use our memory. */
-	if (data_open(&data, &conn,
-		      options->mode == MODE_BENCH ? options->bytes : 0))
-		goto out;
-	/* 4. Post the receives for the beginning of the conversation. */
-	if (data_post_receives(&data))
-		goto out;
-	ret = -1;
-	/* 5. Connect, and wait until the connection is established. */
+	ret = CONNECTION_BROKE;
+	/* 3. Connect, and wait until the connection is established. */
 	if (conn_connect(&conn))
 		goto out;
-	/* 6. Send the files from the one on that is due. */
-	if (converse(&channel, sender, options))
+	/* 4. Agree on how, and send the files from the one on that is due. */
+	if (hello_offer(&hello, &stream) || sender_run(sender, &stream))
 		goto out;
-	/* 7. Disconnect. */
+	/* 5. Disconnect. */
 	ret = conn_disconnect(&conn);
 out:
-	/* 8. Tell the peer, and free everything: none of it is used again. */
+	/* 6. Tell the peer, and free everything: none of it is used again. */
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
-	data_close(&data);
-	channel_close(&channel);
+	stream_close(&stream);
+	hello_close(&hello);
 	conn_close(&conn);
 	return ret;
 }
 
-/*
- * Waits before the next connection; -1 if a signal ends that. Half of the time is
- * random, or all that a server has lost would come back at the same moment.
- */
-static int pause_before(unsigned int attempt, const struct options *options,
-			const struct patience *patience)
-{
-	uint32_t random;
-	int ms = PAUSE_MS;
-
-	for (unsigned int i = 1; i < attempt && ms < PAUSE_LONGEST_MS; i++)
-		ms *= 2;
-	/* Without a random number: the longest time, which is safe. */
-	if (getrandom(&random, sizeof(random), 0) == sizeof(random))
-		ms -= random % (ms / 2);
-	log_line("the connection broke; again in %.2f s, %u of %u.", ms / 1e3,
-		 attempt, options->tries);
-	if (wait_readable(-1, -1, patience->stop_fd, wait_deadline(ms)) < 0 &&
-	    errno == ECANCELED)
-		return -1;
-	return 0;
-}
-
 /* One connection after another, until all files are there. */
-static int run(struct sender *sender, const struct options *options,
-	       const struct patience *patience)
+static int run(struct sender *sender, const struct patience *patience)
 {
-	struct addrinfo *list;
-	unsigned int attempt = 0;
+	struct reconnect reconnect = { options.tries, patience->stop_fd, 0 };
+	struct addrinfo *addresses;
 	int ret;
 
 	/* A name that nobody knows is no broken connection. */
-	if (addr_lookup(options->address, options->port, &list))
+	if (addr_lookup(options.address, options.port, &addresses))
 		return -1;
-	freeaddrinfo(list);
-	for (;;) {
+	do {
 		sender->got_on = false;
-		ret = run_connection(sender, options, patience);
-		if (ret >= 0)
-			return ret || sender->refused ? -1 : 0;
-		/* After any progress, there are as many tries as at first. */
-		if (sender->got_on)
-			attempt = 0;
-		if (attempt++ == options->tries ||
-		    pause_before(attempt, options, patience))
-			return -1;
-	}
+		ret = run_connection(sender, addresses, patience);
+	} while (reconnect_again(&reconnect, ret, sender->got_on));
+	freeaddrinfo(addresses);
+	return ret || sender->refused ? -1 : 0;
 }
 
 int main(int argc, char **argv)
 {
 	struct patience patience = { .stop_fd = -1 };
-	struct options options;
 	struct sender sender = { 0 };
-	int ret = -1, status;
+	int ret = -1, count, status = options_parse(rows, purpose, argc, argv);
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(&options, ROLE_CLIENT, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	patience.timeout_ms = options.timeout_ms;
+	count = check_options();
+	if (count < 0)
+		return EXIT_USAGE;
+	patience.timeout_ms = options.seconds * 1000;
 	sender.names = options.files;
-	sender.count = options.file_count;
+	sender.count = count;
 	sender.csv = options.csv;
 	/* From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (!wait_for_signals(&patience.stop_fd))
-		ret = run(&sender, &options, &patience);
+		ret = run(&sender, &patience);
 	if (patience.stop_fd >= 0)
 		close(patience.stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;

@@ -39,9 +39,9 @@ void flow_send_bare(struct flow *flow)
 	flow->may--;
 }
 
-void flow_posted(struct flow *flow)
+void flow_posted(struct flow *flow, unsigned int receives)
 {
-	flow->owed++;
+	flow->owed += receives;
 }
 
 int flow_returned(struct flow *flow, unsigned int credits)

@@ -18,7 +18,7 @@ struct flow {
 	unsigned int depth; /* receives that each side has */
 	unsigned int may; /* how many of the peer's we may still use up */
 	unsigned int owed; /* of ours, posted again, but not yet reported */
-	unsigned long waits; /* how often there was no credit: see channel.c */
+	unsigned long waits; /* how often there was no credit: see stream.c */
 };
 
 /* Both sides begin with depth receives, at least FLOW_LEAST. */
@@ -41,8 +41,8 @@ unsigned int flow_send(struct flow *flow);
 /* A message without a header goes out: it takes none along. */
 void flow_send_bare(struct flow *flow);
 
-/* A receive was posted again. */
-void flow_posted(struct flow *flow);
+/* So many receives were posted again. */
+void flow_posted(struct flow *flow, unsigned int receives);
 
 /*
  * The peer says that it has posted this many again. Returns 0, or -1 after

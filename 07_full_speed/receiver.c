@@ -11,7 +11,7 @@
 #include "log.h"
 
 struct receiver {
-	struct channel *channel;
+	struct stream *stream;
 	struct incoming in;
 	bool refused; /* the file: what still comes of it is dropped */
 	enum refusal why; /* and the sender does not know it yet; or 0 */
@@ -22,7 +22,7 @@ static int answer(struct receiver *receiver, enum head_type type,
 {
 	struct head head = { .type = type, .number = number };
 
-	return channel_send(receiver->channel, &head, NULL, 0);
+	return stream_send(receiver->stream, &head, NULL, 0);
 }
 
 static int refuse(struct receiver *receiver, enum refusal why)
@@ -57,7 +57,7 @@ static int tell_refusal(struct receiver *receiver)
 {
 	enum refusal why = receiver->why;
 
-	if (!why || !channel_may_send(receiver->channel))
+	if (!why || !stream_may_send(receiver->stream))
 		return 0;
 	receiver->why = 0;
 	return answer(receiver, HEAD_REFUSED, why);
@@ -85,7 +85,7 @@ static int ready(struct receiver *receiver)
 	if (in->at)
 		log_line("%" PRIu64 " of %" PRIu64 " bytes are here already.",
 			 in->at, in->size);
-	return channel_send(receiver->channel, &head, in->first, DIGEST_SIZE);
+	return stream_send(receiver->stream, &head, in->first, DIGEST_SIZE);
 }
 
 /* A new file: is it one that we take, and how much of it is here already? */
@@ -108,7 +108,7 @@ static int on_begin(struct receiver *receiver, const struct news *news)
 	log_text("file: ", name, length);
 	incoming_name(&receiver->in, name, news->head.number,
 		      news->head.version);
-	if (busy_run(receiver->channel, begin_incoming, &receiver->in, &ret))
+	if (busy_run(receiver->stream, begin_incoming, &receiver->in, &ret))
 		return -1;
 	if (ret)
 		return refuse(receiver, refusal_of(ret));
@@ -129,12 +129,12 @@ static int on_part(struct receiver *receiver, const struct news *news)
 /* The last parts may still be on their way here, if we read them. */
 static int take_all_parts(struct receiver *receiver)
 {
-	struct channel *channel = receiver->channel;
+	struct stream *stream = receiver->stream;
 	struct news news;
 
-	while (channel->mode == MODE_READ &&
-	       channel->complete != channel->arrived) {
-		if (channel_next(channel, &news))
+	while (stream->mode == MODE_READ &&
+	       stream->complete != stream->arrived) {
+		if (stream_next(stream, &news))
 			return -1;
 		if (news.what == NEWS_MESSAGE)
 			return log_fail(
@@ -164,7 +164,7 @@ static int on_end(struct receiver *receiver, const struct news *news)
 		return 0;
 	if (!in->open)
 		return log_fail("protocol error: the end of no file");
-	if (busy_run(receiver->channel, end_incoming, in, &ret))
+	if (busy_run(receiver->stream, end_incoming, in, &ret))
 		return -1;
 	if (ret)
 		return refuse(receiver, refusal_of(ret));
@@ -197,17 +197,17 @@ static int on_message(struct receiver *receiver, const struct news *news)
 	}
 }
 
-int receiver_run(struct channel *channel, struct folder *folder)
+int receiver_run(struct stream *stream, struct folder *folder)
 {
 	struct receiver receiver = {
-		.channel = channel,
+		.stream = stream,
 		.in.folder = folder,
 	};
 	struct news news;
 	int ret = folder_look(folder);
 
 	while (ret == 0) {
-		ret = channel_next(channel, &news);
+		ret = stream_next(stream, &news);
 		if (ret == 0 && news.what == NEWS_MESSAGE)
 			ret = on_message(&receiver, &news);
 		else if (ret == 0 && news.what == NEWS_PART)

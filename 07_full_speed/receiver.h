@@ -4,7 +4,7 @@
 #ifndef RECEIVER_H
 #define RECEIVER_H
 
-#include "channel.h"
+#include "stream.h"
 #include "folder.h"
 
 /*
@@ -12,6 +12,6 @@
  * that there are no more. A file that breaks off is kept, to be continued.
  * Returns 0, or -1 after reporting why.
  */
-int receiver_run(struct channel *channel, struct folder *folder);
+int receiver_run(struct stream *stream, struct folder *folder);
 
 #endif

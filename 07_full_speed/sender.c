@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sys/stat.h>
@@ -16,12 +17,11 @@
 #include "digest.h"
 #include "filename.h"
 #include "log.h"
-#include "stats.h"
 
 /* The file that is being sent. */
 struct outgoing {
 	struct sender *sender;
-	struct channel *channel;
+	struct stream *stream;
 	const char *path;
 	const char *name; /* without its folders */
 	char shown[FILENAME_SHOWN]; /* the path, fit for a terminal */
@@ -31,7 +31,7 @@ struct outgoing {
 	uint64_t version; /* changes when the file does */
 	EVP_MD_CTX *digest;
 	uint8_t theirs[DIGEST_SIZE]; /* of what the server has already */
-	uint64_t started, next_report; /* as stats_now() */
+	uint64_t started, next_report; /* on the monotonic clock, in ns */
 	uint64_t first; /* where we began: not at 0 if some was there */
 	bool watched, reported; /* how far it is, on a terminal */
 };
@@ -42,6 +42,15 @@ enum {
 	FILE_REFUSED = 1, /* and why was said; the connection is as before */
 	FILE_OTHER = 2 /* the server has something else of that name and time */
 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	/* Fails only for an unknown clock or a bad address, so not here. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 static int outgoing_open(struct outgoing *out)
 {
@@ -76,7 +85,7 @@ static int next_message(struct outgoing *out, struct head *head)
 	struct news news;
 
 	do {
-		if (channel_next(out->channel, &news))
+		if (stream_next(out->stream, &news))
 			return -1;
 	} while (news.what != NEWS_MESSAGE);
 	*head = news.head;
@@ -109,7 +118,7 @@ static int await(struct outgoing *out, enum head_type type, struct head *head)
 /* For a person who is waiting; not for a file. */
 static void report(struct outgoing *out)
 {
-	uint64_t now = out->watched ? stats_now() : 0;
+	uint64_t now = out->watched ? now_ns() : 0;
 	double rate = (out->at - out->first) * 1e9 / (now - out->started);
 
 	if (now < out->next_report || rate <= 0)
@@ -146,7 +155,7 @@ static bool has_changed(const struct outgoing *out)
 static ssize_t fill(struct outgoing *out, char *part)
 {
 	uint64_t left = out->size - out->at;
-	size_t want = left < out->channel->bytes ? left : out->channel->bytes;
+	size_t want = left < out->stream->bytes ? left : out->stream->bytes;
 	size_t got = 0;
 
 	while (got < want) {
@@ -175,12 +184,12 @@ static int give_up(struct outgoing *out)
 
 	/* The server may just have refused it: that is no answer to this. */
 	do {
-		if (channel_wait(out->channel, &news))
+		if (stream_wait(out->stream, &news))
 			return -1;
 		if (news.what == NEWS_MESSAGE && news.head.type != HEAD_REFUSED)
 			return wrong_type(&news.head, HEAD_REFUSED);
 	} while (news.what == NEWS_MESSAGE);
-	if (channel_send(out->channel, &head, NULL, 0))
+	if (stream_send(out->stream, &head, NULL, 0))
 		return -1;
 	do {
 		if (next_message(out, &head))
@@ -206,23 +215,23 @@ static int stopped(struct outgoing *out, const struct head *head)
 /* Keeps the queue full until all parts are on their way. */
 static int send_parts(struct outgoing *out)
 {
-	struct channel *channel = out->channel;
+	struct stream *stream = out->stream;
 	struct news news;
 	char *part;
 
 	while (out->at < out->size) {
-		while (out->at < out->size && (part = channel_part(channel))) {
+		while (out->at < out->size && (part = stream_part(stream))) {
 			ssize_t n = fill(out, part);
 
 			if (n < 0)
 				return give_up(out);
-			if (channel_send_part(channel, n))
+			if (stream_send_part(stream, n))
 				return -1;
 			out->at += n;
 		}
-		if (out->at < out->size && !flow_may_send(&channel->flow))
-			channel->flow.waits++;
-		if (channel_next(channel, &news))
+		if (out->at < out->size && !flow_may_send(&stream->flow))
+			stream->flow.waits++;
+		if (stream_next(stream, &news))
 			return -1;
 		if (news.what == NEWS_MESSAGE)
 			return stopped(out, &news.head);
@@ -264,7 +273,7 @@ static int go_on(struct outgoing *out, const struct head *head)
 	/* What we have sent says nothing: what the server has kept does. */
 	out->sender->got_on |= head->number > out->sender->kept;
 	out->sender->kept = head->number;
-	if (busy_run(out->channel, hash_first, out, &ret))
+	if (busy_run(out->stream, hash_first, out, &ret))
 		return -1;
 	if (ret && give_up(out) < 0)
 		return -1;
@@ -284,7 +293,7 @@ static int begin(struct outgoing *out)
 	EVP_MD_CTX_free(out->digest);
 	if (digest_begin(&out->digest))
 		return FILE_REFUSED;
-	if (channel_send(out->channel, &head, out->name, strlen(out->name)))
+	if (stream_send(out->stream, &head, out->name, strlen(out->name)))
 		return -1;
 	ret = await(out, HEAD_READY, &head);
 	return ret ? ret : go_on(out, &head);
@@ -311,7 +320,7 @@ static int begin_anew(struct outgoing *out)
 
 static void print_stored(const struct outgoing *out, const char *digest)
 {
-	double seconds = (stats_now() - out->started) / 1e9;
+	double seconds = (now_ns() - out->started) / 1e9;
 	double rate = (out->size - out->first) / seconds / 1e6;
 	const char *name = filename_of(out->shown);
 
@@ -319,9 +328,9 @@ static void print_stored(const struct outgoing *out, const char *digest)
 		fputs("                                \r", stderr);
 	if (out->sender->csv)
 		log_line("%s,%" PRIu64 ",%s,%u,%zu,%.3f,%.1f,%lu", name,
-			 out->size, msg_mode_name(out->channel->mode),
-			 out->channel->depth, out->channel->bytes, seconds,
-			 rate, out->channel->flow.waits);
+			 out->size, msg_mode_name(out->stream->mode),
+			 out->stream->depth, out->stream->bytes, seconds, rate,
+			 out->stream->flow.waits);
 	else
 		log_line("%s: stored, %" PRIu64
 			 " bytes in %.2f s, %.1f MB/s, SHA-256 %s",
@@ -339,11 +348,11 @@ static int end(struct outgoing *out)
 	if (has_changed(out) || digest_end(out->digest, digest))
 		return give_up(out);
 	/* While this waits for a credit, the server may stop the file. */
-	if (channel_wait(out->channel, &news))
+	if (stream_wait(out->stream, &news))
 		return -1;
 	if (news.what == NEWS_MESSAGE)
 		return stopped(out, &news.head);
-	if (channel_send(out->channel, &head, digest, DIGEST_SIZE))
+	if (stream_send(out->stream, &head, digest, DIGEST_SIZE))
 		return -1;
 	ret = await(out, HEAD_STORED, &head);
 	if (ret)
@@ -354,14 +363,14 @@ static int end(struct outgoing *out)
 }
 
 /* One file: FILE_STORED, FILE_REFUSED after reporting why, or -1. */
-static int send_file(struct sender *sender, struct channel *channel)
+static int send_file(struct sender *sender, struct stream *stream)
 {
 	struct outgoing out = {
 		.sender = sender,
-		.channel = channel,
+		.stream = stream,
 		.path = sender->names[sender->next],
 		.fd = -1,
-		.started = stats_now(),
+		.started = now_ns(),
 		.watched = isatty(STDERR_FILENO),
 	};
 	int ret = FILE_REFUSED;
@@ -380,21 +389,21 @@ static int send_file(struct sender *sender, struct channel *channel)
 	return ret;
 }
 
-int sender_run(struct sender *sender, struct channel *channel)
+int sender_run(struct sender *sender, struct stream *stream)
 {
 	struct head head = { .type = HEAD_BYE };
 	int ret;
 
 	for (; sender->next < sender->count; sender->next++) {
-		ret = send_file(sender, channel);
+		ret = send_file(sender, stream);
 		if (ret < 0)
 			return -1;
 		sender->refused += ret;
 		sender->got_on = true;
 		sender->kept = 0;
 	}
-	if (channel_send(channel, &head, NULL, 0))
+	if (stream_send(stream, &head, NULL, 0))
 		return -1;
 	/* Before we disconnect: that would flush what is still to be sent. */
-	return channel_flush(channel);
+	return stream_flush(stream);
 }

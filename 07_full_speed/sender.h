@@ -4,7 +4,7 @@
 #ifndef SENDER_H
 #define SENDER_H
 
-#include "channel.h"
+#include "stream.h"
 
 /* The files of one client. Zero it, and set names, count and csv. */
 struct sender {
@@ -23,6 +23,6 @@ struct sender {
  * Then it can be called again with another one: the file that broke off is
  * continued.
  */
-int sender_run(struct sender *sender, struct channel *channel);
+int sender_run(struct sender *sender, struct stream *stream);
 
 #endif

@@ -4,132 +4,167 @@
  *     client                            server
  *     (connect as in 01_send_recv)
  *     (agree on parts, and on the way that they go: see hello.h)
- *     (files, with credits: see head.h)
+ *     (files, with credits: see message.h)
  *     (disconnect as in 01_send_recv)
- *
- * A client may ask for a benchmark instead: see bench.h.
  */
-#include <locale.h>
 #include <unistd.h>
 
 #include "addr.h"
-#include "bench.h"
-#include "conn.h"
 #include "hello.h"
 #include "log.h"
 #include "options.h"
 #include "receiver.h"
 
-/* Takes files, or serves a benchmark if the client asks for one. */
-static int converse(struct channel *channel, struct folder *folder,
-		    bool benchmark)
+static struct {
+	const char *address; /* NULL: all of this machine's, IPv4 as well */
+	const char *port;
+	int seconds, depth;
+	const char *directory; /* NULL: it takes no files */
+	bool update; /* what comes may replace older files there */
+	int most; /* MiB that all files there may take */
+	bool once;
+} options = { .port = "22227", .seconds = 10, .depth = 64, .most = 1024 };
+
+static const struct option_row rows[] = {
+	{ 'a', "address", "ADDRESS", "listen on this name or address only",
+	  .text = &options.address, .otherwise = "all of this machine's" },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'd', "directory", "DIRECTORY", "put files there",
+	  .text = &options.directory, .otherwise = "take none" },
+	{ 'u', "update",
+	  .help = "replace files there with newer ones of the same name",
+	  .flag = &options.update },
+	{ 'M', "most", "MIB",
+	  "refuse a file if it would bring all files there to more than this many MiB",
+	  .number = &options.most, .min = 1, .max = 1 << 30 },
+	{ 'q', "depth", "DEPTH",
+	  "the most parts of a file at a time; a client may want fewer",
+	  .number = &options.depth, .min = FLOW_LEAST,
+	  .max = STREAM_DEPTH_MAX },
+	{ '1', "once", .help = "serve one client, then exit",
+	  .flag = &options.once },
+	{ 0 },
+};
+
+static const char purpose[] =
+	"usage: ./server [OPTION]...\n\n"
+	"Waits for clients and takes the files of each of them in turn. Ends on SIGINT\n"
+	"(Ctrl-C) or SIGTERM.\n\n"
+	"example: ./server -a 192.0.2.1 -d incoming";
+
+/* Agrees on how, and takes the files. */
+static int converse(struct hello *hello, struct stream *stream,
+		    struct folder *folder)
 {
 	struct msg msg;
 
-	if (hello_first(channel->data, &msg))
-		return -1;
-	if (msg.type == MSG_BENCH)
-		return benchmark ? bench_serve(channel->data, msg.mem.length,
-					       channel->depth) :
-				   bench_refuse(channel->data);
-	if (hello_receive(channel, &msg))
+	if (hello_first(hello, MSG_FILES, &msg) ||
+	    hello_answer(hello, stream, &msg))
 		return -1;
 	log_line("files by %s, %u parts of %zu bytes at a time.",
-		 msg_mode_name(channel->mode), channel->depth, channel->bytes);
-	return receiver_run(channel, folder);
+		 msg_mode_name(stream->mode), stream->depth, stream->bytes);
+	return receiver_run(stream, folder);
 }
 
 /* The whole life of one connection. Returns 0, or -1 after reporting why. */
-static int serve_client(struct rdma_cm_id *id, const struct options *options,
-			struct folder *folder, const struct patience *patience)
+static int serve_client(struct rdma_cm_id *id, struct folder *folder,
+			const struct patience *patience)
 {
-	struct conn conn = { 0 };
-	struct data data = { 0 };
-	struct channel channel = { .data = &data, .depth = options->depth };
+	struct conn conn = { .patience = *patience };
+	struct hello hello = { .conn = &conn };
+	struct stream stream = { .conn = &conn, .depth = options.depth };
 	char address[ADDR_TEXT_SIZE];
 	int ret = -1;
 
 	/* 1. Take the request that the client has sent. */
-	if (conn_request(&conn, id, patience))
+	if (conn_take(&conn, id))
 		goto out;
 	log_line("the client is at %s.",
 		 addr_text(rdma_get_peer_addr(conn.id), address));
 	/* 2. Create the queue pair, with room for a full queue. */
-	if (conn_create_qp(&conn, channel_sends(options->depth),
-			   DATA_RECEIVES + options->depth))
+	if (hello_create_qp(&conn, options.depth))
 		goto out;
-	/* 3. Let the device use our memory. */
-	if (data_open(&data, &conn, 0))
+	/* 3. Post the receives for the beginning of the conversation. */
+	if (hello_open(&hello))
 		goto out;
-	/* 4. Post the receives for the beginning of the conversation. */
-	if (data_post_receives(&data))
-		goto out;
-	/* 5. Accept, and wait until the connection is established. */
+	/* 4. Accept, and wait until the connection is established. */
 	if (conn_accept(&conn))
 		goto out;
-	/* 6. Take what comes. */
-	if (converse(&channel, folder, options->benchmark))
+	/* 5. Take what comes. */
+	if (converse(&hello, &stream, folder))
 		goto out;
-	/* 7. Let the client end the connection. */
+	/* 6. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
-	data_close(&data);
-	channel_close(&channel);
+	stream_close(&stream);
+	hello_close(&hello);
 	conn_close(&conn);
 	return ret;
 }
 
 /* Serves one client after another until told to stop. */
-static int serve(struct listener *listener, const struct options *options,
-		 struct folder *folder, const struct patience *patience)
+static int serve(struct conn *listener, struct folder *folder)
 {
 	struct rdma_cm_id *id;
 	int ret;
 
 	do {
-		ret = listener_wait(listener, &id, patience);
+		ret = conn_next(listener, &id);
 		if (ret <= 0)
 			return ret;
-		/* The failure was reported. The next client may succeed. */
-		ret = serve_client(id, options, folder, patience);
-	} while (!options->once);
+		/* The failure is reported. The next client may succeed. */
+		ret = serve_client(id, folder, &listener->patience);
+	} while (!options.once);
+	return ret;
+}
+
+static int start_listening(struct conn *listener)
+{
+	struct addrinfo *addresses;
+	int ret;
+
+	if (addr_lookup(options.address, options.port, &addresses))
+		return -1;
+	ret = conn_listen(listener, addresses);
+	freeaddrinfo(addresses);
 	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	struct patience patience = { .stop_fd = -1 };
-	struct listener listener = { 0 };
+	struct conn listener = { 0 };
 	struct folder folder = { .fd = -1 };
-	struct options options;
-	int ret = -1, status;
+	int ret = -1, stop_fd = -1;
+	int status = options_parse(rows, purpose, argc, argv);
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(&options, ROLE_SERVER, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	patience.timeout_ms = options.timeout_ms;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
-	if (wait_for_signals(&patience.stop_fd))
+	if (wait_for_signals(&stop_fd))
 		goto out;
+	listener.patience =
+		(struct patience){ options.seconds * 1000, stop_fd };
 	/* 2. Find the directory, once: it stays the same. */
 	if (folder_open(&folder, options.directory))
 		goto out;
 	folder.update = options.update;
 	folder.most = (uint64_t)options.most << 20;
 	/* 3. Listen. */
-	if (listener_open(&listener, options.address, options.port))
+	if (start_listening(&listener))
 		goto out;
 	/* 4. Serve. */
-	ret = serve(&listener, &options, &folder, &patience);
+	ret = serve(&listener, &folder);
 out:
 	/* 5. Free everything. */
-	listener_close(&listener);
+	conn_close(&listener);
 	folder_close(&folder);
-	if (patience.stop_fd >= 0)
-		close(patience.stop_fd);
+	if (stop_fd >= 0)
+		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

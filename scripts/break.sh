@@ -76,7 +76,7 @@ prepare_copy() {
 	mkdir -p "$copy"
 	# With what is built already, and its age: make builds what the patch
 	# changes.
-	for file in "$top/$chapter"/{Makefile,carried,plumbing,load,*.{[cho],sh},server,client,first,loopback} \
+	for file in "$top/$chapter"/{Makefile,carried,plumbing,load,bench,*.{[cho],sh},server,client,first,loopback} \
 		"$case"/*.sh; do
 		[[ ! -e $file ]] || files+=("$file")
 	done

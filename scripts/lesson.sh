@@ -6,7 +6,7 @@
 # CHAPTER is 1, 01 or 01_send_recv. Prints the code of the chapter's top level in
 # the reading order of its README.md: new files whole, changed ones as the
 # difference from the chapter that it starts from, and the names of those that
-# are gone. What any careful program needs is left out (plumbing/, load/); the end says how
+# are gone. What any careful program needs is left out (plumbing/, load/, bench/); the end says how
 # much that is. For 01, prints everything. PART is for a chapter whose README.md divides
 # its files into parts; a file of none belongs to the first.
 #

@@ -72,7 +72,7 @@ def build(chapter, variant='plain', change=None):
     """The folder of a chapter's build: plain, sanitized with the shim inside, or one whose sources
     a function has changed, which gets the folder."""
     with only_one(f'{chapter}.{variant}') as folder:
-        for part in '.', 'carried', 'plumbing', 'load':
+        for part in '.', 'carried', 'plumbing', 'load', 'bench':
             for pattern in '*.[ch]', '*.sh', 'Makefile':
                 for source in (TOP / chapter / part).glob(pattern):
                     # What is the same stays as old as it is: make then builds no more than it must.

@@ -11,6 +11,7 @@ import pytest
 import builds
 
 CHAPTER = '07_full_speed'
+BENCH = 'bench/bench'
 WAYS = pytest.mark.parametrize('way', ['send', 'write', 'read'])
 # What waits for deadlines and pauses: on a node with a time of its own.
 STILL = pytest.mark.still
@@ -186,37 +187,32 @@ def test_killed_at_one_step_after_another_and_the_next_ones_file_arrives(pair, w
 
 @STILL
 def test_either_side_is_killed_in_a_benchmark_the_other_says_so_and_goes_on(pair):
-    server = pair.server('-B')
-    client = pair.begin_client('-t', 5, '-b', 64, '-n', 10_000_000, at=('ibv_post_send 50', 'stop'))
+    server = pair.server('lend', program=BENCH)
+    client = pair.begin_client('-t', 5, '-b', 64, '-n', 10_000_000, 'measure', program=BENCH, at=('ibv_post_send 50', 'stop'))
     client.stops()
     client.resume()
     server.kill('KILL')
     client.end(1).one_error(r'^error: RDMA operation: status (5|10|12) \(|RDMA operation: nothing')
     assert not client.has('^write '), 'the client prints a table'
-    server = pair.server('-B')
-    pair.client('-b', 64, '-n', 10_000_000, at=('ibv_post_send 50', 'kill'), status=137)
+    server = pair.server('lend', program=BENCH)
+    pair.client('-b', 64, '-n', 10_000_000, 'measure', program=BENCH, at=('ibv_post_send 50', 'kill'), status=137)
     server.done()
     server.one_error(r'^error: receive: status 5 \(')
-    pair.client('-n', 10).quiet()
+    pair.client('-n', 10, 'measure', program=BENCH).quiet()
     server.stop()
 
 
 @STILL
 def test_a_client_that_is_silent_in_a_benchmark_is_given_up_after_t(pair):
-    """And the next one is served. Where nobody has asked for benchmarks, there are none."""
-    server = pair.server('-B', '-t', 3)
+    """And the next one is served."""
+    server = pair.server('-t', 3, 'lend', program=BENCH)
     # The server has had a sign of life by then: the first comes after 256 operations.
-    silent = pair.begin_client('-t', 30, '-b', 64, '-n', 10_000_000, at=('ibv_post_send 2000', 'stop'))
+    silent = pair.begin_client('-t', 30, '-b', 64, '-n', 10_000_000, 'measure', program=BENCH, at=('ibv_post_send 2000', 'stop'))
     silent.stops()
     server.done()
     server.one_error('a sign of life in a benchmark: nothing came within 3 s')
-    pair.client('-n', 10)
+    pair.client('-n', 10, 'measure', program=BENCH)
     silent.gone()
-    server.stop()
-    server = pair.server()
-    pair.client('-n', 10, status=1).one_error('the server lends no memory for benchmarks')
-    server.says('peer disconnected')
-    server.quiet()
     server.stop()
 
 

@@ -85,10 +85,18 @@ def check_table(client, *shape):
         assert abs(float(half[1]) - median / 2) <= 0.11 and float(half[2]) >= 0
 
 
+BENCH = 'bench/bench'
+
+
+def lend(pair, *words):
+    """The end of a benchmark that lends memory."""
+    return pair.server(*words, 'lend', program=BENCH)
+
+
 def bench(pair, server, size, depth, count, *words):
     """One run; the data was right at both ends."""
     heard = len(server.out)
-    client = pair.client('-b', size, '-n', count, '-q', depth, *words)
+    client = pair.client('-b', size, '-n', count, '-q', depth, *words, 'measure', program=BENCH)
     client.quiet()
     assert client.has(rf'^benchmark: {size} bytes verified\.$', '^benchmark: at most [1-9][0-9]* reads at a '
                       r'time, as was agreed; the device can do [1-9][0-9]*\.$')
@@ -104,20 +112,20 @@ def bench(pair, server, size, depth, count, *words):
                                      (1 << 20, 2, 5))),
     ('sanitized', (64, 4, 20))], ids=str)
 def test_benchmark_one_byte_a_mebibyte_odd_sizes_and_depths(pair, variant, shape):
-    server = pair.server('-B')
+    server = lend(pair)
     check_table(bench(pair, server, *shape), *shape)
     server.stop()
 
 
 @pytest.mark.parametrize('without', ['selective', 'chains', 'batches', 'inline', 'selective,chains,batches,inline'])
 def test_benchmark_without_each_of_its_four_steps_and_all_of_them(pair, without):
-    server = pair.server('-B')
+    server = lend(pair)
     check_table(bench(pair, server, 64, 32, 200, '-W', without), 64, 32, 200)
     server.stop()
 
 
 def test_benchmark_has_comma_separated_values(pair):
-    server = pair.server('-B')
+    server = lend(pair)
     client = bench(pair, server, 512, 8, 50, '-c')
     values = r'512,8,50(,[0-9]+\.[0-9]){6},[0-9]+\n'
     assert client.has('^op,bytes,depth,count,min_us,median_us,p99_us,p99.9_us,max_us,mb_per_s,ops_per_s\n'
@@ -129,11 +137,11 @@ def test_benchmark_has_comma_separated_values(pair):
 
 def bench_there(pair):
     """On node b."""
-    return pair.client('-n', 20, '-c')
+    return pair.client('-n', 20, '-c', 'measure', program=BENCH)
 
 
 def test_a_benchmark_between_two_nodes(lab, programs):
-    with lab.serving(programs, '-B') as server:
+    with lab.serving(programs, 'lend', program=BENCH) as server:
         client = lab.call('b', bench_there, programs)
     client.quiet()
     assert client.has('^write,4096,64,20,', '^read,4096,64,20,')
@@ -142,8 +150,8 @@ def test_a_benchmark_between_two_nodes(lab, programs):
 
 def test_a_benchmark_that_takes_longer_than_t_has_its_table(pair):
     """Several times as long, at either end."""
-    server = pair.server('-B', '-t', 1)
-    client = pair.client('-t', 1, '-b', 4096, '-n', 12000, '-q', 4)
+    server = lend(pair, '-t', 1)
+    client = pair.client('-t', 1, '-b', 4096, '-n', 12000, '-q', 4, 'measure', program=BENCH)
     assert client.has('^read +4096 +4 +12000 ')
     server.quiet()
     server.stop()
@@ -156,18 +164,18 @@ def in_flight():
 
 def asks_for_none(folder):
     """Changes a build: the device is asked for no inline data."""
-    builds.edit(folder / 'conn.h', '^#define CONN_INLINE .*', '#define CONN_INLINE 0')
+    builds.edit(folder / 'bench/bench.h', '^#define BENCH_INLINE .*', '#define BENCH_INLINE 0')
 
 
 @pytest.fixture
 def bare():
-    return builds.build(CHAPTER, 'bare', asks_for_none) / 'client'
+    return builds.build(CHAPTER, 'bare', asks_for_none) / BENCH
 
 
 @pytest.mark.parametrize('inline', [True, False], ids=['inline', 'bare'])
 def test_a_sign_of_life_is_not_changed_while_the_device_may_still_read_it(pair, in_flight, bare, inline):
     """They go out while what was posted before them takes long."""
-    server = pair.server('-B', '-t', 20)
-    pair.client('-t', 20, '-b', 8 << 20, '-n', 8, '-q', 8, program='./client' if inline else bare,
+    server = lend(pair, '-t', 20)
+    pair.client('-t', 20, '-b', 8 << 20, '-n', 8, '-q', 8, 'measure', program=BENCH if inline else bare,
                 env={'LD_PRELOAD': in_flight}).quiet()
     server.stop()

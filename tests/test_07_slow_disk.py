@@ -75,12 +75,12 @@ def sends_without_end(folder):
 		struct head credit = { .type = HEAD_CREDIT };
 
 		log_line("flood %d", i);
-		if (channel_send(out->channel, &credit, NULL, 0))
+		if (stream_send(out->stream, &credit, NULL, 0))
 			return -1;
 	}
 	ret = await(out, HEAD_READY, &head);''')
-    builds.edit(folder / 'data.c', r'^\tint n = ibv_poll_cq\(conn->cq, 1, wc\);',
-                '\tint n = (wait_readable(-1, -1, -1, wait_deadline(30)), ibv_poll_cq(conn->cq, 1, wc));')
+    builds.edit(folder / 'chain.c', r'^\t\tn = ibv_poll_cq\(chain->conn->cq, BATCH_MAX, chain->wcs\);',
+                '\t\tn = (wait_readable(-1, -1, -1, wait_deadline(30)), ibv_poll_cq(chain->conn->cq, 1, chain->wcs));')
 
 
 @pytest.fixture

@@ -126,15 +126,6 @@ def test_traffic_class_and_mtu_are_in_the_packets_timeout_and_retries_in_the_que
     assert max(int(length) for *_, length in packets) < 340
 
 
-@each(numbers('07'))
-def test_the_traffic_class_that_a_client_asks_for_is_in_both_sides_packets(lab, programs):
-    """The CM tells the server."""
-    with lab.serving(programs, '-d', '/tmp'):
-        (client,), packets = lab.call('b', captured, programs, ('-Q', 72, 'send', '/etc/services'))
-    assert client.has('stored, [0-9]* bytes')
-    assert classes(packets) == {('192.0.2.1', '18'), ('192.0.2.2', '18')}
-
-
 def fail_over(server):
     """The other end of the active side's cable is taken off: the bond goes on by the other side, and with
     its hardware address, of which the CM tells."""

@@ -225,8 +225,8 @@ lossy_and_right() {
 	local folder=$top/build/tests/own_run
 
 	mkdir -p "$folder"
-	printf '%s\n' 'server: ./server -1 -B' \
-		'client: ./client -a 192.0.2.1 -n 100000 -b 4096 -q 4' \
+	printf '%s\n' 'server: bench/bench -1 lend' \
+		'client: bench/bench -a 192.0.2.1 -n 100000 -b 4096 -q 4 measure' \
 		>"$folder/commands"
 	CUT=200 run_wire 07 "$folder"
 	grep -q '^client: exit status 1$' "$logs/status.log"

@@ -16,7 +16,7 @@ chapters_where() {
 # chapter's folder may also be somebody's copy of it.
 chapter_sources() (
 	cd "$1" || return
-	for file in {.,carried,plumbing,load}/{*.[ch],*.sh,Makefile}; do
+	for file in {.,carried,plumbing,load,bench}/{*.[ch],*.sh,Makefile}; do
 		[[ ! -f $file ]] || printf '%s\n' "${file#./}"
 	done
 )
@@ -24,7 +24,7 @@ chapter_sources() (
 # chapter_edited THEN CHAPTER…: says in a sentence which of their files differ from those
 # that are committed, what THEN is, and how to bring them back.
 chapter_edited() {
-	local then=$1 sources='^[0-9]{2}_\w+/((carried|plumbing|load)/)?([^/]+\.([ch]|sh)|Makefile)$'
+	local then=$1 sources='^[0-9]{2}_\w+/((carried|plumbing|load|bench)/)?([^/]+\.([ch]|sh)|Makefile)$'
 	local edited
 
 	shift

@@ -15,7 +15,7 @@ from lib.md_text import looked_up
 # What a person reads in a minute.
 WORDS, LINES = 200, 15
 # What a chapter has beside its lesson.
-ASIDE = ('plumbing', 'load')
+ASIDE = ('plumbing', 'load', 'bench')
 # Programs of one file, which stay in the chapter that they open.
 ALONE = ('loopback.c', 'first.c')
 ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)

@@ -14,7 +14,7 @@ import subprocess
 from lib.arguments import Parser
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-KINDS = {'lesson in C': r'0\d_\w+/(carried/|plumbing/|load/)?[^/]+\.[ch]', 'tests': r'tests/.*', 'scripts': r'scripts/.*',
+KINDS = {'lesson in C': r'0\d_\w+/(carried/|plumbing/|load/|bench/)?[^/]+\.[ch]', 'tests': r'tests/.*', 'scripts': r'scripts/.*',
          'pages': r'web/.*', 'tasks': r'0\d_\w+/(break|exercises|repair)/.*', 'docs': r'.*\.md'}
 RECORDED = r'.*(\.(log|err|pcapng|svg|png|txt|wasm)|package-lock\.json)'
 

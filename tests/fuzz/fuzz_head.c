@@ -4,7 +4,7 @@
  * The input is a message: a header and what follows it. Whatever is accepted must be
  * the one way to say what was understood, and speak of no more than is there.
  */
-#include "head.h"
+#include "message.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -26,11 +26,14 @@ static struct {
 	size_t left;
 } input;
 
-/* The message that has come last: its own bytes, and no more. */
-static uint8_t *heard;
+/*
+ * The memory of the messages; what stands behind the one that has come last is not
+ * ours to read.
+ */
+static char messages[SLOT_COUNT * MSG_SIZE];
 
 /* The types and modes of what has come, in order. */
-static uint8_t types[DATA_RECEIVES], modes[DATA_RECEIVES];
+static uint8_t types[HELLO_RECEIVES], modes[HELLO_RECEIVES];
 static unsigned int count;
 
 /* Sends that are not complete; and whether anything has failed. */
@@ -58,19 +61,17 @@ static uint32_t next(unsigned int bytes)
 static int receive(struct ibv_wc *wc)
 {
 	size_t length = next(1);
+	char *heard;
 
-	if (count == DATA_RECEIVES)
+	if (count == HELLO_RECEIVES)
 		return -1;
 	if (length > input.left)
 		length = input.left;
 	wc->opcode = IBV_WC_RECV;
-	wc->wr_id = request_id(REQUEST_MESSAGE, 1, SLOT_RECV + count);
+	heard = messages + (SLOT_RECV + count) * MSG_SIZE;
+	wc->wr_id = (uintptr_t)heard;
 	wc->byte_len = length;
-	free(heard);
-	heard = malloc(length ? length : 1);
-	if (!heard)
-		abort();
-	memcpy(heard, input.bytes, length);
+	memcpy(heard, input.bytes, length < MSG_SIZE ? length : MSG_SIZE);
 	input.bytes += length;
 	input.left -= length;
 	types[count] = length > 5 ? heard[5] : 0;
@@ -78,10 +79,10 @@ static int receive(struct ibv_wc *wc)
 	return 0;
 }
 
-/* In place of data.c's: completions come from the input, and messages with them. */
-int data_wait(struct data *data, struct ibv_wc *wc)
+/* In place of rdma.c's: completions come from the input, and messages with them. */
+int conn_wait(struct conn *conn, struct ibv_wc *wc)
 {
-	(void)data;
+	(void)conn;
 	if (!input.left)
 		return -1;
 	memset(wc, 0, sizeof(*wc));
@@ -91,7 +92,7 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 			return -1;
 		sends--;
 		wc->opcode = IBV_WC_SEND;
-		wc->wr_id = request_id(REQUEST_MESSAGE, 1, SLOT_SEND_FIRST);
+		wc->wr_id = (uintptr_t)messages;
 		return 0;
 	case 1:
 		return receive(wc);
@@ -104,53 +105,103 @@ int data_wait(struct data *data, struct ibv_wc *wc)
 	}
 }
 
-void *data_message(const struct data *data, int slot)
+int conn_post(struct conn *conn, struct ibv_send_wr *wr)
 {
-	(void)data;
-	if (slot != SLOT_RECV + (int)count - 1)
-		abort();
-	return heard;
-}
-
-const char *data_request_name(uint64_t wr_id)
-{
-	(void)wr_id;
-	return "a request";
-}
-
-int data_post_send(struct data *data, enum slot slot, const struct msg *msg)
-{
-	uint8_t wire[MSG_SIZE];
+	const void *wire = (const void *)(uintptr_t)wr->sg_list->addr;
 	struct msg again;
 
-	(void)data;
-	if (slot != SLOT_SEND_FIRST && slot != SLOT_SEND_DONE)
+	(void)conn;
+	if (wire != messages && wire != messages + MSG_SIZE)
 		abort();
 	/* What we say, a peer with the same decoder understands. */
-	msg_encode(msg, wire);
-	if (msg_decode(&again, wire, sizeof(wire)))
+	if (msg_decode(&again, wire, wr->sg_list->length))
 		abort();
 	sends++;
 	return 0;
 }
 
+/* What is not part of this. */
+int conn_create_qp(struct conn *conn, unsigned int most_sends,
+		   unsigned int receives)
+{
+	(void)conn;
+	(void)most_sends;
+	(void)receives;
+	return -1;
+}
+
+int region_open(struct region *region, struct conn *conn, size_t size,
+		int access)
+{
+	(void)region;
+	(void)conn;
+	(void)size;
+	(void)access;
+	return -1;
+}
+
+void region_close(struct region *region)
+{
+	(void)region;
+}
+
+int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
+		   uint32_t length)
+{
+	(void)conn;
+	(void)region;
+	(void)buf;
+	(void)length;
+	return -1;
+}
+
+int explain_call(const char *call, int err)
+{
+	(void)call;
+	(void)err;
+	return -1;
+}
+
+int explain_completion(const char *what, const struct ibv_wc *wc)
+{
+	(void)what;
+	(void)wc;
+	return -1;
+}
+
+unsigned int stream_sends(unsigned int depth)
+{
+	return 2 * depth;
+}
+
+int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
+		    size_t optlen)
+{
+	(void)id;
+	(void)level;
+	(void)optname;
+	(void)optval;
+	(void)optlen;
+	return -1;
+}
+
 /* Which the options let through. */
 static bool may_be(size_t depth, size_t bytes)
 {
-	return depth >= FLOW_LEAST && depth <= CHANNEL_DEPTH_MAX &&
+	return depth >= FLOW_LEAST && depth <= STREAM_DEPTH_MAX &&
 	       bytes >= HEAD_TEXT && depth * bytes <= MSG_MAX_LENGTH;
 }
 
-/* What channel.c allocates, divides by and uses as an index. */
-int channel_open(struct channel *channel)
+/* What stream.c allocates, divides by and uses as an index. */
+int stream_open(struct stream *stream)
 {
-	if (!may_be(channel->depth, channel->bytes))
+	if (!may_be(stream->depth, stream->bytes))
 		abort();
-	if (channel->mode != MODE_WRITE && channel->mode != MODE_READ &&
-	    channel->mode != MODE_SEND)
+	if (stream->mode != MODE_WRITE && stream->mode != MODE_READ &&
+	    stream->mode != MODE_SEND)
 		abort();
-	channel->parts.buf = (char *)PARTS;
-	channel->parts.size = channel->depth * channel->bytes;
+	stream->parts.buf = (char *)PARTS;
+	stream->parts.size = stream->depth * stream->bytes;
 	return 0;
 }
 
@@ -161,7 +212,7 @@ static bool came(unsigned int number, enum msg_type first, enum msg_type second)
 	       (number < 2 || types[1] == second);
 }
 
-static void serve(struct channel *channel)
+static void serve(struct hello *hello, struct stream *stream)
 {
 	unsigned int most = next(2);
 	struct ibv_mr mr = { .rkey = 7 };
@@ -169,26 +220,20 @@ static void serve(struct channel *channel)
 
 	if (!may_be(most, HEAD_TEXT))
 		return;
-	channel->depth = most;
-	channel->parts.mr = &mr;
-	if (hello_first(channel->data, &msg))
+	stream->depth = most;
+	stream->parts.mr = &mr;
+	if (hello_first(hello, MSG_FILES, &msg))
 		return;
-	if (msg.type == MSG_BENCH) {
-		if (!came(1, MSG_BENCH, 0) || msg.mem.length == 0 ||
-		    msg.mem.length > MSG_MAX_LENGTH)
-			abort();
-		return;
-	}
 	if (!came(1, MSG_FILES, 0))
 		abort();
-	if (hello_receive(channel, &msg))
+	if (hello_answer(hello, stream, &msg))
 		return;
-	if (!came(2, MSG_FILES, MSG_DONE) || channel->depth > most ||
-	    channel->bytes != msg.mem.length || !channel->receives)
+	if (!came(2, MSG_FILES, MSG_DONE) || stream->depth > most ||
+	    stream->bytes != msg.mem.length || !stream->receives)
 		abort();
 }
 
-static void send_files(struct channel *channel)
+static void send_files(struct hello *hello, struct stream *stream)
 {
 	static const enum mode ways[] = { MODE_WRITE, MODE_READ, MODE_SEND };
 	unsigned int depth = next(2);
@@ -197,15 +242,15 @@ static void send_files(struct channel *channel)
 
 	if (!may_be(depth, bytes))
 		return;
-	channel->mode = mode;
-	channel->depth = depth;
-	channel->bytes = bytes;
-	if (hello_send(channel))
+	stream->mode = mode;
+	stream->depth = depth;
+	stream->bytes = bytes;
+	if (hello_offer(hello, stream))
 		return;
 	if (!came(2, MSG_MR, MSG_DONE) || modes[0] != mode ||
-	    channel->depth > depth || channel->bytes != bytes ||
-	    channel->ring.length != channel->depth * bytes ||
-	    channel->ring.addr > UINT64_MAX - channel->ring.length)
+	    stream->depth > depth || stream->bytes != bytes ||
+	    stream->ring.length != stream->depth * bytes ||
+	    stream->ring.addr > UINT64_MAX - stream->ring.length)
 		abort();
 }
 
@@ -213,18 +258,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct data data = { 0 };
-	struct channel channel = { .data = &data };
+	struct ibv_mr mr = { .lkey = 3 };
+	struct hello hello = { .messages = { .buf = messages, .mr = &mr } };
+	struct stream stream = { 0 };
 
 	input.bytes = bytes;
 	input.left = size;
 	count = sends = 0;
 	failed = false;
 	if (next(1))
-		send_files(&channel);
+		send_files(&hello, &stream);
 	else
-		serve(&channel);
-	free(heard);
-	heard = NULL;
+		serve(&hello, &stream);
 	return 0;
 }

@@ -5,7 +5,11 @@
  * again, it is the same bytes. CHAPTER says which messages: those of 03, or those
  * of 07.
  */
+#if CHAPTER == 7
+#include "message.h"
+#else
 #include "msg.h"
+#endif
 
 #include <stdbool.h>
 #include <stdlib.h>

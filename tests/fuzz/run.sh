@@ -45,15 +45,16 @@ case $target in
 02_transfer) fuzzer=transfer longest=96 libraries=(-libverbs)
 	sources=(transfer.c state.c pattern.c)
 	;;
-0[37]_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
+03_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
+07_msg) fuzzer=msg sources=(message.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
 	sources=(params.c msg.c msg_check.c)
 	;;
 0[45]_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;
 0[45]_exchange) fuzzer=exchange longest=512 && exchange_of "${target%%_*}" ;;
-07_head) fuzzer=head sources=(head.c) longest=300 ;;
-07_hello) fuzzer=hello sources=(hello.c msg.c) longest=128 ;;
+07_head) fuzzer=head sources=(message.c) longest=300 ;;
+07_hello) fuzzer=hello sources=(hello.c message.c) libraries=(-libverbs) longest=128 ;;
 06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
 *) cli_none target "$target" 02_transfer 03_msg 03_params 04_params 04_exchange \
 	05_params 05_exchange 06_dgram 07_msg 07_head 07_hello ;;

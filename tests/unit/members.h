@@ -30,19 +30,4 @@
 	MEMBERS_SINCE_03 MEMBER(cert) MEMBER(key) MEMBER(ca) \
 	MEMBER(max) MEMBER(grace) MEMBER(end_after) MEMBER(hold) \
 	MEMBER(retries)
-#elif defined(CHAPTER_07)
-#define CHAPTER "07"
-#include "pump.h"
-
-#define SERVER_WORDS "-d in"
-#define CLIENT_WORDS "-n 5 -a node"
-#define MEMBERS \
-	MEMBER(address) MEMBER(depth) MEMBER(directory) MEMBER(bytes) \
-	MEMBER(tries) MEMBER(count) MEMBER(mode) MEMBER(file_count) \
-	MEMBER(files[0]) MEMBER(files[1]) MEMBER(files[2]) MEMBER(csv) \
-	MEMBER(update) MEMBER(benchmark) MEMBER(most) MEMBER(without)
-#define NAMES \
-	NAME(MODE_WRITE) NAME(MODE_READ) NAME(MODE_BENCH) NAME(MODE_SEND) \
-	NAME(WITHOUT_SELECTIVE) NAME(WITHOUT_CHAINS) NAME(WITHOUT_BATCHES) \
-	NAME(WITHOUT_INLINE)
 #endif

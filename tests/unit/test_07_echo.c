@@ -17,19 +17,20 @@
 static struct ibv_wc comes[8];
 static unsigned int next, end;
 
-static struct conn conn = { .qp = &qp };
+static struct rdma_cm_id id = { .qp = &qp };
+static struct conn conn;
 static char memory[64];
-static struct data data = {
+static struct bench bench = {
 	.conn = &conn,
-	.local = { .buf = memory, .size = sizeof(memory), .mr = &mr },
-	.exposed = { .buf = memory, .size = sizeof(memory), .mr = &mr },
+	.depth = DEPTH,
+	.memory = { .buf = memory, .size = sizeof(memory), .mr = &mr },
 };
 
-int data_next(struct data *asked, struct ibv_wc *wc)
+int conn_wait(struct conn *asked, struct ibv_wc *wc)
 {
-	assert_ptr_equal(asked, &data);
+	assert_ptr_equal(asked, &conn);
 	if (next == end) {
-		conn.peer_left = true;
+		conn.established = false;
 		*wc = (struct ibv_wc){ .status = IBV_WC_WR_FLUSH_ERR };
 		return 0;
 	}
@@ -48,7 +49,7 @@ static void reset(void)
 {
 	dev_reset();
 	next = end = 0;
-	conn = (struct conn){ .qp = &qp };
+	conn = (struct conn){ .id = &id, .established = true };
 }
 
 /* The number that was sent last: credits. */
@@ -69,14 +70,14 @@ static void will_come(enum ibv_wc_opcode opcode, uint32_t imm)
 
 static int serve(void)
 {
-	return CAPTURED(echo_serve(&data, sizeof(memory), DEPTH));
+	return CAPTURED(echo_serve(&bench, sizeof(memory)));
 }
 
 static int send_all(unsigned int count)
 {
 	struct credits credits = { 0 };
 
-	return CAPTURED(echo_send(&data, &credits, DEPTH, count, NULL));
+	return CAPTURED(echo_send(&bench, &credits, DEPTH, count, NULL));
 }
 
 /* The first answer says how many receives there are, the next what is new. */

@@ -35,7 +35,7 @@ static void arrive(struct side *side)
 				       side->under_way[side->first++ % 4096]),
 			 0);
 	side->receives++;
-	flow_posted(&side->flow);
+	flow_posted(&side->flow, 1);
 }
 
 /* Whatever side can do, it may do, in whatever order. */
@@ -113,15 +113,15 @@ TEST(last)
 	}
 	assert_false(flow_may_send(&flow));
 	assert_false(flow_must_return(&flow));
-	flow_posted(&flow);
+	flow_posted(&flow, 1);
 	assert_false(flow_must_return(&flow));
-	flow_posted(&flow);
+	flow_posted(&flow, 1);
 	assert_true(flow_must_return(&flow));
 	assert_int_equal(flow_send(&flow), 2);
 	assert_int_equal(flow.may, 0);
 	/* Not even that goes without one. */
-	flow_posted(&flow);
-	flow_posted(&flow);
+	flow_posted(&flow, 1);
+	flow_posted(&flow, 1);
 	assert_false(flow_must_return(&flow));
 }
 

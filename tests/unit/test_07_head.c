@@ -1,7 +1,7 @@
 /*
  * test_07_head.c - headers, byte by byte, and what a peer may not send
  */
-#include "head.h"
+#include "message.h"
 
 #include <string.h>
 

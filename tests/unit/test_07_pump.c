@@ -20,22 +20,20 @@ uint64_t stats_now(void)
 	return clock_ns += clock_step;
 }
 
-int conn_peer_fd(const struct conn *conn)
+int conn_wait(struct conn *conn, struct ibv_wc *wc)
 {
 	(void)conn;
-	return peer_fds[0];
-}
-
-int conn_check_peer(struct conn *conn)
-{
-	(void)conn;
-	fputs("the peer has left\n", stderr);
-	return -1;
+	*wc = (struct ibv_wc){ .status = IBV_WC_WR_FLUSH_ERR };
+	return 0;
 }
 
 static struct conn conn;
-static struct data data = { .conn = &conn,
-			    .local = { .buf = memory, .mr = &mr } };
+static struct rdma_event_channel channel;
+static struct rdma_cm_id id = { .qp = &qp };
+static struct hello hello;
+static struct bench bench = { .conn = &conn,
+			      .hello = &hello,
+			      .memory = { .buf = memory, .mr = &mr } };
 static struct pump pump;
 
 /* A device that works, and a pump that writes. */
@@ -46,14 +44,17 @@ static void reset(void)
 	clock_step = 1000;
 	conn = (struct conn){
 		.patience = { .timeout_ms = 1000, .stop_fd = -1 },
-		.qp = &qp,
+		.events = &channel,
+		.id = &id,
 		.cq = &cq,
-		.max_inline = 64,
 	};
-	data.local.size = 64;
-	data.messages = (struct region){ 0 };
+	channel.fd = peer_fds[0];
+	bench.memory.size = 64;
+	bench.max_inline = 64;
+	bench.without = 0;
+	hello.messages = (struct region){ 0 };
 	pump = (struct pump){
-		.data = &data,
+		.bench = &bench,
 		.opcode = IBV_WR_RDMA_WRITE,
 		.peer = { .addr = 0x1000, .rkey = 9, .length = 64 },
 	};
@@ -113,7 +114,7 @@ TEST(without)
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
 		reset();
-		pump.without = runs[i].without;
+		bench.without = runs[i].without;
 		assert_done(64, runs[i].count);
 		assert_int_equal(dev.calls, runs[i].calls);
 		assert_int_equal(dev.signalled, runs[i].signalled);
@@ -129,9 +130,9 @@ static bool is_inline(enum ibv_wr_opcode opcode, size_t size,
 
 	reset();
 	pump.opcode = opcode;
-	pump.without = without;
-	data.local.size = size;
-	conn.max_inline = max_inline;
+	bench.without = without;
+	bench.memory.size = size;
+	bench.max_inline = max_inline;
 	assert_done(8, 20);
 	for (int i = 0; i < 20; i++)
 		count += !!(dev.requests[i].wr.send_flags & IBV_SEND_INLINE);
@@ -187,8 +188,8 @@ TEST(refused)
 
 			reset();
 			dev.refuses_at = at;
-			pump.without = (without & 1 ? WITHOUT_SELECTIVE : 0) |
-				       (without & 2 ? WITHOUT_CHAINS : 0);
+			bench.without = (without & 1 ? WITHOUT_SELECTIVE : 0) |
+					(without & 2 ? WITHOUT_CHAINS : 0);
 			assert_int_equal(run(64, 1000, NULL), -1);
 			assert_one_line(said.err, "error: ibv_post_send: ");
 			for (unsigned int i = dev.taken; i < dev.posted; i++)
@@ -213,7 +214,7 @@ TEST(deadline)
 TEST(beats)
 {
 	reset();
-	data.messages = (struct region){ .buf = memory, .mr = &mr };
+	hello.messages = (struct region){ .buf = memory, .mr = &mr };
 	pump.beat = 1;
 	pump.beats_max = 3;
 	dev.ready = 0;
@@ -238,7 +239,7 @@ TEST(peer_leaves)
 	dev.ready = 0;
 	assert_int_equal(write(peer_fds[1], "", 1), 1);
 	assert_int_equal(run(64, 160, NULL), -1);
-	assert_one_line(said.err, "the peer has left");
+	assert_one_line(said.err, "error: RDMA operation: status 5 (");
 	assert_int_equal(read(peer_fds[0], &c, 1), 1);
 }
 

@@ -16,14 +16,6 @@ static const struct {
 		int access, iwarp;
 	} regions[3];
 } wanted[] = {
-#if defined(CHAPTER_07)
-	/* A benchmark's client has what it writes and reads, and lends nothing. */
-	{ MODE_BENCH,
-	  2,
-	  { { MESSAGES, IBV_ACCESS_LOCAL_WRITE, 0 },
-	    { SIZE, IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_REMOTE_WRITE } } },
-	{ MODE_SEND, 1, { { MESSAGES, IBV_ACCESS_LOCAL_WRITE, 0 } } },
-#else
 	/* The messages; where an operation of ours begins; what the peer may use. */
 	{ MODE_WRITE,
 	  3,
@@ -35,18 +27,13 @@ static const struct {
 	  { { MESSAGES, IBV_ACCESS_LOCAL_WRITE, 0 },
 	    { SIZE, IBV_ACCESS_LOCAL_WRITE, 0 },
 	    { SIZE, IBV_ACCESS_REMOTE_READ, 0 } } },
-#endif
 };
 
 #define WANTED (sizeof(wanted) / sizeof(*wanted))
 
 static int open_with(int mode, size_t size)
 {
-#if defined(CHAPTER_07)
-	return CAPTURED(data_open(&data, &conn, mode == MODE_BENCH ? size : 0));
-#else
 	return CAPTURED(data_open(&data, &conn, mode, size));
-#endif
 }
 
 static int open_one(size_t which)
@@ -131,23 +118,6 @@ TEST(not_taken_back)
 	free(dev.regions[1].mr.addr);
 }
 
-#if defined(CHAPTER_07)
-/* For a benchmark's peer: to read and to write, and no more than asked for. */
-TEST(lend)
-{
-	reset();
-	assert_int_equal(open_with(MODE_SEND, 0), 0);
-	assert_int_equal(CAPTURED(data_lend(&data, 5001)), -1);
-	assert_one_line(said.err, "the device registers at most 5000 bytes");
-	assert_int_equal(dev.registered, 1);
-	assert_int_equal(data_lend(&data, 100), 0);
-	assert_int_equal(dev.regions[1].mr.length, 100);
-	assert_int_equal(dev.regions[1].access,
-			 PEER_WRITES | IBV_ACCESS_REMOTE_READ);
-	close_captured();
-	assert_int_equal(dev.gone, 2);
-}
-#else
 /* Posts op on memory of the peer's that has length bytes. */
 static int post_rdma(enum ibv_wr_opcode op, uint32_t length)
 {
@@ -211,7 +181,6 @@ TEST(too_much)
 		close_captured();
 	}
 }
-#endif
 
 #if defined(CHAPTER_05)
 /* Each region counts where it is made, and until the device has given it back. */

@@ -1,5 +1,5 @@
 /*
- * two_ends.h - both ends of a channel of chapter 07, over a queue pair in memory
+ * two_ends.h - both ends of a stream of chapter 07, over a queue pair in memory
  *
  * A request is carried out when it is posted, and both ends have their completion at once,
  * if it is signalled or fails. Only one end runs at a time: it gives way to the other where
@@ -43,11 +43,11 @@ static struct ibv_device plain_device;
 struct end {
 	struct ibv_qp qp; /* the first member: a qp is its end */
 	struct ibv_context context;
-	struct ibv_pd pd;
-	struct ibv_comp_channel comp;
+	struct ibv_cq its_cq;
+	struct rdma_event_channel events;
+	struct rdma_cm_id id;
 	struct conn conn;
-	struct data data;
-	struct channel channel;
+	struct stream stream;
 	struct ibv_wc cq[MANY];
 	unsigned int head, tail;
 	struct {
@@ -59,7 +59,7 @@ struct end {
 	struct end *peer;
 	bool first, runs, waits, gone;
 	/* What was posted, in how many calls, and the longest chain. */
-	unsigned int calls, requests, signalled, longest;
+	unsigned int calls, receive_calls, requests, signalled, longest;
 };
 
 static struct end ends[2]; /* the sender's, and the receiver's */
@@ -97,13 +97,17 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		     struct ibv_recv_wr **bad)
 {
 	struct end *end = (struct end *)qp;
-	unsigned int at = end->rtail++ % MANY;
 
 	(void)bad;
-	end->receives[at].wr_id = wr->wr_id;
-	end->receives[at].count = wr->num_sge;
-	memcpy(end->receives[at].sge, wr->sg_list,
-	       wr->num_sge * sizeof(*wr->sg_list));
+	end->receive_calls++;
+	for (; wr; wr = wr->next) {
+		unsigned int at = end->rtail++ % MANY;
+
+		end->receives[at].wr_id = wr->wr_id;
+		end->receives[at].count = wr->num_sge;
+		memcpy(end->receives[at].sge, wr->sg_list,
+		       wr->num_sge * sizeof(*wr->sg_list));
+	}
 	return 0;
 }
 
@@ -191,11 +195,24 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* --- what of data.c the channel calls */
+/* --- what of rdma.c the stream calls, and what that asks of the device */
 
-int data_next(struct data *data, struct ibv_wc *wc)
+static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {
-	struct end *end = (struct end *)data->conn->qp;
+	struct end *end = cq->cq_context;
+
+	(void)n;
+	if (has_news(end->peer) && !end->first)
+		give_way(end);
+	if (!has_news(end))
+		return 0;
+	*wc = end->cq[end->head++ % MANY];
+	return 1;
+}
+
+int conn_wait(struct conn *conn, struct ibv_wc *wc)
+{
+	struct end *end = (struct end *)conn->id->qp;
 
 	if (has_news(end->peer) && !end->first)
 		give_way(end);
@@ -208,35 +225,14 @@ int data_next(struct data *data, struct ibv_wc *wc)
 		end->waits = false;
 	}
 	*wc = end->cq[end->head++ % MANY];
+	conn->pending--;
 	return 0;
 }
 
-int data_poll(struct data *data, struct ibv_wc *wc)
-{
-	struct end *end = (struct end *)data->conn->qp;
-
-	if (has_news(end->peer) && !end->first)
-		give_way(end);
-	if (!has_news(end))
-		return 0;
-	*wc = end->cq[end->head++ % MANY];
-	return 1;
-}
-
-int data_look(struct data *data, struct ibv_wc *wc)
-{
-	struct end *end = (struct end *)data->conn->qp;
-
-	if (!has_news(end))
-		return end->peer->gone ? -1 : 0;
-	*wc = end->cq[end->head++ % MANY];
-	return 1;
-}
-
-int region_open(struct region *region, struct ibv_pd *pd, size_t size,
+int region_open(struct region *region, struct conn *conn, size_t size,
 		int access)
 {
-	(void)pd;
+	(void)conn;
 	(void)access;
 	region->buf = calloc(1, size);
 	region->mr = calloc(1, sizeof(*region->mr));
@@ -260,17 +256,20 @@ static void end_open(struct end *end, struct end *peer, enum mode mode,
 	end->context.ops.post_send = post_send;
 	end->context.ops.post_recv = post_recv;
 	end->qp.context = &end->context;
-	end->conn.qp = &end->qp;
-	end->conn.pd = &end->pd;
-	end->pd.context = &end->context;
+	end->context.ops.poll_cq = poll_cq;
 	end->context.device = &plain_device;
-	end->conn.comp = &end->comp;
-	end->comp.fd = -1;
+	end->its_cq.context = &end->context;
+	end->its_cq.cq_context = end;
+	end->id.qp = &end->qp;
+	end->id.verbs = &end->context;
+	end->conn.id = &end->id;
+	end->conn.cq = &end->its_cq;
+	end->conn.events = &end->events;
+	end->events.fd = -1;
 	end->conn.patience.stop_fd = -1;
 	end->conn.patience.timeout_ms = 10000;
-	end->data.conn = &end->conn;
-	end->channel = (struct channel){
-		.data = &end->data,
+	end->stream = (struct stream){
+		.conn = &end->conn,
 		.mode = mode,
 		.depth = depth,
 		.bytes = bytes,
@@ -287,16 +286,16 @@ static int ends_open(enum mode mode, unsigned int depth, size_t bytes)
 		end_open(&ends[i], &ends[!i], mode, depth, bytes);
 		ends[i].first = order == (enum order)i;
 	}
-	if (channel_open(&ends[0].channel) || channel_open(&ends[1].channel))
+	if (stream_open(&ends[0].stream) || stream_open(&ends[1].stream))
 		return -1;
-	ends[0].channel.ring.addr = (uintptr_t)ends[1].channel.parts.buf;
+	ends[0].stream.ring.addr = (uintptr_t)ends[1].stream.parts.buf;
 	return 0;
 }
 
 static void ends_close(void)
 {
-	channel_close(&ends[0].channel);
-	channel_close(&ends[1].channel);
+	stream_close(&ends[0].stream);
+	stream_close(&ends[1].stream);
 }
 
 /* An end has returned: the other one has nobody to wait for. */

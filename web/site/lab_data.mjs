@@ -69,7 +69,7 @@ function lacking(text) {
 export function chapterData(top, tree, chapter) {
 	const folder = join(top, chapter);
 	const files = tree.sources.filter(x => x.startsWith(`${chapter}/`) &&
-		/^[^/]+\/(carried\/|plumbing\/|load\/)?[^/]+(\.[ch]|\.sh|Makefile)$/.test(x));
+		/^[^/]+\/(carried\/|plumbing\/|load\/|bench\/)?[^/]+(\.[ch]|\.sh|Makefile)$/.test(x));
 	return {chapter,
 		files: Object.fromEntries(files.map(x => [x.slice(chapter.length + 1),
 			readFileSync(join(top, x), 'utf8')])),

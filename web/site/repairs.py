@@ -24,7 +24,7 @@ def broken(task: Task) -> dict[str, str]:
     """{path: text} of the files in which something is broken."""
     with tempfile.TemporaryDirectory() as place:
         copy = pathlib.Path(place)
-        for part in ('.', 'carried', 'plumbing', 'load'):
+        for part in ('.', 'carried', 'plumbing', 'load', 'bench'):
             for path in sorted((task.chapter / part).glob('*')):
                 if path.name == 'Makefile' or path.suffix in ('.c', '.h', '.sh'):
                     (copy / part).mkdir(exist_ok=True)

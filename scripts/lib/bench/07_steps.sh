@@ -4,7 +4,7 @@
 # usage: 07_steps.sh ADDRESS PAIRS      (bench.sh runs it, where the device is)
 #
 # PAIRS times: 64 bytes at depth 64 with all of the steps and without each of
-# them (the client's option -W). Prints a line per comparison, as bench.sh
+# them (option -W). Prints a line per comparison, as bench.sh
 # describes; progress goes to stderr.
 set -euo pipefail
 

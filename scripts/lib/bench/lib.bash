@@ -78,9 +78,10 @@ stop_server() {
 	server=''
 }
 
-# Chapter 07's server, on ADDRESS. It says that it listens; ss does not know.
+# The end of chapter 07's bench/ that lends, on ADDRESS. It says that it listens; ss does
+# not know.
 serve_07() {
-	serve "$top/07_full_speed/server" -1 -B -a "$1" -t 60
+	serve "$top/07_full_speed/bench/bench" -1 -a "$1" -t 60 lend
 	await grep -q '^listening' "$tmp/served"
 }
 
@@ -91,8 +92,8 @@ client_07() {
 
 	shift
 	serve_07 "$address"
-	timeout "$limit" "$top/07_full_speed/client" -a "$address" -t 60 -c \
-		"$@" >"$tmp/table" || fail "./client $*: failed"
+	timeout "$limit" "$top/07_full_speed/bench/bench" -a "$address" -t 60 -c \
+		"$@" measure >"$tmp/table" || fail "bench/bench $*: failed"
 	end_server
 }
 

@@ -1,0 +1,129 @@
+/*
+ * lend.c - the end that lends memory
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "bench.h"
+#include "echo.h"
+#include "explain.h"
+#include "iwarp.h"
+#include "log.h"
+
+/* Takes the event that made the completion channel readable. */
+static int take_event(struct conn *conn)
+{
+	struct ibv_cq *cq;
+	void *context;
+	int err;
+
+	if (ibv_get_cq_event(conn->comp, &cq, &context))
+		return errno == EAGAIN ?
+			       0 :
+			       explain_call("ibv_get_cq_event", errno);
+	ibv_ack_cq_events(cq, 1);
+	err = ibv_req_notify_cq(cq, 0);
+	return err ? explain_call("ibv_req_notify_cq", err) : 0;
+}
+
+/* Sleeps until there may be a completion, as long as signs of life come. */
+static int sleep_beside(struct conn *conn, const volatile uint64_t *beat)
+{
+	uint64_t last;
+	int news;
+
+	do {
+		last = *beat;
+		news = wait_readable(conn->comp->fd, conn->events->fd,
+				     conn->patience.stop_fd,
+				     wait_deadline(conn->patience.timeout_ms));
+	} while (news < 0 && errno == ETIMEDOUT && *beat != last);
+	if (news < 0)
+		return wait_fail("a sign of life in a benchmark", errno,
+				 &conn->patience);
+	return news;
+}
+
+/* The next completion, while the client is busy with our memory, and silent. */
+static int next_completion(struct conn *conn, const volatile uint64_t *beat,
+			   struct ibv_wc *wc)
+{
+	int n, news;
+
+	while ((n = ibv_poll_cq(conn->cq, 1, wc)) == 0) {
+		news = sleep_beside(conn, beat);
+		if (news < 0)
+			return -1;
+		/* If the client has left, this gets what was posted back. */
+		if (!(news & WAIT_FIRST))
+			return conn_wait(conn, wc);
+		if (take_event(conn))
+			return -1;
+	}
+	if (n < 0)
+		return explain_call("ibv_poll_cq", 0);
+	conn->pending--;
+	return 0;
+}
+
+static int await_done(struct bench *bench, const volatile uint64_t *beat)
+{
+	bool sent = false, received = false;
+	struct msg msg;
+	struct ibv_wc wc;
+
+	while (!sent || !received)
+		if (next_completion(bench->conn, beat, &wc) ||
+		    hello_take(bench->hello, &wc, MSG_DONE, &msg, &sent,
+			       &received))
+			return -1;
+	return 0;
+}
+
+/* Tells the client where length bytes are, and waits until it is done with them. */
+static int lend_memory(struct bench *bench, uint32_t length)
+{
+	size_t beat = bench_beat(length);
+	struct msg msg = { .type = MSG_MR, .mode = MODE_BENCH };
+
+	log_line("benchmark: lending %u bytes.", length);
+	/* The specification requires the local right with the remote one. */
+	if (bench_memory(bench, beat + sizeof(uint64_t),
+			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				 IBV_ACCESS_REMOTE_READ))
+		return -1;
+	msg.mem = (struct remote){
+		.addr = (uintptr_t)bench->memory.buf,
+		.rkey = bench->memory.mr->rkey,
+		.length = length,
+	};
+	if (hello_send(bench->hello, SLOT_SEND_FIRST, &msg) ||
+	    await_done(bench, (uint64_t *)((char *)bench->memory.buf + beat)))
+		return -1;
+	return bench_verify(bench, length, "written");
+}
+
+int lend(struct bench *bench)
+{
+	struct msg msg, done = { .type = MSG_DONE };
+	struct ibv_wc wc;
+	uint32_t length;
+
+	if (hello_first(bench->hello, MSG_BENCH, &msg))
+		return -1;
+	length = msg.mem.length;
+	if (lend_memory(bench, length))
+		return -1;
+	if (iwarp_is(bench->conn->pd->context))
+		return hello_send(bench->hello, SLOT_SEND_DONE, &done) ||
+				       conn_wait(bench->conn, &wc) ?
+			       -1 :
+			       0;
+	/* The SENDs must not bring what is here already, and need receives. */
+	memset(bench->memory.buf, 0, length);
+	if (echo_post(bench, length) ||
+	    hello_send(bench->hello, SLOT_SEND_DONE, &done) ||
+	    echo_serve(bench, length))
+		return -1;
+	return bench_verify(bench, length, "sent");
+}
