@@ -1,26 +1,24 @@
 #!/usr/bin/python3 -B
-"""Finds what docs/troubleshooting/ says about a message of any RDMA program.
+"""Finds what docs/troubleshooting/ and docs/faq.md say about a message of any RDMA program.
 
 Usage: explain.py [MESSAGE]              (make explain, make explain E='MESSAGE')
        ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
 
-Without an argument, passes its input through. Of several lines it looks for the
-first cause: the first line that has an entry, leaving aside what follows from
-something else, such as a flush (status 5), unless there is nothing else. It prints
-that entry, says how sure it is, names the two next best entries, and those of the
-other lines. If it finds none, it names entries and questions (docs/faq.md) that have
-the same rare words.
+Without an argument, passes its input through. A line is taken apart: objects, what was done to
+them, states, statuses and errnos, by name or number. scripts/lib/explain.tsv says which parts
+lead to which entry. It prints the best entry, and two more, each with the reason: the parts
+that fit, or words in common. "sure" is only what a status, an errno or an event in the line
+proves. Of several lines it takes the first cause: the first line that has an entry, leaving
+aside what follows from something else, such as a flush (status 5), unless there is nothing
+else. A line that names its entry gets that one.
 
-The patterns of an entry are in two places: in a comment before the entry's heading,
-<!-- says: REGULAR EXPRESSION -->, for the messages of the programs here; and in
-scripts/lib/explain.tsv, for those of all other programs. A line that names its entry
-gets that one.
-
-Exit status: 0 something is explained, 1 nothing, 2 usage.
+Exit status: 0 a rule fits, 1 there are only common words, 2 usage.
 """
 import collections
 import dataclasses
+import errno
 import math
+import os
 import pathlib
 import re
 import signal
@@ -35,178 +33,227 @@ TOP = HERE.parent
 PAGES = TOP / 'docs/troubleshooting'
 QUESTIONS = TOP / 'docs/faq.md'
 TABLE = HERE / 'lib/explain.tsv'
-ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n(?:<!-- says: (.*) -->\n)?#+ (.*)\n'
-                   r'((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
+ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n#+ (.*)\n((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
                    re.MULTILINE)
 QUESTION = re.compile(r'^### (.*)\n((?:(?!^##)[\s\S])*)', re.MULTILINE)
 NAMED = re.compile(r'docs/troubleshooting(?:/\w+)?\.md#([\w-]+)')
-# What is looked at of a line: no message is longer, and the patterns take their time.
+# What is looked at of a line, and of a log: no message is longer.
 MOST = 1000
+MOST_LINES = 20000
 WORD = re.compile('[A-Za-z]{2}')
-# How sure a hit is; a hit by a longer text is the better one of two.
 SURE = {'likely': 1, 'sure': 2, 'certain': 3}
-# What words must have in common with an entry to be worth naming it, if nothing else
-# leads there: about two words that few entries have. A word of its title counts twice.
+# What words must have in common with an entry to be worth naming it: about two words that few
+# entries have, if there is nothing else. A word of its title counts twice.
 WORTH = 8
 # What a line of a log must say for its words to be looked for.
-TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|'
-                     r'denied|time(d )?out|not ', re.IGNORECASE)
+TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|denied|time(d )?out|not ', re.I)
+NUMBER = re.compile(r'-?\d{1,3}|0x[\da-f]{1,2}')
+# The words before a number that is an errno or a status; what makes it a status; and what
+# makes it an errno all the same.
+BEFORE = set('status errno error err return code success with fail rtr'.split())
+STATUS_OF = {'completion', 'cq', 'vendor'}
+ERRNO_OF = {'create', 'modify', 'reg', 'post', 'open', 'connect', 'accept', 'fi'}
 
 
 @dataclasses.dataclass
 class Entry:
-    """An entry of a page, and the patterns that lead to it."""
+    """An entry of a page, or a question; follows: it is never the first cause."""
     anchor: str
     title: str
     body: str
     page: str
-    patterns: list = dataclasses.field(default_factory=list)
     follows: bool = False
 
 
 @dataclasses.dataclass
 class Hit:
-    """A line and the entries for it, the best one first."""
+    """A line, the entries for it, the best one first, and the reason for each."""
     line: str
     number: int
     sure: str
     entries: list
+    reasons: list
 
 
 def plain(line):
-    """The words of a line: lower case, no punctuation, but negative numbers."""
-    words = re.sub(r'(?<!\w)-(?=\d)', '\0', line.lower())
-    words = re.sub(r'[^a-z0-9_\0]+', ' ', words)
-    return words.replace('\0', '-').strip()
+    """The words of a line: see the table."""
+    line = re.sub(r'(?<=[a-z]{2})(?=[A-Z])', ' ', line).lower()
+    line = re.sub(r'(?<![a-z0-9_])-(?=\d)', '\0', line)
+    return re.sub(r'[^a-z0-9\0]+', ' ', line).replace('\0', '-').split()
+
+
+class Rules:
+    """The table: words that are a token, and tokens that lead to an entry."""
+
+    def __init__(self, entries):
+        self.phrases = collections.defaultdict(list)
+        self.errno, self.rules, self.kept, self.texts = errno.errorcode, [], {}, []
+        for number, name in self.errno.items():
+            self.add_words(name, ' '.join(plain(os.strerror(number))))
+        for row in TABLE.read_text('utf-8').splitlines():
+            if row.startswith('='):
+                self.add_words(*row.split('\t')[1:])
+            elif row and row[0] != '#':
+                self.add_rules(entries, *row.split('\t'))
+        for phrases in self.phrases.values():
+            phrases.sort(key=lambda one: -len(one[0]))
+        self.of_token = collections.defaultdict(list)
+        for at, (_, _, words, none) in enumerate(self.rules):
+            for token in sum(words, none):
+                self.of_token[token].append(at)
+
+    def add_words(self, token, words):
+        """A token, and what a line may have for it."""
+        for phrase in words.split(', ') + [token.lower()]:
+            first, *rest = phrase.split()
+            self.phrases[first].append((rest, token))
+
+    def add_rules(self, entries, anchor, rules):
+        """The rules of an entry: (entry, can it be sure, tokens, tokens that must not be)."""
+        if '*' in anchor:
+            for name in [n for n in entries if re.fullmatch(anchor.replace('*', r'\d+'), n)]:
+                self.add_rules(entries, name, rules.replace('*', re.sub(r'\D', '', name)))
+        elif rules == 'follows':
+            entries[anchor].follows = True
+        else:
+            for rule in rules.split(' / '):
+                words = rule.lstrip('~ ').split()
+                self.rules.append((anchor, rule[0] != '~', [w.split('|') for w in words if w[0] != '!'],
+                                   [w[1:] for w in words if w[0] == '!']))
+
+    def parts(self, line):
+        """The line's tokens, in order, each with the words that it is made of."""
+        words, found, at = plain(line), [('our', 'error')] if line.startswith('error: ') else [], 0
+        while at < len(words):
+            size, token = next(((len(rest) + 1, token) for rest, token in self.phrases.get(words[at], ())
+                                if words[at + 1:at + 1 + len(rest)] == rest), (1, words[at]))
+            found.append((token, ' '.join(words[at:at + size])))
+            at += size
+        return found + self.numbers([token for token, _ in found])
+
+    def numbers(self, tokens):
+        """The statuses and errnos that are in the line as numbers."""
+        have, found = set(tokens), []
+        for above, before, word in zip(['', *tokens], tokens, tokens[1:]):
+            if not NUMBER.fullmatch(word) or above in ('vendor', 'comp') or word[0] != '-' and before not in BEFORE:
+                continue
+            number, token = int(word, 16 if 'x' in word else 10), None
+            if number > 0 and any(one.startswith('CM_') for one in have):
+                token = 'reason'
+            elif number > 0 and (have & STATUS_OF and not have & ERRNO_OF or above == 'prov'
+                                 or (above, before) == ('fail', 'status')):
+                token = f'STATUS_{number}'
+            elif before == 'status' and have <= {'status', 'number', word}:
+                token = f'status_{number}'
+            elif abs(number) in self.errno:
+                token = self.errno[abs(number)]
+            if token:
+                found.append((token, f'{before} {word}'))
+        return found
+
+    def match(self, parts):
+        """The rules that fit, as (how sure and how many, entry, tokens), the best one first."""
+        have = frozenset(token for token, _ in parts if token in self.of_token)
+        if have not in self.kept:
+            best = {}
+            for at in sorted({at for token in have for at in self.of_token[token]}):
+                anchor, sure, words, none = self.rules[at]
+                used = [next((t for t in some if t in have), None) for some in words]
+                if None not in used and not have.intersection(none):
+                    proofs = sum(token.isupper() for token in used)
+                    score = (2 if proofs and sure else 1, len(used) + 2 * proofs)
+                    if score > best.get(anchor, ((0, 0),))[0]:
+                        best[anchor] = (score, anchor, used)
+            self.kept[have] = sorted(best.values(), key=lambda one: one[0], reverse=True)
+        return self.kept[have]
 
 
 def read_entries():
-    """The entries by anchor, with their patterns of both places."""
+    """The entries and the questions, by anchor, and the rules."""
     entries = {}
     for path in sorted(PAGES.glob('*.md')):
-        for anchor, says, title, body in ENTRY.findall(path.read_text('utf-8')):
-            entries[anchor] = Entry(anchor, title, body.strip(),
-                                    str(path.relative_to(TOP)))
-            if says:
-                entries[anchor].patterns.append(('sure', re.compile(says), False))
-    for row in TABLE.read_text('utf-8').splitlines():
-        if row and not row.startswith('#'):
-            add_row(entries, *row.split('\t'))
-    return entries
+        for anchor, title, body in ENTRY.findall(path.read_text('utf-8')):
+            entries[anchor] = Entry(anchor, title, body.strip(), str(path.relative_to(TOP)))
+    for title, body in QUESTION.findall(QUESTIONS.read_text('utf-8')):
+        anchor = re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-')
+        entries[f'faq:{anchor}'] = Entry(anchor, title, body.strip(), 'docs/faq.md')
+    return entries, Rules(entries)
 
 
-def read_questions(page):
-    """The questions of the page, each under the anchor that its heading has."""
-    return [Entry(re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-'), title,
-                  body, 'docs/faq.md')
-            for title, body in QUESTION.findall(page)]
-
-
-def add_row(entries, anchor, kind, pattern=''):
-    """A row of the table. A star in the anchor stands for each number for which
-    there is an entry, and N for that number in the pattern."""
-    if '*' in anchor:
-        start = anchor.rstrip('*')
-        for name in [n for n in entries if n.startswith(start)]:
-            add_row(entries, name, kind,
-                    pattern.replace('N', name[len(start):]))
-    elif kind == 'follows':
-        entries[anchor].follows = True
-    else:
-        whole = re.compile(rf'(?<![\w-])(?:{pattern})(?!\w)')
-        entries[anchor].patterns.append((kind, whole, True))
-
-
-def best_match(entry, line, words):
-    """How sure and how long the best match is; (0, 0) without one."""
-    best = (0, 0)
-    for sure, pattern, of_words in entry.patterns:
-        match = pattern.search(words if of_words else line)
-        if match:
-            best = max(best, (SURE[sure], len(match[0])))
-    return best
-
-
-def look_up(line, number, entries):
+def look_up(line, number, entries, rules):
     """The hit of one line, or None."""
     line = line[:MOST]
     if not WORD.search(line):
         return None
     named = NAMED.search(line)
     if named and named[1] in entries:
-        return Hit(line, number, 'certain', [entries[named[1]]])
-    words = plain(line)
-    scores = [(best_match(entry, line, words), entry)
-              for entry in entries.values()]
-    scores = [score for score in scores if score[0][0]]
-    if not scores:
-        return None
-    scores.sort(key=lambda score: score[0], reverse=True)
-    level = scores[0][0][0]
-    return Hit(line, number, next(s for s, n in SURE.items() if n == level),
-               [entry for _, entry in scores])
+        return Hit(line, number, 'certain', [entries[named[1]]], ['the line names it'])
+    parts = rules.parts(line)
+    hits, words = rules.match(parts), dict(parts)
+    # What only follows from something is second to what is as sure.
+    hits = sorted(hits, key=lambda one: (-one[0][0], entries[one[1]].follows))
+    return Hit(line, number, 'sure' if hits[0][0][0] == 2 else 'likely', [entries[one[1]] for one in hits],
+               [', '.join(dict.fromkeys(words[t] for t in one[2])) for one in hits]) if hits else None
 
 
 def first_cause(hits):
     """The first hit that is not what follows from something else, or the first."""
-    causes = [hit for hit in hits if not hit.entries[0].follows]
-    return (causes or hits)[0]
+    return next((hit for hit in hits if not hit.entries[0].follows), hits[0])
 
 
-def by_words(line, entries):
-    """The entries that have the line's rare words, as (how much, entry), the best
-    one first."""
-    line = line[:MOST]
-    texts = [set(plain(f'{e.title} {e.body}').split()) for e in entries]
-    count = collections.Counter(w for text in texts for w in text)
-    rare = {w: math.log(len(texts) / count[w])
-            for w in set(plain(line).split()) if count[w]}
-    scores = [(sum(n for w, n in rare.items() if w in text)
-               + sum(rare.get(w, 0) for w in set(plain(entry.title).split())), entry)
-              for entry, text in zip(entries, texts)]
-    return sorted(scores, key=lambda score: score[0], reverse=True)
-
-
-def next_best(hit, entries):
-    """Two more entries: what else the line hit, then by words that are rare."""
-    others = hit.entries[1:] + [
-        entry for common, entry in by_words(hit.line, list(entries.values()))
-        if entry not in hit.entries and common > 2]
-    return [e.anchor for e in others if not e.follows][:2]
-
-
-def nearest(lines, entries):
-    """The three entries and questions that have most of the words of one line; of a
-    log, of one of the first lines that speak of trouble."""
+def by_words(lines, entries, rules):
+    """The entries that have rare words of one of the lines, as (how much, entry, the words),
+    the best one first."""
+    if not rules.texts:
+        rules.texts = [[{token for token, _ in rules.parts(text)} for text in (e.title, f'{e.title} {e.body}')]
+                       for e in entries.values()]
+    texts = rules.texts
+    count = collections.Counter(word for _, text in texts for word in text)
     best = {}
-    if len(lines) > 1:
-        lines = [line for line in lines if TROUBLE.search(line[:MOST])][:20]
     for line in lines:
-        for common, entry in by_words(line, entries):
-            if common > max(WORTH, best.get(entry.title, (0, None))[0]):
-                best[entry.title] = (common, entry)
-    scores = sorted(best.values(), key=lambda score: score[0], reverse=True)
-    return [entry for _, entry in scores[:3]]
+        rare = {word: math.log(len(texts) / count[word]) for word, _ in rules.parts(line[:MOST])
+                if WORD.search(word) and count[word]}
+        for (title, text), entry in zip(texts, entries.values()):
+            common = sum(rare[word] for kind in (text, title) for word in rare if word in kind)
+            if common > best.get(entry.title, (0,))[0]:
+                words = sorted((w for w in rare if w in text), key=rare.get, reverse=True)[:4]
+                best[entry.title] = (common, entry, f'in common: {", ".join(words)}')
+    return sorted(best.values(), key=lambda one: one[0], reverse=True)
 
 
-def show(hits, entries):
-    """Prints the entry of the first cause, and names the others."""
-    hit = first_cause(hits)
-    entry = hit.entries[0]
-    print(f'\n== {entry.title}\n   {entry.page}#{entry.anchor}'
-          f' ({hit.sure})')
-    if hit.number:
-        print(f'   line {hit.number}: {printable(hit.line.strip())}')
-    print(f'\n{entry.body}')
-    others = next_best(hit, entries)
-    if others and hit.sure != 'certain':
-        print(f'\nNext best: {", ".join("#" + anchor for anchor in others)}')
-    seen = {entry.anchor}
+def three(hit, lines, entries, rules):
+    """At most three pairs of an entry and the reason for it: of the hit, and of the lines' words."""
+    found = list(zip(hit.entries, hit.reasons)) if hit else []
+    found += [(entry, why) for common, entry, why in by_words(lines, entries, rules)
+              if common > (2 if hit else WORTH) and not entry.follows and entry not in [e for e, _ in found]]
+    return found[:3]
+
+
+def show(hits, lines, entries, rules):
+    """Prints the entry of the first cause, or what has the same words, and names others."""
+    hit = first_cause(hits) if hits else None
+    if not hit and len(lines) > 1:
+        lines = [line for line in lines if TROUBLE.search(line[:MOST])][:20]
+    found = three(hit, [hit.line] if hit else lines, entries, rules)
+    if hit:
+        entry, why = found.pop(0)
+        print(f'\n== {entry.title}\n   {entry.page}#{entry.anchor} ({hit.sure}: {printable(why)})')
+        if hit.number:
+            print(f'   line {hit.number}: {printable(hit.line.strip())}')
+        print(f'\n{entry.body}')
+    if found and not (hit and hit.sure == 'certain'):
+        print('\nNext best:' if hit else 'No rule fits this; by their words alone, the nearest are:')
+        for other, reason in found:
+            print(f'  {other.title}\n    {other.page}#{other.anchor} ({printable(reason)})')
+    seen = {hit.entries[0].anchor} if hit else set()
     for other in hits:
         name = other.entries[0].anchor
         if name not in seen and not other.entries[0].follows:
             print(f'Line {other.number} has one, too: #{name}')
         seen.add(name)
+    if not hit and not found:
+        print('No rule fits this: nothing in it names an object of RDMA, a call or a state. Look for a line\n'
+              'before it that does, at both ends. docs/troubleshooting.md lists all entries.')
 
 
 def main(arguments):
@@ -217,30 +264,19 @@ def main(arguments):
     lines = message.splitlines() if message else []
     if not lines:
         if sys.stdin.isatty():
-            print('explain.py: type or paste the error; Ctrl-D ends it',
-                  file=sys.stderr)
+            print('explain.py: type or paste the error; Ctrl-D ends it', file=sys.stderr)
         sys.stdin.reconfigure(errors='surrogateescape')
         for line in sys.stdin:
             print(printable(line), end='', flush=True)
             lines.append(line.rstrip('\n'))
-    entries = read_entries()
+    entries, rules = read_entries()
     # A line that comes again says nothing new.
     first = {line: number for number, line in reversed(list(enumerate(lines, 1)))}
-    hits = [look_up(line, number if len(lines) > 1 else 0, entries)
-            for line, number in sorted(first.items(), key=lambda item: item[1])]
+    hits = [look_up(line, number if len(lines) > 1 else 0, entries, rules)
+            for line, number in sorted(first.items(), key=lambda item: item[1])[:MOST_LINES]]
     hits = [hit for hit in hits if hit]
-    if hits:
-        show(hits, entries)
-        return 0
-    print('explain.py: no entry for this; docs/troubleshooting.md has them all',
-          file=sys.stderr)
-    near = nearest(lines, list(entries.values())
-                   + read_questions(QUESTIONS.read_text('utf-8')))
-    if near:
-        print('By their words alone, these are the nearest:')
-    for entry in near:
-        print(f'  {entry.title}\n    {entry.page}#{entry.anchor}')
-    return 1
+    show(hits, lines, entries, rules)
+    return 0 if hits else 1
 
 
 if __name__ == '__main__':

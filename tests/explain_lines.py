@@ -4,10 +4,12 @@
 Usage: explain_lines.py TABLE
 
 The table has a line's entry, where it is from or how sure that is, and the line itself,
-separated by tabs. An entry is - for none, and rtr* for any whose name begins so. Prints
-each line that leads elsewhere, and how many were right, wrong, and without an entry that
-should have had one. Status 1 if not all are right.
+separated by tabs. An entry is - for none, rtr* for any whose name begins so, and a|b for either.
+Prints each line that leads elsewhere; and how many were right, wrong, and without an entry that
+should have had one; how many have it first, and among three; and how many were wrong and called
+sure. Status 1 if not all are right.
 """
+import collections
 import importlib.util
 import pathlib
 import sys
@@ -26,26 +28,34 @@ def load(path):
     return module
 
 
+def fits(name, want):
+    """Is this entry one of those?"""
+    return any(name.startswith(one[:-1]) if one.endswith('*') else name == one for one in want.split('|'))
+
+
 def main(table):
     """Compares; returns the exit status."""
     explain = load(ROOT / 'scripts/explain.py')
-    entries = explain.read_entries()
-    count = {'right': 0, 'wrong': 0, 'none': 0}
+    entries, rules = explain.read_entries()
+    count = collections.Counter()
     for row in pathlib.Path(table).read_text('utf-8').splitlines():
         if row.startswith('#'):
             continue
         want, sure, line = row.split('\t')
-        hit = explain.look_up(line, 0, entries)
+        hit = explain.look_up(line, 0, entries, rules)
         got = hit.entries[0].anchor if hit else '-'
-        if want.endswith('*') and hit and got.startswith(want[:-1]):
-            want = got
-        if hit and sure in explain.SURE:
-            want, got = f'{want} ({sure})', f'{got} ({hit.sure})'
-        verdict = 'right' if got == want else 'none' if got == '-' else 'wrong'
+        named = [entry.anchor for entry, _ in explain.three(hit, [line], entries, rules)]
+        good = fits(got, want) and not (hit and sure in explain.SURE and hit.sure != sure)
+        verdict = 'right' if good else 'none' if got == '-' else 'wrong'
         count[verdict] += 1
-        if verdict != 'right':
-            print(f'{verdict}: {got}, should be {want}: {line}')
-    print(', '.join(f'{number} {name}' for name, number in count.items()))
+        count['lines'] += want != '-'
+        count['first'] += want != '-' and bool(named) and fits(named[0], want)
+        count['three'] += want != '-' and any(fits(name, want) for name in named)
+        count['sure'] += bool(hit) and hit.sure == 'sure' and not fits(got, want)
+        if not good:
+            print(f'{verdict}: {got} ({hit.sure if hit else "no rule"}; {", ".join(named)}), should be {want}: {line}')
+    print(f'{count["right"]} right, {count["wrong"]} wrong, {count["none"]} none')
+    print(f'of {count["lines"]}: {count["first"]} first, {count["three"]} among three; {count["sure"]} wrong and sure')
     return 0 if count['wrong'] + count['none'] == 0 else 1
 
 

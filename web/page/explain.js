@@ -1,48 +1,74 @@
-// What docs/troubleshooting/ says of an error line: scripts/explain.py, in the page. Its
-// patterns come from there (web/site/explained.py); a test compares the two.
+// What docs/troubleshooting/ and docs/faq.md say of an error line: scripts/explain.py, in the
+// page. The table is the same one (web/site/explained.py); a test compares the two.
 const NAMED = /docs\/troubleshooting(?:\/\w+)?\.md#([\w-]+)/;
 const CERTAIN = 3, SURE = 2;
 // Who prints without end is not listened to without end.
-const MOST_LINES = 500;
+const MOST = 1000, MOST_LINES = 500;
+const NUMBER = /^(?:-?\d{1,3}|0x[\da-f]{1,2})$/;
 
-// Lower case, no punctuation, but negative numbers.
-function plain(line) {
-	return line.toLowerCase().replace(/(?<!\w)-(?=\d)/g, '\0').replace(/[^a-z0-9_\0]+/g, ' ').replaceAll('\0', '-').trim();
-}
+const plain = line => line.replace(/(?<=[a-z]{2})(?=[A-Z])/g, ' ').toLowerCase()
+	.replace(/(?<![a-z0-9_])-(?=\d)/g, '\0').replace(/[^a-z0-9\0]+/g, ' ').replaceAll('\0', '-').trim().split(' ');
 
-// entries: as explained.json has them. Their patterns become regular expressions once.
-export const compiled = entries => entries.map(x => ({...x,
-	patterns: x.patterns.map(([sure, pattern, ofWords]) => ({sure, pattern: new RegExp(pattern, 'u'), ofWords}))}));
-
-function score({patterns}, line, words) {
-	let best = [0, 0];
-	for (const {sure, pattern, ofWords} of patterns) {
-		const size = pattern.exec(ofWords ? words : line)?.[0].length;
-		if (size !== undefined && (sure > best[0] || sure === best[0] && size > best[1]))
-			best = [sure, size];
+// The statuses and errnos that are in the line as numbers: Rules.numbers() says how.
+function numbers(tokens, {errno, before, statusOf, errnoOf}) {
+	const have = new Set(tokens), found = [], all = ['', ...tokens];
+	const event = tokens.some(x => x.startsWith('CM_'));
+	const status = statusOf.some(x => have.has(x)) && !errnoOf.some(x => have.has(x));
+	for (let at = 2; at < all.length; at++) {
+		const [above, last, word] = all.slice(at - 2, at + 1);
+		if (!NUMBER.test(word) || ['vendor', 'comp'].includes(above) || word[0] !== '-' && !before.includes(last))
+			continue;
+		const number = parseInt(word, word.includes('x') ? 16 : 10);
+		const token = number > 0 && event ? 'reason' :
+			number > 0 && (status || above === 'prov' || above === 'fail' && last === 'status') ? `STATUS_${number}` :
+				last === 'status' && [...have].every(x => ['status', 'number', word].includes(x)) ? `status_${number}` :
+					errno[Math.abs(number)];
+		if (token)
+			found.push([token, `${last} ${word}`]);
 	}
-	return best;
+	return found;
 }
 
-// {entry, sure}, the best one, or null.
-export function lookUp(line, entries) {
-	const named = entries.find(x => x.anchor === NAMED.exec(line)?.[1]);
+// The line's tokens, each with the words that it is made of.
+function parts(line, data) {
+	const words = plain(line), found = line.startsWith('error: ') ? [['our', 'error']] : [];
+	for (let at = 0; at < words.length;) {
+		const [rest, token] = Object.hasOwn(data.phrases, words[at]) &&
+			data.phrases[words[at]].find(([x]) => x.every((y, i) => words[at + 1 + i] === y)) || [[], words[at]];
+		found.push([token, words.slice(at, at + 1 + rest.length).join(' ')]);
+		at += 1 + rest.length;
+	}
+	return [...found, ...numbers(found.map(x => x[0]), data)];
+}
+
+// data: as explained.json has it. [{entry, sure, why}], the best one first.
+export function lookUp(whole, data) {
+	const line = [...whole].slice(0, MOST).join('');
+	if (!/[A-Za-z]{2}/.test(line))
+		return [];
+	const named = data.entries[NAMED.exec(line)?.[1]];
 	if (named)
-		return {entry: named, sure: CERTAIN};
-	const words = plain(line), best = {entry: null, score: [0, 0]};
-	for (const entry of entries) {
-		const [sure, size] = score(entry, line, words);
-		if (sure > best.score[0] || sure && sure === best.score[0] && size > best.score[1])
-			Object.assign(best, {entry, score: [sure, size]});
+		return [{entry: named, sure: CERTAIN, why: 'the line names it'}];
+	const words = new Map(parts(line, data)), best = new Map();
+	for (const [anchor, mayBeSure, all, none] of data.rules) {
+		const used = all.map(some => some.find(x => words.has(x)));
+		if (used.includes(undefined) || none.some(x => words.has(x)))
+			continue;
+		const proofs = used.filter(x => /[A-Z]/.test(x)).length;
+		const one = {entry: data.entries[anchor], sure: proofs && mayBeSure ? SURE : 1, size: used.length + 2 * proofs,
+			why: [...new Set(used.map(x => words.get(x)))].join(', ')};
+		const old = best.get(anchor);
+		if (!old || one.sure > old.sure || one.sure === old.sure && one.size > old.size)
+			best.set(anchor, one);
 	}
-	return best.entry && {entry: best.entry, sure: best.score[0]};
+	return [...best.values()].sort((a, b) => b.sure - a.sure || a.entry.follows - b.entry.follows || b.size - a.size);
 }
 
 // Of what a terminal shows, from when the reader has last pressed Enter: the first line
 // that names a cause, or else the first that only follows from one.
 export class Explainer {
-	constructor(entries) {
-		Object.assign(this, {entries, decoder: new TextDecoder(), line: '', found: null, left: MOST_LINES});
+	constructor(data) {
+		Object.assign(this, {data, decoder: new TextDecoder(), line: '', found: null, left: MOST_LINES});
 	}
 
 	// Returns what is to be shown now: an entry, or null.
@@ -51,8 +77,8 @@ export class Explainer {
 		// A program may write without end and without a line.
 		this.line = lines.pop().slice(-2000);
 		for (const line of lines) {
-			const hit = this.found && !this.found.follows || this.left-- <= 0 ? null :
-				lookUp(line.replace(/\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f]/g, '').slice(0, 2000), this.entries);
+			const [hit] = this.found && !this.found.follows || this.left-- <= 0 ? [] :
+				lookUp(line.replace(/\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f]/g, ''), this.data);
 			if (hit && hit.sure >= SURE && !(this.found && hit.entry.follows))
 				this.found = hit.entry;
 		}

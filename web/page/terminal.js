@@ -1,6 +1,6 @@
 // A terminal for a node.
 import {element} from './dom.js';
-import {Explainer, compiled} from './explain.js';
+import {Explainer} from './explain.js';
 
 export async function loadTerminal(top) {
 	const [{Terminal}, {FitAddon}] = await Promise.all([
@@ -30,7 +30,7 @@ function explanation(top) {
 	}};
 }
 
-export const loadExplained = async lab => compiled(await lab.get('explained.json'));
+export const loadExplained = lab => lab.get('explained.json');
 
 export function makeTerminal(node, lab, explained, {Terminal, FitAddon}) {
 	const explainer = new Explainer(explained), {box: beside, show} = explanation(lab.top);

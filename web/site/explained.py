@@ -3,8 +3,8 @@
 
 Usage: explained.py
 
-For each entry: its anchor, its page, its title, the first sentences of its cause, whether it only
-follows from something else, and the patterns by which scripts/explain.py finds it.
+For each entry and question: its anchor, its page, its title, the first sentences of its cause, and
+whether it only follows from something else; and scripts/explain.py's table, by which they are found.
 """
 import importlib.util
 import json
@@ -51,13 +51,12 @@ def main():
     """Prints the entries."""
     Parser(__doc__).parse_args()
     explain = load(TOP / 'scripts/explain.py')
-    entries = explain.read_entries()
-    print(json.dumps([{
-        'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title), 'cause': cause(entry.body),
-        'follows': entry.follows,
-        'patterns': [[explain.SURE[sure], pattern.pattern, of_words]
-                     for sure, pattern, of_words in entry.patterns],
-    } for entry in entries.values()], ensure_ascii=False))
+    entries, rules = explain.read_entries()
+    print(json.dumps({
+        'entries': {name: {'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title),
+                           'cause': cause(entry.body), 'follows': entry.follows} for name, entry in entries.items()},
+        'phrases': rules.phrases, 'errno': rules.errno, 'rules': rules.rules, 'before': sorted(explain.BEFORE),
+        'statusOf': sorted(explain.STATUS_OF), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
 
 if __name__ == '__main__':

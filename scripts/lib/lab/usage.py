@@ -77,7 +77,7 @@ down    ends the lab; nothing remains.
 fetch   downloads what `make demo` needs from a network, for when there is none:
         the packages that scripts/install_deps.sh would install, and a kernel.
 kernel  builds the kernel of the engine uml, unless it is there (make lab-kernel;
-        some five minutes, and 170 MB from the network, once).
+        some ten minutes, and 170 MB from the network, once).
 
 Environment (defaults in brackets):
     LAB_NAME     several labs can run at once, by name [{LAB_NAME}]
