@@ -6,20 +6,20 @@
 
 load says
 
-# 09 is a copy of 02 with a line of its own.
+# 10 is a copy of 02 with a line of its own.
 setup_file() {
 	export TREE=$BATS_FILE_TMPDIR/tree
 
 	mkdir "$TREE"
 	copy_tree "$TREE"
 	cd "$TREE" || return
-	cp -r 02_write_read 09_made_up
-	rm -r 09_made_up/repair
-	mv 09_made_up/{[!s]*,state}.[ch] 09_made_up/carried
-	grep -rlE '02_write_read|CH=02|chapter 02|Chapter 02' 09_made_up |
-		xargs sed -i 's/02_write_read/09_made_up/g; s/\(CH=\|hapter \)02/\109/g'
-	sed -i 's/^int main/static int made_up;\n\n&/' 09_made_up/server.c
-	printf '09_made_up\t02\trxe siw\t22229\twrite\tA concept that is made up.\n' >>chapters.tsv
+	cp -r 02_write_read 10_made_up
+	rm -r 10_made_up/repair
+	mv 10_made_up/{[!s]*,state}.[ch] 10_made_up/carried
+	grep -rlE '02_write_read|CH=02|chapter 02|Chapter 02' 10_made_up |
+		xargs sed -i 's/02_write_read/10_made_up/g; s/\(CH=\|hapter \)02/\110/g'
+	sed -i 's/^int main/static int made_up;\n\n&/' 10_made_up/server.c
+	printf '10_made_up\t02\trxe siw\t22230\twrite\tA concept that is made up.\n' >>chapters.tsv
 	git init -q .
 	git add -A
 }
@@ -30,24 +30,24 @@ setup() {
 
 @test "a new chapter is found by make, demo, break, exercise, wire and bench" {
 	run -0 make -n all
-	[[ $output == *'-C 09_made_up'* ]]
+	[[ $output == *'-C 10_made_up'* ]]
 	run -0 scripts/demo.sh --plan
-	[[ $output == *' 09_made_up'* ]]
-	run -0 scripts/break.sh 9
+	[[ $output == *' 10_made_up'* ]]
+	run -0 scripts/break.sh 10
 	[[ $output == *four_mistakes* ]]
-	run -0 scripts/exercise.sh 9
+	run -0 scripts/exercise.sh 10
 	[[ $output == *ticket* ]]
-	CLI_CHECK=1 run -0 scripts/wire.sh 9
-	CLI_CHECK=1 run -0 scripts/maint/record_wire.sh 9
-	CLI_CHECK=1 run -0 scripts/maint/siw_runs.sh 9
-	run -2 scripts/bench.sh 9
-	[[ $output == *'no comparison for 09_made_up'* ]]
+	CLI_CHECK=1 run -0 scripts/wire.sh 10
+	CLI_CHECK=1 run -0 scripts/maint/record_wire.sh 10
+	CLI_CHECK=1 run -0 scripts/maint/siw_runs.sh 10
+	run -2 scripts/bench.sh 10
+	[[ $output == *'no comparison for 10_made_up'* ]]
 }
 
 @test "its lesson is its difference from what it starts from" {
-	run -0 scripts/lesson.sh 9
+	run -0 scripts/lesson.sh 10
 	[[ $output == *'+static int made_up;'* && $output == *' as in 02_write_read: '* ]]
-	[[ $output == *'09_made_up: 2 lines added, 0 removed.'* ]]
+	[[ $output == *'10_made_up: 2 lines added, 0 removed.'* ]]
 }
 
 @test "its copies are as in the chapter from which it starts" {
@@ -58,17 +58,17 @@ setup() {
 	run -1 scripts/maint/front_door.py --check
 	[[ $output == *'README.md is not up to date'* ]]
 	run -0 scripts/maint/front_door.py
-	grep -E '^\| \[09_made_up\]\(09_made_up/README.md\) \| A concept that is made up\. \|' README.md
+	grep -E '^\| \[10_made_up\]\(10_made_up/README.md\) \| A concept that is made up\. \|' README.md
 	run -0 scripts/maint/front_door.py --check
 }
 
 @test "the tests know it: those that go through chapters, and those of units" {
-	run -0 /usr/bin/python3 -m pytest tests --chapter 09 --collect-only -q
-	[[ $output == *'test_peers.py::'*'[09_made_up]'* && $output != *'04_wire.py'* ]]
-	run -0 make -s -C tests/unit list CHAPTERS_ASKED='02_write_read 09_made_up'
-	cp tests/unit/test_08_latency.c tests/unit/test_09_latency.c
-	run -0 make -s -C tests/unit list CHAPTERS_ASKED=09_made_up
-	[[ $output == 'test_09_latency test_09_latency.c' ]]
+	run -0 /usr/bin/python3 -m pytest tests --chapter 10 --collect-only -q
+	[[ $output == *'test_peers.py::'*'[10_made_up]'* && $output != *'04_wire.py'* ]]
+	run -0 make -s -C tests/unit list CHAPTERS_ASKED='02_write_read 10_made_up'
+	cp tests/unit/test_08_latency.c tests/unit/test_10_latency.c
+	run -0 make -s -C tests/unit list CHAPTERS_ASKED=10_made_up
+	[[ $output == 'test_10_latency test_10_latency.c' ]]
 }
 
 @test "the pages have it, with its runs and its cases" {
@@ -77,14 +77,14 @@ setup() {
 	import {chapterData} from './web/site/lab_data.mjs';
 	const tree = readTree('.');
 	console.log(chaptersOf(tree).at(-1));
-	const {runs, cases} = chapterData('.', tree, '09_made_up');
+	const {runs, cases} = chapterData('.', tree, '10_made_up');
 	console.log(Object.keys(runs).join(' '), 'four_mistakes' in cases);"
-	[[ ${lines[0]} == 09_made_up && ${lines[1]} == *'read'*'write'*' true' ]]
+	[[ ${lines[0]} == 10_made_up && ${lines[1]} == *'read'*'write'*' true' ]]
 }
 
 @test "the comparison of logs knows its port" {
 	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S -c \
-		'from lib import log_tokens; print(22229 in log_tokens.DOCUMENTED_PORTS)'
+		'from lib import log_tokens; print(22230 in log_tokens.DOCUMENTED_PORTS)'
 	[[ $output == True ]]
 }
 

@@ -15,7 +15,8 @@ CHAPTERS = {path.parent.name[:2]: path.parent.name for path in TOP.glob('[0-9][0
 NEEDS = {'01 server': '', '01 client': '-a node', '02 server': 'write', '02 client': 'write -a node',
          '06 server': '-a node', '06 client': 'talk -a node',
          '07 server': '', '07 client': 'send a -a node',
-         '08 server': '', '08 client': 'sum -a node'}
+         '08 server': '', '08 client': 'sum -a node',
+         '09 server': '', '09 client': '-a node scan'}
 
 
 def rows(number):

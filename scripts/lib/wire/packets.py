@@ -61,8 +61,9 @@ OPCODES = {
     12: 'RDMA READ Request', 13: 'RDMA READ response First',
     14: 'RDMA READ response Middle', 15: 'RDMA READ response Last',
     16: 'RDMA READ response Only', 17: 'Acknowledge',
+    18: 'Atomic Acknowledge', 19: 'Compare and Swap', 20: 'Fetch and Add',
 }
-RESPONSES = {13, 14, 15, 16, 17}
+RESPONSES = {13, 14, 15, 16, 17, 18}
 # Those with nothing between BTH and payload; the bytes of BTH and ICRC.
 SENDS = {0, 1, 2, 4}
 BTH, ICRC = 12, 4
@@ -245,7 +246,7 @@ def describe_rc(row, src, dst, flows, mtu):
         mark = 'again' if again else ''
     if row['va']:
         text += (f' va 0x{number(row["va"]):x}, rkey '
-                 f'0x{number(row["rkey"]):x}, {number(row["dmalen"])} bytes')
+                 f'0x{number(row["rkey"]):x}, {number(row["dmalen"]) or 8} bytes')
     if kind.startswith('SEND'):
         text += describe_head(payload_of(row))
     return kind, text, rel, mark

@@ -1,0 +1,448 @@
+/*
+ * rdma.c - connections, memory, requests and their completions
+ */
+#include "rdma.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+
+#include "addr.h"
+#include "explain.h"
+#include "iwarp.h"
+#include "log.h"
+
+/* Each conn has a channel of its own, which never blocks its reader. */
+static int open_channel(struct conn *conn)
+{
+	conn->events = rdma_create_event_channel();
+	if (!conn->events)
+		return explain_call("rdma_create_event_channel", errno);
+	return wait_nonblocking(conn->events->fd, "rdma_create_event_channel");
+}
+
+/* Takes an event: 1, 0 if there is none (the library keeps some), or -1. */
+static int take_event(struct conn *conn, struct rdma_cm_event *copy)
+{
+	struct rdma_cm_event *event;
+
+	if (rdma_get_cm_event(conn->events, &event))
+		return errno == EAGAIN ?
+			       0 :
+			       explain_call("rdma_get_cm_event", errno);
+	*copy = *event;
+	/* This frees the event. Without it, rdma_destroy_id() hangs. */
+	if (rdma_ack_cm_event(event))
+		return explain_call("rdma_ack_cm_event", errno);
+	if (copy->event != RDMA_CM_EVENT_ADDR_CHANGE)
+		return 1;
+	/* The netdev has a new hardware address, as after a bond's failover. */
+	log_line("%s: only a hint; the connection goes on.",
+		 rdma_event_str(copy->event));
+	return 0;
+}
+
+/* Waits for the next event, which must be of type want. */
+static int expect(struct conn *conn, enum rdma_cm_event_type want)
+{
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	struct rdma_cm_event event;
+	int n;
+
+	while ((n = take_event(conn, &event)) == 0)
+		if (wait_readable(conn->events->fd, -1, conn->patience.stop_fd,
+				  deadline) < 0)
+			return wait_fail(rdma_event_str(want), errno,
+					 &conn->patience);
+	if (n < 0)
+		return -1;
+	return event.event == want ? 0 : explain_event(&event, want);
+}
+
+static void destroy_id(struct conn *conn)
+{
+	if (conn->id && rdma_destroy_id(conn->id))
+		explain_call("rdma_destroy_id", errno);
+	conn->id = NULL;
+}
+
+/* A new id, instead of one whose address did not work. */
+static int create_id(struct conn *conn)
+{
+	destroy_id(conn);
+	if (!conn->events && open_channel(conn))
+		return -1;
+	if (rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
+		return explain_call("rdma_create_id", errno);
+	return 0;
+}
+
+static int listen_on(struct conn *listener, const struct addrinfo *ai)
+{
+	struct rdma_cm_id *id = listener->id;
+	int only = 0;
+
+	/* Take IPv4 as well, whatever net.ipv6.bindv6only says. */
+	if (ai->ai_family == AF_INET6 &&
+	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
+			    sizeof(only)))
+		return explain_call("rdma_set_option", errno);
+	if (rdma_bind_addr(id, ai->ai_addr))
+		return explain_bind(id, ai, errno);
+	/* An id that is bound to one address already knows its device. */
+	if (!id->verbs && addr_is_loopback(ai->ai_addr))
+		return addr_explain_no_device(ai->ai_addr);
+	/* So many clients may wait while we serve one. */
+	if (rdma_listen(id, 16))
+		return explain_call("rdma_listen", errno);
+	log_line("listening on port %u.", ntohs(rdma_get_src_port(id)));
+	return 0;
+}
+
+int conn_listen(struct conn *listener, const struct addrinfo *addresses)
+{
+	int ret = -1;
+
+	for (; addresses && ret; addresses = addresses->ai_next)
+		ret = create_id(listener) || listen_on(listener, addresses);
+	return ret ? -1 : 0;
+}
+
+/* Which device leads there, and by which path? */
+static int resolve(struct conn *conn, const struct addrinfo *ai)
+{
+	/* Less than our own deadline, so that the CM says why. */
+	int half = conn->patience.timeout_ms / 2,
+	    ms = half < 2000 ? half : 2000;
+
+	if (rdma_resolve_addr(conn->id, NULL, ai->ai_addr, ms))
+		return explain_call("rdma_resolve_addr", errno);
+	if (expect(conn, RDMA_CM_EVENT_ADDR_RESOLVED))
+		return -1;
+	log_line("address resolved.");
+	if (rdma_resolve_route(conn->id, ms))
+		return explain_route(ai, errno);
+	if (expect(conn, RDMA_CM_EVENT_ROUTE_RESOLVED))
+		return -1;
+	log_line("route resolved.");
+	return 0;
+}
+
+int conn_resolve(struct conn *conn, const struct addrinfo *addresses)
+{
+	int ret = -1;
+
+	for (; addresses && ret; addresses = addresses->ai_next)
+		ret = create_id(conn) || resolve(conn, addresses);
+	return ret ? -1 : 0;
+}
+
+int conn_next(struct conn *listener, struct rdma_cm_id **id)
+{
+	int fd = listener->events->fd, stop_fd = listener->patience.stop_fd;
+	struct rdma_cm_event event;
+	int n;
+
+	do {
+		if (wait_readable(fd, -1, stop_fd, wait_deadline(-1)) < 0)
+			return errno == ECANCELED ? 0 :
+						    explain_call("poll", errno);
+		n = take_event(listener, &event);
+		if (n > 0 && event.event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+			explain_event(&event, RDMA_CM_EVENT_CONNECT_REQUEST);
+			/* A client that has left again is no reason to end. */
+			n = event.event == RDMA_CM_EVENT_DEVICE_REMOVAL ? -1 :
+									  0;
+		}
+	} while (n == 0);
+	*id = n > 0 ? event.id : NULL;
+	return n;
+}
+
+int conn_take(struct conn *conn, struct rdma_cm_id *id)
+{
+	conn->id = id;
+	log_line("received connection request.");
+	/* On the listener's channel, its events would be among new requests. */
+	if (open_channel(conn))
+		return -1;
+	if (rdma_migrate_id(conn->id, conn->events))
+		return explain_call("rdma_migrate_id", errno);
+	return 0;
+}
+
+/* Asks for an event at the next completion: for one event, once. */
+static int arm(struct conn *conn)
+{
+	int err = ibv_req_notify_cq(conn->cq, 0);
+
+	return err ? explain_call("ibv_req_notify_cq", err) : 0;
+}
+
+static int create_cq(struct conn *conn, int entries)
+{
+	struct ibv_context *verbs = conn->id->verbs;
+
+	conn->pd = ibv_alloc_pd(verbs);
+	if (!conn->pd)
+		return explain_call("ibv_alloc_pd", errno);
+	conn->comp = ibv_create_comp_channel(verbs);
+	if (!conn->comp)
+		return explain_call("ibv_create_comp_channel", errno);
+	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
+		return -1;
+	conn->cq = ibv_create_cq(verbs, entries, NULL, conn->comp, 0);
+	if (!conn->cq)
+		return explain_call("ibv_create_cq", errno);
+	/* Nothing is posted yet, so no completion can come before this. */
+	return arm(conn);
+}
+
+int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = sends,
+			.max_recv_wr = receives,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+	/* A packet without an answer is sent again after 4.096 us * 2^14. */
+	uint8_t timeout = 14;
+
+	/* Room for every completion that can be outstanding at once. */
+	if (create_cq(conn, sends + receives))
+		return -1;
+	attr.send_cq = conn->cq;
+	attr.recv_cq = conn->cq;
+	if (rdma_create_qp(conn->id, conn->pd, &attr))
+		return explain_call("rdma_create_qp", errno);
+	/* The CM would choose 2 s, or 0.5 s since Linux 6.2. */
+	if (rdma_set_option(conn->id, RDMA_OPTION_ID,
+			    RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
+			    sizeof(timeout)))
+		return explain_call("rdma_set_option", errno);
+	return 0;
+}
+
+int region_open(struct region *region, struct conn *conn, size_t size,
+		int access)
+{
+	/* Zeroed, so that a mistake cannot send an old secret. */
+	region->buf = calloc(1, size);
+	if (!region->buf)
+		return explain_call("calloc", errno);
+	region->size = size;
+	region->mr = ibv_reg_mr(conn->pd, region->buf, size, access);
+	return region->mr ? 0 : explain_memory(size, errno);
+}
+
+void region_close(struct region *region)
+{
+	int err = region->mr ? ibv_dereg_mr(region->mr) : 0;
+
+	/* On failure the device may still use the memory: better to lose it. */
+	if (err)
+		explain_call("ibv_dereg_mr", err);
+	else
+		free(region->buf);
+	*region = (struct region){ 0 };
+}
+
+int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
+		   uint32_t length)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)buf,
+		.length = length,
+		.lkey = region->mr->lkey,
+	};
+	struct ibv_recv_wr *bad, wr = {
+		/* The completion returns it, to tell the requests apart. */
+		.wr_id = (uintptr_t)buf,
+		.sg_list = &sge,
+		.num_sge = 1,
+	};
+	int err = ibv_post_recv(conn->id->qp, &wr, &bad);
+
+	if (err)
+		return explain_call("ibv_post_recv", err);
+	conn->pending++;
+	return 0;
+}
+
+int conn_post(struct conn *conn, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+	int err;
+
+	/* Without this, a request that succeeds has no completion. */
+	wr->send_flags |= IBV_SEND_SIGNALED;
+	err = ibv_post_send(conn->id->qp, wr, &bad);
+	if (err)
+		return explain_call("ibv_post_send", err);
+	conn->pending++;
+	return 0;
+}
+
+/* Takes the event that made the completion channel readable. */
+static int take_cq_event(struct conn *conn)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(conn->comp, &cq, &context))
+		return errno == EAGAIN ?
+			       0 :
+			       explain_call("ibv_get_cq_event", errno);
+	/* ibv_destroy_cq() waits, without limit, until all are acknowledged. */
+	ibv_ack_cq_events(cq, 1);
+	return arm(conn);
+}
+
+/*
+ * Both ends must disconnect, whichever began: a peer that is not told thinks that
+ * the network is broken. What is still posted here comes back flushed.
+ */
+static int leave(struct conn *conn)
+{
+	if (!conn->established)
+		return 0;
+	conn->established = false;
+	if (rdma_disconnect(conn->id))
+		return explain_call("rdma_disconnect", errno);
+	return 0;
+}
+
+/* What does the CM report in the middle of a conversation? */
+static int check_peer(struct conn *conn)
+{
+	struct rdma_cm_event event;
+	int n = take_event(conn, &event);
+
+	if (n <= 0)
+		return n;
+	if (event.event == RDMA_CM_EVENT_DISCONNECTED)
+		return leave(conn);
+	return explain_news(&event);
+}
+
+int conn_wait(struct conn *conn, struct ibv_wc *wc)
+{
+	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
+	const char *what = conn->ending ? "the flush of all posted requests" :
+					  "a completion";
+	int n, news, peer_fd = conn->ending ? -1 : conn->events->fd;
+
+	/*
+	 * The CQ is armed whenever we poll it. So a completion that comes
+	 * between the poll and the sleep makes an event, which ends the sleep.
+	 */
+	while ((n = ibv_poll_cq(conn->cq, 1, wc)) == 0) {
+		news = wait_readable(conn->comp->fd, peer_fd,
+				     conn->patience.stop_fd, deadline);
+		if (news < 0)
+			return wait_fail(what, errno, &conn->patience);
+		/* Handle what the peer sent before we handle that it left. */
+		if (news & WAIT_FIRST ? take_cq_event(conn) : check_peer(conn))
+			return -1;
+	}
+	if (n < 0)
+		return explain_call("ibv_poll_cq", 0);
+	conn->pending--;
+	return 0;
+}
+
+/* What both ends ask for. */
+static const struct rdma_conn_param conn_param = {
+	/* How many reads may be under way, from each end: all we can. */
+	.initiator_depth = RDMA_MAX_INIT_DEPTH,
+	.responder_resources = RDMA_MAX_RESP_RES,
+	/* How often to send a packet again. To rxe, 7 means for ever. */
+	.retry_count = 6,
+	/* Not again where no receive is posted: both post theirs first. */
+	.rnr_retry_count = 0,
+};
+
+int conn_accept(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param;
+
+	if (rdma_accept(conn->id, &param))
+		return explain_call("rdma_accept", errno);
+	if (expect(conn, RDMA_CM_EVENT_ESTABLISHED))
+		return -1;
+	conn->established = true;
+	return iwarp_wait_turn(conn->id->verbs, conn->comp->fd,
+			       &conn->patience);
+}
+
+int conn_connect(struct conn *conn)
+{
+	struct rdma_conn_param param = conn_param;
+
+	if (rdma_connect(conn->id, &param))
+		return explain_call("rdma_connect", errno);
+	conn->established = !expect(conn, RDMA_CM_EVENT_ESTABLISHED);
+	return conn->established ? 0 : -1;
+}
+
+int conn_disconnect(struct conn *conn)
+{
+	if (conn->established &&
+	    (leave(conn) || expect(conn, RDMA_CM_EVENT_DISCONNECTED)))
+		return -1;
+	log_line("disconnected.");
+	return 0;
+}
+
+int conn_wait_disconnect(struct conn *conn)
+{
+	if (conn->established &&
+	    (expect(conn, RDMA_CM_EVENT_DISCONNECTED) || leave(conn)))
+		return -1;
+	log_line("peer disconnected.");
+	return 0;
+}
+
+/*
+ * Until a request completes, its memory belongs to the device. In the error
+ * state, every request comes back at once: most of them "flushed".
+ */
+void conn_end(struct conn *conn)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	struct ibv_wc wc;
+	int err = 0;
+
+	leave(conn);
+	/* From here on, neither a signal nor the peer ends a wait early. */
+	conn->ending = true;
+	conn->patience.stop_fd = -1;
+	if (conn->pending &&
+	    (err = ibv_modify_qp(conn->id->qp, &attr, IBV_QP_STATE)))
+		explain_call("ibv_modify_qp", err);
+	while (conn->pending && !err)
+		err = conn_wait(conn, &wc);
+}
+
+void conn_close(struct conn *conn)
+{
+	int err;
+
+	/* The reverse of the order in which they were made. */
+	if (conn->id && conn->id->qp)
+		rdma_destroy_qp(conn->id);
+	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
+		explain_call("ibv_destroy_cq", err);
+	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
+		explain_call("ibv_destroy_comp_channel", err);
+	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
+		explain_call("ibv_dealloc_pd", err);
+	destroy_id(conn);
+	if (conn->events)
+		rdma_destroy_event_channel(conn->events);
+	*conn = (struct conn){ 0 };
+}

@@ -1,0 +1,107 @@
+/*
+ * rdma.h - connections, memory, requests and their completions
+ *
+ * The RDMA connection manager (CM) leads from an address to a connected queue
+ * pair. Functions return 0, or -1 after reporting why, unless it says otherwise.
+ */
+#ifndef RDMA_H
+#define RDMA_H
+
+#include <netdb.h>
+#include <stdbool.h>
+
+#include <rdma/rdma_cma.h>
+
+#include "wait.h"
+
+/* A connection to one peer, or what a server listens on. */
+struct conn {
+	struct patience patience; /* set this, and zero the rest */
+	struct rdma_event_channel *events; /* what the CM reports of it */
+	struct rdma_cm_id *id; /* id->qp is the queue pair */
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp; /* says that the CQ has completions */
+	struct ibv_cq *cq; /* send and receive completions */
+	unsigned int pending; /* posted requests that have yet to complete */
+	bool established; /* and not yet disconnected, by either side */
+	bool ending; /* all that is posted is being taken back */
+};
+
+/* Memory that the device may use, and its registration. Zero it first. */
+struct region {
+	void *buf;
+	size_t size;
+	struct ibv_mr *mr;
+};
+
+/*
+ * Server: listens on the first of these addresses on which it can. The listener
+ * needs patience as a connection does, and ends with conn_close().
+ */
+int conn_listen(struct conn *listener, const struct addrinfo *addresses);
+
+/*
+ * Server: waits, without a deadline, for the next client. Returns 1 and the
+ * id of its request in *id, for conn_take(); 0 if the program was asked to stop;
+ * or -1 if no client can come any more, such as without the device.
+ */
+int conn_next(struct conn *listener, struct rdma_cm_id **id);
+
+/* Server: makes conn of that request. The id is conn's from now on. */
+int conn_take(struct conn *conn, struct rdma_cm_id *id);
+
+/* Client: finds the device and path that lead to the first of these that works. */
+int conn_resolve(struct conn *conn, const struct addrinfo *addresses);
+
+/*
+ * Creates the queue pair and what it needs, on the device that the CM found,
+ * with room for that many sends (and writes and reads) and receives at a time.
+ */
+int conn_create_qp(struct conn *conn, unsigned int sends,
+		   unsigned int receives);
+
+/* Allocates size bytes; access is what the device may do beyond reading them. */
+int region_open(struct region *region, struct conn *conn, size_t size,
+		int access);
+void region_close(struct region *region);
+
+/*
+ * Posts a receive: the next message will be written to these bytes of region,
+ * which are the device's until the completion comes. Its wr_id will be buf.
+ */
+int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
+		   uint32_t length);
+
+/*
+ * Posts wr, a send, write or read. Its memory is the device's until the
+ * completion comes, and a completion will come in any case.
+ */
+int conn_post(struct conn *conn, struct ibv_send_wr *wr);
+
+/*
+ * Server: accepts the request; client: connects. Post the receives first. When
+ * they return 0, we may send.
+ */
+int conn_accept(struct conn *conn);
+int conn_connect(struct conn *conn);
+
+/*
+ * Waits for the next completion, which may be a failure: look at its status.
+ * If the peer leaves, all that is still posted comes back flushed.
+ */
+int conn_wait(struct conn *conn, struct ibv_wc *wc);
+
+/* Client: disconnects, and waits until the peer has; server: waits for that. */
+int conn_disconnect(struct conn *conn);
+int conn_wait_disconnect(struct conn *conn);
+
+/*
+ * However the connection has fared: tells the peer that it is over, and gets
+ * all posted requests back, so that their memory may be freed.
+ */
+void conn_end(struct conn *conn);
+
+/* Frees everything that was made so far. Close the regions first. */
+void conn_close(struct conn *conn);
+
+#endif

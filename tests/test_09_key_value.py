@@ -1,0 +1,165 @@
+"""09's careful pair: what one client puts, all others read; counters lose nothing; and what a peer does wrong harms
+nobody else."""
+import re
+
+import pytest
+
+import builds
+from pair import until
+
+CHAPTER = '09_key_value'
+
+
+def put(pair, key, value, **more):
+    return pair.client('put', key, value, **more)
+
+
+def shows(pair, key, value, version):
+    """A GET finds this."""
+    client = pair.client('get', key)
+    client.quiet()
+    assert client.has(f'^version {version}: {key} = {value}$', '^READs: [0-9]+, torn: [0-9]+$')
+
+
+@pytest.mark.parametrize('variant', ['plain', 'sanitized'])
+def test_values_of_each_length_are_read_as_they_were_put(pair):
+    server = pair.server()
+    for length in 0, 1, 255, 256:
+        put(pair, f'k{length}', 'v' * length).quiet()
+        shows(pair, f'k{length}', 'v' * length, 2)
+    put(pair, 'x' * 23, 'one')
+    put(pair, 'x' * 23, 'two')
+    shows(pair, 'x' * 23, 'two', 4)
+    assert pair.client('scan').count('^version ') == 5
+    server.stop().quiet()
+
+
+def test_a_full_table_refuses_one_key_more_and_still_takes_new_values(pair):
+    server = pair.server()
+    for number in range(64):
+        put(pair, f'k{number}', 'old').quiet()
+    put(pair, 'one more', 'value', status=1).one_error("the server's table is full")
+    put(pair, 'k17', 'new').quiet()
+    shows(pair, 'k17', 'new', 4)
+    scan = pair.client('scan')
+    assert scan.count('^version ') == 64 and scan.has('^READs: 1, torn: 0$')
+    pair.client('get', 'one more', status=1).one_error('this key is not in the table')
+    server.stop().quiet()
+
+
+def test_many_clients_add_at_the_same_time_and_none_is_lost(pair):
+    server = pair.server()
+    clients = [pair.begin_client('incr', 5) for _ in range(24)]
+    for client in clients:
+        client.end().quiet()
+    got = sorted(int(re.search('(?m)^counter 5: ([0-9]+)$', client.out)[1]) for client in clients)
+    assert got == list(range(1, 25))
+    pair.client('cas', 5, 24, 2 ** 64 - 1).quiet()
+    pair.client('cas', 5, 24, 0, status=1).one_error(f'it is {2 ** 64 - 1} and not 24, and stays so$')
+    assert pair.client('incr', 5).has('^counter 5: 0$')
+    assert pair.client('incr', 4).has('^counter 4: 1$'), 'another counter is changed'
+    server.stop().quiet()
+
+
+def test_an_answered_put_is_there_after_its_client_is_killed_and_any_put_is_whole(pair):
+    """At one call after another."""
+    server = pair.server()
+    for call in range(1, 1000, 3):
+        put(pair, 'always', 'a' * 200)
+        killed = pair.begin_client('put', 'always', 'b' * 200, at=(call, 'kill')).any_end()
+        client = pair.client('get', 'always')
+        value = re.search('always = ([ab]*)$', client.out, re.M)[1]
+        assert value in ('a' * 200, 'b' * 200)
+        assert value[0] == 'b' or not killed.has('^put: version')
+        if killed.status == 0:
+            break
+    assert call > 12
+    until('a server that holds no queue pair', server.has_no_queue_pair)
+    server.stop()
+
+
+def test_clients_put_and_read_at_the_same_time(pair):
+    server = pair.server()
+    put(pair, 'busy', '0' * 256)
+    clients = [pair.begin_client(*words) for number in range(1, 9)
+               for words in (('put', 'busy', str(number) * 256), ('get', 'busy'), ('scan',))]
+    for client in clients:
+        client.end().quiet()
+        for value in re.findall('busy = (.*)$', client.out, re.M):
+            assert len(value) == 256 and len(set(value)) == 1
+    assert {int(version) for client in clients for version in re.findall('^put: version ([0-9]+)', client.out, re.M)} \
+        == set(range(4, 20, 2))
+    server.stop().quiet()
+
+
+def test_who_says_nothing_is_sent_away_after_t_and_others_are_served_meanwhile(pair):
+    server = pair.server('-t', 2)
+    silent = pair.begin_client('put', 'a', 'b', at=('ibv_post_send 1', 'stop'))
+    silent.stops()
+    put(pair, 'c', 'd').quiet()
+    server.says('Client 1: a completion: nothing came within 2 s', stream='err')
+    silent.resume().end(1).one_error('status 5 ')
+    shows(pair, 'c', 'd', 2)
+    server.stop()
+
+
+@pytest.fixture
+def hostile():
+    return builds.preloaded('tests/hostile_post', 'HOSTILE')
+
+
+@pytest.fixture
+def other():
+    """Makes the environment of a client that changes its message."""
+    return builds.preloaded('tests/hostile_07', 'HOSTILE')
+
+
+@pytest.mark.parametrize('change, error', [
+    ('5=3', 'a message of type 3, where one of type 2 is due'), ('4=9', 'a value where there must be another'),
+    ('0=0', 'a value where there must be another'), ('7=1', 'a value where there must be another'),
+    ('33=1', 'a value where there must be another'), ('42=2', 'a key or a length that cannot be'),
+    ('48=0', 'a key or a length that cannot be')])
+def test_a_message_that_cannot_be_is_refused_and_the_table_is_as_it_was(pair, other, change, error):
+    server = pair.server()
+    pair.begin_client('put', 'k', 'v', env=other(f'RDMA 2 1 {change}')).end(1)
+    server.says(error, stream='err')
+    assert pair.client('scan').has('^READs: 1, torn: 0$') and not pair.programs[-1].has('^version')
+    put(pair, 'k', 'v').quiet()
+    server.stop().one_error(error)
+
+
+def test_a_write_with_immediate_data_is_a_protocol_error(pair, hostile):
+    server = pair.server()
+    pair.begin_client('put', 'k', 'v', env=hostile('imm')).any_end()
+    server.says('^error: ', stream='err')
+    put(pair, 'k', 'v').quiet()
+    server.stop().one_error('')
+
+
+def few(folder):
+    """Changes a build: two clients at a time."""
+    builds.edit(folder / 'server.c', '#define GUESTS 64', '#define GUESTS 2')
+
+
+def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair):
+    server = pair.server(program=builds.build(CHAPTER, 'few', few) / 'server')
+    here = [pair.begin_client('put', 'k', 'v', at=('ibv_post_send 1', 'stop')) for _ in range(2)]
+    for client in here:
+        client.stops()
+    pair.client('incr', 1, status=1).one_error('RDMA_CM_EVENT_REJECTED')
+    server.one_error('a client is refused, since 2 are here$')
+    for client in here:
+        client.resume().end().quiet()
+    server.says('peer disconnected', 2)
+    until('a free place', lambda: pair.client('incr', 1, status=(0, 1)).status == 0)
+    server.stop()
+
+
+def test_each_region_has_the_least_access_and_nothing_is_left(pair):
+    trace = pair.scratch / 'trace'
+    server = pair.server('-e', 2, env=builds.preloaded('scripts/lib/calls', 'CALLS')(trace))
+    put(pair, 'k', 'v')
+    pair.client('incr', 1)
+    server.end().quiet()
+    # 1 is LOCAL_WRITE, 4 REMOTE_READ, 8 REMOTE_ATOMIC.
+    assert re.findall('(?m)^reg_mr .*access=0x(.*)', trace.read_text('utf-8')) == ['1', '4', '9'] * 2
