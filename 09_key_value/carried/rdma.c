@@ -33,7 +33,8 @@ static int take_event(struct conn *conn, struct rdma_cm_event *copy)
 	*copy = *event;
 	/* This frees the event. Without it, rdma_destroy_id() hangs. */
 	if (rdma_ack_cm_event(event))
-		return explain_call("rdma_ack_cm_event", errno);
+		/* The event has happened all the same, such as a request. */
+		explain_call("rdma_ack_cm_event", errno);
 	if (copy->event != RDMA_CM_EVENT_ADDR_CHANGE)
 		return 1;
 	/* The netdev has a new hardware address, as after a bond's failover. */
@@ -101,11 +102,10 @@ static int listen_on(struct conn *listener, const struct addrinfo *ai)
 
 int conn_listen(struct conn *listener, const struct addrinfo *addresses)
 {
-	int ret = -1;
-
-	for (; addresses && ret; addresses = addresses->ai_next)
-		ret = create_id(listener) || listen_on(listener, addresses);
-	return ret ? -1 : 0;
+	for (; addresses; addresses = addresses->ai_next)
+		if (!create_id(listener) && !listen_on(listener, addresses))
+			return 0;
+	return -1;
 }
 
 /* Which device leads there, and by which path? */
@@ -130,11 +130,10 @@ static int resolve(struct conn *conn, const struct addrinfo *ai)
 
 int conn_resolve(struct conn *conn, const struct addrinfo *addresses)
 {
-	int ret = -1;
-
-	for (; addresses && ret; addresses = addresses->ai_next)
-		ret = create_id(conn) || resolve(conn, addresses);
-	return ret ? -1 : 0;
+	for (; addresses; addresses = addresses->ai_next)
+		if (!create_id(conn) && !resolve(conn, addresses))
+			return 0;
+	return -1;
 }
 
 int conn_next(struct conn *listener, struct rdma_cm_id **id)
@@ -424,6 +423,9 @@ void conn_end(struct conn *conn)
 	if (conn->pending &&
 	    (err = ibv_modify_qp(conn->id->qp, &attr, IBV_QP_STATE)))
 		explain_call("ibv_modify_qp", err);
+	/* If arming the CQ is what has failed, no event would come. */
+	if (conn->pending && !err)
+		err = arm(conn);
 	while (conn->pending && !err)
 		err = conn_wait(conn, &wc);
 }
