@@ -33,8 +33,9 @@ def tool(*words):
 
 
 def compile_shim(target, *flags):
-    """at_call.c, if it is newer than its target; whether it was."""
-    if target.exists() and target.stat().st_mtime > SHIM.stat().st_mtime:
+    """at_call.c, if it or its header is newer than its target; whether one was."""
+    sources = SHIM, SHIM.with_suffix('.h')
+    if target.exists() and all(target.stat().st_mtime > source.stat().st_mtime for source in sources):
         return False
     tool('cc', '-std=gnu11', '-Wall', '-Wextra', '-Werror', *flags, '-o', target, SHIM)
     return True

@@ -64,26 +64,3 @@ def both(server, client, at_server=(), at_client=()):
         for regex in regexes:
             regex = regex.replace('{pid}', str(other.pid))
             assert program.has(regex), f'the {program.role} does not say: {regex}'
-
-
-def each_call_fails_once(pair, who, *words, to_server=(), met='^RDMA_CM_EVENT_CONNECT_REQUEST', program=FIRST):
-    """One run for each call of that end, which fails there: the end says so, and both end. Of
-    these runs there must be more than 20. words: what both are told before the address; to_server:
-    what only the server is told; met: what a server says that its client has found; program: what both are."""
-    for call in range(1, 1000):
-        at = {'at': (call, 'fail')}
-        server = first(pair, *words, *to_server, program=program, must=False, **at if who == 'server' else {})
-        client = to_first(pair, *words, pair.address, program=program, status=(0, 1),
-                          **at if who == 'client' else {})
-        # A client that failed before it connected leaves the server waiting.
-        if who == 'client' and not server.has(met) and server.is_running():
-            server.kill('TERM')
-        server.end(0, 1, 143)
-        if not pair.happened:
-            break
-        end = {'server': server, 'client': client}[who]
-        # These seem to lack bytes, as OpenSSL has no reason for us, and are made again.
-        if pair.happened in ('SSL_accept', 'SSL_connect', 'SSL_read') and end.status == 0:
-            continue
-        assert end.has('^error: ', stream='err') and end.status == 1, pair.happened
-    assert call > 20

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import builds
-from first import FIRST, both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
+from first import FIRST, both, builds_alone, first, says_what_it_takes, to_first
 from nodes import TOP
 
 CHAPTER = '01_send_recv'
@@ -108,8 +108,3 @@ def test_it_serves_one_client_and_a_second_does_not_disturb_it(pair):
     server.resume()
     client.end()
     server.end()
-
-
-@pytest.mark.parametrize('who', ['client', 'server'])
-def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
-    each_call_fails_once(pair, who)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from first import both, builds_alone, changed, each_call_fails_once, first, says_what_it_takes, to_first
+from first import both, builds_alone, changed, first, says_what_it_takes, to_first
 
 CHAPTER = '02_write_read'
 # On a node whose time stands still while nothing happens, waits cost nothing.
@@ -143,9 +143,3 @@ def test_lent_memory_without_an_end_and_with_no_text_is_printed(pair, peer):
     server = first(pair)
     to_first(pair, program=peer)
     assert server.end().has(r'^my memory: \?{1024}$')
-
-
-@pytest.mark.parametrize('who', ['client', 'server'])
-@still
-def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
-    each_call_fails_once(pair, who)

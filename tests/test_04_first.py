@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from first import both, builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
+from first import both, builds_alone, first, says_what_it_takes, to_first
 from first_tls import LINE, PORT, as_client, certificates, connect, line
 
 CHAPTER = '04_tls_psn'
@@ -188,9 +188,3 @@ def test_it_gives_up_a_client_that_dies_in_the_middle(pair, call):
     server.end(1).one_error('Connection timed out$|unexpected eof|Connection reset by peer$|Broken pipe$')
     assert server.ms < 60_000
     talk(pair)
-
-
-@still
-@pytest.mark.parametrize('who', ['client', 'server'])
-def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
-    each_call_fails_once(pair, who, met='^authenticated')

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from first import builds_alone, each_call_fails_once, first, says_what_it_takes, to_first
+from first import builds_alone, first, says_what_it_takes, to_first
 from first_tls import PORT, as_client, certificates, connect, line
 from nodes import TOP
 from pair import objects, until
@@ -110,24 +110,6 @@ def test_when_all_places_are_taken_the_next_client_waits_until_one_goes(pair):
 
 
 @still
-def test_clients_that_are_killed_at_any_of_their_calls_disturb_nobody(pair):
-    server, calls = first(pair), 0
-    while True:
-        calls += 1
-        killed = come(pair, at=(calls, 'kill')).end(0, 137)
-        other = come(pair)
-        served(server, other)
-        if killed.status == 0:
-            break
-    assert calls > 20
-    # Some had not come yet when they were killed.
-    come_so_far = int(re.search('^Client ([0-9]+): ', other.out, re.M)[1])
-    until('an end of each', lambda: server.count(': (served|failed)') == come_so_far)
-    assert server.has(': failed')
-    left_nothing(server)
-
-
-@still
 @pytest.mark.parametrize('call', ['SSL_accept 1', 'ibv_modify_qp 2', 'SSL_write 3'])
 @pytest.mark.parametrize('action', ['kill', 'stop'])
 def test_a_client_ends_when_the_server_dies_or_does_not_answer(pair, call, action):
@@ -194,9 +176,3 @@ def test_who_stops_talking_is_given_up_after_its_10_s_and_others_are_served(pair
     for number, regex in enumerate(['done == 1: ', 'n == len: ', 'n == len: ', r'readable\(cq->'], 1):
         failed(server, number, regex + '.*Connection timed out$')
     left_nothing(server)
-
-
-@still
-@pytest.mark.parametrize('who', ['client', 'server'])
-def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
-    each_call_fails_once(pair, who, to_server=(1,), met='^Client 1: authenticated')

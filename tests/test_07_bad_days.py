@@ -169,22 +169,6 @@ def test_a_client_is_killed_its_file_is_kept_and_the_next_goes_on_with_it(pair):
     server.stop()
 
 
-@WAYS
-def test_killed_at_one_step_after_another_and_the_next_ones_file_arrives(pair, way):
-    file = pair.file('file', 100_000)
-    server = pair.server('-t', 20, '-d', pair.inbox)
-    for times, call in enumerate(range(1, 1000, 25)):
-        client = pair.begin_client('-q', 4, '-b', 16384, way, file, at=(call, 'kill')).any_end()
-        if client.status != 137:
-            break
-        pair.client(way, file).quiet()
-        assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
-        (pair.inbox / 'file').unlink()
-    assert client.status == 0 and times >= 4
-    arrived(pair, file)
-    server.stop()
-
-
 @STILL
 def test_either_side_is_killed_in_a_benchmark_the_other_says_so_and_goes_on(pair):
     server = pair.server('lend', program=BENCH)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from first import both, builds_alone, changed, each_call_fails_once, first, says_what_it_takes, to_first
+from first import both, builds_alone, changed, first, says_what_it_takes, to_first
 
 CHAPTER = '07_full_speed'
 # On a node whose time stands still while nothing happens, waits cost nothing.
@@ -176,12 +176,3 @@ def test_a_sender_whose_messages_are_others(pair, peer, error):
     to_first(pair, program=peer, status=1)
     server.end(1).one_error(error)
     assert not server.has('^received')
-
-
-@pytest.mark.parametrize('who', ['client', 'server'])
-@still
-def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
-    # A stream of four messages has each of the calls, and there are fewer waits of ten seconds.
-    few = changed(CHAPTER, 'few', ('#define DEPTH 64', '#define DEPTH 2'),
-                  ('#define MESSAGES 1024', '#define MESSAGES 4'), ('TIMEOUT_MS 10000', 'TIMEOUT_MS 2000'))
-    each_call_fails_once(pair, who, program=few)

@@ -82,19 +82,6 @@ def test_a_message_comes_back_as_it_was_even_if_it_is_empty(pair, ours):
 
 
 @still
-def test_clients_that_are_killed_at_any_of_their_calls_disturb_nobody(pair, ours):
-    server, calls = first(pair, pair.address), 0
-    while True:
-        calls += 1
-        killed = come(pair, ours, at=(calls, 'kill')).end(0, 137)
-        served(come(pair, ours))
-        if killed.status == 0:
-            break
-    assert calls > 20
-    emptied(server)
-
-
-@still
 def test_who_says_nothing_is_sent_away_and_others_are_served_meanwhile(pair, ours):
     server = first(pair, pair.address)
     # Two do not even say that they are connected; the server cannot go on waiting for them.

@@ -235,20 +235,3 @@ def test_no_memory_is_taken_from_a_queue_pair_that_may_still_write_to_it(pair, w
     one.resume()
     client.end(1)
     server.stop()
-
-
-@each(in_pairs)
-def test_killed_at_one_step_after_another_and_the_next_is_served(pair):
-    """A client is killed at its first call, its fourth or tenth and so on, until there is no such
-    call any more; whoever comes then is served."""
-    server = pair.server('-t', 20, *pair.work)
-    calls = range(1, 1000, 4 if pair.number == '01' else 9)
-    for times, call in enumerate(calls):
-        client = pair.begin_client(*pair.work, at=(call, 'kill')).any_end()
-        if client.status != 137:
-            break
-        pair.client(*pair.work).quiet()
-    assert client.status == 0 and times >= 4
-    until('a server that holds no queue pair', lambda: f'pid {server.pid} ' not in subprocess.run(
-        ['rdma', 'resource', 'show', 'qp'], check=True, text=True, stdout=subprocess.PIPE).stdout)
-    server.stop()
