@@ -152,25 +152,28 @@ static void set_version(struct bucket *bucket, uint64_t version)
  * Puts a value. The client may read the bucket at any moment of this. A program
  * can be interrupted anywhere: a server that writes is, here, in the middle.
  */
-static void put(struct bucket *bucket, char letter, int pause_ms)
+static bool put(struct bucket *bucket, char letter, int pause_ms)
 {
 	uint64_t version = be64toh(bucket->version);
 	size_t half = sizeof(bucket->value) / 2;
 	struct bucket after = *bucket;
+	bool ok;
 
 	after.version = htobe64(version + 2);
 	memset(after.value, letter, sizeof(after.value));
 	set_version(bucket, version + 1);
 	memset(bucket->value, letter, half);
-	poll(NULL, 0, pause_ms);
+	ok = CHECK(poll(NULL, 0, pause_ms) == 0);
 	memset(bucket->value + half, letter, half);
 	bucket->checksum = checksum(&after);
 	set_version(bucket, version + 2);
+	return ok;
 }
 
 /* A key is where its hash says, or in the first free bucket after that. */
-static void fill_table(struct bucket *table)
+static bool fill_table(struct bucket *table)
 {
+	bool ok = true;
 	char key[24];
 
 	for (int i = 0; i < BUCKETS; i++)
@@ -182,8 +185,9 @@ static void fill_table(struct bucket *table)
 		while (table[at].key[0])
 			at = (at + 1) % BUCKETS;
 		strcpy(table[at].key, key);
-		put(&table[at], 'a', 0);
+		ok &= put(&table[at], 'a', 0);
 	}
+	return ok;
 }
 
 /* Lends the table, to be read and no more, and says where it is. */
@@ -211,9 +215,10 @@ static bool serve(struct conn *conn)
 	for (int i = 0;
 	     conn->writes && !readable(conn->events->fd, 0) && time(NULL) < end;
 	     i++)
-		if (conn->table[i % BUCKETS].key[0])
-			put(&conn->table[i % BUCKETS], 'a' + i / BUCKETS % 26,
-			    PAUSE_MS);
+		if (conn->table[i % BUCKETS].key[0] &&
+		    !put(&conn->table[i % BUCKETS], 'a' + i / BUCKETS % 26,
+			 PAUSE_MS))
+			return false;
 	return wait_event(conn, RDMA_CM_EVENT_DISCONNECTED);
 }
 
@@ -348,8 +353,8 @@ int main(int argc, char **argv)
 	}
 	setlinebuf(stdout);
 	conn.writes = writes;
-	fill_table(conn.table);
-	ok = CHECK(conn.events = rdma_create_event_channel()) &&
+	ok = fill_table(conn.table) &&
+	     CHECK(conn.events = rdma_create_event_channel()) &&
 	     CHECK(!fcntl(conn.events->fd, F_SETFL, O_NONBLOCK)) &&
 	     CHECK(!rdma_create_id(conn.events, &conn.id, NULL, RDMA_PS_TCP)) &&
 	     (server ? run_client(&conn, address) : run_server(&conn, address));

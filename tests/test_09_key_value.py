@@ -14,6 +14,12 @@ def put(pair, key, value, **more):
     return pair.client('put', key, value, **more)
 
 
+def ended(server):
+    """A server, when all of its clients have left and it was asked to stop."""
+    server.done()
+    return server.stop()
+
+
 def shows(pair, key, value, version):
     """A GET finds this."""
     client = pair.client('get', key)
@@ -31,7 +37,7 @@ def test_values_of_each_length_are_read_as_they_were_put(pair):
     put(pair, 'x' * 23, 'two')
     shows(pair, 'x' * 23, 'two', 4)
     assert pair.client('scan').count('^version ') == 5
-    server.stop().quiet()
+    ended(server).quiet()
 
 
 def test_a_full_table_refuses_one_key_more_and_still_takes_new_values(pair):
@@ -44,7 +50,7 @@ def test_a_full_table_refuses_one_key_more_and_still_takes_new_values(pair):
     scan = pair.client('scan')
     assert scan.count('^version ') == 64 and scan.has('^READs: 1, torn: 0$')
     pair.client('get', 'one more', status=1).one_error('this key is not in the table')
-    server.stop().quiet()
+    ended(server).quiet()
 
 
 def test_many_clients_add_at_the_same_time_and_none_is_lost(pair):
@@ -58,7 +64,7 @@ def test_many_clients_add_at_the_same_time_and_none_is_lost(pair):
     pair.client('cas', 5, 24, 0, status=1).one_error(f'it is {2 ** 64 - 1} and not 24, and stays so$')
     assert pair.client('incr', 5).has('^counter 5: 0$')
     assert pair.client('incr', 4).has('^counter 4: 1$'), 'another counter is changed'
-    server.stop().quiet()
+    ended(server).quiet()
 
 
 def test_an_answered_put_is_there_after_its_client_is_killed_and_any_put_is_whole(pair):
@@ -75,7 +81,7 @@ def test_an_answered_put_is_there_after_its_client_is_killed_and_any_put_is_whol
             break
     assert call > 12
     until('a server that holds no queue pair', server.has_no_queue_pair)
-    server.stop()
+    ended(server)
 
 
 def test_clients_put_and_read_at_the_same_time(pair):
@@ -89,7 +95,7 @@ def test_clients_put_and_read_at_the_same_time(pair):
             assert len(value) == 256 and len(set(value)) == 1
     assert {int(version) for client in clients for version in re.findall('^put: version ([0-9]+)', client.out, re.M)} \
         == set(range(4, 20, 2))
-    server.stop().quiet()
+    ended(server).quiet()
 
 
 def test_who_says_nothing_is_sent_away_after_t_and_others_are_served_meanwhile(pair):
@@ -100,7 +106,7 @@ def test_who_says_nothing_is_sent_away_after_t_and_others_are_served_meanwhile(p
     server.says('Client 1: a completion: nothing came within 2 s', stream='err')
     silent.resume().end(1).one_error('status 5 ')
     shows(pair, 'c', 'd', 2)
-    server.stop()
+    ended(server)
 
 
 @pytest.fixture
@@ -125,7 +131,7 @@ def test_a_message_that_cannot_be_is_refused_and_the_table_is_as_it_was(pair, ot
     server.says(error, stream='err')
     assert pair.client('scan').has('^READs: 1, torn: 0$') and not pair.programs[-1].has('^version')
     put(pair, 'k', 'v').quiet()
-    server.stop().one_error(error)
+    ended(server).one_error(error)
 
 
 def test_a_write_with_immediate_data_is_a_protocol_error(pair, hostile):
@@ -133,7 +139,7 @@ def test_a_write_with_immediate_data_is_a_protocol_error(pair, hostile):
     pair.begin_client('put', 'k', 'v', env=hostile('imm')).any_end()
     server.says('^error: ', stream='err')
     put(pair, 'k', 'v').quiet()
-    server.stop().one_error('')
+    ended(server).one_error('')
 
 
 def few(folder):
@@ -152,7 +158,7 @@ def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair):
         client.resume().end().quiet()
     server.says('peer disconnected', 2)
     until('a free place', lambda: pair.client('incr', 1, status=(0, 1)).status == 0)
-    server.stop()
+    ended(server)
 
 
 def test_each_region_has_the_least_access_and_nothing_is_left(pair):
