@@ -34,6 +34,7 @@ struct option_row {
 	int *number; /* a whole number from min to max */
 	const char **digits; /* such a number, kept as text */
 	int min, max;
+	bool hex; /* the number may be hexadecimal, behind 0x */
 };
 
 /*
