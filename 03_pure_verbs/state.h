@@ -1,9 +1,9 @@
 /*
- * state.h - the two state machines of a transfer, and nothing else
+ * state.h - how far the conversation has come, and what to do next
  *
- * Each side keeps one machine for what it has sent and one for what it has
- * received. What happens next depends on both, and the order in which the
- * two move is not ours to choose.
+ * Each side keeps one state for what it has sent and one for what it has
+ * received. What to do next depends on both, and the order in which the two
+ * advance is not ours to choose.
  */
 #ifndef STATE_H
 #define STATE_H
@@ -21,9 +21,9 @@ enum recv_state {
 
 /* What can happen. */
 enum event {
-	EV_RDMA_DONE, /* these two: our requests, completed */
+	EV_RDMA_DONE, /* these two: a request of ours is complete */
 	EV_DONE_SENT,
-	EV_DONE_RECEIVED /* the peer's message */
+	EV_DONE_RECEIVED /* the peer's message is here */
 };
 
 /* What to do next. */
@@ -34,8 +34,8 @@ enum action {
 };
 
 /*
- * Zero it before the first event. The exchange of parameters has carried what
- * MSG_MR carried in the chapter before: so both sides begin with RDMA.
+ * Zero it before the first event. What MSG_MR said in chapter 02, the exchange of
+ * parameters has said before, so both sides begin with their write or read.
  */
 struct states {
 	enum send_state send;
@@ -43,8 +43,8 @@ struct states {
 };
 
 /*
- * Moves states as event demands and returns what to do next; or -1
- * if event is not legal in these states, which are unchanged then.
+ * Advances the states and returns what to do next; or -1 after reporting that
+ * event is not legal in these states, which do not change then.
  */
 int state_step(struct states *states, enum event event);
 

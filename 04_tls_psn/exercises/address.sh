@@ -5,8 +5,8 @@
 # last byte, or in their first one.
 for byte in 15 0; do
 	other_peer "elsewhere$byte" client <<END_PATCH
---- a/carried/conn.c
-+++ b/carried/conn.c
+--- a/conn.c
++++ b/conn.c
 @@ -147,4 +147,5 @@
  int conn_connect(struct conn *conn)
  {

@@ -33,8 +33,8 @@ fails 'a client refuses it, too' new client
 # What is in the memory is not what the peer has sealed: as if somebody else had
 # written to it since.
 peer other client <<'END_PATCH'
---- a/carried/transfer.c
-+++ b/carried/transfer.c
+--- a/transfer.c
++++ b/transfer.c
 @@ -26,2 +26,3 @@
  
 +	sent->buf[sent->size - 1] ^= 1;
@@ -49,8 +49,8 @@ run others 'server: ./server -1 -t 4 read' \
 fails 'and so it does of what it has read' others server
 # One that goes on writing, behind its MSG_DONE.
 peer late client <<'END_PATCH'
---- a/carried/client.c
-+++ b/carried/client.c
+--- a/client.c
++++ b/client.c
 @@ -20,5 +20,16 @@
  	struct transfer transfer = { .data = data, .mode = options->mode };
 +	struct ibv_wc wc;

@@ -40,6 +40,23 @@ bool gid_is_for(const struct ibv_gid_entry *entry, const struct sockaddr *addr)
 	       is_in_scope(addr, entry->ndev_ifindex);
 }
 
+int gid_find(struct ibv_context *verbs, uint8_t port_num,
+	     const struct sockaddr *local)
+{
+	struct ibv_gid_entry entry;
+	struct ibv_port_attr port;
+
+	if (ibv_query_port(verbs, port_num, &port))
+		return -1;
+	/* The query fails for an empty table entry. */
+	for (int i = 0; i < port.gid_tbl_len; i++)
+		if (!ibv_query_gid_ex(verbs, port_num, i, &entry, 0) &&
+		    entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		    gid_is_for(&entry, local))
+			return i;
+	return -1;
+}
+
 int gid_query(struct ibv_context *verbs, uint8_t port_num, int index, bool roce,
 	      union ibv_gid *gid)
 {

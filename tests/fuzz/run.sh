@@ -4,7 +4,7 @@
 # usage: tests/fuzz/run.sh [--keep] TARGET SECONDS|COUNTx [CHAPTER]
 #
 # TARGET is a decoder and the chapter whose it is: 02_transfer (a conversation with any
-# peer), 03_msg (messages),
+# peer), 04_msg (messages),
 # 03_params (the line of parameters), 04_params, 05_params (the messages of the
 # exchange), 04_exchange, 05_exchange (the exchange itself, over TLS), 06_dgram
 # (datagrams), 07_msg (messages), 07_head (headers of a stream of files), 07_hello
@@ -45,18 +45,19 @@ case $target in
 02_transfer) fuzzer=transfer longest=96 libraries=(-libverbs)
 	sources=(transfer.c state.c pattern.c)
 	;;
-03_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
+04_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
 07_msg) fuzzer=msg sources=(message.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
-	sources=(params.c msg.c msg_check.c)
+	sources=(oob.c qp.c line.c sock.c addr.c wait.c explain.c gid.c network.c)
+	libraries=(-libverbs)
 	;;
 0[45]_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;
 0[45]_exchange) fuzzer=exchange longest=512 && exchange_of "${target%%_*}" ;;
 07_head) fuzzer=head sources=(message.c) longest=300 ;;
 07_hello) fuzzer=hello sources=(hello.c message.c) libraries=(-libverbs) longest=128 ;;
 06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
-*) cli_none target "$target" 02_transfer 03_msg 03_params 04_params 04_exchange \
+*) cli_none target "$target" 02_transfer 03_params 04_msg 04_params 04_exchange \
 	05_params 05_exchange 06_dgram 07_msg 07_head 07_hello ;;
 esac
 number=${target%%_*}

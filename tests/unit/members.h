@@ -3,10 +3,10 @@
  * and what can be asked beside what all have
  */
 /* clang-format off */
-#if defined(CHAPTER_03) || defined(CHAPTER_04) || defined(CHAPTER_05)
+#if defined(CHAPTER_04) || defined(CHAPTER_05)
 #define SERVER_WORDS "write"
 #define CLIENT_WORDS "write -a node"
-#define MEMBERS_SINCE_03 \
+#define MEMBERS_SINCE_04 \
 	MEMBER(address) MEMBER(counts) MEMBER(mode) MEMBER(bytes) \
 	MEMBER(device) MEMBER(port_num) MEMBER(gid_index) MEMBER(psn) \
 	MEMBER(network.service_level) MEMBER(network.traffic_class) \
@@ -16,18 +16,14 @@
 	NAME(MODE_WRITE) NAME(MODE_READ) NAME(IBV_MTU_256) \
 	NAME(IBV_MTU_1024) NAME(IBV_MTU_4096)
 #endif
-#if defined(CHAPTER_03)
-#define CHAPTER "03"
-#define MEMBERS \
-	MEMBERS_SINCE_03
-#elif defined(CHAPTER_04)
+#if defined(CHAPTER_04)
 #define CHAPTER "04"
 #define MEMBERS \
-	MEMBERS_SINCE_03 MEMBER(cert) MEMBER(key) MEMBER(ca)
+	MEMBERS_SINCE_04 MEMBER(cert) MEMBER(key) MEMBER(ca)
 #elif defined(CHAPTER_05)
 #define CHAPTER "05"
 #define MEMBERS \
-	MEMBERS_SINCE_03 MEMBER(cert) MEMBER(key) MEMBER(ca) \
+	MEMBERS_SINCE_04 MEMBER(cert) MEMBER(key) MEMBER(ca) \
 	MEMBER(max) MEMBER(grace) MEMBER(end_after) MEMBER(hold) \
 	MEMBER(retries)
 #endif
