@@ -18,6 +18,7 @@
 
 #include "addr.h"
 #include "explain.h"
+#include "explain_cm.h"
 #include "guests.h"
 #include "log.h"
 #include "options.h"

@@ -9,6 +9,7 @@
 
 #include "addr.h"
 #include "explain.h"
+#include "explain_cm.h"
 #include "iwarp.h"
 #include "log.h"
 

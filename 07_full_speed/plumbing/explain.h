@@ -4,9 +4,9 @@
 #ifndef EXPLAIN_H
 #define EXPLAIN_H
 
-#include <netdb.h>
+#include <stddef.h>
 
-#include <rdma/rdma_cma.h>
+#include <infiniband/verbs.h>
 
 /*
  * Each prints one line, as log_fail() does, and returns -1.
@@ -18,18 +18,8 @@ int explain_call(const char *call, int err);
 /* Says that ibv_reg_mr() of size bytes failed with err. */
 int explain_memory(size_t size, int err);
 
-/* Says that no route to ai could be resolved, with err. */
-int explain_route(const struct addrinfo *ai, int err);
-
-/* Says that rdma_bind_addr() to ai failed with err: address, or only port? */
-int explain_bind(struct rdma_cm_id *id, const struct addrinfo *ai, int err);
-
-/* Says that event came instead of one of type want. */
-int explain_event(const struct rdma_cm_event *event,
-		  enum rdma_cm_event_type want);
-
-/* Says that event came while messages were waited for. */
-int explain_news(const struct rdma_cm_event *event);
+/* Says that ibv_modify_qp() failed with err at a step, such as INIT to RTR. */
+int explain_modify(const char *step, int err);
 
 /*
  * Says that what was posted failed. Reads only what is defined in a failed

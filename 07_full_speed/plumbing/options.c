@@ -16,16 +16,19 @@
 
 static int set_number(const struct option_row *row, const char *text)
 {
+	bool hex = row->hex && text[0] == '0' && (text[1] | ' ') == 'x';
 	char *end;
 	long number;
 
 	errno = 0;
 	/* Never base 0, for which 010 is 8. */
-	number = strtol(text, &end, 10);
+	number = strtol(text, &end, hex ? 16 : 10);
 	if (end == text || *end || errno || number < row->min ||
 	    number > row->max || strpbrk(text, " \t\n\v\f\r-+"))
 		return log_fail(
-			"-%c %s: give a whole number from %d to %d; see -h",
+			row->hex ?
+				"-%c %s: give a number from %d to %#x; see -h" :
+				"-%c %s: give a whole number from %d to %d; see -h",
 			row->letter, text, row->min, row->max);
 	if (row->digits)
 		*row->digits = text;
@@ -97,7 +100,8 @@ static void print_help(const struct option_row *row, const char *purpose)
 		       row->value ? " " : "", row->value ? row->value : "",
 		       row->help);
 		if (row->max)
-			printf(", %d to %d", row->min, row->max);
+			printf(row->hex ? ", %d to %#x" : ", %d to %d",
+			       row->min, row->max);
 		print_default(row);
 		printf("\n");
 	}

@@ -7,6 +7,7 @@
 
 #include "crowd.h"
 #include "explain.h"
+#include "explain_cm.h"
 #include "log.h"
 #include "pattern.h"
 

@@ -35,6 +35,7 @@ struct option_row {
 	const char **digits; /* such a number, kept as text */
 	int min, max;
 	char ***rest; /* of the last row: the words after it, up to a NULL */
+	bool hex; /* the number may be hexadecimal, behind 0x */
 };
 
 /*
