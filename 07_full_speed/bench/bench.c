@@ -216,8 +216,11 @@ static int serve_client(struct rdma_cm_id *id, const struct patience *patience)
 		.hello = &hello,
 		.depth = options.depth,
 	};
+	char address[ADDR_TEXT_SIZE];
 	int ret = -1;
 
+	log_line("the client is at %s.",
+		 addr_text(rdma_get_peer_addr(id), address));
 	if (!conn_take(&conn, id) && !hello_create_qp(&conn, options.depth) &&
 	    !hello_open(&hello) && !conn_accept(&conn) && !lend(&bench))
 		ret = conn_wait_disconnect(&conn);
