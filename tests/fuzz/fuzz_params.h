@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if CHAPTER == 4
+#include "qp.h"
+#define MSG_MAX_LENGTH QP_MAX_LENGTH
+#else
 #include "params.h"
+#endif
 
 static void check(const struct params *params, bool roce)
 {

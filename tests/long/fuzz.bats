@@ -22,10 +22,6 @@ finds_nothing_for_long() {
 	finds_nothing_for_long 03_params
 }
 
-@test "04: no message of the exchange breaks the decoder, for long" {
-	finds_nothing_for_long 04_params
-}
-
 @test "05: no message of the exchange breaks the decoder, for long" {
 	finds_nothing_for_long 05_params
 }

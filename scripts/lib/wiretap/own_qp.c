@@ -17,7 +17,7 @@
 
 #include <infiniband/verbs.h>
 
-/* As msg.c writes it: magic, version, type, two bytes of zero. */
+/* As transfer.c writes it: magic, version, type, two bytes of zero. */
 static uint8_t msg_done[] = { 'R', 'D', 'M', 'A', 3, 2, 0, 0 };
 
 struct own {
