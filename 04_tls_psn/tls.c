@@ -13,6 +13,7 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
+#include "client_hello.h"
 #include "log.h"
 #include "tls_fail.h"
 #include "who.h"
@@ -105,41 +106,12 @@ static int set_strength(SSL_CTX *ctx)
 	/* How many CAs may stand between the peer's certificate and --ca. */
 	SSL_CTX_set_verify_depth(ctx, 1);
 	SSL_CTX_set_max_cert_list(ctx, CERTIFICATES_MAX);
+	/* These groups are those of client_hello.c. */
 	if (SSL_CTX_set_ciphersuites(ctx, SUITES) != 1 ||
 	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256:P-384") != 1)
 		return tls_fail("SSL_CTX_set_ciphersuites",
 				"is this OpenSSL 3");
 	return 0;
-}
-
-/* Those of set_strength(), as RFC 8446, 4.2.7, numbers them. */
-static bool is_our_group(int group)
-{
-	return group == 0x1d || group == 0x17 || group == 0x18;
-}
-
-/*
- * Server: a client whose keys are all of other groups would be asked for one of
- * ours, and its second ClientHello may announce 131 kB, for which OpenSSL gets
- * memory at once. Our clients send a key that we can use, so nobody is asked.
- */
-static int refuse_second(SSL *ssl, int *alert, void *argument)
-{
-	const unsigned char *keys;
-	size_t length;
-
-	(void)argument;
-	/* A client that sends no list of keys is not asked: OpenSSL refuses it. */
-	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_key_share, &keys,
-				       &length))
-		return SSL_CLIENT_HELLO_SUCCESS;
-	/* The list's length; then each key's group, its length and itself. */
-	for (size_t i = 2; i + 4 <= length;
-	     i += 4 + (keys[i + 2] << 8 | keys[i + 3]))
-		if (is_our_group(keys[i] << 8 | keys[i + 1]))
-			return SSL_CLIENT_HELLO_SUCCESS;
-	*alert = SSL_AD_HANDSHAKE_FAILURE;
-	return SSL_CLIENT_HELLO_ERROR;
 }
 
 /* On the wire, an ALPN name is a length and that many bytes. */
@@ -179,7 +151,7 @@ static int set_role(SSL_CTX *ctx, bool server)
 			   SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
 			   check_role);
 	SSL_CTX_set_alpn_select_cb(ctx, select_protocol, NULL);
-	SSL_CTX_set_client_hello_cb(ctx, refuse_second, NULL);
+	SSL_CTX_set_client_hello_cb(ctx, client_hello_refuse_second, NULL);
 	if (SSL_CTX_set_num_tickets(ctx, 0) != 1)
 		return tls_fail("SSL_CTX_set_num_tickets", "is this OpenSSL 3");
 	return 0;
@@ -331,30 +303,6 @@ static int check_protocol(const SSL *ssl)
 	return 0;
 }
 
-/* The peer chooses its subject, which may be long; keep the line short. */
-#define SUBJECT_MAX 200
-
-static int print_peer(const SSL *ssl)
-{
-	const X509 *cert = SSL_get0_peer_certificate(ssl);
-	BIO *bio = BIO_new(BIO_s_mem());
-	const char *text = "";
-	long length = 0;
-
-	/* Writes all but plain ASCII as \XX, so that it stays one line. */
-	if (!cert || !bio ||
-	    X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0,
-			       XN_FLAG_RFC2253) < 0) {
-		BIO_free(bio);
-		return tls_fail("X509_NAME_print_ex", "out of memory");
-	}
-	length = BIO_get_mem_data(bio, &text);
-	log_text("authenticated peer: ", text,
-		 length > SUBJECT_MAX ? SUBJECT_MAX : length);
-	BIO_free(bio);
-	return 0;
-}
-
 /* Before each call: errors that are still in the queue would look like its own. */
 static void clear_errors(void)
 {
@@ -388,7 +336,7 @@ int tls_handshake(struct tls *tls, SSL_CTX *ctx, int fd, const char *name,
 	SSL_set_msg_callback_arg(tls->ssl, tls);
 	if (check_protocol(tls->ssl))
 		return -1;
-	return print_peer(tls->ssl);
+	return who_print(tls->ssl);
 }
 
 /* ---- What is said ---- */

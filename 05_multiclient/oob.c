@@ -270,7 +270,7 @@ struct oob *oob_connect(const struct oob *prepared,
 
 int oob_print_peer(const struct oob *oob)
 {
-	return tls_print_peer(oob->ssl);
+	return who_print(oob->ssl);
 }
 
 const struct sockaddr *oob_peer(const struct oob *oob)

@@ -14,6 +14,7 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
+#include "client_hello.h"
 #include "log.h"
 #include "tls_fail.h"
 #include "who.h"
@@ -131,36 +132,6 @@ static int set_strength(SSL_CTX *ctx)
 	return 0;
 }
 
-/* Those of set_strength(), as RFC 8446, 4.2.7, numbers them. */
-static bool is_our_group(int group)
-{
-	return group == 0x1d || group == 0x17 || group == 0x18;
-}
-
-/*
- * Server: a client whose keys are all of other groups would be asked for one of
- * ours, and its second ClientHello may announce 131 kB, for which OpenSSL gets
- * memory at once. Our clients send a key that we can use, so nobody is asked.
- */
-static int refuse_second(SSL *ssl, int *alert, void *argument)
-{
-	const unsigned char *keys;
-	size_t length;
-
-	(void)argument;
-	/* A client that sends no list of keys is not asked: OpenSSL refuses it. */
-	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_key_share, &keys,
-				       &length))
-		return SSL_CLIENT_HELLO_SUCCESS;
-	/* The list's length; then each key's group, its length and itself. */
-	for (size_t i = 2; i + 4 <= length;
-	     i += 4 + (keys[i + 2] << 8 | keys[i + 3]))
-		if (is_our_group(keys[i] << 8 | keys[i + 1]))
-			return SSL_CLIENT_HELLO_SUCCESS;
-	*alert = SSL_AD_HANDSHAKE_FAILURE;
-	return SSL_CLIENT_HELLO_ERROR;
-}
-
 /* Settings that no file, system or peer can change. */
 static int set_policy(SSL_CTX *ctx, enum role role)
 {
@@ -184,7 +155,8 @@ static int set_policy(SSL_CTX *ctx, enum role role)
 			return tls_fail("SSL_CTX_set_num_tickets",
 					"is this OpenSSL 3");
 		SSL_CTX_set_alpn_select_cb(ctx, select_protocol, NULL);
-		SSL_CTX_set_client_hello_cb(ctx, refuse_second, NULL);
+		SSL_CTX_set_client_hello_cb(ctx, client_hello_refuse_second,
+					    NULL);
 	} else if (SSL_CTX_set_alpn_protos(ctx, alpn, sizeof(alpn) - 1)) {
 		/* This one returns 0 for success. */
 		return tls_fail("SSL_CTX_set_alpn_protos", "out of memory");
