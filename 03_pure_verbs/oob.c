@@ -27,8 +27,10 @@
 
 /* ---- The line of parameters ---- */
 
-static const char
-	*const modes[] = { [MODE_WRITE] = "write", [MODE_READ] = "read" };
+static const char *const modes[] = {
+	[MODE_WRITE] = "write",
+	[MODE_READ] = "read",
+};
 
 /*
  * A line that a person can read, on a terminal or in a capture:

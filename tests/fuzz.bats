@@ -24,12 +24,12 @@ finds_nothing() {
 	finds_nothing 02_transfer
 }
 
-@test "03: no message breaks the decoder, and what it accepts is canonical" {
-	finds_nothing 03_msg
-}
-
 @test "03: no line breaks the decoder, and what it accepts is canonical" {
 	finds_nothing 03_params
+}
+
+@test "05: no MSG_DONE breaks the decoder, and what it accepts is canonical" {
+	finds_nothing 05_msg
 }
 
 @test "05: no message breaks the decoder, and what it accepts is canonical" {

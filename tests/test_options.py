@@ -12,7 +12,8 @@ from nodes import TOP
 CHAPTERS = {path.parent.name[:2]: path.parent.name for path in TOP.glob('[0-9][0-9]_*/server.c')
             if not (path.parent / 'options.c').exists()}
 # What @ stands for: what a program needs in any case.
-NEEDS = {'01 server': '', '01 client': '-a node', '02 server': 'write', '02 client': 'write -a node'}
+NEEDS = {'01 server': '', '01 client': '-a node', '02 server': 'write', '02 client': 'write -a node',
+         '03 server': 'write', '03 client': 'write -a node', '04 server': 'write', '04 client': 'write -a node'}
 
 
 def rows(number):

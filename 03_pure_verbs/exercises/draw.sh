@@ -1,4 +1,4 @@
-# draw.sh - what the runs do not show of psn_draw(); see scripts/exercise.sh
+# draw.sh - what the runs do not show of oob_draw_psn(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 lines=('server: ./server -1 write' 'client: ./client -a 192.0.2.1 write')
@@ -13,5 +13,5 @@ check 'all 24 bits are drawn' drawn4 "they are: ${drawn//$'\n'/ }" \
 # Who knows the time and the process must not know the number: not rand(3) or its like,
 # and not these two themselves.
 known='s?[lm]?rand(om|48)?(_r)?|clock(_gettime)?|gettimeofday|times?|timespec_get|getpp?id'
-predictable=$(nm -u "$place/mine/psn.o" | grep -E " ($known)\$" || true)
+predictable=$(nm -u "$place/mine/oob.o" | grep -E " ($known)\$" || true)
 check 'nobody can predict it' drawn4 "it calls $predictable" test -z "$predictable"

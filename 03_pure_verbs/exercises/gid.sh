@@ -1,4 +1,4 @@
-# gid.sh - what the runs do not show of device_find_gid(); see scripts/exercise.sh
+# gid.sh - what the runs do not show of gid_find(); see scripts/exercise.sh
 # shellcheck shell=bash disable=SC2154
 
 # A device as cards are: the first entries are empty, and each GID stands in the table

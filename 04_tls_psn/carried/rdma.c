@@ -269,6 +269,15 @@ static int check_peer(struct conn *conn)
 	}
 }
 
+/* What is readable when there is news of the peer; -1 if nobody wants any. */
+static int peer_fd(const struct conn *conn)
+{
+	/* A peer that has said goodbye, or is gone, sends nothing more. */
+	if (conn->peer_done || conn->peer_left || conn->ending)
+		return -1;
+	return oob_fd(&conn->oob);
+}
+
 int conn_wait(struct conn *conn, struct ibv_wc *wc, const char *what)
 {
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
@@ -279,11 +288,7 @@ int conn_wait(struct conn *conn, struct ibv_wc *wc, const char *what)
 	 * between the poll and the sleep makes an event, which ends the sleep.
 	 */
 	while ((n = ibv_poll_cq(conn->cq, 1, wc)) == 0) {
-		/* A peer that has said goodbye, or is gone, sends no more. */
-		bool deaf = conn->peer_done || conn->peer_left || conn->ending;
-
-		news = wait_readable(conn->comp->fd,
-				     deaf ? -1 : oob_fd(&conn->oob),
+		news = wait_readable(conn->comp->fd, peer_fd(conn),
 				     conn->patience.stop_fd, deadline);
 		if (news < 0)
 			return wait_fail(what, errno, &conn->patience);

@@ -19,8 +19,15 @@ def rows(chapter):
         return [(match['letter'], match['name'], ROLES[match['who']])
                 for match in ROW.finditer(source)]
     return [(match['letter'], match['name'], {role}) for role in ('server', 'client')
-            if (chapter / f'{role}.c').exists()
-            for match in OWN.finditer((chapter / f'{role}.c').read_text('utf-8'))]
+            if (chapter / f'{role}.c').exists() for match in OWN.finditer(table(chapter, role))]
+
+
+def table(chapter, role):
+    """The source of a program's table, with the rows that both have in plumbing/network.h."""
+    source = (chapter / f'{role}.c').read_text('utf-8')
+    if 'NETWORK_OPTIONS(' in source:
+        source += (chapter / 'plumbing/network.h').read_text('utf-8')
+    return source
 
 
 def listed(chapter):

@@ -2,7 +2,7 @@
  * fuzz_msg.c - the decoder of the messages, fed with anything
  *
  * Whatever it accepts must be the one way to say what it understood: encoded
- * again, it is the same bytes. CHAPTER says which messages: those of 03, or those
+ * again, it is the same bytes. CHAPTER says which messages: those of 04, or those
  * of 07.
  */
 #include "msg.h"

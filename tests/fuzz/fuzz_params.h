@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if CHAPTER == 4
+#if CHAPTER < 5
 #include "qp.h"
+
 #define MSG_MAX_LENGTH QP_MAX_LENGTH
 #else
 #include "params.h"

@@ -4,8 +4,9 @@
 # usage: tests/fuzz/run.sh [--keep] TARGET SECONDS|COUNTx [CHAPTER]
 #
 # TARGET is a decoder and the chapter whose it is: 02_transfer (a conversation with any
-# peer), 03_msg (messages),
-# 03_params (the line of parameters), 05_params (the messages of the exchange), 04_exchange, 05_exchange (the exchange itself, over TLS), 06_dgram
+# peer), 05_msg (messages),
+# 03_params (the line of parameters), 05_params (the messages of the exchange),
+# 04_exchange, 05_exchange (the exchange itself, over TLS), 06_dgram
 # (datagrams), 07_msg (messages), 07_head (headers of a stream of files), 07_hello
 # (what is agreed on before files).
 # It begins with what is kept in tests/fuzz/corpus/TARGET, and with what earlier runs
@@ -46,17 +47,18 @@ case $target in
 02_transfer) fuzzer=transfer longest=96 libraries=(-libverbs)
 	sources=(transfer.c state.c pattern.c)
 	;;
-0[37]_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
+0[57]_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
-	sources=(params.c msg.c msg_check.c)
+	sources=(oob.c qp.c line.c sock.c addr.c wait.c explain.c gid.c network.c)
+	libraries=(-libverbs)
 	;;
 05_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;
 0[45]_exchange) fuzzer=exchange longest=512 && exchange_of "${target%%_*}" ;;
 07_head) fuzzer=head sources=(head.c) longest=300 ;;
 07_hello) fuzzer=hello sources=(hello.c msg.c) longest=128 ;;
 06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
-*) cli_none target "$target" 02_transfer 03_msg 03_params 04_exchange \
+*) cli_none target "$target" 02_transfer 03_params 04_exchange 05_msg \
 	05_params 05_exchange 06_dgram 07_msg 07_head 07_hello ;;
 esac
 number=${target%%_*}

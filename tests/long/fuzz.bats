@@ -14,8 +14,8 @@ finds_nothing_for_long() {
 	finds_nothing_for_long 02_transfer
 }
 
-@test "03: no message breaks the decoder, for long" {
-	finds_nothing_for_long 03_msg
+@test "05: no MSG_DONE breaks the decoder, for long" {
+	finds_nothing_for_long 05_msg
 }
 
 @test "03: no line of parameters breaks the decoder, for long" {

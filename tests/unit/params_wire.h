@@ -8,16 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "params.h"
-
 #if defined(CHAPTER_03)
+#include "oob.h"
+
+#define PARAMS_MAX LINE_LONGEST
+#define MSG_MAX_LENGTH QP_MAX_LENGTH
+#define params_encode oob_encode
+#define params_check qp_check
+#define params_mtu_bytes qp_mtu_bytes
+
+/* As oob_recv_params() does it. */
+static inline int params_decode(struct params *params, const char *line,
+				size_t length, bool roce)
+{
+	return oob_decode(params, line, length) || qp_check(params, roce) ? -1 :
+									    0;
+}
+
 #define FORM "does not have the form"
 /* What no word and no number of bytes stands for is not a line. */
 #define SAYS_MTU FORM
 #define SAYS_MODE FORM
 #define SAYS_SHORT ""
 
-static size_t wire_of(const struct params *params, void *wire)
+static inline size_t wire_of(const struct params *params, void *wire)
 {
 	static const char *const modes[] = { "?", "write", "read" };
 	char gid[INET6_ADDRSTRLEN];
@@ -33,18 +47,15 @@ static size_t wire_of(const struct params *params, void *wire)
 			params->mem.addr, params->mem.rkey, params->mem.length);
 }
 #else
+#include "params.h"
+
 #define SAYS_MTU "MTU is not one of 256"
 #define SAYS_MODE "unknown mode"
 #define SAYS_SHORT "instead of 48"
 
 #define BODY 48
-#if defined(CHAPTER_04)
-#define VERSION 2
-#define HELLO_BODY 0
-#else
 #define VERSION 3
 #define HELLO_BODY 12
-#endif
 
 static void put(uint8_t *to, uint64_t value, int width)
 {

@@ -1,12 +1,11 @@
 /*
  * test_03_params_line.c - the form of the line of parameters
  */
-#include "params.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "params_wire.h"
 #include "test.h"
 
 /* Written down by hand; the fields are replaced one by one below. */
@@ -58,8 +57,6 @@ static void assert_refused(const char *from, const char *to, const char *reason)
 
 	assert_bytes_refused(line, strlen(line), true, reason);
 }
-
-#define FORM "does not have the form"
 
 /* As it is written, and no other. */
 TEST(there_and_back)

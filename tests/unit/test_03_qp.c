@@ -1,7 +1,7 @@
 /*
  * test_03_qp.c - what a queue pair is told of its peer and of its own device
  */
-#include "qp.h"
+#include "rdma.h"
 
 #include "scripted.h"
 
@@ -10,32 +10,48 @@ static const struct params peer = {
 	.psn = 0x123456,
 	.gid.raw = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
 	.lid = 7,
+	.mtu = IBV_MTU_2048,
 };
 
-/* To RTR and RTS on a device that can so many reads. */
-static void connect_qp(int link_layer, uint8_t port_flags, int reads_in,
-		       int reads_out)
+static struct device device;
+static struct network network;
+static struct conn conn;
+
+/* To RTR and RTS on a port of that kind, of a device that can so many reads. */
+static void connect_qp(bool roce, bool needs_grh, int reads_in, int reads_out)
 {
-	struct device device = {
-		.port_num = 1,
-		.link_layer = link_layer,
-		.reads_in = reads_in,
-		.reads_out = reads_out,
-	};
-	struct source source = { .gid_index = 3, .port.flags = port_flags };
 	struct ibv_qp_attr rtr;
 	int ret;
 
+	device = (struct device){
+		.port_num = 1,
+		.roce = roce,
+		.reads_in = reads_in,
+		.reads_out = reads_out,
+	};
+	conn = (struct conn){
+		.network = &network,
+		.device = &device,
+		.qp = &qp,
+		.gid_index = 3,
+		.needs_grh = needs_grh,
+		.mine = { .psn = 0xabcdef, .mtu = IBV_MTU_1024 },
+		.peer = peer,
+	};
 	capture_start();
-	ret = qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024);
+	ret = qp_to_rtr(&conn);
 	rtr = dev.told;
 	if (!ret)
-		ret = qp_to_rts(&qp, &device, 0xabcdef);
+		ret = qp_to_rts(&conn);
 	capture_stop(&said);
 	assert_int_equal(ret, 0);
 	assert_string_equal(said.err, "");
 	assert_true(dev.told_mask & IBV_QP_MAX_QP_RD_ATOMIC);
-	rtr.max_rd_atomic = dev.told.max_rd_atomic;
+	assert_int_equal(dev.told.max_rd_atomic, reads_out);
+	assert_int_equal(dev.told.sq_psn, 0xabcdef);
+	assert_int_equal(rtr.max_dest_rd_atomic, reads_in);
+	rtr.timeout = dev.told.timeout;
+	rtr.retry_cnt = dev.told.retry_cnt;
 	dev.told = rtr;
 }
 
@@ -48,13 +64,13 @@ static void assert_global(void)
 
 TEST(way_to_the_peer)
 {
-	connect_qp(IBV_LINK_LAYER_ETHERNET, 0, 16, 16);
+	connect_qp(true, true, 16, 16);
 	assert_global();
 	assert_int_equal(dev.told.ah_attr.dlid, 0);
-	connect_qp(IBV_LINK_LAYER_INFINIBAND, 0, 16, 16);
+	connect_qp(false, false, 4, 1);
 	assert_int_equal(dev.told.ah_attr.is_global, 0);
 	assert_int_equal(dev.told.ah_attr.dlid, 7);
-	connect_qp(IBV_LINK_LAYER_INFINIBAND, IBV_QPF_GRH_REQUIRED, 16, 16);
+	connect_qp(false, true, 16, 16);
 	assert_global();
 	assert_int_equal(dev.told.ah_attr.dlid, 7);
 }
@@ -62,49 +78,27 @@ TEST(way_to_the_peer)
 /* What options ask for is told, and what they do not is as the chapter has it. */
 TEST(network)
 {
-	struct device device = {
-		.port_num = 1,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
-		.network = {
-			.service_level = 3,
-			.traffic_class = 104,
-			.pkey_index = 2,
-			.ack_timeout = 18,
-			.retry_count = 3,
-		},
+	network = (struct network){
+		.service_level = 3,
+		.traffic_class = 104,
+		.pkey_index = 2,
+		.ack_timeout = 18,
+		.retry_count = 3,
 	};
-	struct source source = { .gid_index = 3 };
-	capture_start();
-	assert_int_equal(qp_to_init(&qp, &device, 0), 0);
-	assert_int_equal(dev.told.pkey_index, 2);
-	assert_int_equal(qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024),
-			 0);
+	connect_qp(true, true, 16, 16);
+	assert_global();
 	assert_int_equal(dev.told.ah_attr.sl, 3);
 	assert_int_equal(dev.told.ah_attr.grh.traffic_class, 104);
-	assert_global();
-	assert_int_equal(qp_to_rts(&qp, &device, 0xabcdef), 0);
 	assert_int_equal(dev.told.timeout, 18);
 	assert_int_equal(dev.told.retry_cnt, 3);
-	device.network = (struct network){ 0 };
-	assert_int_equal(qp_to_rts(&qp, &device, 0xabcdef), 0);
+	CAPTURE(assert_int_equal(qp_to_init(&conn, 0), 0));
+	assert_int_equal(dev.told.pkey_index, 2);
+	/* InfiniBand: the service level goes with the LID, too. */
+	connect_qp(false, false, 16, 16);
+	assert_int_equal(dev.told.ah_attr.dlid, 7);
+	assert_int_equal(dev.told.ah_attr.sl, 3);
+	network = (struct network){ 0 };
+	connect_qp(true, true, 16, 16);
 	assert_int_equal(dev.told.timeout, 14);
 	assert_int_equal(dev.told.retry_cnt, 6);
-	capture_stop(&said);
-	assert_string_equal(said.err, "");
-}
-
-/* InfiniBand: the service level goes with the LID, with and without a GID. */
-TEST(service_level)
-{
-	struct device device = {
-		.port_num = 1,
-		.link_layer = IBV_LINK_LAYER_INFINIBAND,
-		.network.service_level = 5,
-	};
-	struct source source = { .gid_index = 0 };
-	CAPTURE(assert_int_equal(
-		qp_to_rtr(&qp, &device, &source, &peer, IBV_MTU_1024), 0));
-	assert_int_equal(dev.told.ah_attr.is_global, 0);
-	assert_int_equal(dev.told.ah_attr.dlid, 7);
-	assert_int_equal(dev.told.ah_attr.sl, 5);
 }

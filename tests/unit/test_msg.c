@@ -20,7 +20,7 @@ struct sample {
 };
 
 /* Written down by hand from the layout in msg.c. */
-#if defined(CHAPTER_03)
+#if defined(CHAPTER_05)
 static const struct sample samples[] = {
 	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0x00c0 },
 };

@@ -2,8 +2,6 @@
  * test_params.c - the parameters, there and back, and what a peer may not say
  * in them
  */
-#include "params.h"
-
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

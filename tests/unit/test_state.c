@@ -10,9 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#if !defined(CHAPTER_02)
-#include "story.h"
-#endif
 #include "test.h"
 
 #if defined(CHAPTER_02)
@@ -108,11 +105,6 @@ static void check_step(enum event event, const struct states *from)
 
 	capture_start();
 	action = state_step(&states, event);
-#if !defined(CHAPTER_02)
-	/* As transfer_event() does it. */
-	if (action < 0)
-		story_illegal(&states, event);
-#endif
 	capture_stop(&said);
 	assert_true(same(&states, want ? &want->to : from));
 	assert_int_equal(action, want ? (int)want->action : -1);

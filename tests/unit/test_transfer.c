@@ -2,7 +2,7 @@
  * test_transfer.c - from completions, in every order, to what is posted and said
  *
  * The completions are played: see play(). Chapter 02's first message is MSG_MR; in
- * chapter 03 the parameters have said what it says.
+ * chapter 04 the parameters have said what it says.
  */
 #include "transfer.h"
 

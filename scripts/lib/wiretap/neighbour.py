@@ -24,7 +24,7 @@ from lib.arguments import Parser
 from lib.wiretap import parties, roce
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
-# As msg.c writes it: magic, version, type, two bytes of zero.
+# As transfer.c writes it: magic, version, type, two bytes of zero.
 MSG_DONE = struct.pack('!4sBBH', b'RDMA', 3, 2, 0)
 
 

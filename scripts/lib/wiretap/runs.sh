@@ -96,6 +96,7 @@ build() {
 	chapter_update "$chapter" "$copy"
 	programs=$(dirname "$(find "$copy" -name server.c)")
 	for patch; do
+		# 04 has its own modules.
 		if [[ $patch == */* ]]; then
 			patch -f -s -d "$copy" -p1 <"$patch"
 		else
