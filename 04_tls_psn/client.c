@@ -3,74 +3,107 @@
  *
  * The protocol is drawn in server.c.
  */
-#include <locale.h>
-#include <unistd.h>
-
-#include "conn.h"
-#include "content.h"
-#include "data.h"
 #include "log.h"
 #include "options.h"
-#include "peer.h"
+#include "pattern.h"
 #include "transfer.h"
 
-/* Writes or reads, and checks the result. */
-static int converse(struct data *data, const struct options *options)
-{
-	struct transfer transfer = { .data = data, .mode = options->mode };
+static struct {
+	struct oob_way way;
+	struct network network;
+	int seconds, bytes;
+	int mode; /* 0: write, 1: read */
+} options = {
+	.way = {
+		.port = "4433",
+		.files = { "certs/client.pem", "certs/client.key",
+			   "certs/ca.pem" },
+	},
+	.network = NETWORK_DEFAULT,
+	.seconds = 10,
+};
 
-	if (transfer_run(&transfer))
+static const struct option_row rows[] = {
+	{ 'a', "address", "ADDRESS",
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do",
+	  .text = &options.way.address },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.way.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'b', "bytes", "BYTES",
+	  "memory to write to or read from, the same on both ends",
+	  .number = &options.bytes, .min = PATTERN_MIN, .max = 64 << 20,
+	  .otherwise = "1024" },
+	NETWORK_OPTIONS(options.network),
+	{ 'C', "cert", "FILE", "our certificate",
+	  .text = &options.way.files.cert, .otherwise = "certs/client.pem" },
+	{ 'K', "key", "FILE", "its private key", .text = &options.way.files.key,
+	  .otherwise = "certs/client.key" },
+	{ 'A', "ca", "FILE",
+	  "the CA that must have signed the peer's certificate",
+	  .text = &options.way.files.ca, .otherwise = "certs/ca.pem" },
+	{ .value = "write|read", .word = &options.mode },
+};
+
+static const char purpose[] =
+	"usage: ./client -a ADDRESS [OPTION]... write|read\n\n"
+	"Connects to a server, exchanges memory regions with it and writes to its\n"
+	"memory or reads from it, by RDMA; the server must say the same word.\n\n"
+	"example: ./client -a 192.0.2.1 write";
+
+/* Writes or reads, and checks the result. */
+static int converse(struct transfer *transfer)
+{
+	if (transfer_run(transfer))
 		return -1;
 	log_line("[LOG] %s: Both DONE, disconnecting",
-		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return content_check(data, options->mode, options->counts);
+		 options.mode ? "READ" : "WRITE");
+	return transfer_check(transfer);
 }
 
 int main(int argc, char **argv)
 {
-	struct patience patience = { .stop_fd = -1 };
-	struct options options;
-	struct conn conn = { 0 };
-	struct data data = { 0 };
-	int ret = -1, status;
+	struct conn conn = { .network = &options.network };
+	struct transfer transfer = { .conn = &conn, .who = "active/client" };
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(&options, ROLE_CLIENT, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	patience.timeout_ms = options.timeout_ms;
+	if (!options.way.address) {
+		log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 write");
+		return EXIT_USAGE;
+	}
+	conn.patience = (struct patience){ options.seconds * 1000, -1 };
+	transfer.mode = MODE_WRITE + options.mode;
+	transfer.bytes = options.bytes;
 	/* 1. Reach the server, and find the device that leads there. */
-	if (conn_resolve(&conn, &options, &patience))
+	if (conn_resolve(&conn, &options.way))
 		goto out;
-	/* 2. Choose the number of our first packet. */
-	if (conn_choose_psn(&conn, &options))
+	/* 2. Create the queue pair, and what it needs. */
+	if (conn_create_qp(&conn, TRANSFER_SENDS, TRANSFER_RECEIVES,
+			   transfer_access(transfer.mode)))
 		goto out;
-	/* 3. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES,
-			   data_exposed_access(options.mode)))
+	/* 3. Let the device use our memory, and the server some of it. */
+	if (transfer_open(&transfer))
 		goto out;
-	/* 4. Let the device use our memory, and the server some of it. */
-	if (data_open(&data, &conn, options.mode, options.bytes))
+	/* 4. Post all receives, before the server can possibly send. */
+	if (transfer_post_receives(&transfer))
 		goto out;
-	content_write(&data, options.mode, "active/client");
-	/* 5. Post all receives, before the server can possibly send. */
-	if (data_post_receives(&data))
-		goto out;
-	/* 6. Exchange parameters; from INIT to RTR to RTS. */
+	/* 5. Exchange parameters; from INIT to RTR to RTS. */
 	if (conn_connect(&conn))
 		goto out;
-	/* 7. Write or read. */
-	if (converse(&data, &options))
+	/* 6. Write or read. */
+	if (converse(&transfer))
 		goto out;
-	/* 8. Disconnect. */
-	ret = peer_disconnect(&conn);
+	/* 7. Disconnect. */
+	ret = conn_disconnect(&conn);
 out:
-	/* 9. Tell the peer, and free everything. */
+	/* 8. Tell the peer, and free everything. */
 	log_line("[LOG] closing connection conn=%p", (void *)&conn);
 	conn_end(&conn);
-	if (data_drain(&data))
-		ret = -1;
-	data_close(&data);
+	transfer_close(&transfer);
 	conn_close(&conn);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

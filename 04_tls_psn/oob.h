@@ -13,53 +13,83 @@
  *                      <--            bye
  *
  * The server speaks first, and a client creates nothing before it knows who the
- * server is. Here, all of it goes over TLS.
+ * server is. Here, all of it goes over TLS, as lines of text.
+ *
+ * Functions return 0, or -1 after reporting why, unless it says otherwise.
  */
 #ifndef OOB_H
 #define OOB_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "options.h"
-#include "params.h"
+#include <sys/socket.h>
+
+#include "qp.h"
+#include "tls.h"
 #include "wait.h"
 
-struct oob;
+/* The most bytes that a line may have. */
+#define LINE_LONGEST 256
 
-/*
- * Listens for clients. Returns NULL after reporting why. The caller frees it
- * with oob_close().
- */
-struct oob *oob_listen(const struct options *options);
+/* Where the server is, and who is who, as options say. */
+struct oob_way {
+	const char *address; /* NULL: a server listens on all it has */
+	const char *port;
+	struct tls_files files;
+	const char *list; /* server: who may come, and for what; NULL: all */
+	const char *word; /* server: for what: write or read */
+};
 
-/* The descriptor that is readable when there is a client, or news of it. */
+/* One end of the exchange, or what a server listens on. Zero it first. */
+struct oob {
+	bool open;
+	int fd;
+	SSL_CTX *ctx; /* a listener's, or a client's own */
+	const struct oob_way *way; /* a listener's; borrowed */
+	struct tls tls; /* and a deadline for the whole exchange */
+	struct sockaddr_storage local; /* the address of this end, */
+	struct sockaddr_storage peer; /* and of the other one */
+};
+
+/* The descriptor that is readable when there is a client, or news of the peer. */
 int oob_fd(const struct oob *oob);
 
-/*
- * Server: takes the next client and says hello; client: connects, and hears it.
- * From then on, everything must happen within patience until oob_ready() has
- * returned. Both return NULL after reporting why; free with oob_close().
- */
-struct oob *oob_accept(struct oob *listener, const struct patience *patience);
-struct oob *oob_connect(const struct options *options,
-			const struct patience *patience);
-
-/*
- * Whether a listener's last oob_accept() failed for a reason that will make the
- * next one fail as well.
- */
-bool oob_is_broken(const struct oob *listener);
-
-/* The address of this end of the connection, or the one to listen on. */
+/* The address of this end, or the one to listen on. */
 const struct sockaddr *oob_local(const struct oob *oob);
 
-/* Sends our parameters. Returns 0, or -1 after reporting why. */
-int oob_send_params(struct oob *oob, const struct params *params);
+/* Server: listens. */
+int oob_listen(struct oob *listener, const struct oob_way *way);
 
-/* Receives and checks the peer's (see params_decode). Returns 0 or -1. */
+/*
+ * Server: takes the next client, and says nothing to it yet. Returns 1; 0 if there
+ * is none after all, perhaps after reporting why; or -1 after reporting why none
+ * can come any more.
+ */
+int oob_next(struct oob *listener, struct oob *client);
+
+/*
+ * Server: says hello to a client that was taken off listener; client: connects,
+ * and hears it. From then on, everything must happen within patience until
+ * oob_ready() has returned.
+ */
+int oob_accept(struct oob *oob, const struct oob *listener,
+	       const struct patience *patience);
+int oob_connect(struct oob *oob, const struct oob_way *way,
+		const struct patience *patience);
+
+/* Draws a PSN that nobody can predict. */
+int oob_draw_psn(uint32_t *psn);
+
+/*
+ * Sends our parameters. Receives the peer's, and checks them with qp_check(). roce:
+ * they must be of the address where the peer was authenticated.
+ */
+int oob_send_params(struct oob *oob, const struct params *params);
 int oob_recv_params(struct oob *oob, struct params *params, bool roce);
 
-/* Says that our queue pair is ready and waits for the peer's. 0 or -1. */
+/* Says that our queue pair is ready, and waits for the peer's. */
 int oob_ready(struct oob *oob);
 
 /* What oob_check() finds: */
@@ -69,18 +99,22 @@ enum {
 	OOB_SAID_BYE /* it has all that it wanted */
 };
 
-/*
- * When oob_fd() is readable: which of these it is; or -1, after reporting why.
- */
+/* When oob_fd() is readable: which of these it is; or -1, after reporting why. */
 int oob_check(struct oob *oob);
 
-/*
- * Says goodbye. Returns 0, also if the peer is gone, which oob_check() finds out;
- * or -1 after reporting why it cannot be said.
- */
+/* Says goodbye. Returns 0, too, if the peer is gone, which oob_check() finds. */
 int oob_bye(struct oob *oob);
 
-/* Closes the connection, or ends listening, and frees oob (NULL: nothing). */
+/* Nothing more will come: a failure for the peer, unless we have said goodbye. */
+void oob_end(struct oob *oob);
+
+/* Closes the connection, or ends listening. */
 void oob_close(struct oob *oob);
+
+/* Writes params as a line, and returns its length, which is at most that. */
+size_t oob_encode(const struct params *params, char line[LINE_LONGEST]);
+
+/* Reads a line of length bytes, and checks its form, but no values. */
+int oob_decode(struct params *params, const char *line, size_t length);
 
 #endif

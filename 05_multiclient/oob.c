@@ -270,7 +270,7 @@ struct oob *oob_connect(const struct oob *prepared,
 
 int oob_print_peer(const struct oob *oob)
 {
-	return tls_print_peer(oob->ssl);
+	return who_print(oob->ssl);
 }
 
 const struct sockaddr *oob_peer(const struct oob *oob)
@@ -317,9 +317,18 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 
 int oob_ready(struct oob *oob)
 {
-	if (send_message(oob, PARAMS_READY, NULL))
+	if (send_message(oob, PARAMS_READY, NULL) ||
+	    recv_header(oob, PARAMS_READY, "READY"))
 		return -1;
-	return recv_header(oob, PARAMS_READY, "READY");
+	/*
+	 * The rest of a record that OpenSSL has read makes no descriptor readable,
+	 * so nobody would look at it. But the next word can only be a goodbye, and
+	 * whoever says that has waited for more than our READY.
+	 */
+	if (SSL_pending(oob->ssl))
+		return log_fail(
+			"the peer sent something other than READY behind it, in the same record; is it another program");
+	return 0;
 }
 
 int oob_check(struct oob *oob)

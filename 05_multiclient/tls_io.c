@@ -91,30 +91,6 @@ static int check_protocol(const SSL *ssl)
 	return 0;
 }
 
-/* The peer chooses its subject, which may be long; keep the line short. */
-#define SUBJECT_MAX 200
-
-int tls_print_peer(const SSL *ssl)
-{
-	const X509 *cert = SSL_get0_peer_certificate(ssl);
-	BIO *bio = BIO_new(BIO_s_mem());
-	const char *text = "";
-	long length = 0;
-
-	/* Writes all but plain ASCII as \XX, so that it stays one line. */
-	if (!cert || !bio ||
-	    X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0,
-			       XN_FLAG_RFC2253) < 0) {
-		BIO_free(bio);
-		return tls_fail("X509_NAME_print_ex", "out of memory");
-	}
-	length = BIO_get_mem_data(bio, &text);
-	log_text("authenticated peer: ", text,
-		 length > SUBJECT_MAX ? SUBJECT_MAX : length);
-	BIO_free(bio);
-	return 0;
-}
-
 /* Clear the queue each time: old errors would look like this call's. */
 int tls_handshake(SSL *ssl, struct tls_limit *limit)
 {

@@ -46,11 +46,4 @@ enum {
  */
 int tls_look(SSL *ssl, const struct tls_limit *limit);
 
-/*
- * Prints the subject of the certificate that the peer has shown, as one line
- * of the story, after tls_handshake(). Returns 0, or -1 after reporting why
- * not.
- */
-int tls_print_peer(const SSL *ssl);
-
 #endif

@@ -8,6 +8,8 @@ from chapters import ALL
 from pair import until
 
 PORT, FALSE_PORT = {c.chapter: int(c.port) for c in ALL}, 4444
+# Whose exchange is lines of text.
+LINES = '03', '04'
 CLIENT, SERVER, HERE, HOST = 'clientAuth', 'serverAuth', 'IP:192.0.2.1', 'node.example.org'
 
 WEAK = '''openssl_conf = all
@@ -128,8 +130,8 @@ def listens():
 
 def message(pair, kind, body=None):
     """One of the exchange: 1 is hello, 2 the parameters, 3 ready and 4 goodbye."""
-    if pair.number == '03':
+    if pair.number in LINES:
         return {1: b'HELLO RDMA 1\n', 2: body, 3: b'READY\n', 4: b'BYE\n'}[kind]
     if body is None:
-        body = {1: (1).to_bytes(4, 'big') * 3 if pair.number == '05' else b'', 2: bytes(48)}.get(kind, b'')
-    return b'RDMX' + bytes((2 if pair.number == '04' else 3, kind, 0, 0)) + len(body).to_bytes(4, 'big') + body
+        body = {1: (1).to_bytes(4, 'big') * 3, 2: bytes(48)}.get(kind, b'')
+    return b'RDMX' + bytes((3, kind, 0, 0)) + len(body).to_bytes(4, 'big') + body

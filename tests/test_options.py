@@ -14,6 +14,7 @@ CHAPTERS = {path.parent.name[:2]: path.parent.name for path in TOP.glob('[0-9][0
 # What @ stands for: what a program needs in any case.
 NEEDS = {'01 server': '', '01 client': '-a node', '02 server': 'write', '02 client': 'write -a node',
          '03 server': 'write', '03 client': 'write -a node',
+         '04 server': 'write', '04 client': 'write -a node',
          '06 server': '-a node', '06 client': 'talk -a node',
          '07 server': '', '07 client': 'send a -a node',
          '08 server': '', '08 client': 'sum -a node',

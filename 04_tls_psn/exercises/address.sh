@@ -5,14 +5,14 @@
 # last byte, or in their first one.
 for byte in 15 0; do
 	other_peer "elsewhere$byte" client <<END_PATCH
---- a/conn.c
-+++ b/conn.c
-@@ -147,4 +147,5 @@
+--- a/carried/rdma.c
++++ b/carried/rdma.c
+@@ -224,4 +224,5 @@
  int conn_connect(struct conn *conn)
  {
 +	conn->mine.gid.raw[$byte] ^= 0x40;
- 	if (oob_send_params(conn->oob, &conn->mine) ||
- 	    oob_recv_params(conn->oob, &conn->peer,
+ 	if (oob_send_params(&conn->oob, &conn->mine))
+ 		return -1;
 END_PATCH
 	run "elsewhere$byte" 'server: ./server -1 write' \
 		"client: $place/peer_elsewhere$byte/client -a 192.0.2.1 write"

@@ -33,12 +33,12 @@ fails 'a client refuses it, too' new client
 # What is in the memory is not what the peer has sealed: as if somebody else had
 # written to it since.
 peer other client <<'END_PATCH'
---- a/transfer.c
-+++ b/transfer.c
-@@ -26,2 +26,3 @@
- 
-+	sent->buf[sent->size - 1] ^= 1;
- 	if (seal_make(transfer->data->conn->seal_key, sent->buf, sent->size,
+--- a/carried/transfer.c
++++ b/carried/transfer.c
+@@ -188,2 +188,3 @@
+ 	*slot(t, SLOT_SEND_DONE) = done;
++	((char *)sent->buf)[sent->size - 1] ^= 1;
+ 	if (oob_seal(&t->conn->oob, true, sent->buf, sent->size,
 END_PATCH
 run other 'server: ./server -1 -t 4 write' \
 	"client: $place/peer_other/client -a 192.0.2.1 -t 4 write"
@@ -49,25 +49,21 @@ run others 'server: ./server -1 -t 4 read' \
 fails 'and so it does of what it has read' others server
 # One that goes on writing, behind its MSG_DONE.
 peer late client <<'END_PATCH'
---- a/client.c
-+++ b/client.c
-@@ -20,5 +20,16 @@
- 	struct transfer transfer = { .data = data, .mode = options->mode };
-+	struct ibv_wc wc;
- 
- 	if (transfer_run(&transfer))
- 		return -1;
-+	for (int i = 0; i < 3000; i++) {
-+		if (data_post_rdma(data, IBV_WR_RDMA_WRITE,
-+				   &data->conn->peer.mem) ||
-+		    data_wait(data, &wc, "late"))
+--- a/carried/transfer.c
++++ b/carried/transfer.c
+@@ -376,4 +376,12 @@
+ 		ret = on_completion(t, &wc);
+ 	}
++	for (int i = 0; ret > 0 && i < 3000; i++) {
++		if (post_rdma(t) || conn_wait(t->conn, &wc, "late"))
 +			return -1;
 +		if (wc.status) {
 +			log_line("no more: status %d", wc.status);
 +			return -1;
 +		}
 +	}
- 	log_line("[LOG] %s: Both DONE, disconnecting",
+ 	return ret < 0 ? -1 : check_seal(t);
+ }
 END_PATCH
 run late 'server: ./server -1 -t 10 write' \
 	"client: $place/peer_late/client -a 192.0.2.1 -t 10 write"

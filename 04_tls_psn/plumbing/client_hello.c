@@ -4,6 +4,7 @@
 #include "client_hello.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include <sys/socket.h>
 
@@ -83,4 +84,29 @@ int client_hello_wait(int fd, const struct patience *patience, int64_t deadline)
 		return -1;
 	/* If it ends before, OpenSSL will report that. */
 	return wait_for(fd, RECORD_HEADER + length, patience, deadline);
+}
+
+/* The groups that tls.c allows, as RFC 8446, 4.2.7, numbers them. */
+static bool is_our_group(int group)
+{
+	return group == 0x1d || group == 0x17 || group == 0x18;
+}
+
+int client_hello_refuse_second(SSL *ssl, int *alert, void *argument)
+{
+	const unsigned char *keys;
+	size_t length;
+
+	(void)argument;
+	/* A client that sends no list of keys is not asked: OpenSSL refuses it. */
+	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_key_share, &keys,
+				       &length))
+		return SSL_CLIENT_HELLO_SUCCESS;
+	/* The list's length; then each key's group, its length and itself. */
+	for (size_t i = 2; i + 4 <= length;
+	     i += 4 + (keys[i + 2] << 8 | keys[i + 3]))
+		if (is_our_group(keys[i] << 8 | keys[i + 1]))
+			return SSL_CLIENT_HELLO_SUCCESS;
+	*alert = SSL_AD_HANDSHAKE_FAILURE;
+	return SSL_CLIENT_HELLO_ERROR;
 }

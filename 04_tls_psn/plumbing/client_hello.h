@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include <openssl/ssl.h>
+
 #include "wait.h"
 
 /*
@@ -19,5 +21,13 @@
  */
 int client_hello_wait(int fd, const struct patience *patience,
 		      int64_t deadline);
+
+/*
+ * For SSL_CTX_set_client_hello_cb(). A client whose keys are all of other groups
+ * would be asked for one of ours, and its second ClientHello may announce 131 kB, for
+ * which OpenSSL gets memory at once. Our clients send a key that we can use, so nobody
+ * is asked.
+ */
+int client_hello_refuse_second(SSL *ssl, int *alert, void *argument);
 
 #endif

@@ -178,3 +178,27 @@ void who_warn(const X509 *cert, const char *file)
 			"warning: %s expires in %.0f h, and then no peer will take it; `make certs` makes a new one",
 			file, left / 3600);
 }
+
+/* The peer chooses its subject, which may be long; keep the line short. */
+#define SUBJECT_MAX 200
+
+int who_print(const SSL *ssl)
+{
+	const X509 *cert = SSL_get0_peer_certificate(ssl);
+	BIO *bio = BIO_new(BIO_s_mem());
+	const char *text = "";
+	long length = 0;
+
+	/* Writes all but plain ASCII as \XX, so that it stays one line. */
+	if (!cert || !bio ||
+	    X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0,
+			       XN_FLAG_RFC2253) < 0) {
+		BIO_free(bio);
+		return tls_fail("X509_NAME_print_ex", "out of memory");
+	}
+	length = BIO_get_mem_data(bio, &text);
+	log_text("authenticated peer: ", text,
+		 length > SUBJECT_MAX ? SUBJECT_MAX : length);
+	BIO_free(bio);
+	return 0;
+}

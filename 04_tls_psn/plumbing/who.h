@@ -4,7 +4,7 @@
 #ifndef WHO_H
 #define WHO_H
 
-#include <openssl/x509.h>
+#include <openssl/ssl.h>
 
 struct who {
 	char identity[256]; /* the URI that names its owner; "": none */
@@ -29,5 +29,11 @@ int who_may(const struct who *who, const char *list, const char *word);
 
 /* Warns if less than a third of cert's lifetime is left. */
 void who_warn(const X509 *cert, const char *file);
+
+/*
+ * Prints the subject of the certificate that the peer has shown, as one line of the
+ * story. Returns 0, or -1 after reporting why not.
+ */
+int who_print(const SSL *ssl);
 
 #endif

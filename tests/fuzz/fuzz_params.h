@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if CHAPTER == 3
+#if CHAPTER < 5
 #include "qp.h"
 
 #define MSG_MAX_LENGTH QP_MAX_LENGTH

@@ -14,7 +14,7 @@ static struct data data;
 /* As if nothing were posted. */
 static inline void forget(void)
 {
-#if defined(CHAPTER_04) || defined(CHAPTER_05)
+#if defined(CHAPTER_05)
 	static struct device port = { .port_num = 2 };
 #else
 	static struct rdma_cm_id port = { .port_num = 2 };
@@ -23,7 +23,7 @@ static inline void forget(void)
 	conn = (struct conn)
 	{
 		.pd = &pd, .cq = &cq, .qp = &qp,
-#if defined(CHAPTER_04) || defined(CHAPTER_05)
+#if defined(CHAPTER_05)
 		.device = &port,
 #else
 		.id = &port,

@@ -54,13 +54,8 @@ static inline size_t wire_of(const struct params *params, void *wire)
 #define SAYS_SHORT "instead of 48"
 
 #define BODY 48
-#if defined(CHAPTER_04)
-#define VERSION 2
-#define HELLO_BODY 0
-#else
 #define VERSION 3
 #define HELLO_BODY 12
-#endif
 
 static void put(uint8_t *to, uint64_t value, int width)
 {

@@ -30,6 +30,8 @@ const SENDERS = [
 	[/^TCP text "READY/, 'oob.c', /line_send\(&oob->line, READY/],
 	[/^TCP text "BYE/, 'oob.c', /send\(oob->line\.fd, BYE/],
 	[/^TCP FIN/, 'oob.c', /\bclose\(oob->(line\.)?fd\)/],
+	[/^TLS (Client|Server) Hello/, 'tls.c', /\bSSL_do_handshake\(/],
+	[/^TLS Application Data/, 'tls.c', /\bSSL_write(_ex)?\(/],
 	[/^TLS (Client|Server) Hello/, 'tls_io.c', /\bSSL_do_handshake\(/],
 	[/^TLS Application Data/, 'tls_io.c', /\bSSL_write(_ex)?\(/],
 ];

@@ -97,7 +97,6 @@ build() {
 	programs=$(dirname "$(find "$copy" -name server.c)")
 	for patch; do
 		# 04 has its own modules.
-		[[ ! -e $programs/peer.c || $patch == */* ]] || patch+=_04
 		if [[ $patch == */* ]]; then
 			patch -f -s -d "$copy" -p1 <"$patch"
 		else

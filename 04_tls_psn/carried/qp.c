@@ -1,0 +1,275 @@
+/*
+ * qp.c - a queue pair: what its peer must know, and its states
+ */
+#include "qp.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "addr.h"
+#include "explain.h"
+#include "gid.h"
+#include "log.h"
+#include "rdma.h"
+
+/*
+ * After this long without an acknowledgement, a packet is sent again: 4.096 us
+ * times 2 to this power, here 67 ms. 0 would mean never. One message at a time is
+ * on its way: we allow 2 ms for the network's round trip (an assumption), 11 ms
+ * for 128 KiB at 100 Mb/s, and the rest for the peer's processor. Chapter 07, with
+ * full queues, waits longer.
+ */
+#define TIMEOUT 14
+
+/* How many times it is sent again. 7 means "for ever" on rxe, so we take 6. */
+#define RETRY_CNT 6
+
+/*
+ * How many times to try again when the peer has no receive posted. Each side
+ * posts its receives before the other can send, so a missing one is an error at
+ * once.
+ */
+#define RNR_RETRY 0
+
+/* How long a peer waits if its message finds no receive: 0.64 ms. */
+#define MIN_RNR_TIMER 12
+
+/* ---- What two queue pairs must know about each other ---- */
+
+int qp_mtu_bytes(enum ibv_mtu mtu)
+{
+	return 128 << mtu;
+}
+
+void qp_print(const char *label, const struct params *params)
+{
+	char gid[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, params->gid.raw, gid, sizeof(gid));
+	log_line("%s QPN 0x%06" PRIx32 ", PSN 0x%06" PRIx32
+		 ", GID %s, LID 0x%04" PRIx16 ", MTU %d",
+		 label, params->qpn, params->psn, gid, params->lid,
+		 qp_mtu_bytes(params->mtu));
+}
+
+/* Whether gid is ::ffff:a.b.c.d and not the address of a single host. */
+static bool gid_is_no_host(const union ibv_gid *gid)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	uint8_t first = gid->raw[12];
+
+	/* 0.0.0.0/8, loopback; from 224 on multicast, reserved, broadcast. */
+	return !memcmp(gid, mapped, sizeof(mapped)) &&
+	       (first == 0 || first == 127 || first >= 224);
+}
+
+static int check_where(const struct params *params, bool roce)
+{
+	static const union ibv_gid zero;
+
+	if (roce && !memcmp(&params->gid, &zero, sizeof(zero)))
+		return log_fail("the peer's GID is zero, and RoCE needs one");
+	if (params->gid.raw[0] == 0xff)
+		return log_fail(
+			"the peer's GID is a multicast address: refused");
+	if (gid_is_no_host(&params->gid))
+		return log_fail(
+			"the peer's GID is an IPv4 address that no host has: refused");
+	/* From 0xc000 on, LIDs are multicast, and the last is reserved. */
+	if (!roce && (params->lid == 0 || params->lid >= 0xc000))
+		return log_fail("the peer's LID 0x%" PRIx16
+				" is not one that an InfiniBand port can have",
+				params->lid);
+	return 0;
+}
+
+static int check_memory(const struct remote *mem)
+{
+	if (mem->length == 0 || mem->length > QP_MAX_LENGTH)
+		return log_fail(
+			"the peer announces %u bytes of memory; 1 to %d are allowed",
+			mem->length, QP_MAX_LENGTH);
+	if (mem->addr + mem->length < mem->addr)
+		return log_fail(
+			"the peer's memory would reach beyond the end of the address space: refused");
+	return 0;
+}
+
+int qp_check(const struct params *params, bool roce)
+{
+	/* 0 and 1 are for management; 0xffffff means multicast. */
+	if (params->qpn < 2 || params->qpn >= 0xffffff)
+		return log_fail(
+			"the peer's QPN 0x%" PRIx32
+			" is not one that a program's queue pair can have",
+			params->qpn);
+	/* The kernel would cut off the upper bits silently. */
+	if (params->psn > 0xffffff)
+		return log_fail("the peer's PSN 0x%" PRIx32
+				" has more than 24 bits",
+				params->psn);
+	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
+		return log_fail(
+			"the peer's MTU is not one of 256, 512, 1024, 2048, 4096");
+	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
+		return log_fail("the peer runs an unknown mode");
+	if (check_where(params, roce))
+		return -1;
+	return check_memory(&params->mem);
+}
+
+/* ---- Where we are ourselves ---- */
+
+int qp_find_source(struct conn *conn)
+{
+	const struct sockaddr *local = oob_local(&conn->oob);
+	const struct device *device = conn->device;
+	struct ibv_port_attr port;
+	int err = ibv_query_port(device->verbs, device->port_num, &port);
+
+	if (err)
+		return explain_call("ibv_query_port", err);
+	conn->gid_index = conn->network->gid_index;
+	if (conn->gid_index < 0 && device->roce)
+		conn->gid_index =
+			gid_find(device->verbs, device->port_num, local);
+	else if (conn->gid_index < 0)
+		conn->gid_index = 0;
+	if (conn->gid_index < 0)
+		return addr_explain_no_device(local);
+	conn->needs_grh = device->roce || port.flags & IBV_QPF_GRH_REQUIRED;
+	conn->mine.lid = port.lid;
+	conn->mine.mtu = network_mtu(conn->network, port.active_mtu);
+	return gid_query(device->verbs, device->port_num, conn->gid_index,
+			 device->roce, &conn->mine.gid);
+}
+
+/* ---- The states ---- */
+
+/*
+ * Takes the queue pair to attr->qp_state, and then asks the device for the
+ * attributes that it has now. ibv_modify_qp() returns the errno; it does not set
+ * it.
+ */
+static int change(struct conn *conn, struct ibv_qp_attr *attr, int mask,
+		  const char *step)
+{
+	enum ibv_qp_state want = attr->qp_state;
+	struct ibv_qp_init_attr init;
+	int err;
+
+	mask |= IBV_QP_STATE;
+	err = ibv_modify_qp(conn->qp, attr, mask);
+	if (err)
+		return explain_modify(step, err);
+	err = ibv_query_qp(conn->qp, attr, mask, &init);
+	if (err)
+		return explain_call("ibv_query_qp", err);
+	if (attr->qp_state != want)
+		return log_fail(
+			"the queue pair is in state %d instead of %d; see `rdma resource show qp`",
+			attr->qp_state, want);
+	return 0;
+}
+
+int qp_to_init(struct conn *conn, unsigned int access)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		/* The partition: index 0 is the default one in most subnets. */
+		.pkey_index = 0,
+		.port_num = conn->device->port_num,
+		.qp_access_flags = access,
+	};
+
+	network_ask(conn->network, &attr);
+	if (change(conn, &attr,
+		   IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+		   "RESET to INIT"))
+		return -1;
+	log_line("RESET -> INIT: port_num=%d, qp_access_flags=0x%x",
+		 attr.port_num, access);
+	return 0;
+}
+
+/*
+ * The way to the peer: on RoCE by its GID, on InfiniBand by its LID, and by its
+ * GID as well where the port says so. A subnet manager may want a service level
+ * other than 0 for this path, but we do not ask it: see network_ask().
+ */
+static struct ibv_ah_attr address_vector(const struct conn *conn)
+{
+	struct ibv_ah_attr ah = { .port_num = conn->device->port_num };
+
+	if (!conn->device->roce)
+		ah.dlid = conn->peer.lid;
+	if (!conn->needs_grh)
+		return ah;
+	/* RoCE has no LIDs: without this header there is no address. */
+	ah.is_global = 1;
+	ah.grh = (struct ibv_global_route){
+		.dgid = conn->peer.gid,
+		.sgid_index = conn->gid_index,
+		.hop_limit = 64,
+	};
+	return ah;
+}
+
+int qp_to_rtr(struct conn *conn)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.ah_attr = address_vector(conn),
+		/* A packet must fit the port with the smaller MTU. */
+		.path_mtu = conn->mine.mtu < conn->peer.mtu ? conn->mine.mtu :
+							      conn->peer.mtu,
+		.dest_qp_num = conn->peer.qpn,
+		.rq_psn = conn->peer.psn,
+		.max_dest_rd_atomic = conn->device->reads_in,
+		.min_rnr_timer = MIN_RNR_TIMER,
+	};
+
+	network_ask(conn->network, &attr);
+	if (change(conn, &attr,
+		   IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			   IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			   IBV_QP_MIN_RNR_TIMER,
+		   "INIT to RTR"))
+		return -1;
+	log_line("INIT -> RTR: dest_qp_num=0x%06" PRIx32 ", rq_psn=0x%06" PRIx32
+		 ", path_mtu=%d, sgid_index=%d",
+		 attr.dest_qp_num, attr.rq_psn, qp_mtu_bytes(attr.path_mtu),
+		 conn->gid_index);
+	return 0;
+}
+
+int qp_to_rts(struct conn *conn)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.sq_psn = conn->mine.psn,
+		.timeout = TIMEOUT,
+		.retry_cnt = RETRY_CNT,
+		.rnr_retry = RNR_RETRY,
+		.max_rd_atomic = conn->device->reads_out,
+	};
+
+	network_ask(conn->network, &attr);
+	if (change(conn, &attr,
+		   IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			   IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
+		   "RTR to RTS"))
+		return -1;
+	log_line("RTR -> RTS: sq_psn=0x%06" PRIx32
+		 ", timeout=%d, retry_cnt=%d, rnr_retry=%d",
+		 attr.sq_psn, attr.timeout, attr.retry_cnt, attr.rnr_retry);
+	return 0;
+}
+
+int qp_to_err(struct conn *conn)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	return change(conn, &attr, 0, "to ERR");
+}
