@@ -145,6 +145,10 @@ static int take_word(const struct option_row *row, int argc, char **argv)
 {
 	int words = row->value ? 1 : 0;
 
+	if (row->rest && argc > optind + words) {
+		*row->rest = argv + optind + words;
+		argc = optind + words;
+	}
 	if (argc > optind + words)
 		return log_fail(
 			"%s: one word too many; an address comes with -a, as in -a 192.0.2.1; see -h",

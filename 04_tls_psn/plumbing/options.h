@@ -20,7 +20,7 @@ enum {
 /*
  * One option. Its value goes to one of the variables below, which hold the
  * default until then. In the last row, letter is 0: that row describes the word
- * that must follow the options, if it has a value.
+ * that must follow the options, if it has a value, and what may follow that.
  */
 struct option_row {
 	char letter;
@@ -34,6 +34,7 @@ struct option_row {
 	int *number; /* a whole number from min to max */
 	const char **digits; /* such a number, kept as text */
 	int min, max;
+	char ***rest; /* of the last row: the words after it, up to a NULL */
 	bool hex; /* the number may be hexadecimal, behind 0x */
 };
 
