@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from first import both, builds_alone, changed, each_call_fails_once, first, says_what_it_takes, to_first
+from first import both, builds_alone, changed, first, says_what_it_takes, to_first
 
 CHAPTER = '09_key_value'
 # On a node whose time stands still while nothing happens, waits cost nothing.
@@ -99,10 +99,3 @@ def test_a_client_that_stays_silent_is_given_up_by_a_server_that_writes(pair):
     server.end(1).one_error(re.escape('readable(conn->events->fd, TIMEOUT_MS): Connection timed out'))
     client.kill('KILL')
     client.end(137)
-
-
-@pytest.mark.parametrize('who', ['client', 'server'])
-@still
-def test_it_says_which_call_fails_at_each_of_its_calls_and_ends(pair, who):
-    # Of a thousand READs the first ones are enough.
-    each_call_fails_once(pair, who, program=changed(CHAPTER, 'few', ('#define GETS 1000', '#define GETS 2')))
