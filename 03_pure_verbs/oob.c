@@ -148,6 +148,7 @@ int oob_next(struct oob *listener, struct oob *client)
 	struct sockaddr_storage peer;
 	int fd = sock_accept(listener->line.fd, &peer);
 
+	*client = (struct oob){ 0 };
 	if (fd == SOCK_BROKEN)
 		return -1;
 	if (!take(client, fd))

@@ -139,7 +139,7 @@ WRAP(int, linkat,
      (from, old, to, new, flags), -1, true)
 WRAP(int, signalfd, (int fd, const sigset_t *signals, int flags),
      (fd, signals, flags), -1, true)
-WRAP_UNLESS(n && is_output(fds->fd), int, poll,
+WRAP_UNLESS(n &&is_output(fds->fd), int, poll,
 	    (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1, true)
 WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags),
      (fd, msg, flags), -1, true)

@@ -47,8 +47,6 @@ static const struct {
 	{ "ibv_get_device_list", 0,
 	  "is the module ib_uverbs loaded; see scripts/setup_rxe.sh --check [docs/troubleshooting.md#no-device]" },
 	{ "ibv_close_device", 0, "does a PD or CQ of it still exist" },
-	{ "ibv_modify_qp", 0,
-	  "is each attribute in the mask, was the state before the right one, are the GIDs of both ends (-g) of one network [docs/troubleshooting.md#rtr]" },
 	{ "ibv_reg_mr", ENOMEM, LOCKED },
 	{ "ibv_reg_mr", EPERM, LOCKED },
 	{ "ibv_dereg_mr", 0, "its memory is not freed" },
@@ -79,12 +77,6 @@ int explain_memory(size_t size, int err)
 {
 	return log_fail_errno("ibv_reg_mr", err, "%zu bytes: %s", size,
 			      hint("ibv_reg_mr", err));
-}
-
-int explain_modify(const char *step, int err)
-{
-	return log_fail_errno("ibv_modify_qp", err, "%s: %s", step,
-			      hint("ibv_modify_qp", err));
 }
 
 static const char *const statuses[] = {

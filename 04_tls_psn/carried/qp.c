@@ -162,7 +162,10 @@ static int change(struct conn *conn, struct ibv_qp_attr *attr, int mask,
 	mask |= IBV_QP_STATE;
 	err = ibv_modify_qp(conn->qp, attr, mask);
 	if (err)
-		return explain_modify(step, err);
+		return log_fail_errno(
+			"ibv_modify_qp", err,
+			"%s: is each attribute in the mask, was the state before the right one, are the GIDs of both ends (-g) of one network [docs/troubleshooting.md#rtr]",
+			step);
 	err = ibv_query_qp(conn->qp, attr, mask, &init);
 	if (err)
 		return explain_call("ibv_query_qp", err);

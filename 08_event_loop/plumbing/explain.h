@@ -18,9 +18,6 @@ int explain_call(const char *call, int err);
 /* Says that ibv_reg_mr() of size bytes failed with err. */
 int explain_memory(size_t size, int err);
 
-/* Says that ibv_modify_qp() failed with err at a step, such as INIT to RTR. */
-int explain_modify(const char *step, int err);
-
 /*
  * Says that what was posted failed. Reads only what is defined in a failed
  * completion: ibv_poll_cq(3).

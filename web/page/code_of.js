@@ -26,7 +26,7 @@ const SENDERS = [
 	[/^(Fetch and Add|Compare and Swap)/, 'client.c', /\.wr\.atomic = \{/],
 	[/^RDMA (WRITE|READ Request)/, 'pump.c', /\bibv_post_send\(/],
 	[/^TCP text "HELLO/, 'oob.c', /line_send\(&oob->line, HELLO/],
-	[/^TCP text "RDMA/, 'oob.c', /line_send\(&oob->line, wire/],
+	[/^TCP text "RDMA/, 'oob.c', /line_send\(&oob->line, text/],
 	[/^TCP text "READY/, 'oob.c', /line_send\(&oob->line, READY/],
 	[/^TCP text "BYE/, 'oob.c', /send\(oob->line\.fd, BYE/],
 	[/^TCP FIN/, 'oob.c', /\bclose\(oob->(line\.)?fd\)/],
