@@ -200,7 +200,7 @@ refuses() {
 	run -0 make -s explain <<<"$error"
 	[[ $output == *'== '*'docs/troubleshooting/'* ]]
 	run -2 --separate-stderr make -s explain E="it's \"well\" -h"
-	[[ $stderr == *'no entry for this'* ]]
+	[[ $output == *'No rule fits this'* ]]
 	nothing_done
 }
 
