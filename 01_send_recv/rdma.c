@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "addr.h"
-#include "explain.h"
 #include "explain_cm.h"
 #include "iwarp.h"
 #include "log.h"

@@ -8,6 +8,8 @@
 
 #include <rdma/rdma_cma.h>
 
+#include "explain.h"
+
 /*
  * Each prints one line, as log_fail() does, and returns -1.
  *
