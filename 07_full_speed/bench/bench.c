@@ -219,11 +219,14 @@ static int serve_client(struct rdma_cm_id *id, const struct patience *patience)
 	char address[ADDR_TEXT_SIZE];
 	int ret = -1;
 
+	if (conn_take(&conn, id))
+		goto out;
 	log_line("the client is at %s.",
-		 addr_text(rdma_get_peer_addr(id), address));
-	if (!conn_take(&conn, id) && !hello_create_qp(&conn, options.depth) &&
-	    !hello_open(&hello) && !conn_accept(&conn) && !lend(&bench))
+		 addr_text(rdma_get_peer_addr(conn.id), address));
+	if (!hello_create_qp(&conn, options.depth) && !hello_open(&hello) &&
+	    !conn_accept(&conn) && !lend(&bench))
 		ret = conn_wait_disconnect(&conn);
+out:
 	end(&bench);
 	return ret;
 }
