@@ -149,7 +149,7 @@ def run_block(tree, name, block):
         line = re.sub(r'\s*#.*', '', line)
         if folder := re.match(r'cd (\S+) && ', line):
             chapter, line = folder[1], line[folder.end():]
-        label = 'server' if line.startswith('./server') else 'client'
+        label = 'server' if re.match(r'\./server|bench/bench .*lend', line) else 'client'
         # It would wait for the next client otherwise.
         pair.append(f'{label}: ' + line.replace('./server', './server -1'))
     failed = bool(script) and not shell(tree, name, block, '\n'.join(script))
