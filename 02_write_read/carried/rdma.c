@@ -175,6 +175,7 @@ static int arm(struct conn *conn)
 {
 	int err = ibv_req_notify_cq(conn->cq, 0);
 
+	conn->armed = !err;
 	return err ? explain_call("ibv_req_notify_cq", err) : 0;
 }
 
@@ -214,8 +215,7 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 	/* Room for every completion that can be outstanding at once. */
 	if (create_cq(conn, sends + receives))
 		return -1;
-	attr.send_cq = conn->cq;
-	attr.recv_cq = conn->cq;
+	attr.send_cq = attr.recv_cq = conn->cq;
 	if (rdma_create_qp(conn->id, conn->pd, &attr))
 		return explain_call("rdma_create_qp", errno);
 	/* The CM would choose 2 s, or 0.5 s since Linux 6.2. */
@@ -424,7 +424,7 @@ void conn_end(struct conn *conn)
 	    (err = ibv_modify_qp(conn->id->qp, &attr, IBV_QP_STATE)))
 		explain_call("ibv_modify_qp", err);
 	/* If arming the CQ is what has failed, no event would come. */
-	if (conn->pending && !err)
+	if (conn->pending && !err && !conn->armed)
 		err = arm(conn);
 	while (conn->pending && !err)
 		err = conn_wait(conn, &wc);

@@ -23,6 +23,7 @@ struct conn {
 	struct ibv_comp_channel *comp; /* says that the CQ has completions */
 	struct ibv_cq *cq; /* send and receive completions */
 	unsigned int pending; /* posted requests that have yet to complete */
+	bool armed; /* the CQ tells comp of its next completion */
 	bool established; /* and not yet disconnected, by either side */
 	bool ending; /* all that is posted is being taken back */
 };
