@@ -51,7 +51,7 @@ size_t oob_encode(const struct params *params, char line[LINE_LONGEST])
 			" MTU %d MODE %s ADDR 0x%" PRIx64 " RKEY 0x%08" PRIx32
 			" LENGTH %" PRIu32 "\n",
 			VERSION, params->qpn, params->psn, gid, params->lid,
-			qp_mtu_bytes(params->mtu), modes[params->mode],
+			params_mtu_bytes(params->mtu), modes[params->mode],
 			params->mem.addr, params->mem.rkey, params->mem.length);
 }
 
@@ -59,7 +59,7 @@ size_t oob_encode(const struct params *params, char line[LINE_LONGEST])
 static enum ibv_mtu mtu_from_bytes(int bytes)
 {
 	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++)
-		if (qp_mtu_bytes(mtu) == bytes)
+		if (params_mtu_bytes(mtu) == bytes)
 			return mtu;
 	return 0;
 }
@@ -207,7 +207,7 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 		return -1;
 	if (oob_decode(params, oob->line.text, oob->line.length))
 		return -1;
-	return qp_check(params, roce);
+	return params_check(params, roce);
 }
 
 int oob_ready(struct oob *oob)

@@ -27,7 +27,7 @@
 #include <sys/socket.h>
 
 #include "line.h"
-#include "qp.h"
+#include "params.h"
 #include "wait.h"
 
 /* Where the server is, as options say. */
@@ -72,7 +72,7 @@ int oob_connect(struct oob *oob, const struct oob_way *way,
 /* Draws a PSN that nobody can predict. */
 int oob_draw_psn(uint32_t *psn);
 
-/* Sends our parameters. Receives the peer's, and checks them with qp_check(). */
+/* Sends our parameters. Receives the peer's, and checks them with params_check(). */
 int oob_send_params(struct oob *oob, const struct params *params);
 int oob_recv_params(struct oob *oob, struct params *params, bool roce);
 

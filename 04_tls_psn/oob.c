@@ -54,7 +54,7 @@ size_t oob_encode(const struct params *params, char line[LINE_LONGEST])
 			" MTU %d MODE %s ADDR 0x%" PRIx64 " RKEY 0x%08" PRIx32
 			" LENGTH %" PRIu32 "\n",
 			VERSION, params->qpn, params->psn, gid, params->lid,
-			qp_mtu_bytes(params->mtu), modes[params->mode],
+			params_mtu_bytes(params->mtu), modes[params->mode],
 			params->mem.addr, params->mem.rkey, params->mem.length);
 }
 
@@ -62,7 +62,7 @@ size_t oob_encode(const struct params *params, char line[LINE_LONGEST])
 static enum ibv_mtu mtu_from_bytes(int bytes)
 {
 	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++)
-		if (qp_mtu_bytes(mtu) == bytes)
+		if (params_mtu_bytes(mtu) == bytes)
 			return mtu;
 	return 0;
 }
@@ -309,7 +309,7 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 
 	if (recv_line(oob, line, "the peer's parameters", &length))
 		return -1;
-	if (oob_decode(params, line, length) || qp_check(params, roce))
+	if (oob_decode(params, line, length) || params_check(params, roce))
 		return -1;
 	/* A LID says nothing about an IP address, so we cannot check it. */
 	return roce ? check_address(oob, params) : 0;

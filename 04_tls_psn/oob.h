@@ -26,7 +26,7 @@
 
 #include <sys/socket.h>
 
-#include "qp.h"
+#include "params.h"
 #include "tls.h"
 #include "wait.h"
 
@@ -83,7 +83,7 @@ int oob_connect(struct oob *oob, const struct oob_way *way,
 int oob_draw_psn(uint32_t *psn);
 
 /*
- * Sends our parameters. Receives the peer's, and checks them with qp_check(). roce:
+ * Sends our parameters. Receives the peer's, and checks them with params_check(). roce:
  * they must be of the address where the peer was authenticated.
  */
 int oob_send_params(struct oob *oob, const struct params *params);

@@ -58,15 +58,15 @@ def test_workflows_have_few_rights_and_everything_by_its_hash():
 
 
 @pytest.mark.chapters
-def test_no_headers_of_a_chapter_include_each_other_in_a_circle():
+def test_no_modules_of_a_chapter_include_each_other_in_a_circle():
     for chapter in TOP.glob('[0-9][0-9]_*'):
         pairs = [f'{path.stem} {other}' for part in ('.', 'carried', 'plumbing')
-                 for path in (chapter / part).glob('*.h')
+                 for path in (chapter / part).glob('*.[ch]')
                  for other in re.findall(r'(?m)^#include "(?:.*/)?(.*)\.h"', path.read_text('utf-8'))
                  if other != path.stem]
         said = subprocess.run(['tsort'], input='\n'.join(pairs), text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert said.returncode == 0 and pairs, said.stderr
+        assert said.returncode == 0 and len(pairs) > 5, said.stderr
 
 
 def test_each_chapter_has_the_licence():

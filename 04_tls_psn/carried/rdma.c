@@ -9,6 +9,7 @@
 
 #include "explain.h"
 #include "log.h"
+#include "qp.h"
 
 /* ---- Meeting the peer ---- */
 
@@ -201,8 +202,8 @@ int conn_post(struct conn *conn, struct ibv_send_wr *wr)
 /* Both know all parameters. */
 static int establish(struct conn *conn)
 {
-	qp_print("local: ", &conn->mine);
-	qp_print("remote:", &conn->peer);
+	params_print("local: ", &conn->mine);
+	params_print("remote:", &conn->peer);
 	if (qp_to_rtr(conn) || qp_to_rts(conn))
 		return -1;
 	log_line("Local PSN: 0x%06" PRIx32 ", Remote PSN: 0x%06" PRIx32,

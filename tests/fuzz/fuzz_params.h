@@ -10,7 +10,7 @@
 #if CHAPTER < 5
 #include "qp.h"
 
-#define MSG_MAX_LENGTH QP_MAX_LENGTH
+#define MSG_MAX_LENGTH PARAMS_MAX_LENGTH
 #else
 #include "params.h"
 #endif

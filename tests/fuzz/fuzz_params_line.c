@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	for (int roce = 0; roce < 2; roce++) {
 		if (oob_decode(&params, (const char *)bytes, size) ||
-		    qp_check(&params, roce))
+		    params_check(&params, roce))
 			continue;
 		check(&params, roce);
 		if (oob_encode(&params, again) != size ||

@@ -36,7 +36,7 @@ seconds=$2 runs=-1
 exchange_of() {
 	sources=(oob.c tls.c tls_fail.c who.c client_hello.c gid.c sock.c addr.c wait.c)
 	case $1 in
-	04) sources+=(qp.c explain.c network.c) ;;
+	04) sources+=(params.c) ;;
 	05) sources+=(params.c msg.c msg_check.c tls_io.c turn.c) ;;
 	esac
 	libraries=(-libverbs -lssl -lcrypto -lpthread)
@@ -51,7 +51,7 @@ case $target in
 07_msg) fuzzer=msg sources=(message.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
-	sources=(oob.c qp.c line.c sock.c addr.c wait.c explain.c gid.c network.c)
+	sources=(oob.c params.c line.c sock.c addr.c wait.c)
 	libraries=(-libverbs)
 	;;
 05_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;

@@ -12,17 +12,16 @@
 #include "oob.h"
 
 #define PARAMS_MAX LINE_LONGEST
-#define MSG_MAX_LENGTH QP_MAX_LENGTH
+#define MSG_MAX_LENGTH PARAMS_MAX_LENGTH
 #define params_encode oob_encode
-#define params_check qp_check
-#define params_mtu_bytes qp_mtu_bytes
 
 /* As oob_recv_params() does it. */
 static inline int params_decode(struct params *params, const char *line,
 				size_t length, bool roce)
 {
-	return oob_decode(params, line, length) || qp_check(params, roce) ? -1 :
-									    0;
+	return oob_decode(params, line, length) || params_check(params, roce) ?
+		       -1 :
+		       0;
 }
 
 #define FORM "does not have the form"
