@@ -1,7 +1,11 @@
 /*
  * test_msg.c - the messages, byte by byte, and what a peer may not send
  */
+#if defined(CHAPTER_07)
+#include "message.h"
+#else
 #include "msg.h"
+#endif
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,9 +24,29 @@ struct sample {
 };
 
 /* Written down by hand from the layout in msg.c. */
+#if defined(CHAPTER_07)
+static const struct sample samples[] = {
+	{ MSG_MR,
+	  { 'R',  'D',	'M',  'A',  3,	  1,	2,    0,
+	    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+	    0xde, 0xad, 0xbe, 0xef, 0x00, 0x00, 0x04, 0x00 },
+	  0x000080 },
+	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0xffffc0 },
+	{ MSG_BENCH, { 'R', 'D', 'M', 'A', 3, 3, [22] = 1 }, 0x0fffc0 },
+	{ MSG_FILES,
+	  { 'R', 'D', 'M', 'A', 3, 4, 4, [19] = 64, [21] = 1 },
+	  0x00ff80 },
+};
+
+/* Which of them speak of memory, and the last mode that there is. */
+#define WITH_MEMORY 3
+#define LAST_MODE MODE_SEND
+static const int with_memory_at[WITH_MEMORY] = { 0, 2, 3 };
+#else
 static const struct sample samples[] = {
 	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0x00c0 },
 };
+#endif
 
 /* Decodes size bytes which stand alone, so that a read beyond them is seen. */
 static int decode(const uint8_t *bytes, size_t size)
