@@ -45,7 +45,7 @@ not_here() {
 # run CHAPTER CASE: what both ends say, in $out/run.
 run() {
 	mkdir -p "$out"
-	sed 's|^\(server: .*\./server\) -|\1 -a 192.0.2.1 -|' \
+	sed -E 's#^(server: .*(\./server|bench/bench)) -#\1 -a 192.0.2.1 -#' \
 		"$1/expected/$2/commands" >"$out/commands"
 	scripts/pair.sh -n 2 -d "$out/$1.plain" "$out/commands" "$out/run"
 }
