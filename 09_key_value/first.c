@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -142,10 +143,10 @@ static uint64_t checksum(const struct bucket *bucket)
 static void set_version(struct bucket *bucket, uint64_t version)
 {
 	/* What comes before this in the program is in memory before it... */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&bucket->version, htobe64(version), __ATOMIC_RELAXED);
+	atomic_thread_fence(memory_order_seq_cst);
+	*(volatile uint64_t *)&bucket->version = htobe64(version);
 	/* ...and what comes after it is there after it. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	atomic_thread_fence(memory_order_seq_cst);
 }
 
 /*

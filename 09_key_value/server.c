@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ struct guest {
 	unsigned int number; /* it is the first, the second... */
 	pthread_t thread;
 	bool runs; /* the thread has to be joined */
-	bool ended; /* it waits for that; set by the thread */
+	atomic_bool ended; /* it waits for that; set by the thread */
 };
 
 struct server {
@@ -201,14 +202,14 @@ static void *run_guest(void *arg)
 	struct guest *guest = arg;
 
 	serve_client(guest); /* a failure is reported, and this client's */
-	__atomic_store_n(&guest->ended, true, __ATOMIC_RELEASE);
+	atomic_store(&guest->ended, true);
 	return NULL;
 }
 
 static void join(struct guest *guest)
 {
 	pthread_join(guest->thread, NULL);
-	guest->runs = guest->ended = false;
+	guest->runs = false;
 }
 
 /* A place for one more client; or NULL. */
@@ -216,7 +217,7 @@ static struct guest *free_guest(struct server *server)
 {
 	for (struct guest *g = server->guests; g < server->guests + GUESTS;
 	     g++) {
-		if (g->runs && __atomic_load_n(&g->ended, __ATOMIC_ACQUIRE))
+		if (g->runs && atomic_load(&g->ended))
 			join(g);
 		if (!g->runs)
 			return g;

@@ -4,6 +4,7 @@
 #include "table.h"
 
 #include <endian.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -62,9 +63,9 @@ static struct bucket *find(struct bucket *table, const char *key)
  */
 static void set_version(struct bucket *bucket, uint64_t version)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&bucket->version, htobe64(version), __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	atomic_thread_fence(memory_order_seq_cst);
+	*(volatile uint64_t *)&bucket->version = htobe64(version);
+	atomic_thread_fence(memory_order_seq_cst);
 }
 
 uint64_t table_put(struct bucket *table, const char *key, const void *value,
