@@ -142,10 +142,9 @@ static uint64_t checksum(const struct bucket *bucket)
 
 static void set_version(struct bucket *bucket, uint64_t version)
 {
-	/* What comes before this in the program is in memory before it... */
+	/* Its place among the writes to memory is its place in the program. */
 	atomic_thread_fence(memory_order_seq_cst);
 	*(volatile uint64_t *)&bucket->version = htobe64(version);
-	/* ...and what comes after it is there after it. */
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
