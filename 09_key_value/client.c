@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,8 @@ struct client {
 	struct conn conn;
 	struct talk talk;
 	struct region copy; /* what our device has read: a table, at most */
-	uint64_t table, counters; /* where they are in the server's memory */
-	uint32_t table_rkey, counters_rkey;
+	struct lent table, counters; /* in the server's memory */
+	uint32_t number; /* our number there, if we may write; or 0 */
 	unsigned int reads, torn; /* and how many of them were */
 };
 
@@ -28,6 +29,7 @@ static struct {
 	const char *address, *port;
 	int seconds;
 	int command;
+	bool one_sided;
 } options = { .port = "22229", .seconds = 10 };
 
 static const struct option_row rows[] = {
@@ -38,6 +40,9 @@ static const struct option_row rows[] = {
 	  .min = 1, .max = 65535 },
 	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
 	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'W', "one-sided",
+	  .help = "write to the server's table by RDMA, instead of sending",
+	  .flag = &options.one_sided },
 	{ .value = "get|put|scan|incr|cas", .word = &options.command },
 };
 
@@ -57,55 +62,51 @@ static const char purpose[] =
 /* Reads buckets of the server's table, from at on, to ours. */
 static int read_buckets(struct client *client, uint32_t at, uint32_t count)
 {
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)client->copy.buf,
-		.length = count * sizeof(struct bucket),
-		.lkey = client->copy.mr->lkey,
-	};
-	struct ibv_send_wr wr = {
-		.wr_id = sge.addr,
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_READ,
-		.wr.rdma = {
-			.remote_addr = client->table + at * sizeof(struct bucket),
-			.rkey = client->table_rkey,
-		},
-	};
-
 	client->reads++;
-	return talk_do(&client->talk, &wr, "RDMA READ");
+	return talk_copy(&client->talk, IBV_WR_RDMA_READ,
+			 count * sizeof(struct bucket), &client->table,
+			 at * sizeof(struct bucket));
+}
+
+/* What counts in a copy of a bucket, if it is of one moment. */
+static bool take(struct client *client, const struct bucket *copy,
+		 struct entry *entry)
+{
+	const struct entry *whole = table_whole(copy);
+
+	if (whole)
+		*entry = *whole;
+	else
+		client->torn++;
+	return whole;
 }
 
 /* Reads a bucket until our copy is of one moment: for so long, at most. */
-static int read_whole(struct client *client, uint32_t at, struct bucket *copy)
+static int read_whole(struct client *client, uint32_t at, struct entry *entry)
 {
 	int64_t end = wait_deadline(client->conn.patience.timeout_ms);
 
-	for (;;) {
+	do {
 		if (read_buckets(client, at, 1))
 			return -1;
-		memcpy(copy, client->copy.buf, sizeof(*copy));
-		if (table_is_whole(copy))
+		if (take(client, client->copy.buf, entry))
 			return 0;
-		client->torn++;
-		if (wait_deadline(0) >= end)
-			return log_fail(
-				"bucket %" PRIu32
-				": no READ of it was of one moment; does the server write to it all the time, or is it another program",
-				at);
-	}
+	} while (wait_deadline(0) < end);
+	return log_fail(
+		"bucket %" PRIu32
+		": no READ of it was of one moment; is it written all the time, or is the server another program",
+		at);
 }
 
-static void show(const struct bucket *bucket)
+static void show(const struct entry *entry)
 {
 	char text[KEY_SIZE + 3 + VALUE_SIZE], label[48];
-	size_t length = snprintf(text, sizeof(text), "%s = ", bucket->key);
+	size_t length = snprintf(text, sizeof(text), "%s = ", entry->key);
 
-	memcpy(text + length, bucket->value, be32toh(bucket->length));
+	memcpy(text + length, entry->value, be32toh(entry->length));
 	snprintf(label, sizeof(label), "version %" PRIu64 ": ",
-		 be64toh(bucket->version));
-	log_text(label, text, length + be32toh(bucket->length));
+		 be64toh(entry->version));
+	log_text(label, text, length + be32toh(entry->length));
 }
 
 static void show_reads(const struct client *client)
@@ -116,17 +117,17 @@ static void show_reads(const struct client *client)
 static int get(struct client *client, char **words)
 {
 	uint32_t home = table_home(words[0]);
-	struct bucket copy;
+	struct entry entry;
 
 	for (uint32_t i = 0; i < BUCKETS; i++) {
-		if (read_whole(client, (home + i) % BUCKETS, &copy))
+		if (read_whole(client, (home + i) % BUCKETS, &entry))
 			return -1;
-		if (!strcmp(copy.key, words[0])) {
-			show(&copy);
+		if (!strcmp(entry.key, words[0])) {
+			show(&entry);
 			show_reads(client);
 			return 0;
 		}
-		if (!copy.key[0])
+		if (!entry.key[0])
 			break;
 	}
 	return log_fail("%s: this key is not in the table", words[0]);
@@ -136,25 +137,25 @@ static int get(struct client *client, char **words)
 static int scan(struct client *client, char **words)
 {
 	struct bucket table[BUCKETS];
+	struct entry entry;
 
 	(void)words;
 	if (read_buckets(client, 0, BUCKETS))
 		return -1;
 	memcpy(table, client->copy.buf, sizeof(table));
 	for (uint32_t at = 0; at < BUCKETS; at++) {
-		if (!table_is_whole(&table[at])) {
-			client->torn++;
-			if (read_whole(client, at, &table[at]))
-				return -1;
-		}
-		if (table[at].key[0])
-			show(&table[at]);
+		if (!take(client, &table[at], &entry) &&
+		    read_whole(client, at, &entry))
+			return -1;
+		if (entry.key[0])
+			show(&entry);
 	}
 	show_reads(client);
 	return 0;
 }
 
-static int put(struct client *client, char **words)
+/* Sends what is to be put, and waits for the answer. */
+static int send_put(struct client *client, char **words)
 {
 	struct msg answer, msg = { .length = htobe32(strlen(words[1])) };
 
@@ -165,10 +166,85 @@ static int put(struct client *client, char **words)
 	/* Without an answer, it may be done or not. */
 	if (talk_receive(&client->talk, MSG_ANSWER, &answer))
 		return -1;
+	if (answer.status == 2)
+		return log_fail(
+			"only clients write to this server's table; give --one-sided");
 	if (answer.status)
 		return log_fail("the server's table is full");
 	log_line("put: version %" PRIu64, be64toh(answer.version));
 	return 0;
+}
+
+/* ---- A PUT without the server ---- */
+
+/* Writes to the locked bucket. When this returns 0, it is there. */
+static int write_there(struct client *client, const struct lock *lock,
+		       size_t offset, const void *data, size_t length)
+{
+	if (wait_deadline(0) >= lock->end)
+		return log_fail(
+			"this took longer than the lease of the lock allows; nothing more is written");
+	memcpy(client->copy.buf, data, length);
+	return talk_copy(&client->talk, IBV_WR_RDMA_WRITE, length,
+			 &client->table, lock->at + offset);
+}
+
+/* The same as table_put(), from here. Each step waits for the one before it. */
+static int fill(struct client *client, const struct lock *lock,
+		uint64_t version, char **words)
+{
+	struct entry entry =
+		table_entry(version, words[0], words[1], strlen(words[1]));
+	size_t offset =
+		offsetof(struct bucket, entries) + version % 2 * sizeof(entry);
+
+	if (write_there(client, lock, offset, &entry, sizeof(entry)))
+		return -1;
+	return write_there(client, lock, offsetof(struct bucket, version),
+			   &entry.version, sizeof(entry.version));
+}
+
+/* Puts the value into this bucket; 1: it has another key. */
+static int put_into(struct client *client, uint32_t at, char **words)
+{
+	struct lock lock = { .at = at * sizeof(struct bucket) };
+	struct entry entry;
+	uint64_t version;
+	bool other;
+
+	/* Without the lock this may change, but a key stays where it is. */
+	if (read_whole(client, at, &entry))
+		return -1;
+	if (entry.key[0] && strcmp(entry.key, words[0]))
+		return 1;
+	if (talk_lock(&client->talk, &lock, &client->table, client->number) ||
+	    read_whole(client, at, &entry))
+		return -1;
+	other = entry.key[0] && strcmp(entry.key, words[0]);
+	version = be64toh(entry.version) + 1;
+	if (!other && fill(client, &lock, version, words))
+		return -1;
+	/* Only if nobody has taken the lock from us, the value is there. */
+	if (talk_unlock(&client->talk, &lock, &client->table))
+		return -1;
+	if (!other)
+		log_line("put: version %" PRIu64, version);
+	return other;
+}
+
+static int put(struct client *client, char **words)
+{
+	uint32_t home = table_home(words[0]);
+	int ret = 1;
+
+	if (!options.one_sided)
+		return send_put(client, words);
+	if (!client->number)
+		return log_fail(
+			"this server lets no client write; start it with --one-sided");
+	for (uint32_t i = 0; ret == 1 && i < BUCKETS; i++)
+		ret = put_into(client, (home + i) % BUCKETS, words);
+	return ret == 1 ? log_fail("the server's table is full") : ret;
 }
 
 /* ---- The counters ---- */
@@ -178,34 +254,12 @@ static int change(struct client *client, uint64_t counter,
 		  enum ibv_wr_opcode opcode, uint64_t compare_add,
 		  uint64_t swap, uint64_t *before)
 {
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)client->copy.buf,
-		.length = sizeof(*before),
-		.lkey = client->copy.mr->lkey,
-	};
-	struct ibv_send_wr wr = {
-		.wr_id = sge.addr,
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = opcode,
-		.wr.atomic = {
-			/* It must be a multiple of eight. */
-			.remote_addr = client->counters +
-				       counter * sizeof(*before),
-			.compare_add = compare_add,
-			.swap = swap,
-			.rkey = client->counters_rkey,
-		},
-	};
-
-	if (!client->counters_rkey)
+	if (!client->counters.rkey)
 		return log_fail(
 			"the server's device has no atomic operations, so it lends no counters");
-	if (talk_do(&client->talk, &wr, "atomic operation"))
-		return -1;
-	/* The two devices have seen to the order of its bytes. */
-	memcpy(before, client->copy.buf, sizeof(*before));
-	return 0;
+	return talk_change(&client->talk, opcode, compare_add, swap,
+			   &client->counters, counter * sizeof(*before),
+			   before);
 }
 
 static uint64_t number(const char *word)
@@ -317,18 +371,20 @@ static int learn_place(struct client *client)
 
 	if (talk_receive(&client->talk, MSG_PLACE, &msg))
 		return -1;
-	client->table = be64toh(msg.table);
-	client->table_rkey = be32toh(msg.table_rkey);
-	client->counters = be64toh(msg.counters);
-	client->counters_rkey = be32toh(msg.counters_rkey);
+	client->table.addr = be64toh(msg.table);
+	client->table.rkey = be32toh(msg.table_rkey);
+	client->counters.addr = be64toh(msg.counters);
+	client->counters.rkey = be32toh(msg.counters_rkey);
+	client->number = be32toh(msg.client);
 	log_line("the server's table: addr=0x%" PRIx64 ", rkey=0x%" PRIx32,
-		 client->table, client->table_rkey);
+		 client->table.addr, client->table.rkey);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct client client = { .talk.conn = &client.conn };
+	struct client client = { .talk = { .conn = &client.conn,
+					   .ours = &client.copy } };
 	int ret = -1, words = words_behind(argc, argv);
 	int status = options_parse(rows, purpose, argc - words, argv);
 

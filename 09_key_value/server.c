@@ -48,7 +48,7 @@ static struct {
 	const char *address; /* NULL: all of this machine's, IPv4 as well */
 	const char *port;
 	int seconds, end_after;
-	bool once;
+	bool once, one_sided;
 } options = { .port = "22229", .seconds = 10 };
 
 static const struct option_row rows[] = {
@@ -64,6 +64,9 @@ static const struct option_row rows[] = {
 	  .number = &options.end_after, .min = 1, .max = 1000000,
 	  .otherwise = "do not end" },
 	{ '1', "once", .help = "the same as -e 1", .flag = &options.once },
+	{ 'W', "one-sided",
+	  .help = "let clients write to the table by RDMA, and nobody else",
+	  .flag = &options.one_sided },
 	{ 0 },
 };
 
@@ -71,23 +74,29 @@ static const char purpose[] =
 	"usage: ./server [OPTION]...\n\n"
 	"Lends a table of keys and values, which clients read by RDMA, and counters,\n"
 	"which they change by atomic operations; and writes to the table what they\n"
-	"send. Ends on SIGINT (Ctrl-C) or SIGTERM.\n\n"
+	"send, or lets them write there. Ends on SIGINT (Ctrl-C) or SIGTERM.\n\n"
 	"example: ./server -a 192.0.2.1";
 
 /*
- * The table may be read and no more, and counters are for atomic operations
- * only. With the connection, the client loses both.
+ * The table may be read, and with --one-sided locked and written; counters are
+ * for atomic operations only. With the connection, the client loses both.
  */
 static int lend(struct loan *loan, struct conn *conn, struct server *server)
 {
 	struct ibv_device_attr device;
 	size_t size = BUCKETS * sizeof(*server->table);
 	int err = ibv_query_device(conn->id->verbs, &device);
+	int access = IBV_ACCESS_REMOTE_READ;
 
 	if (err)
 		return explain_call("ibv_query_device", err);
-	loan->table = ibv_reg_mr(conn->pd, server->table, size,
-				 IBV_ACCESS_REMOTE_READ);
+	if (options.one_sided && device.atomic_cap == IBV_ATOMIC_NONE)
+		return log_fail(
+			"--one-sided: this device has no atomic operations");
+	if (options.one_sided)
+		access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC |
+			  IBV_ACCESS_LOCAL_WRITE;
+	loan->table = ibv_reg_mr(conn->pd, server->table, size, access);
 	if (!loan->table)
 		return explain_memory(size, errno);
 	/* IBV_ATOMIC_HCA is enough: our processor changes no counter. */
@@ -112,11 +121,14 @@ static void take_back(struct loan *loan)
 		explain_call("ibv_dereg_mr", err);
 }
 
-static int send_place(struct talk *talk, const struct loan *loan)
+static int send_place(struct talk *talk, const struct loan *loan,
+		      unsigned int number)
 {
 	struct msg msg = {
 		.table = htobe64((uintptr_t)loan->table->addr),
 		.table_rkey = htobe32(loan->table->rkey),
+		/* Whoever writes puts it into the lock. */
+		.client = htobe32(options.one_sided ? number : 0),
 	};
 
 	if (loan->counters) {
@@ -126,12 +138,17 @@ static int send_place(struct talk *talk, const struct loan *loan)
 	return talk_send(talk, MSG_PLACE, msg);
 }
 
-/* Whoever gets the answer finds the value in the table, until the next PUT. */
+/*
+ * Whoever gets the answer finds the value in the table, until the next PUT. Where
+ * clients write, we do not: their lock is none for our processor.
+ */
 static int put(struct talk *talk, struct server *server, const struct msg *msg)
 {
-	struct msg answer = { 0 };
+	struct msg answer = { .status = 2 };
 	uint64_t version;
 
+	if (options.one_sided)
+		return talk_send(talk, MSG_ANSWER, answer);
 	pthread_mutex_lock(&server->lock);
 	version = table_put(server->table, msg->key, msg->value,
 			    be32toh(msg->length));
@@ -143,16 +160,16 @@ static int put(struct talk *talk, struct server *server, const struct msg *msg)
 }
 
 /* Sleeps while the client reads, and puts what it sends, until it leaves. */
-static int converse(struct talk *talk, struct server *server,
+static int converse(struct talk *talk, struct guest *guest,
 		    const struct loan *loan)
 {
 	struct msg msg;
 	int ret;
 
-	if (send_place(talk, loan))
+	if (send_place(talk, loan, guest->number))
 		return -1;
 	while ((ret = talk_receive(talk, MSG_PUT, &msg)) == 0)
-		if (put(talk, server, &msg))
+		if (put(talk, guest->server, &msg))
 			return -1;
 	return ret == TALK_LEFT ? 0 : -1;
 }
@@ -183,7 +200,7 @@ static int serve_client(struct guest *guest)
 		goto out;
 	/* 6. Say where the table is, and put what the client sends. */
 	log_prefix("Client %u: ", guest->number);
-	ret = converse(&talk, server, &loan);
+	ret = converse(&talk, guest, &loan);
 	log_prefix("%s", "");
 	if (ret)
 		goto out;

@@ -4,7 +4,6 @@
 #include "table.h"
 
 #include <endian.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,16 +17,30 @@ static uint64_t hash(const void *data, size_t length)
 	return hash;
 }
 
-static uint64_t checksum(const struct bucket *bucket)
+static uint64_t checksum(const struct entry *entry)
 {
-	return htobe64(hash(bucket, offsetof(struct bucket, checksum)));
+	return htobe64(hash(entry, offsetof(struct entry, checksum)));
+}
+
+struct entry table_entry(uint64_t version, const char *key, const void *value,
+			 uint32_t length)
+{
+	struct entry entry = {
+		.version = htobe64(version),
+		.length = htobe32(length),
+	};
+
+	strcpy(entry.key, key);
+	memcpy(entry.value, value, length);
+	entry.checksum = checksum(&entry);
+	return entry;
 }
 
 void table_init(struct bucket *table)
 {
 	memset(table, 0, BUCKETS * sizeof(*table));
 	for (int i = 0; i < BUCKETS; i++)
-		table[i].checksum = checksum(&table[i]);
+		table[i].entries[0] = table_entry(0, "", "", 0);
 }
 
 uint32_t table_home(const char *key)
@@ -49,51 +62,40 @@ static struct bucket *find(struct bucket *table, const char *key)
 
 	for (uint32_t i = 0; i < BUCKETS; i++) {
 		struct bucket *bucket = &table[(home + i) % BUCKETS];
+		uint64_t version = be64toh(bucket->version);
 
-		if (!bucket->key[0] || !strcmp(bucket->key, key))
+		if (!version || !strcmp(bucket->entries[version % 2].key, key))
 			return bucket;
 	}
 	return NULL;
 }
 
-/*
- * What the program has written before this is in memory before the version is;
- * what it writes after this comes after it. Without the fences, compiler and
- * processor may choose another order.
- */
-static void set_version(struct bucket *bucket, uint64_t version)
-{
-	atomic_thread_fence(memory_order_seq_cst);
-	*(volatile uint64_t *)&bucket->version = htobe64(version);
-	atomic_thread_fence(memory_order_seq_cst);
-}
-
 uint64_t table_put(struct bucket *table, const char *key, const void *value,
 		   uint32_t length)
 {
-	struct bucket *bucket = find(table, key), after = { 0 };
+	struct bucket *bucket = find(table, key);
 	uint64_t version;
 
 	if (!bucket)
 		return 0;
-	version = be64toh(bucket->version);
-	/* All of it is computed before, so that a reader seldom meets us. */
-	after.version = htobe64(version + 2);
-	strcpy(after.key, key);
-	after.length = htobe32(length);
-	memcpy(after.value, value, length);
-	after.checksum = checksum(&after);
-	set_version(bucket, version + 1);
-	memcpy(bucket->key, after.key,
-	       sizeof(after) - offsetof(struct bucket, key));
-	set_version(bucket, version + 2);
-	return version + 2;
+	version = be64toh(bucket->version) + 1;
+	bucket->entries[version % 2] = table_entry(version, key, value, length);
+	/*
+	 * Neither compiler nor processor promises that others see this second. A
+	 * reader who sees it first finds an entry of another version.
+	 */
+	bucket->version = htobe64(version);
+	return version;
 }
 
-bool table_is_whole(const struct bucket *copy)
+const struct entry *table_whole(const struct bucket *copy)
 {
-	return be64toh(copy->version) % 2 == 0 &&
-	       copy->checksum == checksum(copy) &&
-	       copy->key[KEY_SIZE - 1] == 0 &&
-	       be32toh(copy->length) <= VALUE_SIZE;
+	const struct entry *entry = &copy->entries[be64toh(copy->version) % 2];
+
+	return entry->version == copy->version &&
+			       entry->checksum == checksum(entry) &&
+			       entry->key[KEY_SIZE - 1] == 0 &&
+			       be32toh(entry->length) <= VALUE_SIZE ?
+		       entry :
+		       NULL;
 }

@@ -17,9 +17,9 @@ enum {
 	VALUE_SIZE = 256
 };
 
-/* A place for a key and its value. No compiler leaves a gap in it. */
-struct bucket {
-	uint64_t version; /* odd while the server writes to this bucket */
+/* A key and its value, as a PUT leaves them. */
+struct entry {
+	uint64_t version; /* 1 for the first PUT to its bucket; 0: none yet */
 	char key[KEY_SIZE]; /* zeros behind it; "" if there is none */
 	uint32_t length; /* of the value */
 	uint32_t reserved; /* 0 */
@@ -27,7 +27,19 @@ struct bucket {
 	uint64_t checksum; /* of all before it */
 };
 
-_Static_assert(sizeof(struct bucket) == 304, "no gaps in struct bucket");
+/*
+ * A place for a key. A PUT writes its entry where the last one but one was, and
+ * then the version. So what was there stays whole until the version says that
+ * there is more; even if whoever writes dies in the middle. No compiler leaves a
+ * gap in these.
+ */
+struct bucket {
+	uint64_t lock; /* of clients that write; only their devices change it */
+	uint64_t version; /* of the entry that counts: entries[version % 2] */
+	struct entry entries[2];
+};
+
+_Static_assert(sizeof(struct bucket) == 624, "no gaps in struct bucket");
 
 /* Makes an empty table of BUCKETS. */
 void table_init(struct bucket *table);
@@ -38,6 +50,10 @@ uint32_t table_home(const char *key);
 /* Whether the key is one: not empty, and not too long. */
 bool table_key_is_good(const char *key);
 
+/* Makes an entry of a value of at most VALUE_SIZE bytes. */
+struct entry table_entry(uint64_t version, const char *key, const void *value,
+			 uint32_t length);
+
 /*
  * Puts a value of at most VALUE_SIZE bytes. Returns the new version of its bucket,
  * or 0 if the table is full. Only one thread may write to a table at a time.
@@ -46,9 +62,9 @@ uint64_t table_put(struct bucket *table, const char *key, const void *value,
 		   uint32_t length);
 
 /*
- * Whether a copy is of one moment, and what a bucket can be: with success, its
- * key ends, and its length is not more than there is.
+ * The entry that counts in a copy of a bucket; or NULL if it is not of one moment,
+ * or cannot be. Its key ends, and its length is not more than there is.
  */
-bool table_is_whole(const struct bucket *copy);
+const struct entry *table_whole(const struct bucket *copy);
 
 #endif

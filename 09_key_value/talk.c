@@ -11,7 +11,7 @@
 #include "log.h"
 
 /* Raise it with every change to struct msg or struct bucket. */
-#define PROTOCOL 1
+#define PROTOCOL 2
 
 static const uint8_t magic[4] = { 'R', 'D', 'M', 'A' };
 
@@ -72,10 +72,116 @@ static int wait_for(struct talk *t, bool *flag)
 	return 0;
 }
 
-int talk_do(struct talk *t, struct ibv_send_wr *wr, const char *what)
+/* Posts wr, and waits until it is done. */
+static int post(struct talk *t, struct ibv_send_wr *wr, const char *what)
 {
 	t->doing = what;
 	return conn_post(t->conn, wr) || wait_for(t, &t->done) ? -1 : 0;
+}
+
+int talk_copy(struct talk *t, enum ibv_wr_opcode opcode, uint32_t length,
+	      const struct lent *theirs, uint64_t offset)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)t->ours->buf,
+		.length = length,
+		.lkey = t->ours->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = sge.addr,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.wr.rdma = {
+			.remote_addr = theirs->addr + offset,
+			.rkey = theirs->rkey,
+		},
+	};
+
+	return post(t, &wr,
+		    opcode == IBV_WR_RDMA_READ ? "RDMA READ" : "RDMA WRITE");
+}
+
+int talk_change(struct talk *t, enum ibv_wr_opcode opcode, uint64_t compare_add,
+		uint64_t swap, const struct lent *theirs, uint64_t offset,
+		uint64_t *before)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)t->ours->buf,
+		.length = sizeof(*before),
+		.lkey = t->ours->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = sge.addr,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.wr.atomic = {
+			/* It must be a multiple of eight. */
+			.remote_addr = theirs->addr + offset,
+			.compare_add = compare_add,
+			.swap = swap,
+			.rkey = theirs->rkey,
+		},
+	};
+
+	if (post(t, &wr, "atomic operation"))
+		return -1;
+	/* The two devices have seen to the order of its bytes. */
+	memcpy(before, t->ours->buf, sizeof(*before));
+	return 0;
+}
+
+static int swap(struct talk *t, const struct lock *lock,
+		const struct lent *theirs, uint64_t old, uint64_t new,
+		uint64_t *before)
+{
+	return talk_change(t, IBV_WR_ATOMIC_CMP_AND_SWP, old, new, theirs,
+			   lock->at, before);
+}
+
+int talk_lock(struct talk *t, struct lock *lock, const struct lent *theirs,
+	      uint32_t owner)
+{
+	int64_t deadline = wait_deadline(t->conn->patience.timeout_ms);
+	int64_t lapses = 0;
+	uint64_t seen = 0, old, before;
+
+	lock->word =
+		(uint64_t)owner << 32 | LEASE_MS << 16 | (++t->locks & 0xffff);
+	do {
+		/* Our lease begins before anybody can see it. */
+		lock->end = wait_deadline(POST_MS);
+		old = seen && wait_deadline(0) >= lapses ? seen : 0;
+		if (swap(t, lock, theirs, old, lock->word, &before))
+			return -1;
+		if (before == old && old)
+			log_line("client %" PRIu64 " has let its lease lapse",
+				 old >> 32);
+		if (before == old)
+			return 0;
+		if (before != seen) {
+			seen = before;
+			lapses = wait_deadline(seen >> 16 & 0xffff);
+		}
+	} while (wait_deadline(0) < deadline);
+	return log_fail(
+		"client %" PRIu64
+		" has locked this bucket and does not let it go; is -t longer than its lease",
+		seen >> 32);
+}
+
+int talk_unlock(struct talk *t, const struct lock *lock,
+		const struct lent *theirs)
+{
+	uint64_t before;
+
+	if (swap(t, lock, theirs, lock->word, 0, &before))
+		return -1;
+	if (before == lock->word)
+		return 0;
+	return log_fail(
+		"the lock has been taken from us, since this took too long: what was put may be lost");
 }
 
 int talk_send(struct talk *t, enum msg_type type, struct msg msg)
@@ -97,7 +203,7 @@ int talk_send(struct talk *t, enum msg_type type, struct msg msg)
 	memcpy(out->magic, magic, sizeof(magic));
 	out->protocol = PROTOCOL;
 	out->type = type;
-	return talk_do(t, &wr, "send");
+	return post(t, &wr, "send");
 }
 
 /* The fields that a message of this type has, and zeros. */
@@ -112,6 +218,7 @@ static struct msg fields(const struct msg *msg)
 		only.counters = msg->counters;
 		only.table_rkey = msg->table_rkey;
 		only.counters_rkey = msg->counters_rkey;
+		only.client = msg->client;
 		break;
 	case MSG_PUT:
 		only.length = msg->length;

@@ -6,7 +6,8 @@
  *                          <--          MSG_PLACE: where the table is
  *     RDMA READ            -->          (no program has a part in it)
  *     fetch-and-add, compare-and-swap   (nor in these)
- *     MSG_PUT              -->          writes to its table
+ *     RDMA WRITE           -->          (nor in this: only with --one-sided)
+ *     MSG_PUT              -->          writes to its table (only without that)
  *                          <--          MSG_ANSWER: it is there
  *     (disconnect)
  *
@@ -23,7 +24,7 @@ enum {
 };
 
 enum msg_type {
-	MSG_PLACE = 1, /* has the next four fields */
+	MSG_PLACE = 1, /* has the next four fields, and client */
 	MSG_PUT = 2, /* length, key, value */
 	MSG_ANSWER = 3 /* status, version */
 };
@@ -33,23 +34,49 @@ struct msg {
 	uint8_t magic[4]; /* RDMA */
 	uint8_t protocol; /* the version of this layout */
 	uint8_t type;
-	uint8_t status; /* 0: done; 1: the table is full */
+	uint8_t status; /* 0: done; 1: the table is full; 2: only clients write */
 	uint8_t reserved; /* 0 */
 	uint64_t table, counters; /* addresses, which the rkeys open */
 	uint32_t table_rkey, counters_rkey; /* counters: 0 if there are none */
 	uint64_t version; /* of the bucket that has been written */
 	uint32_t length; /* of the value */
-	uint32_t reserved2; /* 0 */
+	uint32_t client; /* its number, if it may write; 0 if it may not */
 	char key[KEY_SIZE];
 	char value[VALUE_SIZE];
 };
 
 _Static_assert(sizeof(struct msg) == 328, "no gaps in struct msg");
 
-/* One thing is done at a time. Set conn and may_leave, and zero the rest. */
+/* Memory of the peer's that is lent to us. */
+struct lent {
+	uint64_t addr;
+	uint32_t rkey;
+};
+
+enum {
+	/* So long after another client has seen a lock it may take it over. */
+	LEASE_MS = 4000,
+	/* So long its owner posts. The rest is for what the device repeats. */
+	POST_MS = 1000
+};
+
+/*
+ * A lock in the peer's memory: 0, or whose it is (32 bits), its lease (16), and
+ * which lock of that owner's it is (16). So a lock that one sees twice has not been
+ * let go in between.
+ */
+struct lock {
+	uint64_t at; /* where it is in what is lent: a multiple of eight */
+	uint64_t word; /* what we have put there */
+	int64_t end; /* of posting, for wait_deadline() */
+};
+
+/* One thing is done at a time. Set conn, ours, may_leave; zero the rest. */
 struct talk {
 	struct conn *conn; /* borrowed */
 	struct region messages; /* two: one that comes, one that goes */
+	const struct region *ours; /* client, borrowed: see below */
+	unsigned int locks; /* that were asked for */
 	uint32_t length; /* of what came */
 	bool may_leave; /* the peer, while a message of its is waited for */
 	bool received, done; /* what has completed, and was not yet used */
@@ -75,7 +102,27 @@ int talk_send(struct talk *t, enum msg_type type, struct msg msg);
  */
 int talk_receive(struct talk *t, enum msg_type want, struct msg *msg);
 
-/* Posts wr, and waits until it is done. */
-int talk_do(struct talk *t, struct ibv_send_wr *wr, const char *what);
+/*
+ * Copies length bytes, by IBV_WR_RDMA_READ to t->ours, or by IBV_WR_RDMA_WRITE
+ * from it. When this returns 0, all of them are there.
+ */
+int talk_copy(struct talk *t, enum ibv_wr_opcode opcode, uint32_t length,
+	      const struct lent *theirs, uint64_t offset);
+
+/* Changes eight bytes in one step. *before is what they were. Writes to t->ours. */
+int talk_change(struct talk *t, enum ibv_wr_opcode opcode, uint64_t compare_add,
+		uint64_t swap, const struct lent *theirs, uint64_t offset,
+		uint64_t *before);
+
+/*
+ * Locks what is at lock->at, if need be from an owner whose lease has lapsed. From
+ * then until lock->end we may post.
+ */
+int talk_lock(struct talk *t, struct lock *lock, const struct lent *theirs,
+	      uint32_t owner);
+
+/* With success, nobody else has had the lock since we got it. */
+int talk_unlock(struct talk *t, const struct lock *lock,
+		const struct lent *theirs);
 
 #endif
