@@ -258,7 +258,7 @@ def made(page, rows):
 
 def main(words):
     """As the usage says."""
-    if '-h' in words:
+    if {'-h', '--help'} & set(words):
         print(__doc__)
         return
     if words[:1] != ['--write']:
