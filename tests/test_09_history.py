@@ -98,7 +98,7 @@ def history(pair, count, loss):
     return {**collections.Counter(operation.kind for operation in told), 'killed': killed}
 
 
-@pytest.mark.parametrize('count, loss', [(2000, '0%'), (150, '2%')])
+@pytest.mark.parametrize('count, loss', [(600, '0%'), (150, '2%')])
 def test_no_value_is_wrong_and_no_acknowledged_one_is_lost(lab, programs, count, loss):
     with lab.serving(programs, '--one-sided') as server:
         done = lab.call('b', history, programs, count, loss)
