@@ -164,13 +164,10 @@ static int converse(struct talk *talk, struct guest *guest,
 		    const struct loan *loan)
 {
 	struct msg msg;
-	int ret;
+	int ret = send_place(talk, loan, guest->number);
 
-	if (send_place(talk, loan, guest->number))
-		return -1;
-	while ((ret = talk_receive(talk, MSG_PUT, &msg)) == 0)
-		if (put(talk, guest->server, &msg))
-			return -1;
+	while (!ret && !(ret = talk_receive(talk, MSG_PUT, &msg)))
+		ret = put(talk, guest->server, &msg);
 	return ret == TALK_LEFT ? 0 : -1;
 }
 

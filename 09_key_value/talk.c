@@ -54,8 +54,9 @@ static int wait_for(struct talk *t, bool *flag)
 		if (conn_wait(t->conn, &wc))
 			return -1;
 		receive = wc.wr_id == (uintptr_t)incoming(t);
+		/* It can have our message before we have its acknowledgement. */
 		if (wc.status == IBV_WC_WR_FLUSH_ERR && t->may_leave &&
-		    flag == &t->received && !t->conn->established)
+		    !t->conn->established)
 			return TALK_LEFT;
 		if (wc.status != IBV_WC_SUCCESS)
 			return explain_completion(
@@ -76,7 +77,7 @@ static int wait_for(struct talk *t, bool *flag)
 static int post(struct talk *t, struct ibv_send_wr *wr, const char *what)
 {
 	t->doing = what;
-	return conn_post(t->conn, wr) || wait_for(t, &t->done) ? -1 : 0;
+	return conn_post(t->conn, wr) ? -1 : wait_for(t, &t->done);
 }
 
 int talk_copy(struct talk *t, enum ibv_wr_opcode opcode, uint32_t length,

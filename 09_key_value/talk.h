@@ -78,7 +78,7 @@ struct talk {
 	const struct region *ours; /* client, borrowed: see below */
 	unsigned int locks; /* that were asked for */
 	uint32_t length; /* of what came */
-	bool may_leave; /* the peer, while a message of its is waited for */
+	bool may_leave; /* the peer, while we wait */
 	bool received, done; /* what has completed, and was not yet used */
 	const char *doing; /* what is posted, for errors */
 };
@@ -93,7 +93,10 @@ enum {
 int talk_open(struct talk *t);
 void talk_close(struct talk *t);
 
-/* Sends a message of that type, and waits until the peer's device has it. */
+/*
+ * Sends a message of that type, and waits until the peer's device has it. Returns
+ * TALK_LEFT if the peer has left meanwhile.
+ */
 int talk_send(struct talk *t, enum msg_type type, struct msg msg);
 
 /*

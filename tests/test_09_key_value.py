@@ -1,6 +1,7 @@
 """09's careful pair: what one client puts, all others read; counters lose nothing; and what a peer does wrong harms
 nobody else."""
 import re
+import subprocess
 
 import pytest
 
@@ -156,6 +157,28 @@ def test_where_only_clients_write_none_may_send_and_elsewhere_none_may_write(pai
     put(pair, 'k', 'sent').quiet()
     shows(pair, 'k', 'sent', 1)
     ended(server)
+
+
+def nft(line):
+    """On a node, as root of it."""
+    subprocess.run(('nft', line), check=True)
+
+
+def reads(pair):
+    """A client that has what it wants, and leaves."""
+    pair.client('scan').quiet()
+
+
+def test_who_has_left_when_the_acknowledgement_is_lost_is_no_failure(lab, programs):
+    # 0x11 is the opcode of an acknowledgement, and not of what answers a READ.
+    lab.call('a', nft, 'add table ip t; add chain ip t i { type filter hook input priority 0; };'
+             'add rule ip t i udp dport 4791 @th,64,8 0x11 drop')
+    try:
+        with lab.serving(programs) as server:
+            lab.call('b', reads, programs)
+    finally:
+        lab.call('a', nft, 'flush ruleset')
+    assert not server.err and server.count('peer disconnected') == 1
 
 
 def test_who_says_nothing_is_sent_away_after_t_and_others_are_served_meanwhile(pair):
