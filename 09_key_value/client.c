@@ -52,9 +52,9 @@ static const char purpose[] =
 	"                                       scan\n"
 	"                                       incr COUNTER\n"
 	"                                       cas COUNTER OLD NEW\n\n"
-	"Reads a value from a server's table, or all of them, by RDMA; sends one to\n"
-	"be put there; or changes one of the counters 0 to 15 by an atomic operation:\n"
-	"adds 1, or makes it NEW if it is OLD.\n\n"
+	"Reads a value from a server's table, or all of them, by RDMA; puts one there;\n"
+	"or changes one of the counters 0 to 15 by an atomic operation: adds 1, or\n"
+	"makes it NEW if it is OLD.\n\n"
 	"example: ./client -a 192.0.2.1 get greeting";
 
 /* ---- The table ---- */

@@ -137,11 +137,12 @@ static void take_completions(struct probe *p)
 	struct ibv_cq *cq;
 	struct ibv_wc wc;
 	void *context;
+	int polled;
 
 	FATAL_IF(ibv_get_cq_event(p->channel, &cq, &context));
 	ibv_ack_cq_events(cq, 1);
 	FATAL_IF((errno = ibv_req_notify_cq(cq, 0)));
-	while (ibv_poll_cq(cq, 1, &wc) > 0) {
+	while ((polled = ibv_poll_cq(cq, 1, &wc)) > 0) {
 		struct conn *c = &p->conns[wc.wr_id / 2];
 		long long took = now_us() - c->posted;
 
@@ -161,6 +162,7 @@ static void take_completions(struct probe *p)
 			say(c->name, "receive: status %d (%s)", wc.status,
 			    ibv_wc_status_str(wc.status));
 	}
+	FATAL_IF(polled < 0);
 }
 
 static void connect_cm(struct probe *p, int i)
@@ -191,6 +193,7 @@ static void take_cm_event(struct probe *p)
 	FATAL_IF(rdma_get_cm_event(p->events, &event));
 	copy = *event;
 	if (copy.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		FATAL_IF(!copy.param.conn.private_data_len);
 		i = *(const uint8_t *)copy.param.conn.private_data % MAX;
 		copy.id->context = &p->conns[i];
 		p->conns[i].id = copy.id;
@@ -303,8 +306,8 @@ static void take_tcp(struct probe *p)
 
 	say("tcp", "%s",
 	    recv(p->tcp, &byte, 1, 0) < 0 ? strerror(errno) : "end of file");
-	p->tcp =
-		-1; /* not looked at any more, and not closed: that would be news */
+	/* Not looked at any more, and not closed: that would be news. */
+	p->tcp = -1;
 }
 
 /* Whether there is more to come from standard input. */
