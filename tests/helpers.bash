@@ -37,26 +37,6 @@ open_device() {
 	export TEST_EMULATED=${EMULATED_LAB:-emulated-$$}
 }
 
-# Like open_device, for a file that waits for deadlines and needs one node only: a
-# node with a time of its own, where waiting takes none of this machine's. It is a
-# second lab, beside the one that the other files use. Where it cannot be had, the
-# file waits.
-open_still_device() {
-	local name=${LAB_NAME:-tests-$(cksum <<<"$top" | cut -d ' ' -f 1)}-still
-
-	LAB_NAME=$name "$top/scripts/lab.sh" status >/dev/null 2>&1 ||
-		device_ours=yes
-	if [[ ${DEVICE:-} == host ]] ||
-		! LAB_NAME=$name "$top/scripts/lab.sh" up --time own; then
-		device_ours=no
-		open_device
-		return
-	fi
-	export LAB_NAME=$name TEST_DEVICE_STILL=yes TEST_DEVICE_WHERE=lab
-	export DEVICE_LIMIT=300
-	device_where=lab
-}
-
 # Runs in the same shell as setup_file. A file that has more to undo calls close_device in
 # a teardown_file of its own.
 teardown_file() {
@@ -91,49 +71,13 @@ needs_lab() {
 	[[ $device_where == lab ]] || skip "this test needs the lab"
 }
 
-# The shim that makes things happen at a program's calls.
-build_shim() {
-	build_preloaded tests/at_call
-}
-
-# build_preloaded FILE…: each FILE.c as a library that is loaded before others.
-build_preloaded() {
-	local file
-
-	mkdir -p "$builds"
-	for file; do
-		cc -std=gnu11 -Wall -Wextra -Werror -O2 -fPIC -shared \
-			-o "$builds/${file##*/}.so" "$top/$file.c"
-	done
-}
-
-# Builds CHAPTER as it is, and the shim.
+# Builds CHAPTER as it is.
 build_chapter() {
 	local dir=$builds/$1.plain
 
 	chapter_update "$top/$1" "$dir"
 	make -s -C "$dir" CFLAGS='-O2 -g -Werror'
-	build_shim
 }
-
-# on_device NODE FUNCTION [ARGUMENT…]: runs a function of the test file where the device
-# is, with those of on_device.bash, in the build of $CHAPTER. Other functions that it uses
-# are named in $FUNCTIONS. It is stuck after $LIMIT (default: 300) seconds.
-on_device() (
-	local build=$builds/$CHAPTER.plain node=$1 shim=$builds/at_call.so
-
-	exec </dev/null
-	shift
-	# shellcheck disable=SC2086 # several names
-	device_run "$node" timeout --foreground -k 9 "${LIMIT:-300}" bash -c "
-		set -euo pipefail
-		cd '$build'
-		build='$build' shim='$shim' address='$(device_address a)'
-		test_limit='${LIMIT:-300}'
-		source '$top/tests/on_device.bash'
-		$(declare -f "$1" ${FUNCTIONS:-})
-		$(printf '%q ' "$@")"
-)
 
 # as_logged WHAT COMMAND…: a run whose logs differ from the recorded ones fails. One
 # that cannot succeed on this kernel says so with status 3.

@@ -1,5 +1,4 @@
 """A lab for one worker of pytest, and the near end of what runs on its nodes."""
-import base64
 import contextlib
 import os
 import pathlib
@@ -38,7 +37,7 @@ class Lab:
     """Boots when it is made. Its functions are called by node: a, b."""
 
     def __init__(self, name, *options, **more):
-        self.options, self.is_still = options, '--time' in options
+        self.options = options
         self.env = dict(os.environ, LAB_NAME=name, DEVICE='lab', **more)
         self.channels, self.far_ends = {}, execnet.Group()
         self.run('up', *options)
@@ -56,7 +55,7 @@ class Lab:
         if node not in self.channels:
             self.channels[node] = self.far_ends.makegateway(
                 'popen//python=' + shlex.join(['/usr/bin/env', f'LAB_NAME={self.env["LAB_NAME"]}', SCRIPT,
-                                               'exec', node, '--', 'env', f'PYTHONPATH={HERE}',
+                                               'exec', node, '--', 'env', f'PYTHONPATH={HERE}:{HERE}/long',
                                                '/usr/bin/python3'])).remote_exec(FAR_END)
         return self.channels[node]
 
@@ -75,10 +74,6 @@ class Lab:
 
     def call(self, node, function, *arguments, **named):
         """Calls a function on the node; returns what it returns."""
-        if self.is_still:
-            request = base64.b64encode(pickle.dumps((function, arguments, named)))
-            return self.take(*pickle.loads(self.run(
-                'exec', node, '--', '/usr/bin/python3', HERE / 'in_node.py', request)))
         self.start(node, function, *arguments, **named)
         return self.result(node)
 
