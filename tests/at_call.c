@@ -12,10 +12,6 @@
  *              fails with EIO; leak: some memory is lost, for a sanitizer to find
  *   AT_REPORT  a file which then gets the name of the function
  *   AT_LIST    a file which gets the name of each function at each call that counts
- *   AT_SEED    a number: it chooses about every fourth of these calls, before
- *              which the program pauses for a millisecond. On a node with a
- *              time of its own these cost nothing, and the number alone decides
- *              which of two ends is first
  *
  * In a program with threads, which of them makes the nth call may differ from run to run.
  */

@@ -70,31 +70,12 @@ static bool is_the_call(const char *name, int nth)
  */
 static _Thread_local int depth;
 
-static void pause_by_seed(void)
-{
-	static const struct timespec pause = { .tv_nsec = 1000000 };
-	static uint32_t calls;
-	const char *seed = getenv("AT_SEED");
-	uint32_t hash;
-
-	if (!seed || depth)
-		return;
-	/* The two ends are not to do the same. */
-	hash = strtoul(seed, NULL, 10) * 2654435761u +
-	       program_invocation_short_name[0] * 40503u + ++calls;
-	hash = (hash ^ hash >> 16) * 2246822519u;
-	hash = (hash ^ hash >> 13) * 3266489917u;
-	if ((hash >> 24) % 4 == 0 && nanosleep(&pause, NULL))
-		return; /* by a signal */
-}
-
 /* Returns whether the call shall fail, and sets errno for it if so. */
 static bool at_call(const char *name, int nth, bool can_fail)
 {
 	const char *action = getenv("AT_ACTION");
 	static atomic_flag done = ATOMIC_FLAG_INIT;
 
-	pause_by_seed();
 	if (!action || depth || (!can_fail && !strcmp(action, "fail")) ||
 	    !is_the_call(name, nth) || atomic_flag_test_and_set(&done))
 		return false;

@@ -32,7 +32,7 @@ from nodes import Failed, Lab
 from pair import Pair
 
 # A test that needs a lab, and one that needs the worker's and not one of its own.
-DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open(_still)?_device|lab\.sh up)')
+DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open_device|lab\.sh up)')
 OWN = re.compile(r'(?m)^load lab$')
 # Virtual machines are costly, so one worker has all tests that need one.
 EMULATED = re.compile(r'(?m)^[^#]*(full_size|EMULATED_LAB)')
@@ -48,7 +48,6 @@ class Workplace:
     top = TOP
     kinds = {
         'two nodes': ('', ()),
-        'still': ('-still', ('--time', 'own')),
         'siw': ('-siw', ('--device', 'siw')),
         # For what a User-Mode Linux node cannot do: full_size() in helpers.bash.
         'virtual machines': ('-tcg', ('--nodes', '2')),
@@ -188,7 +187,7 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker('device')
             if item.get_closest_marker('virtual'):
                 name = 'virtual machines'
-            elif not item.get_closest_marker('still'):
+            else:
                 # Of each chapter, since this is long enough for several workers.
                 name += ''.join(re.findall(r' \d\d_', f' {item.callspec.id}')[:1]) \
                     if hasattr(item, 'callspec') else ''
@@ -257,7 +256,7 @@ def pytest_sessionfinish(session, exitstatus):
 @pytest.fixture
 def lab(request):
     """The lab that the test is for: with marks, one of another kind."""
-    for kind in 'still', 'siw', 'virtual machines':
+    for kind in 'siw', 'virtual machines':
         if request.node.get_closest_marker(kind.split()[0]):
             return request.config.workplace.lab(kind)
     return request.config.workplace.lab('two nodes')

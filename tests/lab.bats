@@ -53,12 +53,12 @@ teardown_file() {
 }
 
 @test "exec says nothing to a lab that another version of lab.sh has started" {
-	local folder
+	local socket
 
-	folder=$(echo /tmp/rdma-lab.*."$LAB_NAME")
-	mv "$folder"/socket*-b "$folder/socket-b"
+	socket=$(echo /tmp/rdma-lab.*."$LAB_NAME"/socket*-b)
+	mv "$socket" "${socket%/*}/socket-b"
 	run -255 lab exec b -- true
-	mv "$folder/socket-b" "$folder/socket2-b"
+	mv "${socket%/*}/socket-b" "$socket"
 	[[ $output == *'another version of lab.sh'*'lab.sh down, then up'* ]]
 	run -0 lab exec b -- true
 }

@@ -6,7 +6,6 @@ import subprocess
 import pytest
 
 CHAPTER = '01_send_recv'
-pytestmark = pytest.mark.still
 # A call before which an end stops, and what the other waits for then.
 STOPS = [('rdma_accept 1', 'rdma_get_cm_event 3', 'RDMA_CM_EVENT_ESTABLISHED'),
          ('ibv_post_send 1', 'ibv_post_send 1', 'a completion'),

@@ -9,7 +9,6 @@ from first import FIRST, both, builds_alone, first, says_what_it_takes, to_first
 from nodes import TOP
 
 CHAPTER = '01_send_recv'
-pytestmark = pytest.mark.still
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])

@@ -7,8 +7,6 @@ import pytest
 from first import both, builds_alone, changed, first, says_what_it_takes, to_first
 
 CHAPTER = '02_write_read'
-# On a node whose time stands still while nothing happens, waits cost nothing.
-still = pytest.mark.still
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
@@ -35,7 +33,6 @@ def test_it_writes_and_reads(pair):
     talked(first(pair), to_first(pair))
 
 
-@still
 def test_without_a_server_without_a_host_without_a_device(pair):
     client = to_first(pair, status=1)
     assert client.has('^RDMA_CM_EVENT_REJECTED, status 8$')
@@ -52,7 +49,6 @@ def test_without_a_server_without_a_host_without_a_device(pair):
     ('ibv_post_send 1', 'kill', 'cq->channel->fd'),
     # And here its write is repeated for longer than that.
     ('ibv_poll_cq 1', 'kill', 'cq->channel->fd')])
-@still
 def test_it_gives_up_a_server_that_stops_or_dies_after_its_10_s(pair, call, action, fd):
     server = first(pair, at=(call, action))
     client = to_first(pair, status=1)
@@ -65,7 +61,6 @@ def test_it_gives_up_a_server_that_stops_or_dies_after_its_10_s(pair, call, acti
     server.end(137)
 
 
-@still
 def test_a_server_whose_device_serves_the_client_may_be_asleep(pair):
     server = first(pair, at=('ibv_poll_cq 1', 'stop'))
     client = to_first(pair, status=1)
@@ -78,7 +73,6 @@ def test_a_server_whose_device_serves_the_client_may_be_asleep(pair):
 
 
 @pytest.mark.parametrize('call', [1, 2, 3])
-@still
 def test_it_gives_up_a_client_that_dies_before_its_write_its_read_or_its_message(pair, call):
     server = first(pair)
     to_first(pair, status=137, at=(f'ibv_post_send {call}', 'kill'))
@@ -117,7 +111,6 @@ def peer(request):
     ('short', r'conn->wc.byte_len == sizeof\(\*place\): Protocol error'),
     ('long', r'conn->wc.byte_len == sizeof\(\*place\): Protocol error'),
     ('nothing', 'len <= conn->place.length: Message too long')], indirect=['peer'])
-@still
 def test_a_server_that_tells_a_wrong_place(pair, peer, error):
     server = first(pair, program=peer)
     client = to_first(pair, status=1)
@@ -128,7 +121,6 @@ def test_a_server_that_tells_a_wrong_place(pair, peer, error):
 
 
 @pytest.mark.parametrize('peer', ['beyond', 'before'], indirect=True)
-@still
 def test_a_client_reaches_no_byte_beside_what_is_lent(pair, peer):
     server = first(pair)
     client = to_first(pair, program=peer, status=1)

@@ -10,8 +10,6 @@ from first import FIRST, both, builds_alone, first, says_what_it_takes, to_first
 
 CHAPTER = '03_pure_verbs'
 PORT, LINE = 18515, 128
-# These wait for deadlines, and have a node where that takes no time. Sanitizers hang there.
-still = pytest.mark.still
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
@@ -48,7 +46,6 @@ def test_it_talks_with_itself_with_any_psn(pair):
     pair.start('client', './loopback', pair.address).end().quiet()
 
 
-@still
 def test_without_a_server_without_a_host_without_a_device(pair):
     to_first(pair, '1', pair.address, status=1).one_error('connect.*: Connection refused$')
     client = to_first(pair, '1', '192.0.2.99', status=1)
@@ -83,7 +80,6 @@ LIES = [
     {'RKEY': '0x00000001 '}, {'RKEY': '0x00000001\n\x1b[31m'}, {'MTU': '1024'}]
 
 
-@still
 def test_a_line_that_lies_or_is_written_otherwise_is_refused(pair):
     for new in LIES:
         server = stranger(pair, line(pair, **new)[:LINE], wait=True)
@@ -91,14 +87,12 @@ def test_a_line_that_lies_or_is_written_otherwise_is_refused(pair):
         assert not server.has('remote:|INIT -> RTR') and '\x1b' not in server.out, new
 
 
-@still
 def test_the_line_of_that_test_is_taken_as_it_is(pair):
     server = stranger(pair, line(pair))
     assert server.has('^remote: QPN 0x000011, PSN 0x000001', 'INIT -> RTR', 'RTR -> RTS')
     server.one_error('recv|Broken pipe')
 
 
-@still
 def test_who_says_too_little_or_garbage_is_refused(pair):
     for said in b'', b'QPN', b'\0' * LINE, b'\xff' * LINE, b'A' * 4096:
         stranger(pair, said).one_error('Protocol error|Connection reset|Broken pipe')
@@ -110,7 +104,6 @@ def test_who_says_too_little_or_garbage_is_refused(pair):
     talk(pair)
 
 
-@still
 def test_it_gives_up_who_sends_a_byte_now_and_then(pair):
     server = first(pair, '1')
     with socket.create_connection((pair.address, PORT)) as peer:
@@ -123,7 +116,6 @@ def test_it_gives_up_who_sends_a_byte_now_and_then(pair):
     assert server.ms < 60_000
 
 
-@still
 def test_who_is_at_another_step_is_refused(pair):
     server = stranger(pair, line(pair) + b'D', wait=True)
     server.one_error('theirs == step: Protocol error$')
@@ -131,7 +123,6 @@ def test_who_is_at_another_step_is_refused(pair):
 
 @pytest.mark.parametrize('call, fd', [
     ('accept 1', 'conn->sock'), ('send 1', 'conn->sock'), ('send 2', 'conn->sock'), ('send 3', 'conn->sock')])
-@still
 def test_it_gives_up_a_server_that_does_not_answer_after_its_10_s(pair, call, fd):
     server = first(pair, '1', at=(call, 'stop'))
     client = to_first(pair, '2', pair.address, status=1)
@@ -143,7 +134,6 @@ def test_it_gives_up_a_server_that_does_not_answer_after_its_10_s(pair, call, fd
 
 
 @pytest.mark.parametrize('call', ['ibv_modify_qp 2', 'ibv_post_send 1', 'ibv_post_send 3'])
-@still
 def test_it_gives_up_a_client_that_dies_in_the_middle(pair, call):
     server = first(pair, '1')
     to_first(pair, '2', pair.address, status=137, at=(call, 'kill'))
@@ -152,14 +142,12 @@ def test_it_gives_up_a_client_that_dies_in_the_middle(pair, call):
     talk(pair)
 
 
-@still
 def test_it_gives_up_a_server_that_dies_in_the_middle(pair):
     server = first(pair, '1', at=('ibv_modify_qp 3', 'kill'))
     to_first(pair, '2', pair.address, status=1).one_error('recv|send')
     server.end(137)
 
 
-@still
 def test_it_serves_one_client_and_a_second_does_not_disturb_it(pair):
     server = first(pair, '1', at=('ibv_open_device 1', 'stop'))
     client = pair.start('client', FIRST, '2', pair.address)

@@ -11,8 +11,6 @@ from first import both, builds_alone, first, says_what_it_takes, to_first
 from first_tls import LINE, PORT, as_client, certificates, connect, line
 
 CHAPTER = '04_tls_psn'
-# These wait for deadlines, and have a node where that takes no time. Sanitizers hang there.
-still = pytest.mark.still
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
@@ -147,7 +145,6 @@ def test_who_has_one_may_still_lie(pair):
     server.one_error('n == len: Protocol error$')
 
 
-@still
 def test_who_says_nothing_or_garbage_or_a_byte_now_and_then_is_given_up(pair):
     for said in b'', b'GET / HTTP/1.1\r\n\r\n', b'\x16\x03\x01', bytes(5000):
         with ended(pair) as server:
@@ -168,7 +165,6 @@ def test_who_says_nothing_or_garbage_or_a_byte_now_and_then_is_given_up(pair):
     talk(pair)
 
 
-@still
 @pytest.mark.parametrize('call', ['SSL_accept 1', 'SSL_write 1', 'SSL_write 2', 'SSL_write 3'])
 def test_it_gives_up_a_server_that_does_not_answer_after_its_10_s(pair, call):
     server = first(pair, at=(call, 'stop'))
@@ -180,7 +176,6 @@ def test_it_gives_up_a_server_that_does_not_answer_after_its_10_s(pair, call):
     server.end(137)
 
 
-@still
 @pytest.mark.parametrize('call', ['SSL_connect 1', 'SSL_read 2', 'ibv_post_send 1', 'ibv_post_send 3'])
 def test_it_gives_up_a_client_that_dies_in_the_middle(pair, call):
     server = first(pair)

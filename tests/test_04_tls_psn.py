@@ -10,8 +10,6 @@ from pair import until
 from refusals import refused, stranger
 
 CHAPTER = '04_tls_psn'
-# A node with a time of its own, where the sanitizers' programs would never end, is for the others.
-STILL = pytest.mark.still
 CLOSED = 'closed the connection instead'
 
 
@@ -61,7 +59,7 @@ PEERS = [
     (['-quiet', '-alpn', 'rdma-params/2'], "the peer's parameters: nothing came within")]
 
 
-@pytest.mark.parametrize('variant', [pytest.param('plain', marks=STILL), 'sanitized'])
+@pytest.mark.parametrize('variant', ['plain', 'sanitized'])
 def test_whoever_must_not_be_let_in_gets_a_named_error_and_the_next_is_served(pair):
     # A good client must be faster, with sanitizers and on a busy machine.
     server = pair.server('-t', 4 if pair.shim else 12, 'write')
@@ -81,7 +79,6 @@ def test_whoever_must_not_be_let_in_gets_a_named_error_and_the_next_is_served(pa
     server.stop()
 
 
-@STILL
 def test_a_list_says_who_may_come_and_for_what(pair):
     who, listed, folder = 'spiffe://rdma.example/client', pair.scratch / 'list', certificates(pair, '--client', 'alice')
     server = pair.server('-l', listed, '-t', 60, *identity(folder, 'server'), 'write')
@@ -101,7 +98,6 @@ def test_a_list_says_who_may_come_and_for_what(pair):
     server.stop()
 
 
-@STILL
 @pytest.mark.parametrize('words, regexes', [
     (['-K', 'certs/server.key'], ['key values mismatch', 'the private key of --cert']),
     (['-C', 'no/such.pem'], ['No such file', 'make certs'])], ids=['key', 'file'])
@@ -113,7 +109,6 @@ def test_a_key_that_does_not_match_and_a_file_that_is_missing(pair, words, regex
     assert not server.has('^received connection request')
 
 
-@STILL
 def test_a_server_that_is_busy_with_a_silent_client_and_then_is_asked_to_stop(pair):
     server = pair.server('-t', 600, 'write')
     before = server.descriptors()
@@ -123,7 +118,6 @@ def test_a_server_that_is_busy_with_a_silent_client_and_then_is_asked_to_stop(pa
         server.stop().one_error('^error: TLS handshake: given up')
 
 
-@STILL
 def test_reading_the_certificates_takes_longer_than_t_and_the_peer_is_there(pair):
     """Until it has them, a client has not waited for anybody."""
     server, fifo = pair.server('-t', 60, 'write'), pair.scratch / 'ca.pem'

@@ -15,8 +15,7 @@ from pair import objects, until
 
 CHAPTER = '05_multiclient'
 LIBRARIES = '-libverbs', '-lssl', '-lcrypto'
-# On a node whose time stands still while nothing happens, waits cost nothing. Sanitizers hang there.
-still = pytest.mark.still
+
 os.environ['TSAN_OPTIONS'] = f'suppressions={TOP}/tests/05_tsan.txt'
 
 
@@ -78,7 +77,6 @@ def silent(pair, count):
     return [socket.create_connection((pair.address, PORT), 20) for _ in range(count)]
 
 
-@still
 def test_thirteen_at_once_are_served_beside_three_that_say_nothing(pair):
     server = first(pair, 16)
     sockets, began = silent(pair, 3), time.monotonic()
@@ -109,7 +107,6 @@ def test_when_all_places_are_taken_the_next_client_waits_until_one_goes(pair):
     left_nothing(server)
 
 
-@still
 @pytest.mark.parametrize('call', ['SSL_accept 1', 'ibv_modify_qp 2', 'SSL_write 3'])
 @pytest.mark.parametrize('action', ['kill', 'stop'])
 def test_a_client_ends_when_the_server_dies_or_does_not_answer(pair, call, action):
@@ -166,7 +163,6 @@ def test_who_has_one_may_still_lie_and_harms_nobody(pair):
     left_nothing(server)
 
 
-@still
 def test_who_stops_talking_is_given_up_after_its_10_s_and_others_are_served(pair):
     server, certs = first(pair), pair.folder / 'certs'
     peers = [*silent(pair, 1), *[connect(pair, certs) for _ in range(3)]]

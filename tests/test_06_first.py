@@ -11,8 +11,6 @@ from nodes import TOP
 
 CHAPTER = '06_rds'
 SIZE = 4096
-# On a node whose time stands still while nothing happens, waits cost nothing.
-still = pytest.mark.still
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
@@ -52,7 +50,6 @@ def test_it_talks_with_itself(pair):
     talks(pair, first(pair, pair.address))
 
 
-@still
 def test_without_a_server_without_a_host_at_an_address_of_others(pair):
     rds('tcp')
     client = to_first(pair, pair.address, pair.address, status=1)
@@ -68,7 +65,6 @@ def test_without_a_server_without_a_host_at_an_address_of_others(pair):
 
 @pytest.mark.parametrize('who', ['server', 'client'])
 @pytest.mark.parametrize('call', ['poll 1', 'recvmsg 1'])
-@still
 def test_it_says_which_call_fails_and_ends(pair, who, call):
     rds('tcp')
     server = first(pair, pair.address, **{'at': (call, 'fail')} if who == 'server' else {})
@@ -82,14 +78,12 @@ def test_it_says_which_call_fails_and_ends(pair, who, call):
 
 
 @pytest.mark.parametrize('action', ['kill', 'stop'])
-@still
 def test_it_gives_up_a_server_that_dies_or_stops(pair, action):
     rds('tcp')
     first(pair, pair.address, at=('recvmsg 1', action))
     to_first(pair, pair.address, pair.address, status=1).one_error('POLLIN.*Connection timed out$')
 
 
-@still
 def test_what_strangers_send_to_a_server_is_no_message(pair):
     rds('tcp')
     server, other = first(pair, pair.address), stranger(pair)
@@ -99,7 +93,6 @@ def test_what_strangers_send_to_a_server_is_no_message(pair):
     assert server.count('^received') == 1
 
 
-@still
 def test_it_prints_no_byte_that_is_no_text(pair):
     rds('tcp')
     server, other = first(pair, pair.address), stranger(pair)
@@ -108,7 +101,6 @@ def test_it_prints_no_byte_that_is_no_text(pair):
     assert server.end().has(r'^received message: \?{4095}$')
 
 
-@still
 def test_a_client_waits_for_its_server_only_and_no_stranger_makes_it_wait_longer(pair):
     rds('tcp')
     server, other = stranger(pair, 4000), stranger(pair)

@@ -13,8 +13,6 @@ import builds
 CHAPTER = '07_full_speed'
 BENCH = 'bench/bench'
 WAYS = pytest.mark.parametrize('way', ['send', 'write', 'read'])
-# What waits for deadlines and pauses: on a node with a time of its own.
-STILL = pytest.mark.still
 
 
 def test_files_that_cannot_be_sent_or_taken_are_named_and_the_others_arrive(pair):
@@ -110,7 +108,6 @@ def arrived(pair, file):
     assert os.listdir(pair.inbox) == [file.name]
 
 
-@STILL
 @WAYS
 def test_the_server_is_killed_and_started_again_and_the_client_goes_on_there(pair, way):
     file = pair.file('file', 3_000_000)
@@ -124,7 +121,6 @@ def test_the_server_is_killed_and_started_again_and_the_client_goes_on_there(pai
     server.stop()
 
 
-@STILL
 def test_the_server_is_killed_without_r_it_is_one_error(pair):
     server = pair.server('-d', pair.inbox, at=('ibv_post_recv 60', 'kill'))
     client = pair.client('-t', 5, '-q', 8, '-b', 16384, 'send', pair.file('file', 3_000_000), status=1)
@@ -143,7 +139,6 @@ def failing():
     return builds.build(CHAPTER, 'fails', fails_at_parts) / 'server'
 
 
-@STILL
 def test_a_server_that_fails_each_time_is_given_up(pair, failing):
     """What the client has sent by then is no progress."""
     server = pair.server('-d', pair.inbox, program=failing)
@@ -169,7 +164,6 @@ def test_a_client_is_killed_its_file_is_kept_and_the_next_goes_on_with_it(pair):
     server.stop()
 
 
-@STILL
 def test_either_side_is_killed_in_a_benchmark_the_other_says_so_and_goes_on(pair):
     server = pair.server('lend', program=BENCH)
     client = pair.begin_client('-t', 5, '-b', 64, '-n', 10_000_000, 'measure', program=BENCH, at=('ibv_post_send 50', 'stop'))
@@ -186,7 +180,6 @@ def test_either_side_is_killed_in_a_benchmark_the_other_says_so_and_goes_on(pair
     server.stop()
 
 
-@STILL
 def test_a_client_that_is_silent_in_a_benchmark_is_given_up_after_t(pair):
     """And the next one is served."""
     server = pair.server('-t', 3, 'lend', program=BENCH)

@@ -7,8 +7,6 @@ import pytest
 from first import both, builds_alone, changed, first, says_what_it_takes, to_first
 
 CHAPTER = '07_full_speed'
-# On a node whose time stands still while nothing happens, waits cost nothing.
-still = pytest.mark.still
 WAITED = r'readable\(cq->channel->fd, TIMEOUT_MS\): Connection timed out$'
 
 
@@ -61,7 +59,6 @@ def test_without_credits_a_pause_ends_it_or_makes_it_far_slower(pair):
     assert seconds(without) > 3 * seconds(having)
 
 
-@still
 def test_without_a_server_without_a_host_without_a_device(pair):
     client = to_first(pair, status=1)
     assert client.has('^RDMA_CM_EVENT_REJECTED, status 8$')
@@ -79,7 +76,6 @@ def test_without_a_server_without_a_host_without_a_device(pair):
     ('rdma_disconnect 1', 'stop', 'conn->events->fd'),
     # Of a receiver that is killed, the CM tells at once, but the sender waits for a credit.
     ('ibv_post_send 1', 'kill', 'cq->channel->fd')])
-@still
 def test_it_gives_up_a_receiver_that_stops_or_dies_after_its_10_s(pair, call, action, fd):
     server = first(pair, at=(call, action))
     client = to_first(pair, status=1)
@@ -92,7 +88,6 @@ def test_it_gives_up_a_receiver_that_stops_or_dies_after_its_10_s(pair, call, ac
 
 
 @pytest.mark.parametrize('call', [1, 2, 500])
-@still
 def test_it_gives_up_a_sender_that_dies_before_the_stream_or_in_it(pair, call):
     server = first(pair)
     to_first(pair, status=137, at=(f'ibv_post_send {call}', 'kill'))
@@ -103,7 +98,6 @@ def test_it_gives_up_a_sender_that_dies_before_the_stream_or_in_it(pair, call):
 
 
 @pytest.mark.parametrize('call', ['ibv_post_recv 100', 'ibv_post_send 9'])
-@still
 def test_a_receiver_that_dies_in_the_stream_ends_the_sender(pair, call):
     server = first(pair, at=(call, 'kill'))
     client = to_first(pair, status=1)
@@ -146,7 +140,6 @@ FAILED = 'wc->status == IBV_WC_SUCCESS: Input/output error$'
 @pytest.mark.parametrize('peer, error', [
     ('too_many', COUNT), ('most', COUNT), ('none', COUNT), ('short', LENGTH), ('long', LENGTH),
     ('too_long', FAILED)], indirect=['peer'])
-@still
 def test_a_receiver_that_tells_of_receives_that_cannot_be(pair, peer, error):
     server = first(pair, program=peer)
     client = to_first(pair, status=1)
@@ -156,7 +149,6 @@ def test_a_receiver_that_tells_of_receives_that_cannot_be(pair, peer, error):
 
 
 @pytest.mark.parametrize('peer', ['frugal'], indirect=True)
-@still
 def test_a_receiver_may_have_one_receive(pair, peer):
     server = first(pair, program=peer)
     client = to_first(pair)
@@ -170,7 +162,6 @@ def test_a_receiver_may_have_one_receive(pair, peer):
     ('short_message', 'conn->wc.byte_len == SIZE: Bad message$'),
     ('long_message', FAILED), ('other_message', r'\*slot == \(char\)i: Bad message$'),
     ('last_byte', r'!memcmp\(slot, slot \+ 1, SIZE - 1\): Bad message$')], indirect=['peer'])
-@still
 def test_a_sender_whose_messages_are_others(pair, peer, error):
     server = first(pair)
     to_first(pair, program=peer, status=1)

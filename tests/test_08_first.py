@@ -10,8 +10,6 @@ from pair import until
 
 CHAPTER = '08_event_loop'
 OTHER = '01_send_recv'
-# On a node whose time stands still while nothing happens, waits cost nothing.
-still = pytest.mark.still
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
@@ -55,7 +53,6 @@ def emptied(server):
     server.end(143).quiet()
 
 
-@still
 def test_it_serves_two_hundred_at_once_and_ends_when_they_have_gone(pair, ours):
     # All of them wait to be let in before the first one is.
     server = first(pair, pair.address, 200, at=('rdma_accept 1', 'stop'))
@@ -67,7 +64,6 @@ def test_it_serves_two_hundred_at_once_and_ends_when_they_have_gone(pair, ours):
     assert server.count('^qp_num=0x[0-9a-f]+: a message') == 200 and gone(server)
 
 
-@still
 def test_a_message_comes_back_as_it_was_even_if_it_is_empty(pair, ours):
     server = first(pair, pair.address, 2)
     client = str(builds.build(OTHER) / 'client')
@@ -81,7 +77,6 @@ def test_a_message_comes_back_as_it_was_even_if_it_is_empty(pair, ours):
     assert time.monotonic() < began + 0.5
 
 
-@still
 def test_who_says_nothing_is_sent_away_and_others_are_served_meanwhile(pair, ours):
     server = first(pair, pair.address)
     # Two do not even say that they are connected; the server cannot go on waiting for them.
@@ -94,7 +89,6 @@ def test_who_says_nothing_is_sent_away_and_others_are_served_meanwhile(pair, our
     emptied(server)
 
 
-@still
 def test_greedy_clients_that_take_no_answer_are_sent_away_and_harm_nobody(pair, ours):
     greedy = changed(
         OTHER, 'greedy', ('.cap.max_send_wr = 1,', '.cap.max_send_wr = 64,'),
@@ -115,7 +109,6 @@ def test_greedy_clients_that_take_no_answer_are_sent_away_and_harm_nobody(pair, 
     emptied(server)
 
 
-@still
 def test_who_sends_more_than_a_slot_holds_is_sent_away(pair, ours):
     long = changed(OTHER, 'long', ('#define SIZE 1024', '#define SIZE 2000'),
                    ('send_bytes(conn, conn->ours, strlen(conn->ours)) &&\n\t       receive_message(conn) && CHECK',
@@ -127,7 +120,6 @@ def test_who_sends_more_than_a_slot_holds_is_sent_away(pair, ours):
     emptied(server)
 
 
-@still
 def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair, ours):
     server = first(pair, pair.address, program=changed(CHAPTER, 'two', ('#define CLIENTS 256', '#define CLIENTS 2')))
     here = [come(pair, ours, at=('ibv_post_send 1', 'stop')) for _ in range(2)]
@@ -143,7 +135,6 @@ def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair, ours):
     served(come(pair, ours))
 
 
-@still
 def test_it_says_which_of_its_calls_fails_and_only_a_client_that_it_lets_in_is_no_reason_to_end(pair, ours):
     seen = []
     while True:

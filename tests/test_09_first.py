@@ -7,8 +7,6 @@ import pytest
 from first import both, builds_alone, changed, first, says_what_it_takes, to_first
 
 CHAPTER = '09_key_value'
-# On a node whose time stands still while nothing happens, waits cost nothing.
-still = pytest.mark.still
 CHECK = """		if (be64toh(copy->version) % 2 == 0 &&
 		    copy->checksum == checksum(copy))
 			return true;"""
@@ -65,14 +63,12 @@ def peer(request):
 
 @pytest.mark.parametrize('peer, error', [(name, row[1]) for name, row in SERVERS.items()], ids=SERVERS,
                          indirect=['peer'])
-@still
 def test_a_client_gives_up_a_server_that_is_not_as_it_should_be(pair, peer, error):
     server = first(pair, program=peer)
     to_first(pair, status=1).one_error(error)
     server.end(0, 1)
 
 
-@still
 def test_a_server_that_sleeps_for_ever_is_read(pair):
     server = first(pair, at=('ibv_poll_cq 1', 'stop'))
     client = to_first(pair, status=1)
@@ -83,7 +79,6 @@ def test_a_server_that_sleeps_for_ever_is_read(pair):
 
 
 @pytest.mark.parametrize('words', [(), ('write',)], ids=['sleeps', 'writes'])
-@still
 def test_a_client_that_is_killed_ends_its_server_and_the_next_is_served(pair, words):
     server = first(pair, *words)
     to_first(pair, status=137, at=('ibv_poll_cq 50', 'kill'))
@@ -91,7 +86,6 @@ def test_a_client_that_is_killed_ends_its_server_and_the_next_is_served(pair, wo
     both(first(pair), to_first(pair), [], ['^1000 values, 0 of them mixed'])
 
 
-@still
 def test_a_client_that_stays_silent_is_given_up_by_a_server_that_writes(pair):
     server = first(pair, 'write')
     client = pair.start('client', './first', pair.address, at=('ibv_poll_cq 50', 'stop'))

@@ -1,6 +1,5 @@
 """A peer of chapter 04 or 05 that was let in and never stops talking: it is given up in time, and costs
 little until then."""
-import time
 
 import pytest
 

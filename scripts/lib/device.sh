@@ -43,8 +43,7 @@ device_lab_is_asked_for() {
 	local names=abcd
 
 	[[ $device_lab == *"node ${names:$1-1:1}: up, ${LAB_DEVICE:-}"* &&
-		$device_lab == *"engine: ${LAB_ENGINE:-}"* &&
-		(-z ${LAB_TIME:-} || $device_lab == *'time: its own'*) ]]
+		$device_lab == *"engine: ${LAB_ENGINE:-}"* ]]
 }
 
 device_open() {

@@ -26,22 +26,12 @@ class Up(unittest.TestCase):
         options(settings, ['--engine', 'tcg'])
         self.assertEqual((settings.engine, settings.device), ('tcg', 'siw'))
 
-    def test_own_time(self) -> None:
-        """One node, and User-Mode Linux."""
-        settings = Settings({})
-        self.assertEqual(options(settings, ['--time', 'own']), 1)
-        self.assertEqual(settings.engine, 'uml')
-        self.assertEqual(options(Settings({'LAB_TIME': 'own'}), []), 1)
-
     def test_misuse(self) -> None:
         """What there is not, and what does not go together."""
         for words, text in (
                 (['--nodes'], 'needs a number'), (['--nodes', '5'], '1 to 4'),
                 (['--nodes=x'], '1 to 4'), (['--engine', 'fast'], 'kvm, uml'),
-                (['--device', 'mlx5'], 'rxe or siw'), (['now'], "'now'"),
-                (['--time', 'mine'], 'has own'),
-                (['--time=own', '--nodes=2'], 'for one node'),
-                (['--time=own', '--engine=tcg'], 'the engine uml')):
+                (['--device', 'mlx5'], 'rxe or siw'), (['now'], "'now'")):
             with self.assertRaises(Misuse) as caught:
                 options(Settings({}), words)
             self.assertIn(text, caught.exception.args[0])

@@ -104,14 +104,8 @@ class Uml(unittest.TestCase):
         self.assertEqual(before[at + 1:at + 3], ['/r', '/'])
 
     def test_options(self) -> None:
-        """siw keeps RDS from the port that it needs; a time of its own.
-
-        In that, Linux 6.12 looks for randomness for ever, unless kept from it.
-        """
+        """siw keeps RDS from the port that it needs."""
         self.assertIn('vec0:transport=fd,fd=7,vec=0', self.words())
-        self.assertNotIn('time-travel=inf-cpu', self.words())
-        self.assertIn('time-travel=inf-cpu', self.words(TIME='own'))
-        self.assertIn('initcall_blacklist=jent_mod_init', self.words(TIME='own'))
         self.assertIn('initcall_blacklist=rds_tcp_init', self.words(DEVICE='siw'))
 
     def test_why_not(self) -> None:
@@ -152,5 +146,3 @@ class Choice(unittest.TestCase):
         with self.assertRaises(Failed) as caught:
             self.choice(True, 'no ptrace', ENGINE='uml')
         self.assertEqual(caught.exception.args[1], 'no ptrace')
-        with self.assertRaisesRegex(Failed, '--time own needs LAB_ENGINE=uml'):
-            self.choice(True, 'no', ENGINE='uml', TIME='own')

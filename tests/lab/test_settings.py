@@ -30,7 +30,7 @@ class FromEnvironment(unittest.TestCase):
         for name, value in (
                 ('NAME', '../x'), ('NAME', '-x'), ('NAME', '.x'), ('NAME', 'x' * 41),
                 ('NAME', 'a b'), ('NAME', 'ä'), ('DEVICE', 'mlx5'), ('ENGINE', 'fast'),
-                ('TIME', 'mine'), ('MEMORY', '1G'), ('MEMORY', '255'),
+                ('MEMORY', '1G'), ('MEMORY', '255'),
                 ('CPUS', '0'), ('CPUS', '-1'), ('SILENCE', '0'),
                 ('SILENCE', '1m')):
             with self.assertRaises(Refused) as caught:

@@ -30,8 +30,6 @@ class Agent:
         self.output = Output(self.loop, line)
         self.reader = frames.Reader()
         self.jobs: dict[int, Job] = {}
-        with open('/proc/cmdline', encoding='ascii') as file:
-            self.own_time = 'time-travel=' in file.read()
 
     def say(self, kind: int, channel: int, body: bytes) -> None:
         """Sends a frame."""
@@ -48,29 +46,8 @@ class Agent:
                        lambda: os.read(children, 512))
         self.output.write(frames.HELLO)
         while True:
-            if self.own_time and not self.jobs and not self.output.data:
-                self.stand_still()
             self.loop.turn()
             self.reap()
-
-    def stand_still(self) -> None:
-        """Until there is a command.
-
-        In a node with a time of its own, it is the waiting that makes time pass,
-        and computing takes none. So this does not wait: the time of the next
-        command's beginning is that of the last one's end. The keeper stops the
-        node as soon as it learns of that end.
-        """
-        while not self.jobs and not self.output.data:
-            try:
-                self.hear()
-            except BlockingIOError:
-                os.sched_yield()
-
-    def set_date(self, now: float) -> None:
-        """The date where the node stood still; it is never set back."""
-        if now > time.time():
-            time.clock_settime(time.CLOCK_REALTIME, now)
 
     def reap(self) -> None:
         """Looks which commands have ended."""
@@ -97,8 +74,6 @@ class Agent:
 
     def open(self, channel: int, order: Order) -> None:
         """Starts a command; reports why one cannot be started."""
-        if self.own_time and not self.jobs:
-            self.set_date(order.now)
         try:
             self.jobs[channel] = Job(self, channel, order)
         except OSError as error:

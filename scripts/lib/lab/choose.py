@@ -25,11 +25,9 @@ def choose(settings: Settings) -> str:
     """uml, kvm (which qemu.py then tries), or tcg (if qemu.py finds no KVM)."""
     if settings.engine == 'uml':
         if why := uml.why_not(settings):
-            own, and_time = ('--time own needs ', ' and LAB_TIME') \
-                if settings.time else ('', '')
             raise Failed(
-                f'{own}LAB_ENGINE=uml, and a User-Mode Linux node cannot run here',
-                why, f'Unset LAB_ENGINE{and_time}: the lab then takes what works.')
+                'LAB_ENGINE=uml, and a User-Mode Linux node cannot run here',
+                why, 'Unset LAB_ENGINE: the lab then takes what works.')
         return 'uml'
     if settings.engine:
         return settings.engine

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import select
-import time
 
 from lib.lab import frames
 from lib.lab.light import signal, socket
@@ -64,7 +63,7 @@ class Client:
         # In the background there is no terminal to read from.
         signal.signal(signal.SIGTTIN, signal.SIG_IGN)
         self.open[0] = bool(order.size) or not is_empty(0)
-        order.has_input, order.now = self.open[0], time.time()
+        order.has_input = self.open[0]
         self.say(frames.OPEN, order.pack())
         while True:
             status = self.turn()

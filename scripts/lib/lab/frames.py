@@ -9,8 +9,7 @@ frames on over the node's serial line.
     OPEN    client to agent   words, with a zero byte between them: the user,
                               rows and columns of a terminal, its kind (nothing,
                               all three, if there is none), whether there is
-                              input (1), the date in seconds since 1970, the
-                              directory, and those of the command
+                              input (1), the directory, and those of the command
     IN OUT ERR                bytes of standard input, output, error
     END     both ways         a byte: no more comes of, or is wanted for, that
                               stream, 0 to 2
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
 # Goes up with each change of what is said. It is in the socket's name, so a lab that was
 # started before is never spoken to in words that it does not know.
-VERSION = 2
+VERSION = 3
 (OPEN, IN, OUT, ERR, END, CREDIT, SIGNAL, SIZE, EXIT, GONE, RESET,
  FAILED, TAKEN, DATE) = range(1, 15)
 HEADER = struct.Struct('!BII')
@@ -85,24 +84,22 @@ class Order:
         self.size: tuple[int, int] | None = None
         self.terminal = ''
         self.has_input = True
-        self.now = 0.0
 
     def pack(self) -> bytes:
         """As bytes."""
         rows, columns = self.size or ('', '')
         return b'\0'.join(os.fsencode(str(word)) for word in (
-            self.user, rows, columns, self.terminal, int(self.has_input), self.now,
+            self.user, rows, columns, self.terminal, int(self.has_input),
             self.directory, *self.command))
 
     @classmethod
     def unpack(cls, body: bytes) -> Order:
         """From bytes."""
-        user, rows, columns, terminal, has_input, now, directory, *command = \
+        user, rows, columns, terminal, has_input, directory, *command = \
             os.fsdecode(body).split('\0')
         order = cls(command, directory, user)
         order.size = (int(rows), int(columns)) if rows else None
         order.terminal, order.has_input = terminal, has_input == '1'
-        order.now = float(now)
         return order
 
 

@@ -15,7 +15,6 @@ It has a socket to `up`. What it says there is JSON, one list per line: a word, 
 """
 import collections.abc
 import json
-import math
 import os
 import pathlib
 import selectors
@@ -125,8 +124,7 @@ class Keeper:
     def turn(self, timeout: float | None = None) -> None:
         """Waits for what comes, and does it."""
         if timeout is None and any(
-                not node.ready or node.left_since() < math.inf
-                for node in self.nodes if node.process):
+                not node.ready for node in self.nodes if node.process):
             timeout = 1
         self.loop.turn(timeout)
         if self.ending:
@@ -198,8 +196,6 @@ class Keeper:
         self.state.note(nodes=count, accel=self.engine.name,
                         device=self.settings.device, kernel=self.engine.release,
                         image=self.engine.image, started=int(time.time()))
-        if self.settings.time:
-            self.state.note(time=self.settings.time)
 
     def lost(self, why: str, node: str) -> None:
         """A node has died. While the lab is booting, that means that there will be no lab."""

@@ -23,8 +23,6 @@ def status(settings: Settings) -> int:
     print(f"lab '{settings.name}': up for {seconds // 3600}:"
           f'{seconds // 60 % 60:02}:{seconds % 60:02}')
     print(f'engine: {notes["accel"]}')
-    if 'time' in notes:
-        print('time: its own, which passes only while a command waits in it')
     print(f'kernel: {notes["kernel"]} ({notes["image"]})')
     print(f'repository: {REPOSITORY}')
     print(f'state: {settings.folder} ({keeper})')

@@ -4,8 +4,6 @@ keeper.py has the nodes; client.py and agent.py are the two ends of a command.
 """
 from __future__ import annotations
 
-import contextlib
-import math
 import os
 import select
 import selectors
@@ -14,15 +12,13 @@ import subprocess
 import time
 import typing
 
-from lib.lab import frames, sandbox, uml
+from lib.lab import frames, sandbox
 from lib.lab.loop import Output
 from lib.lab.visitor import Visitor
 
 if typing.TYPE_CHECKING:
     from lib.lab.keeper import Keeper
 
-# A node with a time of its own whose command does not end is reset after so long.
-STUCK_SECONDS = 10
 # From nothing to ready, User-Mode Linux takes two seconds. With ten emulated nodes at
 # once on two processors, the longest step of a boot took 37 s; alone, 4 s.
 BOOT_SECONDS = 240
@@ -146,8 +142,6 @@ class Node:
         """It takes commands now."""
         self.ready = True
         self.output.write(self.early)
-        if not self.visitors:
-            self.halt(True)
         self.listen()
         for visitor in self.waits_for_boot:
             visitor.say(frames.EXIT, b'\0')
@@ -180,8 +174,6 @@ class Node:
 
     def add(self, visitor: Visitor) -> int:
         """A number for a visitor's command."""
-        if not self.visitors:
-            self.halt(False)
         self.channels += 1
         self.visitors[self.channels] = visitor
         return self.channels
@@ -189,15 +181,6 @@ class Node:
     def remove(self, channel: int) -> None:
         """Its command has ended."""
         self.visitors.pop(channel, None)
-        if not self.visitors:
-            self.halt(True)
-
-    def halt(self, yes: bool) -> None:
-        """A node that has a time of its own stands still while nobody uses it."""
-        if self.keeper.settings.time and self.process:
-            # It may just have ended.
-            with contextlib.suppress(OSError):
-                uml.stand_still(self.process, yes)
 
     def say(self, kind: int, channel: int, body: bytes) -> None:
         """Tells the agent."""
@@ -242,11 +225,6 @@ class Node:
             return
         if self.process.poll() is not None:
             self.lost('ended during the boot')
-        elif self.keeper.settings.time and \
-                time.monotonic() > self.left_since() + STUCK_SECONDS:
-            # In a time of its own, a loop that makes no call keeps all else from
-            # running, and so the agent from ending it.
-            self.reset()
         elif not self.ready:
             self.watch_boot()
 
@@ -275,11 +253,6 @@ class Node:
         self.keeper.lost(
             f'node {self.name} {why}; it last said: {self.step}' if self.step
             else f'node {self.name} {why}: the guest said nothing', self.name)
-
-    def left_since(self) -> float:
-        """When a client has left whose command is still there; infinity: none has."""
-        return min((visitor.left for visitor in self.visitors.values()
-                    if visitor.left), default=math.inf)
 
     def reset(self, visitor: Visitor | None = None) -> None:
         """The button."""

@@ -66,7 +66,6 @@ class Settings:
         self.name = setting('NAME', default_name(REPOSITORY))
         self.engine = setting('ENGINE')
         self.asked_device = setting('DEVICE')
-        self.time = setting('TIME')
         # One that is asked for by number is not for every engine.
         self.asked_cpus = setting('CPUS')
         self.cpus = setting('CPUS', '2')
@@ -131,9 +130,6 @@ class Settings:
         if self.engine not in ('', *ENGINES):
             raise Refused(
                 f"LAB_ENGINE '{self.engine}' is unknown: kvm, uml or tcg")
-        if self.time not in ('', 'own'):
-            raise Refused(f"LAB_TIME '{self.time}' is unknown: own, "
-                          "or nothing for this machine's")
         if not is_number(self.cpus + self.memory):
             raise Refused(f"LAB_CPUS '{self.cpus}' and LAB_MEMORY "
                           f"'{self.memory}' must be numbers (MB)")

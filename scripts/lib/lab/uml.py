@@ -6,7 +6,6 @@ as the user who started the lab.
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import zlib
 
@@ -124,10 +123,6 @@ class Uml(Engine):
             # RDS listens at a TCP port, and for iWARP, its other half at the same
             # one: the connection manager then refuses the whole device.
             words.append('initcall_blacklist=rds_tcp_init')
-        if settings.time == 'own':
-            # Linux 6.12 looks for randomness in how long computing takes, and goes
-            # on for ever where that takes no time.
-            words += ['time-travel=inf-cpu', 'initcall_blacklist=jent_mod_init']
         return words
 
     def start(self, node: str, cable: int, line: int,
@@ -142,14 +137,3 @@ class Uml(Engine):
         return sandbox.run(
             ['taskset', '--cpu-list', str(processor)] +
             self.command(node, cable, line), (cable, line), console)
-
-
-def stand_still(process: subprocess.Popen[bytes], yes: bool) -> None:
-    """Stops a node, or lets it go on.
-
-    It is the kernel that must be stopped: it is in a process group of its own,
-    and it traces the node's programs, which stop with it at their next call.
-    """
-    kernel = sandbox.inner(process)
-    if kernel:
-        os.kill(kernel, signal.SIGSTOP if yes else signal.SIGCONT)

@@ -112,9 +112,8 @@ def start(settings: Settings, count: int) -> list[str]:
         raise Failed(*last[1:])
     if last[:1] == ['ready'] and state.is_up:
         notes = state.notes()
-        own = ', a time of its own' if settings.time else ''
         say(f'lab: up after {progress.seconds} s: {in_words(count)}, '
-            f'{notes["accel"]}{own}, kernel {notes["kernel"]}')
+            f'{notes["accel"]}, kernel {notes["kernel"]}')
     elif last[:1] not in (['busy'], ['fetched']):
         raise Failed('the lab was ended while it was starting',
                      "Somebody said 'down', or killed its keeper.")
@@ -162,9 +161,7 @@ def compare(settings: Settings, state: State, count: int) -> None:
             f"down', then 'up --nodes {count}'.")
     for has, asked in (
             (notes['device'], settings.asked_device),
-            (notes['accel'], settings.engine),
-            ("this machine's time" if 'time' not in notes else '',
-             'a time of its own' if settings.time else '')):
+            (notes['accel'], settings.engine)):
         if has and asked and has != asked:
             raise Failed(
                 f"the lab '{name}' is up with {has}, and {asked} is asked for",

@@ -2,7 +2,6 @@
 from lib.lab.settings import Settings
 
 TEXT = r"""Usage: scripts/lab.sh up [--nodes 1..4] [--device rxe|siw] [--engine kvm|uml|tcg]
-                         [--time own]
        scripts/lab.sh status
        scripts/lab.sh shell [NODE]
        scripts/lab.sh exec [-u USER] [NODE] -- COMMAND [ARGUMENT...]
@@ -41,18 +40,6 @@ up      starts the lab, with two nodes unless --nodes says otherwise. Packets
               a node, up in two seconds. `make lab-kernel` builds it, once
         tcg   virtual machines with Debian's kernel, emulated: about ten times
               slower, and everywhere
-        With --time own, one node of the engine uml has its own clock, for tests of
-        deadlines. Computing takes none of its time, and nothing really waits: when
-        all programs of the node wait, its clock jumps to the next moment at which
-        something will happen, so `sleep 300` is over at once. The same commands run
-        in the same order and at the same times in each boot. Between commands the
-        node and its clock stop; its date is corrected when the next command begins.
-        What comes from outside while a command runs, such as signals and standard
-        input other than /dev/null, comes at no defined time of the node: if a
-        program waits for it with a deadline, the deadline will have passed. A limit
-        such as timeout in the node counts the node's time. A program that never
-        waits keeps all others from running; when its exec is killed, the node is
-        reset 10 seconds later.
 status  says what runs; status 0 if the lab is up, else 1.
 shell   opens a shell on a node (a if none is named), as root.
 exec    runs a command on a node, without a terminal: standard input, output
@@ -88,7 +75,6 @@ Environment (defaults in brackets):
     LAB_ROOT     the files that the nodes see as theirs [/]
     LAB_ARCH     their processor; another one is emulated [{LAB_ARCH}]
     LAB_ENGINE   kvm, uml or tcg, where --engine does not say
-    LAB_TIME     own, where --time does not say [this machine's]
     LAB_CPUS     processors of each node [{LAB_CPUS}]
     LAB_MEMORY   memory of each node in MB [{LAB_MEMORY}]
     LAB_SILENCE  a node that says nothing new for that many seconds at boot is

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import selectors
 import socket
-import time
 import typing
 
 from lib.lab import frames
@@ -23,7 +22,6 @@ class Visitor:
         self.output = Output(keeper.loop, connection.fileno())
         self.channel = 0
         self.closed = False
-        self.left = 0.0
         keeper.loop.want(connection.fileno(), selectors.EVENT_READ, self.hear)
 
     def hear(self) -> None:
@@ -53,7 +51,6 @@ class Visitor:
         if self.channel in self.node.visitors:
             # The node has it until its command has ended.
             self.node.say(frames.GONE, self.channel, b'')
-            self.left = time.monotonic()
         self.close()
 
     def say(self, kind: int, body: bytes = b'') -> None:
