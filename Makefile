@@ -27,10 +27,12 @@ check_deps := @scripts/install_deps.sh build lab kernel wire check web
 check_kernel = $(if $(listing),,@scripts/lab.sh kernel)
 
 demo_chapters = $(foreach chapter,$(CH),$(call quote,$(chapter)))
+# 08 is shown with the clients of 01.
+demo_built = $(if $(CH),$(sort 01_send_recv $(foreach chapter,$(CH),$(filter $(chapter)% 0$(chapter)_%,$(CHAPTERS)))),all)
 demo:
 	@scripts/demo.sh --plan $(demo_chapters)
 	@scripts/install_deps.sh build lab
-	$(if $(listing),,@$(MAKE) --no-print-directory all)
+	$(if $(listing),,@$(MAKE) --no-print-directory $(demo_built))
 	$(if $(listing),,@scripts/demo.sh $(demo_chapters))
 
 check:
