@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# wiretap.sh - what a switch can do to chapters 02, 03 and 04 but not to MACsec, and
-# what another user of the client's machine can do
+# wiretap.sh - what a switch can do to chapters 03 and 04, but not to MACsec or IPsec
 #
 # usage: scripts/wiretap.sh [CHAPTER LINK]...
 #
@@ -15,14 +14,10 @@
 #   told     the switch reads nothing, and is told the numbers instead
 #   macsec   RoCE on MACsec; it is told them, as it can read nothing
 #   ipsec    the same with IPsec between the two nodes
-#   local    no switch; the user nobody of the client's machine sends one packet,
-#            from an ordinary UDP socket, while the client is idle
-#   dreq     of 02 only: the switch reads what the CM says, and sends the server the
-#            client's goodbye
 #
-# Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec
-# 04 local. build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the
-# capture, switch.pcap; or neighbour.log, the output of the user nobody.
+# Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec.
+# build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the capture,
+# switch.pcap.
 #
 # Exit status: 0 all ran, however they ended; 1 some did not; 2 usage.
 set -euo pipefail
@@ -37,14 +32,13 @@ source scripts/lib/chapter.sh
 source scripts/lib/device.sh
 
 cli_help "$@"
-links=(open nothing badkey told macsec ipsec local dreq)
+links=(open nothing badkey told macsec ipsec)
+fit=(03_pure_verbs 04_tls_psn)
 [[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
-	03 macsec 04 macsec 04 local
+	03 macsec 04 macsec
 runs=()
 while [[ $# -gt 0 ]]; do
 	cli_chapter "$1"
-	fit=(03_pure_verbs 04_tls_psn)
-	[[ ${2:-} != dreq ]] || fit=(02_write_read)
 	[[ " ${fit[*]} " == *" $chapter "* ]] ||
 		cli_none 'chapter for this' "$1" "${fit[@]}"
 	[[ $# -gt 1 ]] || cli_misuse "LINK is missing after $1: ${links[*]}"
@@ -60,7 +54,6 @@ source scripts/lib/wiretap/runs.sh
 arrange() {
 	case $1 in
 	macsec | ipsec) network_is "$1" switch ;;
-	local) network_is ;;
 	*) network_is switch ;;
 	esac
 }
@@ -76,11 +69,7 @@ run() {
 	mkdir -p "$out"
 	arrange "$2"
 	before=$(duplicates)
-	case $2 in
-	local) run_beside "$1" "$chapter" "$out" ;;
-	dreq) run_ended "$1" "$chapter" "$out" ;;
-	*) run_across "$1" "$chapter" "$out" "$2" ;;
-	esac
+	run_across "$1" "$chapter" "$out" "$2"
 	echo "$(($(duplicates) - before))" >"$out/duplicates"
 }
 
@@ -101,53 +90,6 @@ run_across() {
 	esac
 	start_switch "$top/$out" "${options[@]}"
 	pair "build/wiretap/$1/copy" "$out"
-	stop_party "$top/$out"
-}
-
-# run_beside NUMBER CHAPTER OUT: the client waits, when both queue pairs are up,
-# until nobody has sent a packet in its name.
-run_beside() {
-	local out=$3 both failed=''
-
-	build "$2" "build/wiretap/$1/idle" show_memory idle
-	cat >"$out/commands" <<-'END'
-		server: ./server -1 -t 120 write
-		client: bash -c './client -t 120 -a 192.0.2.1 write >/tmp/wiretap.log <>/tmp/wiretap.go; status=$?; cat /tmp/wiretap.log; exit $status'
-	END
-	place_neighbour
-	pair "build/wiretap/$1/idle" "$out" &
-	both=$!
-	client_waits
-	scripts/lab.sh exec -u nobody b -- \
-		/tmp/wiretap.d/lib/python.sh wiretap.neighbour 192.0.2.2 192.0.2.1 \
-		>"$out/neighbour.log" 2>&1 || failed=yes
-	# The server has believed it when it looks at the memory, and complains.
-	await 60 test -s "$out/logs/server.err" || true
-	client_goes_on
-	wait "$both"
-	[[ -z $failed ]] || {
-		cat "$out/neighbour.log" >&2
-		return 1
-	}
-}
-
-# run_ended NUMBER CHAPTER OUT: the client waits, connected, until the server has had
-# a goodbye that is not the client's.
-run_ended() {
-	local out=$3 both
-
-	build "$2" "build/wiretap/$1/idle" idle_cm
-	cat >"$out/commands" <<-'END'
-		server: ./server -1 -t 120 write
-		client: bash -c './client -t 120 -a 192.0.2.1 write <>/tmp/wiretap.go'
-	END
-	device_run b bash -c 'rm -f /tmp/wiretap.go; mkfifo /tmp/wiretap.go'
-	start_switch "$top/$out" --send dreq
-	pair "build/wiretap/$1/idle" "$out" &
-	both=$!
-	await 60 test -s "$out/logs/server.err" || true
-	client_goes_on
-	wait "$both"
 	stop_party "$top/$out"
 }
 
@@ -181,9 +123,7 @@ for each in "${runs[@]}"; do
 	read -r chapter link <<<"$each"
 	echo "wiretap: chapter $chapter, $link"
 	run "$chapter" "$link"
-	sed 's/^/  the switch: /' "build/wiretap/$chapter/$link/switch.log" \
-		2>/dev/null || sed 's/^/  nobody: /' \
-		"build/wiretap/$chapter/$link/neighbour.log"
+	sed 's/^/  the switch: /' "build/wiretap/$chapter/$link/switch.log"
 	sed 's/^/  the server: /' "build/wiretap/$chapter/$link/logs/server.err" \
 		2>/dev/null || true
 done

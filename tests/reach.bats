@@ -45,6 +45,13 @@ both() {
 		seal=noticed
 	use user_send none
 	grep -q '^user 65534 sends a SEND of its own' "$out/party.log"
+	# The server has got it, believes it, and finds nothing.
+	[[ $(grep -c 'status=0 .*opcode=128' "$out/logs/server.log") -eq 1 ]]
+	grep -qx 'lent memory: ' "$out/logs/server.log"
+	# Root could do more, so it would prove nothing.
+	run -1 device_run b "$top/scripts/lib/python.sh" wiretap.neighbour 192.0.2.2 \
+		192.0.2.1 send
+	[[ $output == *'run it as another user'* ]]
 	# What is on the network below does not help, and a seal does.
 	use user_send seal
 	grep -q '^error: the peer sent a message of 8 bytes' "$out/logs/server.err"
@@ -112,6 +119,8 @@ both() {
 	effects dreq none=yes ipsec=no
 	use dreq none
 	grep -qx 'sends one of its own: a DREQ' "$out/party.log"
+	# It is the first, before any packet of the connection's own.
+	run ! grep -q 'status=0' "$out/logs/server.log" "$out/logs/client.log"
 	both 1
 	use dreq ipsec
 	both 0
