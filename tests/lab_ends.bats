@@ -35,6 +35,17 @@ load lab_ends
 	nothing_left
 }
 
+@test "a node that has just begun goes with its keeper, too" {
+	# Without a guard, nearly all of them stay.
+	for _ in {1..20}; do
+		PYTHONPATH=$TOP/scripts python3 -c 'import os, signal
+from lib.lab import sandbox
+sandbox.run(sandbox.command([]) + ["sleep", "4711"], (), os.open(os.devnull, os.O_WRONLY))
+os.kill(os.getpid(), signal.SIGKILL)' || true
+	done
+	eventually eval '! pgrep -fx "sleep 4711" >/dev/null'
+}
+
 @test "down ends an up that has not come to its end" {
 	local pid status
 

@@ -7,6 +7,7 @@ its .git. It sees no other process, no network, no environment, no keys, and not
 the folders of HIDDEN; and a filter of system calls keeps it from making files setuid.
 """
 import contextlib
+import functools
 import os
 import pathlib
 import signal
@@ -19,6 +20,10 @@ from lib.lab.settings import REPOSITORY
 HIDDEN = '/proc', '/sys', '/dev', '/run', '/root', '/tmp', '/var/tmp'
 # In a command line, where the number of the filter's file belongs.
 FILTER = '{filter}'
+# bwrap's --die-with-parent comes too late for a parent that is killed before bwrap, or its
+# second process, has asked for it. So another process waits for the end of the lifeline.
+GUARDED = ('sh', '-c', 'exec 3<&0; ((read -r _; kill -KILL -$$) <&3 >/dev/null 2>&1 &); '
+           'exec "$@" </dev/null 3<&-', 'sh')
 
 
 def files(root: str, at: str) -> list[str]:
@@ -45,6 +50,12 @@ def command(mounts: list[str], root: str = '/') -> list[str]:
         '--chdir', '/tmp', '--']
 
 
+@functools.cache
+def lifeline() -> tuple[int, int]:
+    """A pipe into which nobody writes; its second end is open as long as this process is there."""
+    return os.pipe()
+
+
 def run(line: list[str], kept: tuple[int, ...],
         output: int) -> subprocess.Popen[bytes]:
     """Starts a program, with no environment; the files that are kept have the same
@@ -55,8 +66,8 @@ def run(line: list[str], kept: tuple[int, ...],
             os.write(rules, rights.program(os.uname().machine))
             os.lseek(rules, 0, os.SEEK_SET)
         return subprocess.Popen(
-            [str(rules) if word == FILTER else word for word in line],
-            env={'PATH': os.environ['PATH']}, stdin=subprocess.DEVNULL,
+            [*GUARDED, *(str(rules) if word == FILTER else word for word in line)],
+            env={'PATH': os.environ['PATH']}, stdin=lifeline()[0],
             stdout=output, stderr=subprocess.STDOUT, pass_fds=[*kept, rules],
             start_new_session=True)
     finally:
