@@ -92,6 +92,12 @@ int conn_connect(struct conn *conn);
  */
 int conn_wait(struct conn *conn, struct ibv_wc *wc);
 
+/*
+ * Takes what the CM reports in the middle of a conversation, if it reports anything.
+ * If the peer leaves, all that is still posted comes back flushed.
+ */
+int conn_news(struct conn *conn);
+
 /* Client: disconnects, and waits until the peer has; server: waits for that. */
 int conn_disconnect(struct conn *conn);
 int conn_wait_disconnect(struct conn *conn);

@@ -66,7 +66,6 @@ static int give_sign(struct stream *stream)
 static int stay_alive(struct stream *stream, int done_fd)
 {
 	struct conn *conn = stream->conn;
-	struct news said;
 	int news;
 
 	for (;;) {
@@ -77,8 +76,8 @@ static int stay_alive(struct stream *stream, int done_fd)
 			return 0;
 		if (news < 0 && errno != ETIMEDOUT)
 			return wait_fail("the disk", errno, &conn->patience);
-		/* This hears that the peer has left, and what comes after that. */
-		if (news > 0 ? stream_next(stream, &said) : give_sign(stream))
+		/* If the peer has left, what is posted comes back: taken here. */
+		if ((news > 0 && conn_news(conn)) || give_sign(stream))
 			return -1;
 	}
 }

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+import builds
 from nodes import serve
 from pair import netem
 
@@ -66,6 +67,23 @@ def test_a_network_of_1_mb_per_s_is_slow_and_no_more_than_that(lab, programs, wa
     """A part takes 0.6 s: who repeats seven times what is not acknowledged in a tenth of that never gets through."""
     with keeping(lab, programs, ('delay', '1ms')) as said:
         said.update(lab.call('b', send_slowly, programs, ('rate', '1mbit'), way, 300_001))
+
+
+def measure(pair, env):
+    """On node b: a benchmark in which much time passes between an operation and its completion."""
+    with netem('delay', '10ms'):
+        client = pair.client('-t', 2, '-q', 1, '-n', 100, 'measure', program='bench/bench', env=env)
+    client.quiet()
+    assert client.has('ADDR_CHANGE: only a hint')
+
+
+def test_a_bond_that_fails_over_in_a_benchmark_ends_it_at_neither_end(lab, programs):
+    """Again and again: see hints.c."""
+    env = builds.environment(builds.helper('tests/hints', '-shared'), 'HINTS', 300)
+    with lab.serving(programs, '-t', 2, 'lend', program='bench/bench', env=env) as server:
+        lab.call('b', measure, programs, env)
+    server.quiet()
+    assert server.has('ADDR_CHANGE: only a hint')
 
 
 def run(line):

@@ -37,6 +37,24 @@ def test_who_hashes_what_is_there_for_longer_than_t_is_not_taken_for_dead(pair, 
     assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
 
 
+@pytest.fixture
+def hints():
+    return builds.helper('tests/hints', '-shared')
+
+
+def test_who_hashes_for_longer_than_t_while_a_bond_fails_over_is_not_taken_for_dead(pair, library, hints):
+    """Again and again, as each end hears while either hashes for 6 s; see hints.c."""
+    file = pair.file('file', 2_200_000)
+    part_of(pair, file)
+    env = slowly(f'{library}:{hints}', 200) | {'HINTS': '300'}
+    server = pair.server('-1', '-t', 2, '-q', 4, '-d', pair.inbox, env=env)
+    client = pair.client('-t', 2, '-q', 4, 'write', file, env=env)
+    for program in server.end(), client:
+        program.quiet()
+        assert program.count('ADDR_CHANGE: only a hint') > 10
+    assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
+
+
 def test_a_sync_that_takes_longer_than_t_is_waited_for(pair, library):
     """It takes 5 s, of the file and then of the folder."""
     file = pair.file('file', 300_000)

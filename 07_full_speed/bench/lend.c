@@ -54,10 +54,8 @@ static int next_completion(struct conn *conn, const volatile uint64_t *beat,
 		news = sleep_beside(conn, beat);
 		if (news < 0)
 			return -1;
-		/* If the client has left, this gets what was posted back. */
-		if (!(news & WAIT_FIRST))
-			return conn_wait(conn, wc);
-		if (take_event(conn))
+		/* If the client has left, what was posted comes back. */
+		if (news & WAIT_FIRST ? take_event(conn) : conn_news(conn))
 			return -1;
 	}
 	if (n < 0)

@@ -209,11 +209,15 @@ static int beat(struct run *run)
 	return post_beat(run);
 }
 
-/* The peer has left: what was posted comes back. */
-static int explain_end(struct conn *conn)
+/* If the peer has left, what was posted comes back. */
+static int on_news(struct conn *conn)
 {
 	struct ibv_wc wc;
 
+	if (conn_news(conn))
+		return -1;
+	if (conn->established)
+		return 0;
 	if (conn_wait(conn, &wc))
 		return -1;
 	/* One that is not signalled was not counted: it reports since it failed. */
@@ -231,7 +235,7 @@ static int look_around(struct conn *conn, uint64_t deadline)
 		wait_readable(conn->events->fd, -1, conn->patience.stop_fd, 0);
 
 	if (news > 0)
-		return explain_end(conn);
+		return on_news(conn);
 	if (errno == ETIMEDOUT && stats_now() < deadline)
 		return 0;
 	return wait_fail("a completion", errno, &conn->patience);

@@ -315,8 +315,7 @@ static int leave(struct conn *conn)
 	return 0;
 }
 
-/* What does the CM report in the middle of a conversation? */
-static int check_peer(struct conn *conn)
+int conn_news(struct conn *conn)
 {
 	struct rdma_cm_event event;
 	int n = take_event(conn, &event);
@@ -345,7 +344,7 @@ int conn_wait(struct conn *conn, struct ibv_wc *wc)
 		if (news < 0)
 			return wait_fail(what, errno, &conn->patience);
 		/* Handle what the peer sent before we handle that it left. */
-		if (news & WAIT_FIRST ? take_cq_event(conn) : check_peer(conn))
+		if (news & WAIT_FIRST ? take_cq_event(conn) : conn_news(conn))
 			return -1;
 	}
 	if (n < 0)

@@ -27,6 +27,13 @@ int conn_wait(struct conn *conn, struct ibv_wc *wc)
 	return 0;
 }
 
+/* It has left. */
+int conn_news(struct conn *conn)
+{
+	conn->established = false;
+	return 0;
+}
+
 static struct conn conn;
 static struct rdma_event_channel channel;
 static struct rdma_cm_id id = { .qp = &qp };
