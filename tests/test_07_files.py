@@ -129,6 +129,26 @@ def test_no_more_is_taken_than_m_says(pair):
     assert os.listdir(pair.inbox) == ['one']
 
 
+def test_what_is_gone_on_with_given_up_or_replaced_counts_once_for_m(pair):
+    """The first file is there but for its end, and the third, of which there is as much, has become another
+    one. Then eight are replaced of the year 2001."""
+    parts, other = [pair.file(name, 900_000) for name in ('one', 'three')], pair.file('two', 100_000)
+    for file in parts:
+        (pair.inbox / f'.{file.name}.{file.stat().st_mtime_ns:016x}.part').write_bytes(file.read_bytes()[:800_000])
+    (pair.inbox / f'.three.{parts[1].stat().st_mtime_ns:016x}.part').write_bytes(bytes(800_000))
+    server = pair.server('-M', 2, '-u', '-d', pair.inbox)
+    pair.client('write', parts[0], other, parts[1]).quiet()
+    several = [pair.file(f'several{number}', 100_000) for number in range(8)]
+    for path in pair.inbox.iterdir():
+        path.unlink()
+    for file in several:
+        path = pair.inbox / file.name
+        path.write_bytes(bytes(190_000))
+        os.utime(path, (1e9, 1e9))
+    pair.client('write', *several).quiet()
+    server.stop().quiet()
+
+
 @pytest.mark.parametrize('newer', [False, True], ids=['alone', 'newer'])
 def test_stored_is_lost_the_file_is_neither_sent_again_nor_stored_twice(pair, newer):
     """The server is killed when the file has its name, and STORED was not sent: it comes back, and so

@@ -77,16 +77,24 @@ static int check_place(const struct incoming *in)
 	return INCOMING_THERE;
 }
 
+/* What a file of that name has been counted for, if it is there. */
+static uint64_t share_of(const struct incoming *in, const char *name)
+{
+	struct stat st;
+
+	return find(in, name, &st) && S_ISREG(st.st_mode) ?
+		       folder_share(st.st_size) :
+		       0;
+}
+
 /* Whether there is room for it in what the folder may hold. */
 static int check_room(struct incoming *in)
 {
 	const struct folder *folder = in->folder;
 	uint64_t used = folder->used;
-	struct stat st;
 
-	/* What is here of it has been counted already. */
-	if (find(in, in->part, &st))
-		used -= folder_share(st.st_size);
+	in->counted = share_of(in, in->part);
+	used -= in->counted;
 	if (in->size < folder->most &&
 	    used + folder_share(in->size) <= folder->most)
 		return INCOMING_OK;
@@ -295,6 +303,7 @@ static int give_name(struct incoming *in)
 		{ .tv_sec = in->version / 1000000000,
 		  .tv_nsec = in->version % 1000000000 },
 	};
+	uint64_t replaced;
 	int ret;
 
 	if (ftruncate(in->fd, in->size) || futimens(in->fd, times) ||
@@ -304,12 +313,13 @@ static int give_name(struct incoming *in)
 	}
 	/* Another server may have stored one of that name since it began. */
 	ret = check_place(in);
+	replaced = share_of(in, in->name);
 	if (ret == INCOMING_OK)
 		ret = rename_part(in);
 	if (ret != INCOMING_OK)
 		return ret;
 	in->named = true;
-	in->folder->used += folder_share(in->size);
+	in->folder->used += folder_share(in->size) - in->counted - replaced;
 	return sync_name(in);
 }
 
@@ -336,9 +346,13 @@ int incoming_end(struct incoming *in)
 void incoming_drop(struct incoming *in, bool keep)
 {
 	if (in->open) {
-		if (!keep && !in->named &&
-		    unlinkat(in->folder->fd, in->part, 0))
-			log_fail_errno("unlinkat", errno, "a part is left");
+		if (!keep && !in->named) {
+			if (unlinkat(in->folder->fd, in->part, 0))
+				log_fail_errno("unlinkat", errno,
+					       "a part is left");
+			else
+				in->folder->used -= in->counted;
+		}
 		/* Only now, because closing it releases the lock. */
 		close(in->fd);
 	}

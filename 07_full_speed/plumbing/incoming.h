@@ -37,6 +37,7 @@ struct incoming {
 	uint64_t version; /* the time of its last change, in nanoseconds */
 	uint64_t size; /* when it is whole */
 	uint64_t at; /* bytes that are there */
+	uint64_t counted; /* what its part is in folder->used, from before */
 	EVP_MD_CTX *digest;
 	uint8_t first[DIGEST_SIZE]; /* digest of what was there at first */
 	uint8_t wanted[DIGEST_SIZE]; /* what the digest must be at the end */
