@@ -14,6 +14,30 @@
 /* How often we give a sign of life: the peer's -t is at least twice that. */
 #define SIGN_MS 500
 
+/* Credits, even if there are none. */
+static int send_sign(struct stream *stream)
+{
+	struct head head = { .type = HEAD_CREDIT };
+
+	if (!stream_may_send(stream))
+		return 0;
+	return stream_send(stream, &head, NULL, 0);
+}
+
+int busy_piece(struct stream *stream, int64_t begun)
+{
+	const struct patience *patience = &stream->conn->patience;
+
+	stream->busy_ms += wait_deadline(0) - begun;
+	if (stream->busy_ms < SIGN_MS)
+		return 0;
+	stream->busy_ms = 0;
+	if (wait_readable(-1, -1, patience->stop_fd, 0) < 0 &&
+	    errno != ETIMEDOUT)
+		return wait_fail("the disk", errno, patience);
+	return send_sign(stream);
+}
+
 struct busy {
 	int (*work)(void *of, const atomic_bool *stop);
 	void *of;
@@ -50,18 +74,6 @@ static int take_some(struct stream *stream)
 	return n < 0 ? -1 : 0;
 }
 
-/* Credits, even if there are none: this is a sign of life. */
-static int give_sign(struct stream *stream)
-{
-	struct head head = { .type = HEAD_CREDIT };
-
-	if (take_some(stream))
-		return -1;
-	if (!stream_may_send(stream))
-		return 0;
-	return stream_send(stream, &head, NULL, 0);
-}
-
 /* Gives signs of life until the work is done; the peer may leave meanwhile. */
 static int stay_alive(struct stream *stream, int done_fd)
 {
@@ -77,7 +89,8 @@ static int stay_alive(struct stream *stream, int done_fd)
 		if (news < 0 && errno != ETIMEDOUT)
 			return wait_fail("the disk", errno, &conn->patience);
 		/* If the peer has left, what is posted comes back: taken here. */
-		if ((news > 0 && conn_news(conn)) || give_sign(stream))
+		if ((news > 0 && conn_news(conn)) || take_some(stream) ||
+		    send_sign(stream))
 			return -1;
 	}
 }

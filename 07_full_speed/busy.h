@@ -24,4 +24,11 @@ int busy_run(struct stream *stream,
 	     int (*work)(void *of, const atomic_bool *stop), void *of,
 	     int *ret);
 
+/*
+ * A piece of work is done that began then (wait_deadline(0)): if all of them together
+ * have taken long by now, gives a sign of life, which takes along what has gathered.
+ * Returns 0, or -1 after reporting that it failed, or that the program must stop.
+ */
+int busy_piece(struct stream *stream, int64_t begun);
+
 #endif

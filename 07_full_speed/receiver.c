@@ -117,13 +117,15 @@ static int on_begin(struct receiver *receiver, const struct news *news)
 
 static int on_part(struct receiver *receiver, const struct news *news)
 {
+	int64_t begun = wait_deadline(0);
+
 	if (receiver->refused)
 		return 0;
 	if (!receiver->in.open)
 		return log_fail("protocol error: a part of no file");
 	if (incoming_add(&receiver->in, news->part, news->length))
 		return refuse(receiver, REFUSAL_NOT_WRITTEN);
-	return 0;
+	return busy_piece(receiver->stream, begun);
 }
 
 /* The last parts may still be on their way here, if we read them. */

@@ -221,11 +221,13 @@ static int send_parts(struct outgoing *out)
 
 	while (out->at < out->size) {
 		while (out->at < out->size && (part = stream_part(stream))) {
+			int64_t begun = wait_deadline(0);
 			ssize_t n = fill(out, part);
 
 			if (n < 0)
 				return give_up(out);
-			if (stream_send_part(stream, n))
+			if (stream_send_part(stream, n) ||
+			    busy_piece(stream, begun))
 				return -1;
 			out->at += n;
 		}

@@ -47,6 +47,7 @@ struct stream {
 	uint64_t taken; /* receiver: dealt with; sender: what that says */
 	uint64_t arrived; /* receiver: that have come, or were announced */
 	struct held held;
+	int64_t busy_ms; /* of pieces of work since a sign of life: see busy.h */
 };
 
 /* What a completion means. */

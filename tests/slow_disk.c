@@ -3,6 +3,7 @@
  *
  *   SLOW_SYNC   how many milliseconds each fsync() takes
  *   SLOW_READ   the same of each pread()
+ *   SLOW_WRITE  and of each pwrite()
  *   STOP_SYNC   a number: the program stops (SIGSTOP) before that fsync()
  */
 #define _GNU_SOURCE
@@ -49,5 +50,13 @@ ssize_t pread(int fd, void *buf, size_t length, off_t at)
 	ssize_t (*call)(int, void *, size_t, off_t) = real("pread");
 
 	take("SLOW_READ");
+	return call(fd, buf, length, at);
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t length, off_t at)
+{
+	ssize_t (*call)(int, const void *, size_t, off_t) = real("pwrite");
+
+	take("SLOW_WRITE");
 	return call(fd, buf, length, at);
 }

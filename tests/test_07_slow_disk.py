@@ -37,6 +37,40 @@ def test_who_hashes_what_is_there_for_longer_than_t_is_not_taken_for_dead(pair, 
     assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
 
 
+@pytest.mark.parametrize('way', ['send', 'write', 'read'])
+def test_a_disk_of_three_parts_a_second_is_waited_for_at_either_end(pair, library, way):
+    """16 parts go together, and 32 credits; each end has -t 2."""
+    file = pair.file('file', 2_200_000)
+    server = pair.server('-1', '-t', 2, '-d', pair.inbox, env={'LD_PRELOAD': library, 'SLOW_WRITE': '300'})
+    client = pair.client('-t', 2, way, file)
+    server.end().quiet()
+    client.quiet()
+    (pair.inbox / 'file').unlink()
+    server = pair.server('-1', '-t', 2, '-d', pair.inbox)
+    pair.client('-t', 2, way, file, env=slowly(library, 300)).quiet()
+    server.end().quiet()
+    assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize('slow', ['SLOW_READ', 'SLOW_WRITE'])
+def test_sigterm_ends_whose_disk_is_slow_before_all_that_it_has_is_dealt_with(pair, library, slow):
+    """That is 20 s at the sender, and more at the receiver."""
+    env = {'LD_PRELOAD': library, slow: '300'}
+    server = pair.server('-t', 20, '-d', pair.inbox, env=env)
+    client = pair.begin_client('-t', 20, 'send', pair.file('file', 40_000_000), env=env)
+    server.says('^file: file')
+    time.sleep(1)
+    begin = time.monotonic()
+    if slow == 'SLOW_WRITE':
+        server.stop()
+    else:
+        client.kill('TERM')
+    client.end(1)
+    assert time.monotonic() - begin < 5, 'it went on'
+    if slow == 'SLOW_READ':
+        server.stop()
+
+
 @pytest.fixture
 def hints():
     return builds.helper('tests/hints', '-shared')
