@@ -64,8 +64,12 @@ static int tell_refusal(struct receiver *receiver)
 }
 
 /* What takes long: see busy.h. */
-static int begin_incoming(void *in, const atomic_bool *stop)
+static int begin_incoming(void *of, const atomic_bool *stop)
 {
+	struct incoming *in = of;
+
+	if (!in->folder->known && folder_look(in->folder, stop))
+		return INCOMING_FAILED;
 	return incoming_begin(in, stop);
 }
 
@@ -206,8 +210,10 @@ int receiver_run(struct stream *stream, struct folder *folder)
 		.in.folder = folder,
 	};
 	struct news news;
-	int ret = folder_look(folder);
+	int ret = 0;
 
+	/* Others may have been there since the last client. */
+	folder->known = false;
 	while (ret == 0) {
 		ret = stream_next(stream, &news);
 		if (ret == 0 && news.what == NEWS_MESSAGE)

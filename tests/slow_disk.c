@@ -4,6 +4,7 @@
  *   SLOW_SYNC   how many milliseconds each fsync() takes
  *   SLOW_READ   the same of each pread()
  *   SLOW_WRITE  and of each pwrite()
+ *   SLOW_STAT   and of each fstatat()
  *   STOP_SYNC   a number: the program stops (SIGSTOP) before that fsync()
  */
 #define _GNU_SOURCE
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include <sys/stat.h>
 
 static void take(const char *name)
 {
@@ -59,4 +62,12 @@ ssize_t pwrite(int fd, const void *buf, size_t length, off_t at)
 
 	take("SLOW_WRITE");
 	return call(fd, buf, length, at);
+}
+
+int fstatat(int fd, const char *name, struct stat *st, int flags)
+{
+	int (*call)(int, const char *, struct stat *, int) = real("fstatat");
+
+	take("SLOW_STAT");
+	return call(fd, name, st, flags);
 }

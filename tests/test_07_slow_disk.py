@@ -71,6 +71,23 @@ def test_sigterm_ends_whose_disk_is_slow_before_all_that_it_has_is_dealt_with(pa
         server.stop()
 
 
+def test_a_server_that_looks_at_its_folder_for_longer_than_t_is_waited_for_and_hears_a_signal(pair, library):
+    """A hundred files, as on a network's disk: 5 s, and then 50."""
+    for number in range(100):
+        (pair.inbox / str(number)).write_text('')
+    file = pair.file('file', 3000)
+    server = pair.server('-1', '-t', 2, '-d', pair.inbox, env={'LD_PRELOAD': library, 'SLOW_STAT': '50'})
+    pair.client('-t', 2, 'write', file, pair.file('next', 3000)).quiet()
+    server.end().quiet()
+    server = pair.server('-t', 20, '-d', pair.inbox, env={'LD_PRELOAD': library, 'SLOW_STAT': '500'})
+    client = pair.begin_client('-t', 20, 'write', pair.file('other', 3000))
+    server.says('^files by write')
+    begin = time.monotonic()
+    server.stop()
+    assert time.monotonic() - begin < 5, 'it looked at all of them'
+    client.end(1)
+
+
 @pytest.fixture
 def hints():
     return builds.helper('tests/hints', '-shared')

@@ -88,15 +88,13 @@ static void look_at(struct folder *folder, const char *name)
 	folder->used += folder_share(st.st_size);
 }
 
-int folder_look(struct folder *folder)
+int folder_look(struct folder *folder, const atomic_bool *stop)
 {
 	struct dirent *entry;
 	DIR *dir;
 	int fd, ret = 0;
 
 	folder->used = 0;
-	if (folder->fd < 0)
-		return 0;
 	/* A descriptor of its own: closedir() closes it. */
 	fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
@@ -107,11 +105,14 @@ int folder_look(struct folder *folder)
 				      "may this user list that directory");
 	}
 	/* Only errno tells whether readdir() failed or is at the end. */
-	while ((errno = 0, entry = readdir(dir)))
+	while ((errno = 0, !*stop) && (entry = readdir(dir)))
 		look_at(folder, entry->d_name);
-	if (errno)
+	if (*stop)
+		ret = -1;
+	else if (errno)
 		ret = log_fail_errno("readdir", errno,
 				     "how much is there remains unknown");
 	closedir(dir);
+	folder->known = !ret;
 	return ret;
 }

@@ -4,6 +4,7 @@
 #ifndef FOLDER_H
 #define FOLDER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct folder {
 	bool update; /* what comes may replace an older file */
 	uint64_t most; /* bytes that all files there may take together */
 	uint64_t used; /* what they took at the last look */
+	bool known; /* used is; otherwise somebody must look */
 };
 
 /* Opens the folder name, if not NULL. Returns 0, or -1 after reporting why. */
@@ -23,9 +25,9 @@ void folder_close(struct folder *folder);
 
 /*
  * Counts the bytes of the files there, and removes old parts, which it logs.
- * Returns 0, or -1 after reporting why.
+ * Returns 0, or -1 after reporting why, or silently if *stop is set.
  */
-int folder_look(struct folder *folder);
+int folder_look(struct folder *folder, const atomic_bool *stop);
 
 /* What a file of size bytes counts for: an empty one has a name and a place, too. */
 uint64_t folder_share(uint64_t size);

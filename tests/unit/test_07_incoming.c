@@ -264,7 +264,7 @@ TEST(room)
 {
 	folder.most = 3 * 4096;
 	put("b", 1);
-	assert_int_equal(folder_look(&folder), 0);
+	assert_int_equal(folder_look(&folder, &stop), 0);
 	assert_true(folder.used == 4096);
 	assert_int_equal(begin("a", 8192, 1), INCOMING_FULL);
 	assert_one_line(said.err, "no room for 8192 bytes");
@@ -274,7 +274,7 @@ TEST(room)
 	assert_int_equal(add(data, 5000), INCOMING_OK);
 	incoming_drop(&in, true);
 	/* What is there of it does not count twice. */
-	assert_int_equal(folder_look(&folder), 0);
+	assert_int_equal(folder_look(&folder, &stop), 0);
 	assert_true(folder.used == 3 * 4096);
 	assert_int_equal(begin("a", 8191, 1), INCOMING_OK);
 	assert_true(in.at == 5000);
@@ -297,17 +297,17 @@ TEST(old_parts)
 	for (int i = 0; i < 5; i++)
 		put(stay[i], 1);
 	put(part, time(NULL) - FOLDER_PART_HOURS * 3600 + 60);
-	CAPTURE(folder_look(&folder));
+	CAPTURE(folder_look(&folder, &stop));
 	assert_string_equal(said.out, "");
 	assert_int_equal(size_of(part), 1);
 	assert_int_equal(begin("a", 10, 1), INCOMING_THERE);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
 	put(part, 1);
-	CAPTURE(folder_look(&folder));
+	CAPTURE(folder_look(&folder, &stop));
 	assert_int_equal(size_of(part), 1);
 	incoming_drop(&in, true);
-	CAPTURE(folder_look(&folder));
+	CAPTURE(folder_look(&folder, &stop));
 	assert_one_line(said.out, "removed, since nobody has continued it");
 	assert_int_equal(size_of(part), -1);
 	for (int i = 1; i < 5; i++)
