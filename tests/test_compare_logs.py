@@ -45,10 +45,10 @@ class Logs:
         """They cannot be compared, and this is why."""
         self.differ(*texts, status=2)
 
-    def edit(self, path, script):
+    def edit(self, path, script, *options):
         """With sed, which must change something."""
         before = (self.folder / path).read_bytes()
-        subprocess.run(['sed', '-i', script, self.folder / path], check=True)
+        subprocess.run(['sed', '-i', *options, script, self.folder / path], check=True)
         assert (self.folder / path).read_bytes() != before
 
     def write(self, path, *lines):
