@@ -57,6 +57,39 @@ def test_a_slow_receiver_is_waited_for_and_never_overrun(pair, way):
     assert client.has('^more,.*,[1-9][0-9]*$'), 'the client never waited for credits'
 
 
+def begins_late(folder):
+    """Changes a build: it numbers its parts and its requests from 20 before 2^32 on."""
+    builds.edit(folder / 'stream.c', r'^\tflow_open\(&stream->flow, depth\);\n',
+                r'\g<0>\tstream->posted = stream->complete = stream->taken = stream->arrived =\n'
+                r'\t\tstream->chain.sends = stream->chain.sent = 0xffffffec;\n')
+
+
+@WAYS
+def test_after_four_thousand_million_parts_files_arrive_as_before(pair, way):
+    """2^32 is no multiple of most depths."""
+    folder, file = builds.build(CHAPTER, 'late', begins_late), pair.file('file', 60 * 256 + 7)
+    server = pair.server('-d', pair.inbox, program=folder / 'server')
+    for depth in 4, 5, 7, 48:
+        pair.client('-q', depth, '-b', 256, way, file, program=folder / 'client').quiet()
+        assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
+        (pair.inbox / 'file').unlink()
+    server.stop()
+
+
+@WAYS
+def test_parts_and_receives_are_posted_in_chains(pair, way):
+    """Of 16 at a depth of 64; the first receives, too."""
+    lists = {role: pair.scratch / role for role in ('server', 'client')}
+    more = {role: {'env': {'LD_PRELOAD': str(pair.shim), 'AT_LIST': str(path)}} for role, path in lists.items()}
+    server = pair.server('-1', '-d', pair.inbox, **more['server'])
+    pair.client('-q', 64, '-b', 64, way, pair.file('file', 250 * 64), **more['client'])
+    server.end()
+    made = {role: path.read_text('utf-8').splitlines() for role, path in lists.items()}
+    reader = 'server' if way == 'read' else 'client'
+    assert made['client'].count('ibv_post_send') < 253 / 3 > made['server'].count('ibv_post_recv')
+    assert made[reader].count('ibv_post_send') < 253 / 3
+
+
 def test_files_have_comma_separated_values(pair):
     server = pair.server('-1', '-d', pair.inbox)
     client = pair.client('-c', 'read', pair.file('many', 1_000_001))
