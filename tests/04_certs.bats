@@ -100,31 +100,6 @@ still_valid_in() {
 	field client -checkip 192.0.2.1 | grep -q 'does NOT match'
 }
 
-@test "04: certificates of two runs do not go together" {
-	certs "$dir"
-	cp "$dir/ca.pem" "$BATS_TEST_TMPDIR/first.pem"
-	run -0 certs "$dir"
-	[[ $output == "certs.sh: replaced $dir/"* ]]
-	run ! openssl verify -CAfile "$BATS_TEST_TMPDIR/first.pem" \
-		"$dir/client.pem"
-}
-
-@test "04: --if-needed makes them if there are none, or they end within an hour" {
-	local before
-
-	certs --if-needed "$dir"
-	before=$(sum)
-	run -0 certs --if-needed "$dir"
-	[[ -z $output && $(sum) == "$before" ]]
-	rm "$dir/client.pem"
-	run -0 certs --if-needed "$dir"
-	[[ $output == *replaced* && $(sum) != "$before" ]]
-	certs --days -1 "$dir"
-	run -0 certs --if-needed "$dir"
-	[[ $output == *replaced* ]]
-	still_valid_in server 3600
-}
-
 # both COMMAND…: with chapter 04's script, and with 05's, if that is another.
 both() {
 	local chapter first=

@@ -37,18 +37,6 @@ programs() {
 	nothing_done
 }
 
-# A script that would do something with -h must be noticed, whatever it does.
-@test "this would notice a script that does something" {
-	for harm in 'cc x.c' 'touch scripts/new' 'rm scripts/README.md' \
-		'chmod 600 scripts/demo.sh'; do
-		: >"$NOTICED"
-		state >"$BATS_TEST_TMPDIR/before"
-		nothing_done
-		bash -c "$harm" || true
-		run ! nothing_done
-	done
-}
-
 # What a person may type.
 phony() {
 	sed -n '/^\.PHONY:/,/[^\\]$/p' Makefile | tr -s '\\\n\t ' '\n' |

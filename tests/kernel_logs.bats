@@ -86,17 +86,6 @@ pair_on() {
 	run -1 scripts/compare_logs.sh build/run $talk
 }
 
-@test "orders and races in the folder of a kernel" {
-	mkdir $talk/linux-6.12/{one,two}
-	rm $talk/linux-6.12/*.log
-	logs $talk/linux-6.12/one else
-	logs $talk/linux-6.12/two new
-	run -0 pair_on 6.12.1
-	echo 'client.log: new | else' >$talk/linux-6.12/races
-	rm -r $talk/linux-6.12/two
-	run -0 pair_on 6.12.1
-}
-
 @test "make demo takes the logs of its kernel" {
 	run -0 env KERNEL=6.12.1 scripts/demo.sh
 	[[ $output == *"01_talk  "*matches* ]]
