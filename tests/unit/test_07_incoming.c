@@ -75,28 +75,6 @@ TEST(double_fetch)
 		data[i] = i * 7 + i / 256;
 }
 
-/* STORED means: the bytes are on the disk, and then the name is. */
-TEST(on_the_disk)
-{
-	for (fails_at = 0; fails_at < 3; fails_at++) {
-		int failing = fails_at;
-
-		assert_int_equal(begin("a", 5000, 1), 0);
-		assert_int_equal(add(data, 5000), 0);
-		assert_string_equal(asked, "");
-		assert_int_equal(end(5000),
-				 failing ? INCOMING_FAILED : INCOMING_OK);
-		assert_string_equal(asked, failing == 1 ? "file " :
-							  "file name folder ");
-		if (failing)
-			assert_one_line(said.err, "error: fsync: ");
-		fails_at = failing;
-		assert_int_equal(unlinkat(directory, "a", 0),
-				 failing == 1 ? -1 : 0);
-	}
-	fails_at = 0;
-}
-
 /*
  * Who finds the file under its name syncs it, and the name: the server that gave it
  * the name may have ended before it did.
