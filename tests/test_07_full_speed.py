@@ -82,7 +82,7 @@ def test_parts_and_receives_are_posted_in_chains(pair, way):
     lists = {role: pair.scratch / role for role in ('server', 'client')}
     more = {role: {'env': {'LD_PRELOAD': str(pair.shim), 'AT_LIST': str(path)}} for role, path in lists.items()}
     server = pair.server('-1', '-d', pair.inbox, **more['server'])
-    pair.client('-q', 64, '-b', 64, way, pair.file('file', 250 * 64), **more['client'])
+    pair.client('-q', 64, '-b', 256, way, pair.file('file', 250 * 256), **more['client'])
     server.end()
     made = {role: path.read_text('utf-8').splitlines() for role, path in lists.items()}
     reader = 'server' if way == 'read' else 'client'

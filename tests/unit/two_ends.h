@@ -58,8 +58,6 @@ struct end {
 	unsigned int rhead, rtail;
 	struct end *peer;
 	bool first, runs, waits, gone;
-	/* What was posted, in how many calls, and the longest chain. */
-	unsigned int calls, receive_calls, requests, signalled, longest;
 };
 
 static struct end ends[2]; /* the sender's, and the receiver's */
@@ -99,7 +97,6 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 	struct end *end = (struct end *)qp;
 
 	(void)bad;
-	end->receive_calls++;
 	for (; wr; wr = wr->next) {
 		unsigned int at = end->rtail++ % MANY;
 
@@ -166,7 +163,6 @@ static void carry_out(struct end *end, const struct ibv_send_wr *wr)
 {
 	struct ibv_wc wc = { .wr_id = wr->wr_id, .opcode = IBV_WC_RDMA_READ };
 
-	end->signalled += !!(wr->send_flags & IBV_SEND_SIGNALED);
 	if (wr->opcode != IBV_WR_RDMA_READ) {
 		deliver(end, wr);
 		return;
@@ -181,15 +177,10 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
 	struct end *end = (struct end *)qp;
-	unsigned int length = 0;
 
 	(void)bad;
-	for (; wr; wr = wr->next, length++)
+	for (; wr; wr = wr->next)
 		carry_out(end, wr);
-	end->calls++;
-	end->requests += length;
-	if (length > end->longest)
-		end->longest = length;
 	if (end->peer->first && has_news(end->peer))
 		give_way(end);
 	return 0;
