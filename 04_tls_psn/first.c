@@ -329,7 +329,7 @@ static bool prepare(struct conn *conn, int access)
 		return false;
 	conn->mine.qpn = conn->qp->qp_num; /* chosen by the device */
 	conn->mine.addr = (uintptr_t)conn->shared;
-	conn->mine.rkey = conn->shared_mr->rkey;
+	conn->mine.rkey = access ? conn->shared_mr->rkey : 0; /* none is lent */
 	return reset_to_init(conn, access);
 }
 
