@@ -61,33 +61,33 @@ for ((pair = 1; pair <= pairs; pair++)); do
 	echo "09: pair $pair of $pairs" >&2
 	# The columns t_avg, and the average of millions of messages a second.
 	theirs ib_read_lat 6
-	ours '' -n $count read
+	ours '' -n "$count" read
 	one=$each
 	line 'latency, ib_read_lat' "$one" "$value" us '<= 1.05'
 	theirs ib_read_bw 5 -t $depth
-	ours '' -n $count -q $depth read
+	ours '' -n "$count" -q $depth read
 	many=$rate many_program=$program many_node=$node
 	line 'depth 16, ib_read_bw' "$many" \
 		"$(awk -v n="$value" 'BEGIN { print n * 1e6 }')" 1/s '>= 0.95'
-	ours '' -n $count -q $depth -c 4 read
+	ours '' -n "$count" -q $depth -c 4 read
 	line 'chains of 4, none' "$rate" "$many" 1/s -
-	ours '' -n $count send
+	ours '' -n "$count" send
 	line 'latency, SEND' "$one" "$each" us -
-	ours '' -n $count -q $depth send
+	ours '' -n "$count" -q $depth send
 	line 'depth 16, SEND' "$many" "$rate" 1/s -
 	line 'node a, SEND' "$many_node" "$node" us -
 	line 'its program, SEND' "$many_program" "$program" us -
-	ours -P -n $count send
+	ours -P -n "$count" send
 	line 'latency, SEND, polls' "$one" "$each" us -
-	ours -P -n $count -q $depth send
+	ours -P -n "$count" -q $depth send
 	line 'depth 16, SEND, polls' "$many" "$rate" 1/s -
-	ours '' -n $count add
+	ours '' -n "$count" add
 	alone=$rate
 	for clients in 2 8; do
-		ours "-j $clients" -j $clients -n $count add
+		ours "-j $clients" -j $clients -n "$count" add
 		line "adds: $clients clients, 1" "$rate" "$alone" 1/s -
 	done
-	ours '' -n $torn_count -q $depth -w read
+	ours '' -n "$torn_count" -q $depth -w read
 	line 'torn of 10^6; PUTs a READ' "$torn" \
-		"$(awk -v n="$puts" -v m=$torn_count 'BEGIN { print n / m }')" '' none
+		"$(awk -v n="$puts" -v m="$torn_count" 'BEGIN { print n / m }')" '' none
 done
