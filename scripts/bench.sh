@@ -14,7 +14,8 @@
 # between the fields, a line that begins with # (title, name of the first thing,
 # of the second) and then, per comparison, a line of
 #
-#   what    first    second    unit    aim: first >= second, <= or - (none)
+#   what    first    second    unit    aim: of their ratio, ">=" or "<=", and a number
+#                                      unless it is 1; "-": none; "none": no ratio either
 #
 # These go to build/bench/NAME.tsv; -d also puts what each prints into FOLDER/NAME.txt
 # (docs/performance.md quotes such files). Exit status: 0 measured, 1 could not measure,
@@ -88,12 +89,16 @@ table() {
 		return (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2
 	}
 	# A ratio is what is printed of it: two decimals.
-	function verdict(aim, ratio) {
+	function verdict(aim, ratio,   words) {
 		if (aim == "-")
 			return ""
-		if (aim == ">=" ? ratio >= 0.995 : ratio < 1.005)
-			return "  aim " aim " 1: met"
-		return "  aim " aim " 1: MISSED"
+		if (split(aim, words, " ") == 1)
+			words[2] = 1
+		aim = "  aim " words[1] " " words[2]
+		if (words[1] == ">=" && ratio >= words[2] - 0.005 ||
+			words[1] == "<=" && ratio < words[2] + 0.005)
+			return aim ": met"
+		return aim ": MISSED"
 	}
 	function print_row(what,   i, n) {
 		n = count[what]
@@ -102,6 +107,11 @@ table() {
 			r[i] = a[i] / b[i]
 		}
 		sort(a, n); sort(b, n); sort(r, n)
+		if (aim[what] == "none") {
+			printf "%-25s %10.1f %10.1f\n", what, median(a, n),
+				median(b, n)
+			return
+		}
 		printf "%-25s %10.1f %10.1f %-5s %5.2f (%.2f .. %.2f)%s\n",
 			what, median(a, n), median(b, n), unit[what],
 			median(r, n), r[1], r[n], verdict(aim[what], median(r, n))

@@ -1,0 +1,59 @@
+"""09's benchmark: what is asked for is done and counted, of each way; what is wrong with a value is said."""
+import re
+
+import pytest
+
+CHAPTER = '09_key_value'
+BENCH = 'bench/bench'
+
+
+def table(client):
+    """Of its line: column, value."""
+    names, values = [line.split() for line in client.out.split('\n') if re.match('way |(read|send|add) ', line)]
+    # Two names have two words.
+    names = ' '.join(names).replace('per s', 'rate').replace('us each', 'each') \
+        .replace('program us', 'program').replace('node us', 'node').split()
+    return dict(zip(names, values, strict=True))
+
+
+@pytest.mark.parametrize('variant, way, words', [
+    ('plain', 'read', (1, 1, 1, 300)), ('plain', 'read', (2, 64, 7, 3001)), ('plain', 'send', (1, 1, 1, 300)),
+    ('plain', 'send', (3, 64, 64, 2000)), ('plain', 'add', (8, 2, 2, 999)), ('sanitized', 'read', (2, 16, 4, 500)),
+    ('sanitized', 'send', (2, 16, 4, 500)), ('sanitized', 'add', (2, 16, 4, 500))], ids=str)
+def test_each_way_does_as_many_as_are_asked_for(pair, way, words):
+    clients, depth, chain, count = words
+    server = pair.server('-j', clients, 'lend', program=BENCH)
+    client = pair.client('-j', clients, '-q', depth, '-c', chain, '-n', count, way, program=BENCH)
+    client.quiet()
+    server.end().quiet()
+    said = table(client)
+    assert [said[name] for name in ('way', 'clients', 'depth', 'chain', 'count', 'puts', 'torn/10^6')] == \
+        [way, *map(str, words), '0', '0.0']
+    assert float(said['rate']) > 0 and float(said['each']) > 0
+
+
+def test_a_server_that_polls_and_one_that_writes_meanwhile(pair):
+    server = pair.server('-P', 'lend', program=BENCH)
+    said = table(pair.client('-q', 4, '-n', 500, '-w', 'send', program=BENCH))
+    server.end().quiet()
+    assert int(said['puts']) > 0 and said['way'] == 'send'
+
+
+def there(pair):
+    """On node b."""
+    return pair.client('-q', 16, '-c', 4, '-n', 2000, 'read', program=BENCH)
+
+
+def test_a_get_by_read_takes_none_of_the_servers_program(lab, programs):
+    with lab.serving(programs, 'lend', program=BENCH) as server:
+        said = table(lab.call('b', there, programs))
+    server.quiet()
+    # Ten milliseconds, at most, are for the two messages about it.
+    assert float(said['program']) * 2000 <= 10000 and float(said['node']) > 0
+
+
+@pytest.mark.parametrize('words, says', [
+    (('-q', 2, '-c', 3, 'read'), '-c is more than -q'), (('lend', 'read'), 'usage|see -h'), (('-q', 65, 'read'), '-q')],
+    ids=str)
+def test_what_cannot_be_is_said_and_ends_with_2(pair, words, says):
+    pair.client(*words, program=BENCH, status=2).one_error(says)
