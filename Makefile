@@ -77,6 +77,9 @@ web:
 # For authors.
 logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
+# The files of a release, of the last commit.
+dist:
+	$(call run,build lab kernel web,scripts/maint/dist.sh $(call quote,$(TAG)))
 # What the Markdown says of the code: lines, minutes, calls, pictures of runs.
 docs:
 	@scripts/maint/api_map.py
@@ -128,6 +131,7 @@ For authors:
                     chapter needs; TESTS='-k wire': pytest's options)
   make logs         record the expected logs again (CH=01: one chapter)
   make docs         bring up to date what the docs say of the code
+  make dist         the files of a release, in build/dist (TAG=v4.0: of that one)
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.
@@ -155,10 +159,11 @@ help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_web := web/build.sh
 help_logs := scripts/maint/record_logs.sh
+help_dist := scripts/maint/dist.sh
 help-%:
 	@echo "$$help_text" | grep -A 1 -E '^  make $* ' | grep -vE '^  make $*[^ ]' || \
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
 .PHONY: all deps demo check doctor lab lab-kernel shell down lesson break exercise \
-	repair next explain wire web logs docs clean help $(CHAPTERS)
+	repair next explain wire web logs docs dist clean help $(CHAPTERS)
