@@ -79,7 +79,10 @@ logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
 # The files of a release, of the last commit.
 dist:
-	$(call run,build lab kernel web,scripts/maint/dist.sh $(call quote,$(TAG)))
+	@CLI_CHECK=1 scripts/maint/dist.sh $(call quote,$(TAG))
+	@scripts/install_deps.sh build lab kernel web
+	$(check_kernel)
+	$(if $(listing),,@scripts/maint/dist.sh $(call quote,$(TAG)))
 # What the Markdown says of the code: lines, minutes, calls, pictures of runs.
 docs:
 	@scripts/maint/api_map.py
