@@ -20,8 +20,6 @@ define run
 	$(if $(listing),,@$(2))
 endef
 
-deps:
-	@scripts/install_deps.sh
 # The tests open the pages, too, and need a lab that is quick.
 check_deps := @scripts/install_deps.sh build lab kernel wire check web
 check_kernel = $(if $(listing),,@scripts/lab.sh kernel)
@@ -118,7 +116,6 @@ To learn:
 Besides:
   make              build all chapters; make -C 01_send_recv builds one
   make doctor       what this machine has, what it lacks, and what to do
-  make deps         install all packages that anything here needs
   make lab-kernel   build a kernel with which the lab is up in two seconds, once
   make shell        a shell in the lab (NODE=b: on the second machine)
   make down         end the lab
@@ -147,7 +144,6 @@ help:
 # Of one target: the script behind it.
 help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
-help_deps := scripts/install_deps.sh
 help_doctor := scripts/doctor.sh
 help_lab := scripts/lab.sh
 help_lab-kernel := scripts/lab.sh
@@ -168,5 +164,5 @@ help-%:
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check doctor lab lab-kernel shell down lesson break exercise \
+.PHONY: all demo check doctor lab lab-kernel shell down lesson break exercise \
 	repair next explain wire web logs docs dist clean help $(CHAPTERS)
