@@ -87,6 +87,7 @@ docs:
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
 	@scripts/maint/break_tables.py --write
+	@scripts/maint/links.py --write
 	@scripts/maint/lesson_lines.py --write
 	@scripts/maint/check_readme.py
 	@scripts/maint/count_lines.py
