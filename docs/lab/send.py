@@ -6,7 +6,7 @@ usage: send.py            waits for one
 
 For docs/lab.md: librdmacm's synchronous calls, which connect and wait by themselves.
 """
-import sys
+import argparse
 import time
 
 from pyverbs.cmid import CMID, AddrInfo
@@ -19,8 +19,8 @@ PORT, SIZE = '7471', 64
 
 def end(address, flags=0):
     """One of a connection that is still to be made."""
-    info = AddrInfo(dst=address, dst_service=PORT, port_space=RDMA_PS_TCP, flags=flags) if not flags else \
-        AddrInfo(src=address, src_service=PORT, port_space=RDMA_PS_TCP, flags=flags)
+    side = 'src' if flags & RAI_PASSIVE else 'dst'
+    info = AddrInfo(**{side: address, f'{side}_service': PORT}, port_space=RDMA_PS_TCP, flags=flags)
     return CMID(creator=info, qp_init_attr=QPInitAttr(cap=QPCap(max_recv_wr=1)))
 
 
@@ -57,4 +57,10 @@ def send(address):
 
 
 if __name__ == '__main__':
-    send(sys.argv[1]) if len(sys.argv) > 1 else serve()
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('address', nargs='?')
+    to = parser.parse_args().address
+    if to:
+        send(to)
+    else:
+        serve()
