@@ -132,7 +132,7 @@ For authors:
                     chapter needs; TESTS='-k wire': pytest's options)
   make logs         record the expected logs again (CH=01: one chapter)
   make docs         bring up to date what the docs say of the code
-  make dist         the files of a release, in build/dist (TAG=v4.0: of that one)
+  make dist         the files of a release, in build/dist (TAG=v4.0: its tag)
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.
