@@ -20,8 +20,6 @@ define run
 	$(if $(listing),,@$(2))
 endef
 
-deps:
-	@scripts/install_deps.sh
 # The tests open the pages, too, and need a lab that is quick.
 check_deps := @scripts/install_deps.sh build lab kernel wire check web
 check_kernel = $(if $(listing),,@scripts/lab.sh kernel)
@@ -77,12 +75,19 @@ web:
 # For authors.
 logs:
 	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
+# The files of a release, of the last commit.
+dist:
+	@CLI_CHECK=1 scripts/maint/dist.sh $(call quote,$(TAG))
+	@scripts/install_deps.sh build lab kernel web
+	$(check_kernel)
+	$(if $(listing),,@scripts/maint/dist.sh $(call quote,$(TAG)))
 # What the Markdown says of the code: lines, minutes, calls, pictures of runs.
 docs:
 	@scripts/maint/api_map.py
 	@scripts/maint/code_links.py --write
 	@scripts/maint/front_door.py
 	@scripts/maint/break_tables.py --write
+	@scripts/maint/links.py --write
 	@scripts/maint/lesson_lines.py --write
 	@scripts/maint/check_readme.py
 	@scripts/maint/count_lines.py
@@ -112,7 +117,6 @@ To learn:
 Besides:
   make              build all chapters; make -C 01_send_recv builds one
   make doctor       what this machine has, what it lacks, and what to do
-  make deps         install all packages that anything here needs
   make lab-kernel   build a kernel with which the lab is up in two seconds, once
   make shell        a shell in the lab (NODE=b: on the second machine)
   make down         end the lab
@@ -128,6 +132,7 @@ For authors:
                     chapter needs; TESTS='-k wire': pytest's options)
   make logs         record the expected logs again (CH=01: one chapter)
   make docs         bring up to date what the docs say of the code
+  make dist         the files of a release, in build/dist (TAG=v4.0: its tag)
 
 A chapter is 1, 01 or 01_send_recv. With NO_INSTALL=1, those that install
 packages, such as demo and check, only list what is missing, and run nothing.
@@ -140,7 +145,6 @@ help:
 # Of one target: the script behind it.
 help_demo := scripts/demo.sh
 help_check := scripts/maint/check.sh
-help_deps := scripts/install_deps.sh
 help_doctor := scripts/doctor.sh
 help_lab := scripts/lab.sh
 help_lab-kernel := scripts/lab.sh
@@ -155,10 +159,11 @@ help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_web := web/build.sh
 help_logs := scripts/maint/record_logs.sh
+help_dist := scripts/maint/dist.sh
 help-%:
 	@echo "$$help_text" | grep -A 1 -E '^  make $* ' | grep -vE '^  make $*[^ ]' || \
 		{ echo "make: there is no target $*; see make help" >&2; exit 2; }
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
-.PHONY: all deps demo check doctor lab lab-kernel shell down lesson break exercise \
-	repair next explain wire web logs docs clean help $(CHAPTERS)
+.PHONY: all demo check doctor lab lab-kernel shell down lesson break exercise \
+	repair next explain wire web logs docs dist clean help $(CHAPTERS)

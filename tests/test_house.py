@@ -19,6 +19,7 @@ CHECKERS = {
     'links to lines': 'code_links.py',
     'the front door': 'front_door.py --check',
     'the tables of cases': 'break_tables.py',
+    'addresses to link to': 'links.py',
     'copies': 'same.sh',
 }
 
@@ -179,6 +180,19 @@ def test_a_map_links_and_tables_that_are_old_are_found_and_written_anew(tree):
         assert re.search(r'`ibv_one`|#L1 "|\[01_one\]|Who is late\?', (root / written).read_text('utf-8'))
     tree(**{'01_one/break/late/README.md': case.replace('late?', 'late').replace('Remember', 'Forget')})
     found('break_tables.py', root, 'what it asks is no question', 'no paragraph begins with **Remember:**')
+
+
+def test_an_address_that_is_gone_and_one_that_is_new_are_found(tree):
+    error = 'return log_fail("no [docs/troubleshooting.md#one]");\n'
+    root = tree(**{'01_one/a.c': error, '01_one/break/late/client.err': 'error: no [docs/troubleshooting.md#one]\n',
+                   'docs/troubleshooting.md': '- <a id="one"></a>one\n- <a id="two"></a>two\n'})
+    found('links.py', root, 'is not up to date')
+    found('links.py --write', root, status=0)
+    assert '#one) | `01_one/index.html?lab&case=late` |' in (root / 'docs/links.md').read_text('utf-8')
+    # A program that names it no more does not make the address go.
+    tree(**{'01_one/a.c': error.replace('#one', '#two'), 'docs/troubleshooting.md': '- <a id="two"></a>two\n'})
+    found('links.py --write', root, 'docs/troubleshooting.md#one, which is gone')
+    assert '#one)' in (root / 'docs/links.md').read_text('utf-8')
 
 
 def test_a_copy_that_differs_and_one_too_many_are_found(tmp_path):
