@@ -145,7 +145,9 @@ static int start_thread(struct client *client)
 	pthread_mutex_lock(&crowd->lock);
 	ret = thread_start(&thread, run_client, client,
 			   "this client is not served");
-	if (!ret) {
+	if (ret) {
+		crowd->figures.left[STEP_HANDSHAKE]++;
+	} else {
 		crowd->threads++;
 		crowd->figures.strangers++;
 	}
@@ -184,11 +186,10 @@ static int take_client(struct crowd *crowd)
 	if (!admission_count(&crowd->admission,
 			     (struct sockaddr *)&client->oob.peer,
 			     client->address)) {
+		crowd->taken++;
 		ret = start_thread(client);
-		if (!ret) {
-			crowd->taken++;
+		if (!ret)
 			return 0;
-		}
 		admission_forget(&crowd->admission, client->address);
 	}
 	oob_close(&client->oob);
