@@ -1,35 +1,12 @@
 /*
- * test_05_clients.c - what is new for many clients: hello and retries
+ * test_05_retry.c - when a client tries again
  */
 
 #include "test.h"
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "params.h"
 #include "retry.h"
-
-TEST(hello)
-{
-	static const uint8_t want[] = { 0, 0, 1, 2, 0, 0, 0, 9, 0, 0, 4, 0 };
-	const struct hello hello = { 0x102, 9, 1024 };
-	uint8_t wire[PARAMS_MAX], header[PARAMS_HEADER];
-	struct hello got;
-
-	assert_int_equal(params_header(PARAMS_HELLO, header), sizeof(want));
-	assert_int_equal(params_check_header(PARAMS_HELLO, header), 0);
-	assert_int_equal(params_encode_hello(&hello, wire), sizeof(want));
-	assert_memory_equal(wire, want, sizeof(want));
-	assert_int_equal(params_decode_hello(&got, wire, sizeof(want)), 0);
-	assert_memory_equal(&got, &hello, sizeof(got));
-	for (size_t length = 0; length < 20; length++) {
-		if (length == sizeof(want))
-			continue;
-		CAPTURE(assert_int_equal(
-			params_decode_hello(&got, wire, length), -1));
-		assert_one_line(said.err, "instead of 12");
-	}
-}
 
 /* The pause doubles up to the longest; where in its second half is chance. */
 TEST(pause)
