@@ -182,7 +182,7 @@ void admission_forget(struct admission *admission, char name[ADDR_TEXT_SIZE])
 	pthread_mutex_lock(&admission->lock);
 	place = find(admission, name);
 	address = *place;
-	/* Who has none is not kept. */
+	/* An address with none is not kept. */
 	if (address && !--address->count) {
 		*place = address->next;
 		free(address);

@@ -30,8 +30,8 @@ static int come(const char *text, char name[ADDR_TEXT_SIZE])
 		return CAPTURED(admission_count(
 			&admission, (struct sockaddr *)&sin6, name));
 	assert_int_equal(inet_pton(AF_INET, text, &sin.sin_addr), 1);
-	return CAPTURED(admission_count(&admission, (struct sockaddr *)&sin,
-					name));
+	return CAPTURED(
+		admission_count(&admission, (struct sockaddr *)&sin, name));
 }
 
 /* No address has more than its share, and what is given back can be had again. */
