@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 	transfer.mode = MODE_WRITE + options.mode;
 	transfer.bytes = options.bytes;
 	/* 1. Reach the server, and find the device that leads there. */
-	if (conn_resolve(&conn, &options.way))
+	if (conn_resolve(&conn, &options.way) || conn_find_device(&conn, NULL))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, TRANSFER_SENDS, TRANSFER_RECEIVES,

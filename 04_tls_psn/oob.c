@@ -121,18 +121,14 @@ int oob_decode(struct params *params, const char *line, size_t length)
 
 /* ---- Lines over TLS ---- */
 
-static int send_line(struct oob *oob, const char *line, size_t length)
+int oob_send_line(struct oob *oob, const char *line, size_t length)
 {
 	/* In one piece, so that an observer sees one record. */
 	return tls_write(&oob->tls, line, length);
 }
 
-/*
- * Reads a whole line, and never more than fits: a peer may send without end. An
- * error says that what did not come.
- */
-static int recv_line(struct oob *oob, char line[LINE_LONGEST + 1],
-		     const char *what, size_t *length)
+int oob_recv_line(struct oob *oob, char line[LINE_LONGEST + 1],
+		  const char *what, size_t *length)
 {
 	*length = 0;
 	do {
@@ -153,7 +149,7 @@ static int expect_line(struct oob *oob, const char *text, const char *what)
 	char line[LINE_LONGEST + 1];
 	size_t length;
 
-	if (recv_line(oob, line, what, &length))
+	if (oob_recv_line(oob, line, what, &length))
 		return -1;
 	if (strcmp(line, text))
 		return log_fail(
@@ -241,7 +237,7 @@ int oob_accept(struct oob *oob, const struct oob *listener,
 		return -1;
 	if (check_list(oob->tls.ssl, listener->way))
 		return -1;
-	return send_line(oob, HELLO, strlen(HELLO));
+	return oob_send_line(oob, HELLO, strlen(HELLO));
 }
 
 int oob_connect(struct oob *oob, const struct oob_way *way,
@@ -284,7 +280,7 @@ int oob_send_params(struct oob *oob, const struct params *params)
 {
 	char line[LINE_LONGEST];
 
-	return send_line(oob, line, oob_encode(params, line));
+	return oob_send_line(oob, line, oob_encode(params, line));
 }
 
 /*
@@ -307,7 +303,7 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 	char line[LINE_LONGEST + 1];
 	size_t length;
 
-	if (recv_line(oob, line, "the peer's parameters", &length))
+	if (oob_recv_line(oob, line, "the peer's parameters", &length))
 		return -1;
 	if (oob_decode(params, line, length) || params_check(params, roce))
 		return -1;
@@ -317,7 +313,7 @@ int oob_recv_params(struct oob *oob, struct params *params, bool roce)
 
 int oob_ready(struct oob *oob)
 {
-	if (send_line(oob, READY, strlen(READY)) ||
+	if (oob_send_line(oob, READY, strlen(READY)) ||
 	    expect_line(oob, READY, "READY"))
 		return -1;
 	/*

@@ -79,6 +79,15 @@ int oob_accept(struct oob *oob, const struct oob *listener,
 int oob_connect(struct oob *oob, const struct oob_way *way,
 		const struct patience *patience);
 
+/*
+ * Sends a line of length bytes. Receives one, puts a zero behind its newline, and
+ * never takes more than fits: a peer may send without end. An error says that what
+ * did not come.
+ */
+int oob_send_line(struct oob *oob, const char *line, size_t length);
+int oob_recv_line(struct oob *oob, char line[LINE_LONGEST + 1],
+		  const char *what, size_t *length);
+
 /* Draws a PSN that nobody can predict. */
 int oob_draw_psn(uint32_t *psn);
 

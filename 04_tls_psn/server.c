@@ -95,8 +95,8 @@ static int serve_client(const struct conn *listener, const struct oob *client)
 	};
 	int ret = -1;
 
-	/* 1. Take the request that the client has sent. */
-	if (conn_take(&conn, listener, client))
+	/* 1. Take the client, and the request that it has sent. */
+	if (conn_take(&conn, listener, client) || conn_request(&conn, listener))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, TRANSFER_SENDS, TRANSFER_RECEIVES,
@@ -157,6 +157,7 @@ int main(int argc, char **argv)
 	/* 2. Listen. */
 	if (conn_listen(&listener, &options.way))
 		goto out;
+	log_line("listening on port %s.", options.way.port);
 	/* 3. Serve. */
 	ret = serve(&listener);
 out:

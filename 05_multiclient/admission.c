@@ -1,145 +1,192 @@
 /*
- * admission.c - for how many clients this process has enough of everything
+ * admission.c - how many may come, so that strangers leave room for others
  */
 #include "admission.h"
 
-#include <limits.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "conn.h"
-#include "data.h"
-#include "allowed.h"
+#include <netinet/in.h>
+#include <sys/resource.h>
+
+#include "explain.h"
 #include "log.h"
 
-/* With fewer strangers at a time, a silent one would delay others. */
+/* Strangers that may be shaking hands, or silent, at the same time. */
+#define STRANGERS_MAX 2048
+
+/* With fewer at a time, a silent one would delay others. */
 #define STRANGERS_MIN 4
 
 /* A socket and a completion channel; a stranger has only a socket. */
 #define CLIENT_DESCRIPTORS 2
 
-/*
- * What a stranger can make OpenSSL hold, in kB: 75 once it has begun its
- * handshake, as was measured, and in the middle of its certificates 16 more
- * (see CERTIFICATES_MAX in tls.c). Before that, it holds only the stack of its
- * thread.
- */
-#define STRANGER_KB 96
+/* For files that are open for a moment: /proc, names of hosts. */
+#define DESCRIPTORS_SPARE 8
 
-static unsigned long needed(const struct room *room,
-			    const struct supply *supply)
+/* ---- Descriptors ---- */
+
+/* How many are open, except the one that counts them. */
+static unsigned long count_descriptors(void)
 {
-	return (unsigned long)room->clients * supply->client +
-	       (unsigned long)room->strangers * supply->stranger;
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned long count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	/* Without "." and "..". */
+	return count > 3 ? count - 3 : 0;
 }
 
-int admission_share(struct room *room, const struct supply *supply)
+/* Raises the limit until wanted more can be opened; returns how many can. */
+static unsigned long allow_descriptors(unsigned long wanted)
 {
-	unsigned long left = supply->left;
+	unsigned long used = count_descriptors() + DESCRIPTORS_SPARE;
+	struct rlimit limit;
+	rlim_t before;
 
-	if (left >= needed(room, supply))
+	if (getrlimit(RLIMIT_NOFILE, &limit)) {
+		log_fail_errno("getrlimit", errno, "RLIMIT_NOFILE");
 		return 0;
-	/* A quarter is for strangers. */
-	if (supply->stranger && room->strangers > left / 4)
-		room->strangers =
+	}
+	before = limit.rlim_cur;
+	wanted += used;
+	/* Anybody may raise the soft limit up to the hard one. */
+	if (limit.rlim_cur < wanted)
+		limit.rlim_cur =
+			wanted < limit.rlim_max ? wanted : limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		limit.rlim_cur = before;
+	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+}
+
+/* Fewer of both, with a quarter of the descriptors for strangers. */
+static int shrink(struct admission *admission, unsigned long left)
+{
+	unsigned long rest;
+
+	if (admission->strangers > left / 4)
+		admission->strangers =
 			left / 4 > STRANGERS_MIN ? left / 4 : STRANGERS_MIN;
-	left -= room->strangers * supply->stranger < left ?
-			room->strangers * supply->stranger :
-			left;
-	if (room->clients > left / supply->client)
-		room->clients = left / supply->client;
-	if (!room->clients)
-		return log_fail("%lu %s are too few for a server; %s",
-				supply->left, supply->what, supply->hint);
+	rest = left > admission->strangers ? left - admission->strangers : 0;
+	if (admission->clients > rest / CLIENT_DESCRIPTORS)
+		admission->clients = rest / CLIENT_DESCRIPTORS;
+	if (!admission->clients)
+		return log_fail(
+			"%lu more descriptors are too few for a server; see \"ulimit -Hn\"",
+			left);
 	log_line(
-		"%lu %s: room for %u clients and %u strangers at a time; for more, %s.",
-		supply->left, supply->what, room->clients, room->strangers,
-		supply->hint);
+		"%lu more descriptors: room for %u clients and %u strangers at a time; for more, see \"ulimit -Hn\".",
+		left, admission->clients, admission->strangers);
 	return 0;
 }
 
-/* Makes what a client needs, measures what that locks, and frees it. */
-static int measure(const struct device *device, size_t bytes, unsigned int *kb)
+int admission_fit(struct admission *admission)
 {
-	struct conn conn = { .device = device };
-	struct data data = { 0 };
-	unsigned long before = allowed_locked();
-	int ret;
+	unsigned long wanted, left;
 
-	log_prefix("one client, to see what it costs: ");
-	ret = conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES,
-			     data_exposed_access(MODE_WRITE)) ||
-	      data_open(&data, &conn, MODE_WRITE, bytes);
-	*kb = allowed_locked() - before;
-	data_close(&data);
-	conn_close(&conn);
-	log_prefix("%s", "");
-	return ret ? -1 : 0;
-}
-
-static int fit_memory(struct room *room, const struct device *device,
-		      size_t bytes)
-{
-	struct supply memory = {
-		.left = allowed_memory(),
-		.what = "more kB of locked memory",
-		.hint = "see \"ulimit -Hl\" [docs/troubleshooting.md#memlock]",
-	};
-
-	if (memory.left == ULONG_MAX)
-		return 0;
-	if (measure(device, bytes, &memory.client))
+	admission->strangers = STRANGERS_MAX;
+	wanted = (unsigned long)admission->clients * CLIENT_DESCRIPTORS +
+		 admission->strangers;
+	left = allow_descriptors(wanted);
+	if (left < wanted && shrink(admission, left))
 		return -1;
-	return memory.client ? admission_share(room, &memory) : 0;
+	/* No address has more than half of the room for strangers. */
+	if (admission->per_address > admission->strangers / 2)
+		admission->per_address = admission->strangers / 2;
+	return 0;
 }
+
+/* ---- Addresses ---- */
+
+/* How many strangers have this address. */
+struct address {
+	struct address *next;
+	unsigned int count;
+	char name[ADDR_TEXT_SIZE];
+};
 
 /*
- * The memory lent to clients, and as much for sending; a quarter is for
- * strangers.
+ * A host with one IPv6 address can use every address with the same first 64 bits,
+ * so these count as one.
  */
-static int fit_ram(struct room *room, size_t bytes)
+static void name_address(const struct sockaddr *from, char name[ADDR_TEXT_SIZE])
 {
-	const struct supply ram = {
-		.left = allowed_ram() - allowed_ram() / 4,
-		.what = "kB of memory",
-		.hint = "lend less to each, see -b",
-		.client = (2 * bytes + 1023) / 1024,
-	};
+	struct sockaddr_in6 sin6;
 
-	return admission_share(room, &ram);
+	if (from->sa_family != AF_INET6) {
+		addr_text(from, name);
+		return;
+	}
+	memcpy(&sin6, from, sizeof(sin6));
+	memset(&sin6.sin6_addr.s6_addr[8], 0, 8);
+	addr_text((struct sockaddr *)&sin6, name);
 }
 
-unsigned int admission_strangers(unsigned long kb)
+/* The place in the list where name is, or the end of it. */
+static struct address **find(struct admission *admission, const char *name)
 {
-	unsigned long most = kb / 4 / STRANGER_KB;
+	struct address **place = &admission->first;
 
-	if (most < STRANGERS_MIN)
-		return STRANGERS_MIN;
-	return most < UINT_MAX ? most : UINT_MAX;
+	while (*place && strcmp((*place)->name, name))
+		place = &(*place)->next;
+	return place;
 }
 
-int admission_fit(struct room *room, const struct device *device, size_t bytes)
+/* The entry for name, which may be a new one; NULL: there is no memory. */
+static struct address *find_or_add(struct admission *admission,
+				   const char *name)
 {
-	struct supply descriptors = {
-		.what = "more descriptors",
-		.hint = "see \"ulimit -Hn\"",
-		.client = CLIENT_DESCRIPTORS,
-		.stranger = 1,
-	};
-	struct supply threads = {
-		.left = allowed_threads(),
-		.what = "more threads",
-		.hint = "see \"ulimit -u\", and pids.max of the control group",
-		.client = 1,
-		.stranger = 1,
-	};
+	struct address **place = find(admission, name);
 
-	/* Strangers must not take the memory that clients need. */
-	if (room->strangers > admission_strangers(allowed_ram()))
-		room->strangers = admission_strangers(allowed_ram());
-	descriptors.left = allowed_descriptors(needed(room, &descriptors));
-	return admission_share(room, &descriptors) ||
-			       admission_share(room, &threads) ||
-			       fit_ram(room, bytes) ||
-			       fit_memory(room, device, bytes) ?
-		       -1 :
-		       0;
+	if (*place)
+		return *place;
+	*place = calloc(1, sizeof(**place));
+	if (*place)
+		strcpy((*place)->name, name);
+	return *place;
+}
+
+int admission_count(struct admission *admission, const struct sockaddr *from,
+		    char name[ADDR_TEXT_SIZE])
+{
+	struct address *address;
+	int ret = 0;
+
+	name_address(from, name);
+	pthread_mutex_lock(&admission->lock);
+	address = find_or_add(admission, name);
+	if (!address)
+		ret = explain_call("calloc", errno);
+	/* Compare and take under one lock: the threads of clients forget. */
+	else if (address->count < admission->per_address)
+		address->count++;
+	else
+		ret = log_fail(
+			"%s: as many strangers as one address may have at a time (%u, see -X): refused [docs/troubleshooting.md#server-full]",
+			name, admission->per_address);
+	pthread_mutex_unlock(&admission->lock);
+	if (ret)
+		*name = 0;
+	return ret;
+}
+
+void admission_forget(struct admission *admission, char name[ADDR_TEXT_SIZE])
+{
+	struct address **place, *address;
+
+	pthread_mutex_lock(&admission->lock);
+	place = find(admission, name);
+	address = *place;
+	/* An address with none is not kept. */
+	if (address && !--address->count) {
+		*place = address->next;
+		free(address);
+	}
+	pthread_mutex_unlock(&admission->lock);
+	*name = 0;
 }

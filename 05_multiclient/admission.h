@@ -1,39 +1,42 @@
 /*
- * admission.h - for how many clients this process has enough of everything
+ * admission.h - how many may come, so that strangers leave room for others
  *
- * A client that is let in and then fails, since there is no memory or thread
- * for it, learns less than one that is told that the server is full.
+ * A stranger is who has connected and not yet shown who it is. It has no place, and
+ * must not cost much: a thread, a descriptor and what OpenSSL holds for it, which
+ * client_hello.h and tls.c limit; all of that until -t is over, at most.
  */
 #ifndef ADMISSION_H
 #define ADMISSION_H
 
-#include "device.h"
+#include <pthread.h>
+#include <sys/socket.h>
 
-/* How many there is room for at a time. */
-struct room {
-	unsigned int clients;
-	unsigned int strangers; /* that have not yet shown who they are */
+#include "addr.h"
+
+struct admission {
+	/* Set these two and the lock, and zero the rest. */
+	unsigned int clients; /* that may have a place at a time */
+	unsigned int per_address; /* strangers of one address at a time */
+	unsigned int strangers; /* all of them */
+	pthread_mutex_t lock; /* for what follows */
+	struct address *first; /* those with strangers */
 };
 
 /*
- * Makes *room smaller, and says so, if this process may not have the
- * descriptors, threads or locked memory for it. Silently limits the room for
- * strangers, if they could take more than a quarter of the memory. Call it
- * when all else is open, and before the first client. Returns 0, or -1 after
- * reporting why there is no room at all.
+ * Makes room smaller, and says so, if this process may not have the descriptors for
+ * it. Call it when all else is open, and before the first client. Returns 0, or -1
+ * after reporting why there is no room at all.
  */
-int admission_fit(struct room *room, const struct device *device, size_t bytes);
+int admission_fit(struct admission *admission);
 
-/* One of the three: what is left of it, and what a client or stranger costs. */
-struct supply {
-	unsigned long left;
-	const char *what;
-	const char *hint; /* how to get more */
-	unsigned int client, stranger;
-};
-int admission_share(struct room *room, const struct supply *supply);
+/*
+ * One more stranger from this address, whose name is put into name. Returns 0, or -1
+ * after reporting that it may not come, with an empty name.
+ */
+int admission_count(struct admission *admission, const struct sockaddr *from,
+		    char name[ADDR_TEXT_SIZE]);
 
-/* How many strangers fit into a quarter of that many kB of memory. */
-unsigned int admission_strangers(unsigned long kb);
+/* It is gone, or no stranger any more. Makes name empty; if it is, does nothing. */
+void admission_forget(struct admission *admission, char name[ADDR_TEXT_SIZE]);
 
 #endif

@@ -6,100 +6,135 @@
 #include <locale.h>
 #include <unistd.h>
 
-#include "conn.h"
-#include "content.h"
-#include "data.h"
-#include "hold.h"
 #include "log.h"
 #include "options.h"
-#include "peer.h"
+#include "pattern.h"
+#include "place.h"
 #include "retry.h"
-#include "transfer.h"
 
-/* Writes or reads, and checks the result. */
-static int converse(struct data *data, const struct options *options,
-		    unsigned int number)
-{
-	struct transfer transfer = { .data = data, .mode = options->mode };
+static struct {
+	struct oob_way way;
+	struct network network;
+	int seconds, bytes, hold, retries;
+	int mode; /* 0: write, 1: read */
+} options = {
+	.way = {
+		.port = "4433",
+		.files = { "certs/client.pem", "certs/client.key",
+			   "certs/ca.pem" },
+	},
+	.network = NETWORK_DEFAULT,
+	.seconds = 10,
+};
 
-	if (transfer_run(&transfer))
-		return -1;
-	log_line("[LOG] %s: Both DONE, disconnecting",
-		 options->mode == MODE_WRITE ? "WRITE" : "READ");
-	return content_check(data, options->mode, options->counts,
-			     CONTENT_SERVER, number);
-}
+static const struct option_row rows[] = {
+	{ 'a', "address", "ADDRESS",
+	  "the server's name or address; it must be on an RDMA device, so 127.0.0.1 will not do",
+	  .text = &options.way.address },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.way.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'b', "bytes", "BYTES",
+	  "memory to write to or read from, the same on both ends",
+	  .number = &options.bytes, .min = PATTERN_MIN, .max = 64 << 20,
+	  .otherwise = "1024" },
+	NETWORK_OPTIONS(options.network),
+	{ 'C', "cert", "FILE", "our certificate",
+	  .text = &options.way.files.cert, .otherwise = "certs/client.pem" },
+	{ 'K', "key", "FILE", "its private key", .text = &options.way.files.key,
+	  .otherwise = "certs/client.key" },
+	{ 'A', "ca", "FILE",
+	  "the CA that must have signed the peer's certificate",
+	  .text = &options.way.files.ca, .otherwise = "certs/ca.pem" },
+	{ 'w', "hold", "SECONDS",
+	  "stay connected for SECONDS when everything is done",
+	  .number = &options.hold, .max = PLACE_HOLD_MAX },
+	{ 'r', "retries", "TRIES",
+	  "try TRIES times again, where that may help: the server is full, refuses, or does not answer, and nothing has been sent yet",
+	  .number = &options.retries, .max = 1000 },
+	{ .value = "write|read", .word = &options.mode },
+};
+
+static const char purpose[] =
+	"usage: ./client -a ADDRESS [OPTION]... write|read\n\n"
+	"Connects to a server, exchanges memory regions with it and writes to its\n"
+	"memory or reads from it, by RDMA; the server must say the same word.\n\n"
+	"example: ./client -a 192.0.2.1 write";
 
 /* Reaches the server, and tries again if the problem may pass. */
-static int reach(struct conn *conn, const struct options *options,
-		 const struct patience *patience, struct hello *hello)
+static int reach(struct place *place)
 {
+	const struct place fresh = *place;
 	unsigned int failures = 0;
 	int ret;
 
-	while ((ret = conn_resolve(conn, options, patience, hello)) ==
-	       CONN_PASSING) {
+	while ((ret = place_reach(place, &options.way)) > 0) {
 		/* Nothing was made or sent yet, so we can try again. */
-		conn_close(conn);
-		if (retry_wait(++failures, options->retries, patience))
+		place_close(place);
+		*place = fresh;
+		if (retry_wait(++failures, options.retries,
+			       &place->conn.patience))
 			return -1;
 	}
 	return ret;
 }
 
+/* Writes or reads, and checks the result. */
+static int converse(struct place *place)
+{
+	if (transfer_run(&place->transfer))
+		return -1;
+	log_line("[LOG] %s: Both DONE, disconnecting",
+		 options.mode ? "READ" : "WRITE");
+	return place_check(place);
+}
+
 int main(int argc, char **argv)
 {
-	struct patience patience = { .stop_fd = -1 };
-	struct options options;
-	struct conn conn = { 0 };
-	struct data data = { 0 };
-	struct hello hello;
-	int ret = -1, status;
+	struct place place = { .conn.network = &options.network };
+	struct conn *conn = &place.conn;
+	int ret = -1, stop_fd = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(&options, ROLE_CLIENT, argc, argv);
+	status = options_parse(rows, purpose, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
-	patience.timeout_ms = options.timeout_ms;
+	if (!options.way.address) {
+		log_fail(
+			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 write");
+		return EXIT_USAGE;
+	}
+	place.transfer.mode = MODE_WRITE + options.mode;
+	place.transfer.bytes = options.bytes;
 	/* From now on, SIGINT and SIGTERM end the program cleanly. */
-	if (wait_for_signals(&patience.stop_fd))
+	if (wait_for_signals(&stop_fd))
 		goto out;
-	/* 1. Reach the server, and find the device that leads there. */
-	if (reach(&conn, &options, &patience, &hello))
+	conn->patience = (struct patience){ options.seconds * 1000, stop_fd };
+	/* 1. Reach the server, which has a place for us, or not. */
+	if (reach(&place))
 		goto out;
-	/* 2. Choose the number of our first packet. */
-	if (conn_choose_psn(&conn, &options))
+	/* 2. Find the device that leads there. */
+	if (conn_find_device(conn, NULL))
 		goto out;
-	/* 3. Create the queue pair, and what it needs. */
-	if (conn_create_qp(&conn, DATA_SENDS, DATA_RECEIVES,
-			   data_exposed_access(options.mode)))
+	/* 3. Create the queue pair, its PSN, and memory. */
+	if (place_open(&place))
 		goto out;
-	/* 4. Let the device use our memory, and the server some of it. */
-	if (data_open(&data, &conn, options.mode, options.bytes))
+	/* 4. Exchange parameters; from INIT to RTR to RTS. */
+	if (conn_connect(conn))
 		goto out;
-	content_write(&data, options.mode, CONTENT_CLIENT, hello.number);
-	/* 5. Post all receives, before the server can possibly send. */
-	if (data_post_receives(&data))
+	/* 5. Write or read. */
+	if (converse(&place))
 		goto out;
-	/* 6. Exchange parameters; from INIT to RTR to RTS. */
-	if (conn_connect(&conn))
+	/* 6. Stay for a while, if asked to, and disconnect. */
+	if (options.hold && place_hold(&place, options.hold))
 		goto out;
-	/* 7. Write or read. */
-	if (converse(&data, &options, hello.number))
-		goto out;
-	/* 8. Stay for a while, if asked to, and disconnect. */
-	if (options.hold && hold_connection(&conn, options.hold))
-		goto out;
-	ret = peer_disconnect(&conn);
+	ret = conn_disconnect(conn);
 out:
-	/* 9. Tell the peer, and free everything. */
-	log_line("[LOG] closing connection conn=%p", (void *)&conn);
-	conn_end(&conn);
-	if (data_drain(&data))
-		ret = -1;
-	data_close(&data);
-	conn_close(&conn);
-	if (patience.stop_fd >= 0)
-		close(patience.stop_fd);
+	/* 7. Tell the peer, and free everything. */
+	log_line("[LOG] closing connection conn=%p", (void *)conn);
+	place_close(&place);
+	if (stop_fd >= 0)
+		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

@@ -4,120 +4,112 @@
 #include "crowd.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <netinet/in.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 
-#include "admission.h"
+#include "explain.h"
 #include "log.h"
-#include "report.h"
 #include "thread.h"
-
-/* Strangers that may be shaking hands, or silent, at the same time. */
-#define STRANGERS_MAX 2048
 
 /* How long to leave the listener alone when no client can be taken. */
 #define REST_MS 1000
 
-int crowd_open(struct crowd *crowd, const struct options *options,
-	       void (*serve)(struct client *client))
-{
-	struct room room = { options->max, STRANGERS_MAX };
+/* ---- Figures ---- */
 
-	*crowd = (struct crowd){
-		.options = options,
-		.figures.lock = PTHREAD_MUTEX_INITIALIZER,
-		.serve = serve,
-		.usr1_fd = -1,
-		.room_fd = -1,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.addresses.lock = PTHREAD_MUTEX_INITIALIZER,
-		.identities.lock = PTHREAD_MUTEX_INITIALIZER,
-	};
-	turns_open(&crowd->turns);
-	if (ending_open(&crowd->ending) || report_signal(&crowd->usr1_fd) ||
-	    ending_eventfd(&crowd->room_fd) ||
-	    listener_open(&crowd->listener, options) ||
-	    admission_fit(&room, crowd->listener.devices.list, options->bytes))
-		return -1;
-	log_line("listening on port %s.", options->port);
-	crowd->figures.max = room.clients;
-	crowd->strangers_max = room.strangers;
-	crowd->identities.max =
-		options->per_identity ? (int)options->per_identity : INT_MAX;
-	/* No address has more than half of the places for strangers. */
-	crowd->addresses.max = options->per_address < room.strangers / 2 ?
-				       options->per_address :
-				       room.strangers / 2;
-	crowd->listening = true;
-	return 0;
-}
-
-void crowd_close(struct crowd *crowd)
+static struct figures figures_now(struct crowd *crowd)
 {
-	listener_close(&crowd->listener);
-	if (crowd->room_fd >= 0)
-		close(crowd->room_fd);
-	if (crowd->usr1_fd >= 0)
-		close(crowd->usr1_fd);
-	ending_close(&crowd->ending);
-}
-
-static unsigned int count_threads(struct crowd *crowd)
-{
-	unsigned int threads;
+	struct figures now;
 
 	pthread_mutex_lock(&crowd->lock);
-	threads = crowd->threads;
+	now = crowd->figures;
 	pthread_mutex_unlock(&crowd->lock);
-	return threads;
+	return now;
 }
 
-void crowd_room(struct crowd *crowd)
+unsigned int crowd_failed(const struct figures *figures)
+{
+	unsigned int sum = 0;
+
+	for (int step = 0; step < STEP_DONE; step++)
+		sum += figures->left[step];
+	return sum;
+}
+
+static void print_figures(struct crowd *crowd)
+{
+	/* Printing may take long, so do not hold the lock. */
+	struct figures now = figures_now(crowd);
+	const struct held *held = &crowd->held;
+	const unsigned int *left = now.left;
+
+	log_line("[figures] connected: %u of %u; shaking hands: %u",
+		 now.connected, crowd->admission.clients, now.strangers);
+	log_line("[figures] served: %u; refused: %u; failed: %u",
+		 left[STEP_DONE], now.refused, crowd_failed(&now));
+	log_line(
+		"[figures] failed at: handshake %u, exchange %u, objects %u, transfer %u, goodbye %u",
+		left[STEP_HANDSHAKE], left[STEP_EXCHANGE], left[STEP_OBJECTS],
+		left[STEP_TRANSFER], left[STEP_GOODBYE]);
+	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs",
+		 held->of[HELD_PD], held->of[HELD_CQ], held->of[HELD_QP],
+		 held->of[HELD_MR]);
+}
+
+/* ---- In, and out ---- */
+
+/* A handshake or a thread is over: there may be room for another one. */
+static void tell_room(struct crowd *crowd)
 {
 	/* It cannot fail before it has been written to 2^64 times. */
 	eventfd_write(crowd->room_fd, 1);
 }
 
-static void forget_address(struct client *client)
+void crowd_let_in(struct client *client)
 {
-	if (*client->address)
-		share_return(&client->crowd->addresses, client->address);
-	*client->address = 0;
+	struct crowd *crowd = client->crowd;
+	struct figures *figures = &crowd->figures;
+
+	admission_forget(&crowd->admission, client->address);
+	pthread_mutex_lock(&crowd->lock);
+	figures->strangers--;
+	/* Check and take under one lock: two must not take the last place. */
+	if (figures->connected < crowd->admission.clients) {
+		figures->connected++;
+		client->number = ++figures->number;
+	} else {
+		figures->refused++;
+	}
+	client->connected = figures->connected;
+	pthread_mutex_unlock(&crowd->lock);
+	tell_room(crowd);
 }
 
-int crowd_share(struct client *client)
+/* It has left after this step. */
+static void let_out(struct client *client, enum step step)
 {
-	struct share *identities = &client->crowd->identities;
-	const char *who = client->who.identity;
-	int count;
+	struct crowd *crowd = client->crowd;
+	struct figures *figures = &crowd->figures;
+	bool stranger = *client->address;
 
-	/* It is not a stranger any more. */
-	forget_address(client);
-	if (oob_who(client->oob, &client->who))
-		return -1;
-	count = share_take(identities, who);
-	client->has_share = count > 0;
-	if (!count)
-		log_line(
-			"%s has %d connections, and may have no more: refused.",
-			*who ? who : "no identity", identities->max);
-	return count > 0 ? 0 : -1;
-}
-
-/* Gives back what is counted for a client, and forgets it. */
-static void free_client(struct client *client)
-{
-	if (client->has_share)
-		share_return(&client->crowd->identities, client->who.identity);
-	forget_address(client);
+	if (stranger)
+		admission_forget(&crowd->admission, client->address);
+	pthread_mutex_lock(&crowd->lock);
+	if (stranger)
+		figures->strangers--;
+	else if (client->number)
+		figures->connected--;
+	/* Who was refused has not failed. */
+	if (stranger || client->number)
+		figures->left[step]++;
+	pthread_mutex_unlock(&crowd->lock);
 	free(client);
 }
+
+/* ---- Threads ---- */
 
 static void *run_client(void *argument)
 {
@@ -126,8 +118,7 @@ static void *run_client(void *argument)
 	pthread_t before;
 	bool has_before;
 
-	crowd->serve(client);
-	free_client(client);
+	let_out(client, crowd->serve(client));
 	/*
 	 * Each thread that ends joins the one that ended before it. So at most
 	 * one that has ended is not yet joined, and none is forgotten.
@@ -138,7 +129,7 @@ static void *run_client(void *argument)
 	crowd->last = pthread_self();
 	crowd->has_last = true;
 	crowd->threads--;
-	crowd_room(crowd);
+	tell_room(crowd);
 	pthread_mutex_unlock(&crowd->lock);
 	if (has_before)
 		pthread_join(before, NULL);
@@ -154,102 +145,106 @@ static int start_thread(struct client *client)
 	pthread_mutex_lock(&crowd->lock);
 	ret = thread_start(&thread, run_client, client,
 			   "this client is not served");
-	if (!ret)
+	if (ret) {
+		crowd->figures.left[STEP_HANDSHAKE]++;
+	} else {
 		crowd->threads++;
+		crowd->figures.strangers++;
+	}
 	pthread_mutex_unlock(&crowd->lock);
 	return ret;
 }
 
-/*
- * One more stranger from this address. A host with one IPv6 address can use
- * every address with the same first 64 bits, so these count as one.
- */
-static int count_address(struct client *client)
+static unsigned int count_threads(struct crowd *crowd)
 {
-	struct share *addresses = &client->crowd->addresses;
-	struct sockaddr_storage from;
-	int count;
+	unsigned int threads;
 
-	memcpy(&from, oob_peer(client->oob), sizeof(from));
-	if (from.ss_family == AF_INET6)
-		memset(&((struct sockaddr_in6 *)&from)->sin6_addr.s6_addr[8], 0,
-		       8);
-	addr_text((struct sockaddr *)&from, client->address);
-	count = share_take(addresses, client->address);
-	if (count > 0)
-		return 0;
-	if (count < 0)
-		return -1;
-	return log_fail(
-		"%s: as many strangers as one address may have at a time (%d, see -X): refused [docs/troubleshooting.md#server-full]",
-		client->address, addresses->max);
+	pthread_mutex_lock(&crowd->lock);
+	threads = crowd->threads;
+	pthread_mutex_unlock(&crowd->lock);
+	return threads;
 }
 
-/* Takes one client off the listener; its thread does the rest. */
+/*
+ * Takes the next client off the listener; its thread does the rest. Fails if the next
+ * one would probably fail as well.
+ */
 static int take_client(struct crowd *crowd)
 {
-	struct patience patience = {
-		.timeout_ms = crowd->options->timeout_ms,
-		.stop_fd = crowd->ending.closing_fd,
-	};
 	struct client *client = calloc(1, sizeof(*client));
+	int ret;
 
 	if (!client)
-		return log_fail_errno("calloc", errno,
-				      "a client is not served");
+		return explain_call("calloc", errno);
 	client->crowd = crowd;
-	client->turn.turns = &crowd->turns;
-	client->turn.number = crowd->taken;
-	client->oob = oob_accept(crowd->listener.oob, &patience);
-	if (!client->oob) {
+	ret = oob_next(&crowd->listener.oob, &client->oob);
+	if (ret <= 0) {
 		free(client);
-		return -1;
+		return ret;
 	}
-	if (count_address(client)) {
-		oob_close(client->oob);
-		free(client);
-		/* Others may come: there is no need to rest. */
-		return 0;
+	ret = 0;
+	if (!admission_count(&crowd->admission,
+			     (struct sockaddr *)&client->oob.peer,
+			     client->address)) {
+		crowd->taken++;
+		ret = start_thread(client);
+		if (!ret)
+			return 0;
+		admission_forget(&crowd->admission, client->address);
 	}
-	figures_arrive(&crowd->figures);
-	crowd->taken++;
-	if (start_thread(client)) {
-		figures_leave(&crowd->figures, STEP_HANDSHAKE);
-		oob_close(client->oob);
-		free_client(client);
-		return -1;
-	}
-	return 0;
+	oob_close(&client->oob);
+	free(client);
+	return ret;
 }
+
+/* ---- The end ---- */
 
 /* From now on, new connections are refused. */
 static void stop_listening(struct crowd *crowd)
 {
+	/* Not close(2): other threads may still use what belongs to it. */
 	if (crowd->listening)
-		oob_stop(crowd->listener.oob);
+		shutdown(oob_fd(&crowd->listener.oob), SHUT_RDWR);
 	crowd->listening = false;
 	crowd->resting = false;
 }
 
-/* The first signal lets the last clients finish; the second does not. */
-static void on_stop(struct crowd *crowd, int stop_fd)
+/* The last clients give up what they wait for. */
+static void cut(struct crowd *crowd)
 {
-	stop_listening(crowd);
-	ending_ask(&crowd->ending, stop_fd, crowd->options->grace);
-	turns_close(&crowd->turns);
+	eventfd_write(crowd->cut_fd, 1);
+	/* Each has deadlines of its own for what it still has to do. */
+	crowd->deadline = wait_deadline(-1);
 }
 
-/* Somebody has sent SIGUSR1 or SIGHUP. */
+/* The first signal lets the last clients finish; the second does not. */
+static void on_stop(struct crowd *crowd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(crowd->stop_fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	stop_listening(crowd);
+	if (crowd->asked) {
+		log_line("asked again to stop: not waiting any longer.");
+		crowd->deadline = wait_deadline(0);
+		return;
+	}
+	log_line("asked to stop: no new clients, up to %u s for the others.",
+		 crowd->grace);
+	crowd->asked = true;
+	crowd->deadline = wait_deadline(crowd->grace * 1000);
+	eventfd_write(crowd->closing_fd, 1);
+}
+
+/* ---- The main thread ---- */
+
 static void on_asked(struct crowd *crowd)
 {
-	int signal = report_asked(crowd->usr1_fd);
+	struct signalfd_siginfo info;
 
-	if (signal == SIGUSR1)
-		report_print(&crowd->figures, &crowd->held);
-	else if (signal == SIGHUP && !oob_renew(crowd->listener.oob))
-		log_line("certificates read again.");
-	else if (signal == SIGHUP)
-		log_line("the certificates that were read before stay.");
+	if (read(crowd->usr1_fd, &info, sizeof(info)) == sizeof(info))
+		print_figures(crowd);
 }
 
 /* A client is there, or a thread has ended. */
@@ -260,29 +255,28 @@ static void on_news(struct crowd *crowd, bool room)
 	/* After a failure, only a client that leaves from now on makes room. */
 	eventfd_read(crowd->room_fd, &count);
 	crowd->resting = room && take_client(crowd);
-	if (crowd->taken == crowd->options->end_after && crowd->taken)
+	if (crowd->taken == crowd->end_after && crowd->taken)
 		stop_listening(crowd);
 }
 
 /* Waits for the next thing to happen and does it. Returns 0 or -1. */
-static int step(struct crowd *crowd, int stop_fd)
+static int step(struct crowd *crowd)
 {
-	bool room =
-		crowd->listening && !crowd->resting &&
-		figures_now(&crowd->figures).strangers < crowd->strangers_max;
-	int fd = room ? oob_fd(crowd->listener.oob) : crowd->room_fd;
-	int news = wait_readable(fd, crowd->usr1_fd, stop_fd,
+	bool room = crowd->listening && !crowd->resting &&
+		    figures_now(crowd).strangers < crowd->admission.strangers;
+	int fd = room ? oob_fd(&crowd->listener.oob) : crowd->room_fd;
+	int news = wait_readable(fd, crowd->usr1_fd, crowd->stop_fd,
 				 crowd->resting ? wait_deadline(REST_MS) :
-						  crowd->ending.deadline);
+						  crowd->deadline);
 
 	if (news < 0 && errno == ECANCELED)
-		on_stop(crowd, stop_fd);
+		on_stop(crowd);
 	else if (news < 0 && errno == ETIMEDOUT && crowd->resting)
 		crowd->resting = false;
 	else if (news < 0 && errno == ETIMEDOUT)
-		ending_cut(&crowd->ending);
+		cut(crowd);
 	else if (news < 0)
-		return log_fail_errno("poll", errno, "the server ends");
+		return explain_call("poll", errno);
 	if (news > 0 && news & WAIT_SECOND)
 		on_asked(crowd);
 	if (news > 0 && news & WAIT_FIRST)
@@ -290,20 +284,83 @@ static int step(struct crowd *crowd, int stop_fd)
 	return 0;
 }
 
-int crowd_run(struct crowd *crowd, int stop_fd)
+int crowd_run(struct crowd *crowd)
 {
 	int ret = 0;
 
 	while (crowd->listening || count_threads(crowd)) {
-		if (!step(crowd, stop_fd))
+		if (!step(crowd))
 			continue;
 		/* End cleanly, even now: the threads need our memory. */
 		ret = -1;
 		stop_listening(crowd);
-		ending_cut(&crowd->ending);
+		cut(crowd);
 	}
 	if (crowd->has_last)
 		pthread_join(crowd->last, NULL);
-	report_print(&crowd->figures, &crowd->held);
+	print_figures(crowd);
 	return ret;
+}
+
+/* ---- The beginning ---- */
+
+static int open_eventfd(int *fd)
+{
+	*fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return *fd < 0 ? explain_call("eventfd", errno) : 0;
+}
+
+/* SIGUSR1 becomes readable, too, instead of fatal. */
+static int open_usr1(int *fd)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+		return explain_call("sigprocmask", errno);
+	*fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *fd < 0 ? explain_call("signalfd", errno) : 0;
+}
+
+/* They are opened only here, and never for a client. */
+static void say_devices(const struct device *list)
+{
+	for (int i = 0; i < CONN_DEVICES && list[i].verbs; i++)
+		log_line("Opened shared RDMA device: %s",
+			 ibv_get_device_name(list[i].verbs->device));
+}
+
+int crowd_open(struct crowd *crowd, const struct oob_way *way)
+{
+	crowd->usr1_fd = crowd->room_fd = -1;
+	crowd->closing_fd = crowd->cut_fd = -1;
+	crowd->deadline = wait_deadline(-1);
+	pthread_mutex_init(&crowd->lock, NULL);
+	pthread_mutex_init(&crowd->admission.lock, NULL);
+	crowd->admission.clients = crowd->max;
+	crowd->admission.per_address = crowd->per_address;
+	if (open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
+	    open_eventfd(&crowd->room_fd) || open_usr1(&crowd->usr1_fd) ||
+	    conn_listen(&crowd->listener, way))
+		return -1;
+	say_devices(crowd->listener.devices);
+	if (admission_fit(&crowd->admission))
+		return -1;
+	log_line("listening on port %s.", way->port);
+	crowd->listening = true;
+	return 0;
+}
+
+void crowd_close(struct crowd *crowd)
+{
+	int fds[] = { crowd->usr1_fd, crowd->room_fd, crowd->closing_fd,
+		      crowd->cut_fd };
+
+	conn_close(&crowd->listener);
+	for (int i = 0; i < 4; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	pthread_mutex_destroy(&crowd->admission.lock);
+	pthread_mutex_destroy(&crowd->lock);
 }

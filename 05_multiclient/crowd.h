@@ -6,78 +6,91 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "addr.h"
-#include "ending.h"
-#include "figures.h"
-#include "held.h"
-#include "listener.h"
-#include "options.h"
-#include "share.h"
-#include "turn.h"
-#include "wait.h"
-#include "who.h"
+#include "admission.h"
+#include "place.h"
+
+/* How far a client has come: where it fails, or STEP_DONE. */
+enum step {
+	STEP_HANDSHAKE,
+	STEP_EXCHANGE,
+	STEP_OBJECTS,
+	STEP_TRANSFER,
+	STEP_GOODBYE,
+	STEP_DONE,
+	STEP_COUNT
+};
+
+struct figures {
+	unsigned int connected; /* let in, but not yet gone */
+	unsigned int strangers; /* taken, but not yet identified */
+	unsigned int number; /* of the client that was let in last */
+	unsigned int refused;
+	unsigned int left[STEP_COUNT]; /* after this step */
+};
 
 struct crowd;
 
 /* A client, from its TCP connection on. It belongs to its thread. */
 struct client {
 	struct crowd *crowd; /* borrowed */
-	struct oob *oob; /* to be closed by serve() */
-	struct turn turn; /* for its handshake */
+	struct oob oob; /* for conn_take() */
 	char address[ADDR_TEXT_SIZE]; /* of a stranger; "": not one any more */
-	struct who who; /* from the handshake on */
-	bool has_share; /* it is counted for its identity */
+	unsigned int number; /* from 1 up; 0: it was not let in */
+	unsigned int connected; /* how many were, then */
 };
 
 struct crowd {
-	const struct options *options; /* borrowed */
-	struct listener listener; /* with the devices that all share */
-	struct figures figures;
-	struct held held;
-	struct turns turns;
-	struct share addresses; /* how many strangers are from each */
-	struct share identities; /* how many clients each of them is */
-	void (*serve)(struct client *client);
-	unsigned int strangers_max;
-	unsigned int taken; /* connections so far */
+	/* Set these, and zero the rest. */
+	struct conn listener; /* its patience and network */
+	enum step (*serve)(struct client *client); /* its whole life */
+	unsigned int max, per_address; /* see admission.h */
+	unsigned int grace; /* seconds for the last clients after a signal */
+	unsigned int end_after; /* connections; 0: no end */
+	int stop_fd; /* readable when a signal came; borrowed */
+
+	struct admission admission;
+	struct held held; /* what exists for all of them */
+	int usr1_fd; /* readable: somebody asks for the figures */
+	int room_fd; /* readable: a thread or a handshake has ended */
+	int closing_fd; /* readable: no new clients, give up handshakes */
+	int cut_fd; /* readable: the last clients give up, too */
 	bool listening;
 	bool resting; /* a client could not be taken: wait a little */
-	int usr1_fd; /* readable: SIGUSR1 came, or SIGHUP */
-	int room_fd; /* readable: a thread or a handshake has ended */
-	struct ending ending;
+	bool asked; /* to stop, by a signal */
+	int64_t deadline; /* for the last clients after that */
+	unsigned int taken; /* connections so far */
 	pthread_mutex_t lock; /* for what follows */
+	struct figures figures;
 	unsigned int threads;
 	pthread_t last; /* the thread that ended last, if one did: */
 	bool has_last; /* to be joined by the next one that ends */
 };
 
 /*
- * Opens the devices and listens, for at most as many clients as options say
- * and this process may have: see admission.h. serve() is the whole life of a
- * client; it closes client->oob. Signals must be blocked before. Returns 0, or
- * -1 after reporting why. Either way, end with crowd_close().
+ * Listens, and opens the devices, which all clients share. Signals must be blocked
+ * before. Returns 0, or -1 after reporting why. Either way, end with crowd_close().
  */
-int crowd_open(struct crowd *crowd, const struct options *options,
-	       void (*serve)(struct client *client));
+int crowd_open(struct crowd *crowd, const struct oob_way *way);
 
 /*
- * Serves clients, each in a thread, until stop_fd is readable or as many as
- * options say have come; and returns when the last one has left: 0, or -1
- * after reporting why.
+ * Serves clients, each in a thread, until stop_fd is readable or end_after have
+ * come; and returns when the last one has left, after printing the figures: 0, or
+ * -1 after reporting why it cannot go on.
  */
-int crowd_run(struct crowd *crowd, int stop_fd);
+int crowd_run(struct crowd *crowd);
 
-/*
- * Finds out who the client is, and counts it. Returns 0, or -1 after reporting
- * why it may not have one more connection.
- */
-int crowd_share(struct client *client);
+/* How many clients have failed at any step, after crowd_run(). */
+unsigned int crowd_failed(const struct figures *figures);
 
-/* A handshake or a thread is over: there may be room for another one. */
-void crowd_room(struct crowd *crowd);
-
-/* Closes the devices and the listener, after crowd_run(). */
+/* Closes the devices and the listener. */
 void crowd_close(struct crowd *crowd);
+
+/*
+ * The client has shown who it is. If there is room, gives it a number, and it counts
+ * as connected until serve() returns.
+ */
+void crowd_let_in(struct client *client);
 
 #endif

@@ -28,14 +28,6 @@ finds_nothing() {
 	finds_nothing 03_params
 }
 
-@test "05: no MSG_DONE breaks the decoder, and what it accepts is canonical" {
-	finds_nothing 05_msg
-}
-
-@test "05: no message breaks the decoder, and what it accepts is canonical" {
-	finds_nothing 05_params
-}
-
 @test "06: no datagram breaks the decoder, and what it accepts is canonical" {
 	finds_nothing 06_dgram
 }
@@ -63,7 +55,6 @@ finds_nothing() {
 }
 
 # Each input is a handshake, so there are few.
-@test "04, 05: whatever a peer says in TLS, the exchange comes to an end" {
+@test "04: whatever a peer says in TLS, the exchange comes to an end" {
 	finds_nothing 04_exchange 100
-	finds_nothing 05_exchange 100
 }

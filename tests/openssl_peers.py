@@ -8,8 +8,6 @@ from chapters import ALL
 from pair import until
 
 PORT, FALSE_PORT = {c.chapter: int(c.port) for c in ALL}, 4444
-# Whose exchange is lines of text.
-LINES = '03', '04'
 CLIENT, SERVER, HERE, HOST = 'clientAuth', 'serverAuth', 'IP:192.0.2.1', 'node.example.org'
 
 WEAK = '''openssl_conf = all
@@ -44,7 +42,7 @@ class Peers:
 
     def __init__(self, pair):
         self.pair, self.folder, self.env = pair, pair.scratch / 'peers', {}
-        self.alpn = ('-alpn', f'rdma-params/{2 if pair.number == "04" else 3}')
+        self.alpn = ('-alpn', 'rdma-params/2')
         self.folder.mkdir()
         for name, text in ('weak.cnf', WEAK), ('index', ''), ('serial', '1000\n'):
             (self.folder / name).write_text(text)
@@ -128,10 +126,5 @@ def listens():
                           stdout=subprocess.PIPE).stdout
 
 
-def message(pair, kind, body=None):
-    """One of the exchange: 1 is hello, 2 the parameters, 3 ready and 4 goodbye."""
-    if pair.number in LINES:
-        return {1: b'HELLO RDMA 1\n', 2: body, 3: b'READY\n', 4: b'BYE\n'}[kind]
-    if body is None:
-        body = {1: (1).to_bytes(4, 'big') * 3, 2: bytes(48)}.get(kind, b'')
-    return b'RDMX' + bytes((3, kind, 0, 0)) + len(body).to_bytes(4, 'big') + body
+# What a side says in the exchange beside the line of parameters.
+HELLO, READY, BYE = b'HELLO RDMA 1\n', b'READY\n', b'BYE\n'

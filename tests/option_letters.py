@@ -30,9 +30,12 @@ OPTION = re.compile(r"(?<![\w.=/-])(--[a-z][a-z-]+|-[A-Za-z0-9])(?![\w])")
 # What speaks of the options that were given knows which role it is.
 PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
-CLIENTS = {"bench.c", "pump.c", "06_rds/ipv4.c", "06_rds/session.c", "05_multiclient/conn.c"}
+CLIENTS = {"bench.c", "pump.c", "06_rds/ipv4.c", "06_rds/session.c", "05_multiclient/place.c"}
 # The same of servers.
-SERVERS = {"folder.c", "incoming.c", "who.c"}
+SERVERS = {"folder.c", "incoming.c", "who.c", "admission.c", "crowd.c"}
+
+# The same of nobody: 05 has no list of those who may come.
+UNUSED = {"05_multiclient/who.c"}
 
 
 def strings(text):
@@ -81,6 +84,8 @@ def roles(chapter):
             parts[path.name] = {"client"}
         if path.name in SERVERS:
             parts[path.name] = {"server"}
+        if f"{chapter.name}/{path.name}" in UNUSED:
+            parts[path.name] = set()
     return parts
 
 

@@ -78,7 +78,7 @@ def in_the_end(server, count, refusal):
 
 
 # A handshake that has begun costs what OpenSSL holds for it, and one in the middle of the certificates
-# 20 kB more at the most: STRANGER_KB of admission.c.
+# 20 kB more at the most: CERTIFICATES_MAX of tls.c.
 @pytest.mark.parametrize('count, kind, most, refusal', [
     (1024, 'silent', 20480, ''),
     (1024, 'part', 20480, ''),
@@ -109,23 +109,3 @@ def test_one_address_has_half_of_a_small_room_and_another_one_is_served(pair):
         server.says(ONE.format(half), room + 10 - half, 'err')
         assert shaking(server, half)
         server.stop()
-
-
-def backlog():
-    """How many connections wait to be taken."""
-    said = subprocess.run(['ss', '-Htln', 'sport = :4433'], check=True, text=True, stdout=subprocess.PIPE).stdout
-    return int(said.split()[1])
-
-
-def test_no_more_strangers_than_there_is_memory_for(pair):
-    """Where there is some for eight, the ninth waits in the backlog."""
-    meminfo = pair.file('meminfo', f'MemAvailable: {8 * 96 * 4} kB\n')
-    server = pair.server('-m', 'bash', '-c', 'mount --bind "$0" /proc/meminfo && exec ./server -t 3600 write',
-                         meminfo, program='unshare')
-    # Four of each address.
-    with strangers(pair, 4, 'silent', 16, 'silent@127.0.0.2'):
-        until('twelve that wait', lambda: backlog() == 12)
-        assert shaking(server, 8)
-    are_shaking(server, 0)
-    is_served(pair)
-    server.stop()

@@ -25,11 +25,8 @@ int conn_listen(struct conn *listener, const struct oob_way *way)
 	 */
 	if (way->address)
 		local = oob_local(&listener->oob);
-	if (device_open(listener->devices, CONN_DEVICES, listener->network,
-			local))
-		return -1;
-	log_line("listening on port %s.", way->port);
-	return 0;
+	return device_open(listener->devices, CONN_DEVICES, listener->network,
+			   local);
 }
 
 int conn_next(struct conn *listener, struct oob *client)
@@ -52,13 +49,13 @@ int conn_take(struct conn *conn, const struct conn *listener,
 	      const struct oob *client)
 {
 	conn->oob = *client;
-	if (oob_accept(&conn->oob, &listener->oob, &conn->patience))
-		return -1;
+	return oob_accept(&conn->oob, &listener->oob, &conn->patience);
+}
+
+int conn_request(struct conn *conn, const struct conn *listener)
+{
 	log_line("received connection request.");
-	/* Its way here shows which device to use. */
-	conn->device = device_find(listener->devices, CONN_DEVICES,
-				   conn->network, oob_local(&conn->oob));
-	if (!conn->device || qp_find_source(conn))
+	if (conn_find_device(conn, listener))
 		return -1;
 	return oob_recv_params(&conn->oob, &conn->peer, conn->device->roce);
 }
@@ -68,11 +65,20 @@ int conn_resolve(struct conn *conn, const struct oob_way *way)
 	if (oob_connect(&conn->oob, way, &conn->patience))
 		return -1;
 	log_line("exchange connected.");
-	/* The route that TCP took to the server shows which device to use. */
-	if (device_open(conn->devices, 1, conn->network, oob_local(&conn->oob)))
-		return -1;
-	conn->device = &conn->devices[0];
-	return qp_find_source(conn);
+	return 0;
+}
+
+int conn_find_device(struct conn *conn, const struct conn *sharer)
+{
+	/* The way that TCP takes between the two shows which device to use. */
+	const struct sockaddr *local = oob_local(&conn->oob);
+
+	if (sharer)
+		conn->device = device_find(sharer->devices, CONN_DEVICES,
+					   conn->network, local);
+	else if (!device_open(conn->devices, 1, conn->network, local))
+		conn->device = &conn->devices[0];
+	return conn->device ? qp_find_source(conn) : -1;
 }
 
 /* ---- The queue pair, and memory ---- */
@@ -154,10 +160,11 @@ void region_close(struct region *region)
 	int err = region->mr ? ibv_dereg_mr(region->mr) : 0;
 
 	/* On failure the device may still use the memory: better to lose it. */
-	if (err)
+	if (err) {
 		explain_call("ibv_dereg_mr", err);
-	else
-		free(region->buf);
+		return;
+	}
+	free(region->buf);
 	*region = (struct region){ 0 };
 }
 
@@ -363,20 +370,21 @@ void conn_end(struct conn *conn)
 		log_line("drained: %d posted requests were flushed.", flushed);
 }
 
-void conn_close(struct conn *conn)
+int conn_close(struct conn *conn)
 {
-	int err;
+	int err, ret = 0;
 
 	/* The reverse of the order in which they were made. */
 	if (conn->qp && (err = ibv_destroy_qp(conn->qp)))
-		explain_call("ibv_destroy_qp", err);
+		ret = explain_call("ibv_destroy_qp", err);
 	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
-		explain_call("ibv_destroy_cq", err);
+		ret = explain_call("ibv_destroy_cq", err);
 	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
-		explain_call("ibv_destroy_comp_channel", err);
+		ret = explain_call("ibv_destroy_comp_channel", err);
 	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
-		explain_call("ibv_dealloc_pd", err);
+		ret = explain_call("ibv_dealloc_pd", err);
 	device_close(conn->devices, CONN_DEVICES);
 	oob_close(&conn->oob);
 	*conn = (struct conn){ 0 };
+	return ret;
 }

@@ -35,17 +35,22 @@ int conn_listen(struct conn *listener, const struct oob_way *way);
 int conn_next(struct conn *listener, struct oob *client);
 
 /*
- * Server: makes conn of that client, and receives its parameters. client is conn's
- * from now on.
+ * Server: makes conn of that client, which is conn's from now on, and says hello.
+ * Then: finds out which of listener's devices the client came by, and receives its
+ * parameters.
  */
 int conn_take(struct conn *conn, const struct conn *listener,
 	      const struct oob *client);
+int conn_request(struct conn *conn, const struct conn *listener);
+
+/* Client: reaches the server, and hears its hello. */
+int conn_resolve(struct conn *conn, const struct oob_way *way);
 
 /*
- * Client: reaches the server, and finds the device and the GID that belong to the
- * way there.
+ * Finds the device and the GID that belong to the way between the two: one of those
+ * that sharer has open or, if that is NULL, one that it opens.
  */
-int conn_resolve(struct conn *conn, const struct oob_way *way);
+int conn_find_device(struct conn *conn, const struct conn *sharer);
 
 /*
  * Creates the queue pair and what it needs, with room for that many sends (and
@@ -59,6 +64,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 /* Allocates size bytes; access is what the device may do beyond reading them. */
 int region_open(struct region *region, struct conn *conn, size_t size,
 		int access);
+
+/* Frees it; or reports why that fails, and leaves it as it is. */
 void region_close(struct region *region);
 
 /*
@@ -103,7 +110,10 @@ int conn_wait_disconnect(struct conn *conn);
  */
 void conn_end(struct conn *conn);
 
-/* Frees everything that was made so far. Close the regions first. */
-void conn_close(struct conn *conn);
+/*
+ * Frees everything that was made so far. Close the regions first. Fails if something
+ * cannot be destroyed, which is lost then.
+ */
+int conn_close(struct conn *conn);
 
 #endif

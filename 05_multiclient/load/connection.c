@@ -3,136 +3,105 @@
  */
 #include "connection.h"
 
-#include "conn.h"
-#include "content.h"
-#include "data.h"
-#include "hold.h"
-#include "log.h"
-#include "peer.h"
-#include "retry.h"
-#include "transfer.h"
+#include <errno.h>
+#include <unistd.h>
 
-int connecting_open(struct connecting *connecting,
-		    const struct options *options, unsigned int jobs,
-		    int stop_fd)
+#include "log.h"
+#include "retry.h"
+
+int connecting_open(struct connecting *connecting, unsigned int jobs)
 {
-	connecting->options = options;
-	connecting->patience = (struct patience){
-		.timeout_ms = options->timeout_ms,
-		.stop_fd = stop_fd,
-	};
-	turns_open(&connecting->turns);
-	if (jobs)
-		connecting->turns.places = jobs;
-	connecting->prepared = oob_prepare(options);
-	if (!connecting->prepared)
-		return -1;
-	return devices_open(&connecting->devices, options, NULL);
+	if (!jobs)
+		jobs = 2 * sysconf(_SC_NPROCESSORS_ONLN);
+	sem_init(&connecting->jobs, 0, jobs);
+	return device_open(connecting->open.devices, CONN_DEVICES,
+			   connecting->open.network, NULL);
 }
 
 void connecting_close(struct connecting *connecting)
 {
-	devices_close(&connecting->devices);
-	oob_close(connecting->prepared);
+	conn_close(&connecting->open);
+	sem_destroy(&connecting->jobs);
 }
 
-/* What ../conn.c does in conn_resolve(), with what is open already. */
-static int resolve(struct conn *conn, struct connecting *connecting,
-		   struct hello *hello)
+/* Its time begins when there is a job for it. */
+static int reach_in_turn(struct connecting *connecting, struct place *place)
 {
-	bool passing;
 	int ret;
 
-	conn->patience = connecting->patience;
-	conn->oob = oob_connect(connecting->prepared, connecting->options,
-				&conn->patience, hello, &passing);
-	if (!conn->oob)
-		return passing ? CONN_PASSING : -1;
-	ret = conn_take_hello(conn, hello);
-	return ret ? ret : conn_share(conn, &connecting->devices);
-}
-
-/* The same when it is the turn of number: its time begins then. */
-static int resolve_in_turn(struct conn *conn, struct connecting *connecting,
-			   unsigned int number, struct hello *hello)
-{
-	struct turn turn = { .turns = &connecting->turns, .number = number };
-	int64_t deadline = 0;
-	int ret;
-
-	turn_take(&turn, &deadline);
-	ret = resolve(conn, connecting, hello);
-	turn_leave(&turn);
+	/* It can only fail with EINTR, and no signal comes to a thread. */
+	while (sem_wait(&connecting->jobs) && errno == EINTR)
+		;
+	ret = place_reach(place, connecting->way);
+	sem_post(&connecting->jobs);
 	return ret;
 }
 
 /* Up to as many times as -r says, while the problem may pass. */
-static int resolve_patiently(struct conn *conn, struct connecting *connecting,
-			     unsigned int number, struct hello *hello)
+static int reach(struct connecting *connecting, struct place *place)
 {
+	const struct place fresh = *place;
 	unsigned int failures = 0;
 	int ret;
 
 	for (;;) {
 		log_prefix("%s", "");
-		*hello = (struct hello){ .number = 1 };
-		ret = resolve_in_turn(conn, connecting, number, hello);
-		if (ret != CONN_PASSING)
+		ret = reach_in_turn(connecting, place);
+		if (ret <= 0)
 			return ret;
-		conn_close(conn);
-		if (retry_wait(++failures, connecting->options->retries,
-			       &connecting->patience))
-			return hello->number ? -1 : CONNECTION_FULL;
+		place_close(place);
+		*place = fresh;
+		if (retry_wait(++failures, connecting->retries,
+			       &place->conn.patience))
+			return ret == PLACE_FULL ? CONNECTION_FULL : -1;
 	}
 }
 
-static int converse(struct data *data, enum mode mode, unsigned int number)
+static int converse(struct place *place)
 {
-	struct transfer transfer = { .data = data, .mode = mode };
-
-	if (transfer_run(&transfer))
+	if (transfer_run(&place->transfer))
 		return -1;
-	return content_check(data, transfer.mode, true, CONTENT_SERVER, number);
+	return place_check(place);
 }
 
-/* From the server's hello to the goodbye: steps 2 to 8 of ../client.c. */
-static int live(struct conn *conn, struct data *data,
-		const struct options *options, unsigned int number)
+/* From the server's word on: steps 2 to 6 of ../client.c. */
+static int live(struct connecting *connecting, struct place *place)
 {
-	if (conn_choose_psn(conn, options))
+	struct conn *conn = &place->conn;
+
+	if (conn_find_device(conn, &connecting->open))
 		return -1;
-	if (conn_create_qp(conn, DATA_SENDS, DATA_RECEIVES,
-			   data_exposed_access(options->mode)))
-		return -1;
-	if (data_open(data, conn, options->mode, options->bytes))
-		return -1;
-	content_write(data, options->mode, CONTENT_CLIENT, number);
-	if (data_post_receives(data))
+	log_line("Using shared RDMA device %s",
+		 ibv_get_device_name(conn->device->verbs->device));
+	if (place_open(place))
 		return -1;
 	if (conn_connect(conn))
 		return -1;
-	if (converse(data, options->mode, number))
+	if (converse(place))
 		return -1;
-	if (options->hold && hold_connection(conn, options->hold))
+	if (connecting->hold && place_hold(place, connecting->hold))
 		return -1;
 	/* A signal ends them all at once, so let the server take its time. */
 	conn->patience.stop_fd = -1;
-	return peer_disconnect(conn);
+	return conn_disconnect(conn);
 }
 
-int connection_run(struct connecting *connecting, unsigned int number)
+int connection_run(struct connecting *connecting)
 {
-	struct conn conn = { 0 };
-	struct data data = { 0 };
-	struct hello hello;
-	int ret = resolve_patiently(&conn, connecting, number, &hello);
+	struct place place = {
+		.conn = {
+			.patience = connecting->open.patience,
+			.network = connecting->open.network,
+		},
+		.transfer = {
+			.mode = connecting->mode,
+			.bytes = connecting->bytes,
+		},
+	};
+	int ret = reach(connecting, &place);
 
 	if (!ret)
-		ret = live(&conn, &data, connecting->options, hello.number);
-	conn_end(&conn);
-	if (data_drain(&data))
-		ret = -1;
-	data_close(&data);
-	conn_close(&conn);
+		ret = live(connecting, &place);
+	place_close(&place);
 	return ret;
 }

@@ -4,22 +4,22 @@
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
-#include "devices.h"
-#include "oob.h"
-#include "options.h"
-#include "turn.h"
-#include "wait.h"
+#include <semaphore.h>
+
+#include "place.h"
 
 /* What connection_run() returns if the server had no room for it. */
 #define CONNECTION_FULL 1
 
-/* What all connections share. Zero it before connecting_open(). */
+/* What all connections share. Set these, and zero the rest. */
 struct connecting {
-	const struct options *options; /* borrowed */
-	struct patience patience;
-	struct oob *prepared; /* certificate, key and CA */
-	struct devices devices;
-	struct turns turns; /* to connect and shake hands */
+	const struct oob_way *way; /* borrowed */
+	struct conn open; /* its patience and network; has the devices */
+	enum mode mode;
+	size_t bytes;
+	int hold; /* seconds */
+	unsigned int retries;
+	sem_t jobs; /* so many may still begin to connect */
 };
 
 /*
@@ -27,15 +27,13 @@ struct connecting {
  * Returns 0, or -1 after reporting why. Either way, end with
  * connecting_close().
  */
-int connecting_open(struct connecting *connecting,
-		    const struct options *options, unsigned int jobs,
-		    int stop_fd);
+int connecting_open(struct connecting *connecting, unsigned int jobs);
 void connecting_close(struct connecting *connecting);
 
 /*
- * Connects, when it is the turn of number, does what a client does, and leaves.
+ * Connects, when there is a job for it, does what a client does, and leaves.
  * Returns 0; CONNECTION_FULL; or -1; both after reporting why.
  */
-int connection_run(struct connecting *connecting, unsigned int number);
+int connection_run(struct connecting *connecting);
 
 #endif

@@ -1,9 +1,7 @@
 /*
  * load.c - many clients in one program, with a thread for each
  *
- * Each of them does what ../client.c does. They share what separate clients
- * would each have: certificate, key and CA, which are read once, and
- * the open devices.
+ * Each of them does what ../client.c does, and all share the open devices.
  */
 #include <errno.h>
 #include <locale.h>
@@ -11,21 +9,84 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sys/resource.h>
+
 #include "connection.h"
-#include "allowed.h"
+#include "explain.h"
 #include "log.h"
+#include "options.h"
+#include "pattern.h"
 #include "retry.h"
 #include "thread.h"
-#include "words.h"
 
 /* A connection has a socket and a completion channel. */
 #define DESCRIPTORS 2
 
+/* For stdin and so on, devices, and files that are open for a moment. */
+#define DESCRIPTORS_SPARE 64
+
+static struct {
+	struct oob_way way;
+	struct network network;
+	int seconds, bytes, hold, retries;
+	int clients, cycles, jobs;
+	int mode; /* 0: write, 1: read */
+} options = {
+	.way = {
+		.port = "4433",
+		.files = { "certs/client.pem", "certs/client.key",
+			   "certs/ca.pem" },
+	},
+	.network = NETWORK_DEFAULT,
+	.seconds = 10,
+	/* So that each says that they were verified. */
+	.bytes = 1024,
+	.clients = 1,
+	.cycles = 1,
+};
+
+static const struct option_row rows[] = {
+	{ 'n', "count", "COUNT", "connections at a time",
+	  .number = &options.clients, .min = 1, .max = 100000 },
+	{ 'N', "cycles", "COUNT", "make each COUNT times, one after another",
+	  .number = &options.cycles, .min = 1, .max = 1000000 },
+	{ 'j', "jobs", "COUNT", "how many may be connecting at a time",
+	  .number = &options.jobs, .min = 1, .max = 100000,
+	  .otherwise = "two for each processor" },
+	{ 'a', "address", "ADDRESS", "the server's name or address",
+	  .text = &options.way.address },
+	{ 'p', "port", "PORT", "the server's port", .digits = &options.way.port,
+	  .min = 1, .max = 65535 },
+	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
+	  .number = &options.seconds, .min = 1, .max = 3600 },
+	{ 'b', "bytes", "BYTES",
+	  "memory to write to or read from, the same on both ends",
+	  .number = &options.bytes, .min = PATTERN_MIN, .max = 64 << 20 },
+	NETWORK_OPTIONS(options.network),
+	{ 'C', "cert", "FILE", "our certificate",
+	  .text = &options.way.files.cert, .otherwise = "certs/client.pem" },
+	{ 'K', "key", "FILE", "its private key", .text = &options.way.files.key,
+	  .otherwise = "certs/client.key" },
+	{ 'A', "ca", "FILE",
+	  "the CA that must have signed the peer's certificate",
+	  .text = &options.way.files.ca, .otherwise = "certs/ca.pem" },
+	{ 'w', "hold", "SECONDS",
+	  "stay connected for SECONDS when everything is done",
+	  .number = &options.hold, .max = PLACE_HOLD_MAX },
+	{ 'r', "retries", "TRIES",
+	  "try TRIES times again, as ./client does, each connection by itself",
+	  .number = &options.retries, .max = 1000 },
+	{ .value = "write|read", .word = &options.mode },
+};
+
+static const char purpose[] =
+	"usage: ./load/load [-n COUNT] [-N COUNT] [-j COUNT] -a ADDRESS [OPTION]... write|read\n\n"
+	"Does what ./client does, many times.\n\n"
+	"example: ./load/load -n 1000 -a 192.0.2.1 -w 60 write";
+
 struct load {
-	struct words words; /* how many, and how often */
 	struct connecting connecting; /* what all connections share */
 	pthread_mutex_t lock; /* for what follows */
-	unsigned int started; /* connections; the next one's number */
 	unsigned int served, refused, failed;
 	unsigned int unmade; /* since the program was asked to stop */
 };
@@ -33,26 +94,16 @@ struct load {
 /* Whether the program is asked to stop within that many milliseconds. */
 static bool is_stopped(const struct load *load, int ms)
 {
-	return wait_readable(-1, -1, load->connecting.patience.stop_fd,
+	return wait_readable(-1, -1, load->connecting.open.patience.stop_fd,
 			     wait_deadline(ms)) < 0 &&
 	       errno == ECANCELED;
-}
-
-static unsigned int take_number(struct load *load)
-{
-	unsigned int number;
-
-	pthread_mutex_lock(&load->lock);
-	number = load->started++;
-	pthread_mutex_unlock(&load->lock);
-	return number;
 }
 
 /* What each thread does: one connection after another. */
 static void *run(void *argument)
 {
 	struct load *load = argument;
-	unsigned int left = load->words.cycles, failures = 0;
+	unsigned int left = options.cycles, failures = 0;
 
 	while (left) {
 		/* A server that has just failed us is not asked again at once. */
@@ -60,7 +111,7 @@ static void *run(void *argument)
 
 		if (is_stopped(load, pause))
 			break;
-		ret = connection_run(&load->connecting, take_number(load));
+		ret = connection_run(&load->connecting);
 		failures = ret ? failures + 1 : 0;
 		left--;
 		pthread_mutex_lock(&load->lock);
@@ -78,11 +129,10 @@ static void *run(void *argument)
 /* Starts the threads; returns how many, after reporting why not all. */
 static unsigned int start(struct load *load, pthread_t *threads)
 {
-	unsigned int n = 0;
+	unsigned int n = 0, clients = options.clients;
 
-	while (n < load->words.clients &&
-	       !thread_start(&threads[n], run, load,
-			     "fewer connections than -n"))
+	while (n < clients && !thread_start(&threads[n], run, load,
+					    "fewer connections than -n"))
 		n++;
 	return n;
 }
@@ -112,22 +162,38 @@ static void print_sum(const struct load *load, double seconds)
 		load->served / seconds);
 }
 
+/* As many descriptors as all connections need, and some for the rest. */
+static int allow_descriptors(unsigned long wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return explain_call("getrlimit", errno);
+	if (limit.rlim_max < wanted)
+		return log_fail(
+			"-n %d needs %lu descriptors; see \"ulimit -Hn\"",
+			options.clients, wanted);
+	/* Anybody may raise the soft limit up to the hard one. */
+	if (limit.rlim_cur < wanted)
+		limit.rlim_cur = wanted;
+	return setrlimit(RLIMIT_NOFILE, &limit) ?
+		       explain_call("setrlimit", errno) :
+		       0;
+}
+
 /* Makes all connections, and waits for the end of the last one. */
 static int run_all(struct load *load)
 {
-	unsigned int clients = load->words.clients, n;
-	unsigned long wanted = (unsigned long)clients * DESCRIPTORS;
-	pthread_t *threads = calloc(clients, sizeof(*threads));
+	unsigned int clients = options.clients, n;
+	pthread_t *threads;
 	double begin = now_s();
 
+	if (allow_descriptors((unsigned long)clients * DESCRIPTORS +
+			      DESCRIPTORS_SPARE))
+		return -1;
+	threads = calloc(clients, sizeof(*threads));
 	if (!threads)
-		return log_fail_errno("calloc", errno, "-n %u", clients);
-	if (allowed_descriptors(wanted) < wanted) {
-		free(threads);
-		return log_fail(
-			"-n %u needs %lu more descriptors; see \"ulimit -Hn\"",
-			clients, wanted);
-	}
+		return explain_call("calloc", errno);
 	n = start(load, threads);
 	for (unsigned int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
@@ -140,26 +206,42 @@ static int run_all(struct load *load)
 
 int main(int argc, char **argv)
 {
-	struct load load = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct options options;
+	struct load load = {
+		.connecting.open.network = &options.network,
+		.connecting.way = &options.way,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	struct connecting *connecting = &load.connecting;
 	int stop_fd = -1, ret = -1, status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
-	status = words_parse(&load.words, &options, argc, argv);
+	status = options_parse(rows, purpose, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
+	if (!options.way.address || options.network.psn >= 0) {
+		log_fail(
+			options.way.address ?
+				"-P is for one connection: ./client has it" :
+				"the server's address is missing; give it with -a, as in: ./load/load -a 192.0.2.1 write");
+		return EXIT_USAGE;
+	}
+	connecting->mode = MODE_WRITE + options.mode;
+	connecting->bytes = options.bytes;
+	connecting->hold = options.hold;
+	connecting->retries = options.retries;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&stop_fd))
 		return EXIT_FAILED;
-	/* 2. Open what all connections share. */
-	if (connecting_open(&load.connecting, &options, load.words.jobs,
-			    stop_fd))
+	connecting->open.patience =
+		(struct patience){ options.seconds * 1000, stop_fd };
+	/* 2. Open the devices, which all connections share. */
+	if (connecting_open(connecting, options.jobs))
 		goto out;
 	/* 3. Make them, each in its thread. */
 	ret = run_all(&load);
 out:
 	/* 4. Free everything. */
-	connecting_close(&load.connecting);
+	connecting_close(connecting);
 	close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

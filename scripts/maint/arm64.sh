@@ -35,7 +35,7 @@ packages=(base-files base-passwd bash busybox-static coreutils dash
 	libibverbs-dev librdmacm-dev libssl-dev mawk openssl procps python3 rdmacm-utils
 	sed util-linux)
 
-# qemu-user does not count a user's threads, and a vfork() of it does not wait.
+# What sets the kernel's limits.
 in_the_lab=(test_05_admission)
 
 complain() {

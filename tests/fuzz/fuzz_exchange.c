@@ -1,5 +1,5 @@
 /*
- * fuzz_exchange.c - 04's and 05's exchange, with a peer that is let in and says anything
+ * fuzz_exchange.c - 04's exchange, which is 05's as well, with a peer that is let in and says anything
  *
  * The peer is a client with a good certificate. The input says what it does, one
  * deed after another, the first byte of each of which says which one it is:
@@ -37,11 +37,7 @@
 /* As often may a peer that says so little make us look at what it has said. */
 #define LOOKS_MAX 1000
 
-#if CHAPTER == 4
 static struct oob listening, *const listener = &listening;
-#else
-static struct oob *listener;
-#endif
 static SSL_CTX *client;
 static struct sockaddr_in there;
 
@@ -90,20 +86,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	const char *cert = path(names[0], "server.pem");
 	const char *key = path(names[1], "server.key");
 	const char *ca = path(names[2], "ca.pem");
-#if CHAPTER == 4
 	static struct oob_way way = { .address = "127.0.0.1", .port = "0" };
 
 	way.files = (struct tls_files){ cert, key, ca };
 	need(!oob_listen(listener, &way));
-#else
-	static struct options options = { .address = "127.0.0.1", .port = "0" };
-
-	options.cert = cert;
-	options.key = key;
-	options.ca = ca;
-	listener = oob_listen(&options);
-	need(listener != NULL);
-#endif
 	(void)argc;
 	(void)argv;
 	need(!getsockname(oob_fd(listener), (struct sockaddr *)&there,
@@ -183,24 +169,6 @@ static void *run_client(void *argument)
 	return (void *)(long)fd;
 }
 
-#if CHAPTER == 5
-static struct turns turns;
-
-static struct oob *let_in(const struct patience *patience)
-{
-	const struct hello hello = { 1, 1, 1 };
-	struct turn turn = { .turns = &turns };
-	struct oob *oob = oob_accept(listener, patience);
-
-	if (!turns.places)
-		turns_open(&turns);
-	if (oob && (oob_handshake(oob, &turn) || oob_hello(oob, &hello, -1))) {
-		oob_close(oob);
-		return NULL;
-	}
-	return oob;
-}
-#else
 static struct oob *let_in(const struct patience *patience)
 {
 	static struct oob oob;
@@ -212,7 +180,6 @@ static struct oob *let_in(const struct patience *patience)
 	oob_close(&oob);
 	return NULL;
 }
-#endif
 
 /* As rdma.c does. Whatever happens, it ends. */
 static void serve(struct oob *oob)

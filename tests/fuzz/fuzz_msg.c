@@ -2,14 +2,9 @@
  * fuzz_msg.c - the decoder of the messages, fed with anything
  *
  * Whatever it accepts must be the one way to say what it understood: encoded
- * again, it is the same bytes. CHAPTER says which messages: those of 04, or those
- * of 07.
+ * again, it is the same bytes. These are chapter 07's messages.
  */
-#if CHAPTER == 7
 #include "message.h"
-#else
-#include "msg.h"
-#endif
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,7 +12,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-#if CHAPTER == 7
 /* What the program does next relies on these. */
 static void check(const struct msg *msg)
 {
@@ -38,18 +32,6 @@ static bool same(const struct msg *a, const struct msg *b)
 	       a->mem.addr == b->mem.addr && a->mem.rkey == b->mem.rkey &&
 	       a->mem.length == b->mem.length && a->depth == b->depth;
 }
-#else
-static void check(const struct msg *msg)
-{
-	if (msg->type != MSG_DONE)
-		abort();
-}
-
-static bool same(const struct msg *a, const struct msg *b)
-{
-	return a->type == b->type;
-}
-#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

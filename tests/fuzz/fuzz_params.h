@@ -7,13 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if CHAPTER < 5
 #include "qp.h"
-
-#define MSG_MAX_LENGTH PARAMS_MAX_LENGTH
-#else
-#include "params.h"
-#endif
 
 static void check(const struct params *params, bool roce)
 {
@@ -28,7 +22,7 @@ static void check(const struct params *params, bool roce)
 	    (roce && !memcmp(&params->gid, &zero, sizeof(zero))) ||
 	    (!roce && !params->lid))
 		abort();
-	if (params->mem.length == 0 || params->mem.length > MSG_MAX_LENGTH ||
+	if (params->mem.length == 0 || params->mem.length > PARAMS_MAX_LENGTH ||
 	    params->mem.addr > UINT64_MAX - params->mem.length)
 		abort();
 }

@@ -4,10 +4,8 @@
 # usage: tests/fuzz/run.sh [--keep] TARGET SECONDS|COUNTx [CHAPTER]
 #
 # TARGET is a decoder and the chapter whose it is: 02_transfer (a conversation with any
-# peer), 05_msg (messages),
-# 03_params (the line of parameters), 05_params (the messages of the exchange),
-# 04_exchange, 05_exchange (the exchange itself, over TLS), 06_dgram
-# (datagrams), 07_msg (messages), 07_head (headers of a stream of files), 07_hello
+# peer), 03_params (the line of parameters), 04_exchange (the exchange itself, over TLS),
+# 06_dgram (datagrams), 07_msg (messages), 07_head (headers of a stream of files), 07_hello
 # (what is agreed on before files).
 # It begins with what is kept in tests/fuzz/corpus/TARGET, and with what earlier runs
 # found, and ends after so many SECONDS, or after 20000 inputs with 20000x; with 0, it
@@ -32,35 +30,27 @@ target=$1
 seconds=$2 runs=-1
 [[ $2 != *x ]] || { seconds=600 && runs=${2%x}; }
 
-# What the exchange is linked with; the rest of a chapter is not part of it.
-exchange_of() {
-	sources=(oob.c tls.c tls_fail.c who.c client_hello.c gid.c sock.c addr.c wait.c)
-	case $1 in
-	04) sources+=(params.c) ;;
-	05) sources+=(params.c msg.c msg_check.c tls_io.c turn.c) ;;
-	esac
-	libraries=(-libverbs -lssl -lcrypto -lpthread)
-}
-
 libraries=()
 case $target in
 02_transfer) fuzzer=transfer longest=96 libraries=(-libverbs)
 	sources=(transfer.c state.c pattern.c)
 	;;
-05_msg) fuzzer=msg sources=(msg.c) longest=64 ;;
 07_msg) fuzzer=msg sources=(message.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
 	sources=(oob.c params.c line.c sock.c addr.c wait.c)
 	libraries=(-libverbs)
 	;;
-05_params) fuzzer=params_bytes sources=(params.c msg.c) longest=128 ;;
-0[45]_exchange) fuzzer=exchange longest=512 && exchange_of "${target%%_*}" ;;
+04_exchange)
+	fuzzer=exchange longest=512 libraries=(-libverbs -lssl -lcrypto -lpthread)
+	sources=(oob.c tls.c tls_fail.c who.c client_hello.c gid.c sock.c addr.c wait.c
+		params.c)
+	;;
 07_head) fuzzer=head sources=(message.c) longest=300 ;;
 07_hello) fuzzer=hello sources=(hello.c message.c) libraries=(-libverbs) longest=128 ;;
 06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
-*) cli_none target "$target" 02_transfer 03_params 04_exchange 05_msg \
-	05_params 05_exchange 06_dgram 07_msg 07_head 07_hello ;;
+*) cli_none target "$target" 02_transfer 03_params 04_exchange 06_dgram 07_msg 07_head \
+	07_hello ;;
 esac
 number=${target%%_*}
 own=("$top/$number"_*)

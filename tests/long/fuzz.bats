@@ -14,16 +14,8 @@ finds_nothing_for_long() {
 	finds_nothing_for_long 02_transfer
 }
 
-@test "05: no MSG_DONE breaks the decoder, for long" {
-	finds_nothing_for_long 05_msg
-}
-
 @test "03: no line of parameters breaks the decoder, for long" {
 	finds_nothing_for_long 03_params
-}
-
-@test "05: no message of the exchange breaks the decoder, for long" {
-	finds_nothing_for_long 05_params
 }
 
 @test "06: no datagram breaks the decoder, for long" {
@@ -32,10 +24,6 @@ finds_nothing_for_long() {
 
 @test "04: no peer keeps the exchange from its end, for long" {
 	finds_nothing_for_long 04_exchange
-}
-
-@test "05: no peer keeps the exchange from its end, for long" {
-	finds_nothing_for_long 05_exchange
 }
 
 @test "07: no message breaks the decoder, for long" {

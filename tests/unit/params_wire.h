@@ -1,5 +1,5 @@
 /*
- * params_wire.h - parameters as a chapter sends them: a line of text, or 48 bytes
+ * params_wire.h - parameters as a chapter sends them, in a line of text
  *
  * Written here a second time, and without a look at what the fields are.
  */
@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined(CHAPTER_03)
 #include "oob.h"
 
 #define PARAMS_MAX LINE_LONGEST
@@ -45,37 +44,3 @@ static inline size_t wire_of(const struct params *params, void *wire)
 			params->mode < 3 ? modes[params->mode] : "?",
 			params->mem.addr, params->mem.rkey, params->mem.length);
 }
-#else
-#include "params.h"
-
-#define SAYS_MTU "MTU is not one of 256"
-#define SAYS_MODE "unknown mode"
-#define SAYS_SHORT "instead of 48"
-
-#define BODY 48
-#define VERSION 3
-#define HELLO_BODY 12
-
-static void put(uint8_t *to, uint64_t value, int width)
-{
-	for (int i = 0; i < width; i++)
-		to[i] = value >> 8 * (width - 1 - i);
-}
-
-static inline size_t wire_of(const struct params *params, void *wire)
-{
-	uint8_t *bytes = wire;
-
-	put(bytes, params->qpn, 4);
-	put(bytes + 4, params->psn, 4);
-	memcpy(bytes + 8, params->gid.raw, 16);
-	put(bytes + 24, params->mem.addr, 8);
-	put(bytes + 32, params->mem.rkey, 4);
-	put(bytes + 36, params->mem.length, 4);
-	put(bytes + 40, params->lid, 2);
-	bytes[42] = params->mtu;
-	bytes[43] = params->mode;
-	put(bytes + 44, 0, 4);
-	return BODY;
-}
-#endif

@@ -6,12 +6,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <sanitizer/asan_interface.h>
-
-#include "log_wc.h"
 #include "test.h"
 
 /* A line must have left the buffer when log_line() returns. */
@@ -66,49 +62,4 @@ TEST(fail_errno)
 	assert_int_equal(ret, -1);
 	assert_string_equal(said.err, "error: ibv_poll_cq: failed without "
 				      "saying why; give up\n");
-}
-
-/* Every status is named by number and name, and something is said of it. */
-TEST(fail_wc)
-{
-	char part[128], names[IBV_WC_TM_RNDV_INCOMPLETE + 1][CAPTURE_SIZE];
-
-	for (int i = 1; i <= IBV_WC_TM_RNDV_INCOMPLETE; i++) {
-		struct ibv_wc wc = { .status = i };
-		int ret;
-
-		ret = CAPTURED(log_fail_wc("receive", &wc));
-		assert_int_equal(ret, -1);
-		assert_string_equal(said.out, "");
-		snprintf(part, sizeof(part),
-			 "error: receive: status %d (%s): ", i,
-			 ibv_wc_status_str(i));
-		assert_one_line(said.err, part);
-		assert_true(said.err_length > strlen(part) + 10);
-		strcpy(names[i], said.err + strlen(part));
-	}
-	/* Those that a reader meets have an explanation of their own. */
-	assert_non_null(strstr(names[IBV_WC_LOC_LEN_ERR], "longer"));
-	assert_non_null(strstr(names[IBV_WC_WR_FLUSH_ERR], "error state"));
-	assert_non_null(strstr(names[IBV_WC_REM_ACCESS_ERR], "rkey"));
-	assert_non_null(strstr(names[IBV_WC_RETRY_EXC_ERR], "acknowledge"));
-	assert_non_null(strstr(names[IBV_WC_RNR_RETRY_EXC_ERR], "no receive"));
-	assert_non_null(strstr(names[IBV_WC_LOC_PROT_ERR], "lkey"));
-	assert_non_null(strstr(names[IBV_WC_REM_INV_REQ_ERR], "invalid"));
-}
-
-/* In a failed completion, opcode and byte_len hold nothing. */
-TEST(fail_wc_reads_what_is_defined)
-{
-	struct ibv_wc *wc = calloc(1, sizeof(*wc));
-
-	assert_non_null(wc);
-	wc->status = IBV_WC_WR_FLUSH_ERR;
-	/* From here on a read of these fields ends the program. */
-	ASAN_POISON_MEMORY_REGION(&wc->opcode, sizeof(wc->opcode));
-	ASAN_POISON_MEMORY_REGION(&wc->byte_len, sizeof(wc->byte_len));
-	CAPTURE(log_fail_wc("send", wc));
-	ASAN_UNPOISON_MEMORY_REGION(wc, sizeof(*wc));
-	free(wc);
-	assert_one_line(said.err, "error: send: status 5 (");
 }

@@ -1,11 +1,7 @@
 /*
  * test_msg.c - the messages, byte by byte, and what a peer may not send
  */
-#if defined(CHAPTER_07)
 #include "message.h"
-#else
-#include "msg.h"
-#endif
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +20,6 @@ struct sample {
 };
 
 /* Written down by hand from the layout in msg.c. */
-#if defined(CHAPTER_07)
 static const struct sample samples[] = {
 	{ MSG_MR,
 	  { 'R',  'D',	'M',  'A',  3,	  1,	2,    0,
@@ -42,11 +37,6 @@ static const struct sample samples[] = {
 #define WITH_MEMORY 3
 #define LAST_MODE MODE_SEND
 static const int with_memory_at[WITH_MEMORY] = { 0, 2, 3 };
-#else
-static const struct sample samples[] = {
-	{ MSG_DONE, { 'R', 'D', 'M', 'A', 3, 2 }, 0x00c0 },
-};
-#endif
 
 /* Decodes size bytes which stand alone, so that a read beyond them is seen. */
 static int decode(const uint8_t *bytes, size_t size)

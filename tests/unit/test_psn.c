@@ -1,15 +1,10 @@
 /*
  * test_psn.c - where PSNs come from, and how they are spread
  */
-#if defined(CHAPTER_03)
 #include "oob.h"
 
 #define PSN_BITS 24
 #define PSN_MAX 0xffffff
-#define psn_draw oob_draw_psn
-#else
-#include "psn.h"
-#endif
 
 #include "test.h"
 
@@ -94,7 +89,7 @@ static int draw(uint32_t *psn)
 {
 	calls = 0;
 	asked = 0;
-	return CAPTURED(psn_draw(psn));
+	return CAPTURED(oob_draw_psn(psn));
 }
 
 /* The PSN that comes of these three bytes, asked for once. */
@@ -154,7 +149,7 @@ TEST(distribution)
 	uint32_t last = 0, psn;
 
 	for (unsigned int i = 0; i < DRAWS; i++, last = psn) {
-		assert_int_equal(psn_draw(&psn), 0);
+		assert_int_equal(oob_draw_psn(&psn), 0);
 		assert_in_range(psn, 0, 0xffffff);
 		for (unsigned int byte = 0; byte < 3; byte++)
 			count[byte][psn >> 8 * byte & 0xff]++;

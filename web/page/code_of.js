@@ -16,7 +16,6 @@ const SENDERS = [
 	[/^SEND/, 'hello.c', /\.opcode = IBV_WR_SEND,/],
 	[/^SEND/, 'message.c', /\.opcode = IBV_WR_SEND,/],
 	[/^SEND/, 'transfer.c', /\.opcode = IBV_WR_SEND,/],
-	[/^SEND/, 'data.c', /\.opcode = IBV_WR_SEND,/],
 	[/^RDMA (WRITE|READ Request)/, 'transfer.c', /IBV_WR_RDMA_WRITE :\s+IBV_WR_RDMA_READ/],
 	[/^SEND/, 'talk.c', /\.opcode = IBV_WR_SEND,/],
 	[/^RDMA (READ Request|WRITE)/, 'talk.c', /talk_copy\(struct talk/],
@@ -28,8 +27,6 @@ const SENDERS = [
 	[/^TCP FIN/, 'oob.c', /\bclose\(oob->(line\.)?fd\)/],
 	[/^TLS (Client|Server) Hello/, 'tls.c', /\bSSL_do_handshake\(/],
 	[/^TLS Application Data/, 'tls.c', /\bSSL_write(_ex)?\(/],
-	[/^TLS (Client|Server) Hello/, 'tls_io.c', /\bSSL_do_handshake\(/],
-	[/^TLS Application Data/, 'tls_io.c', /\bSSL_write(_ex)?\(/],
 ];
 
 // files: {path: text}, those of the chapter.

@@ -11,8 +11,7 @@ want 'the first one is served' theft/client.log '^2 connections: 1 served, 0 ref
 watched four "server: $(serving ./server read)" \
 	'client: ./load/load -n 4 -a 192.0.2.1 read' "stop: $stopping"
 well 'four clients are served' four client
-# The server may have made one more, to see what a client costs.
-want_at_least 'each of them has a domain of its own' four/server.calls '^alloc_pd' 4
+want 'each of them has a domain of its own' four/server.calls '^alloc_pd' 4
 want 'and each domain goes again' four/server.calls '^dealloc_pd 0$' \
 	"$(count four/server.calls '^alloc_pd')"
 want 'the server says so' four/server.log '^.figures. objects held: 0 PDs, '

@@ -1,0 +1,197 @@
+/*
+ * place.c - one client's place: what belongs to this client, and to no other
+ */
+#include "place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+#include "pattern.h"
+#include "who.h"
+
+/* ---- Whether there is one ---- */
+
+static size_t encode(char line[LINE_LONGEST + 1], unsigned int number,
+		     unsigned int connected, unsigned int max)
+{
+	return snprintf(line, LINE_LONGEST, "PLACE %u, %u of %u\n", number,
+			connected, max);
+}
+
+int place_tell(struct place *place, unsigned int connected, unsigned int max)
+{
+	char line[LINE_LONGEST + 1];
+	size_t length = encode(line, place->number, connected, max);
+
+	return oob_send_line(&place->conn.oob, line, length);
+}
+
+static int hear(struct place *place)
+{
+	char line[LINE_LONGEST + 1], again[LINE_LONGEST + 1];
+	unsigned int connected, max;
+	size_t length;
+
+	if (oob_recv_line(&place->conn.oob, line, "PLACE", &length))
+		return -1;
+	/* sscanf(3) is lenient, so what it found must give the same line. */
+	if (sscanf(line, "PLACE %9u, %9u of %9u", &place->number, &connected,
+		   &max) != 3 ||
+	    encode(again, place->number, connected, max) != length ||
+	    memcmp(again, line, length))
+		return log_fail(
+			"the peer sent something other than PLACE; is it another chapter's program [docs/troubleshooting.md#refused]");
+	if (place->number)
+		return 0;
+	log_fail("server full (%u of %u); come again later, or let -r do it",
+		 connected, max);
+	return PLACE_FULL;
+}
+
+/* Whether it failed since the server is not there, or has no time. */
+static bool may_pass(const struct oob *oob)
+{
+	/* Without a context, what failed was our own certificate. */
+	return oob->ctx &&
+	       (!oob->open || wait_deadline(0) >= oob->tls.deadline);
+}
+
+int place_reach(struct place *place, const struct oob_way *way)
+{
+	struct conn *conn = &place->conn;
+	int ret;
+
+	/* Every line is to have our number, which we do not know yet. */
+	log_hush(true);
+	ret = conn_resolve(conn, way);
+	log_hush(false);
+	if (!ret)
+		ret = hear(place);
+	if (ret < 0 && may_pass(&conn->oob))
+		return PLACE_PASSING;
+	if (ret)
+		return ret;
+	/* So the logs of both ends agree. */
+	log_prefix("Client %u: ", place->number);
+	if (who_print(conn->oob.tls.ssl))
+		return -1;
+	log_line("exchange connected.");
+	return 0;
+}
+
+/* ---- What is in it ---- */
+
+static int regions(const struct transfer *t)
+{
+	return !!t->messages.mr + !!t->local.mr + !!t->exposed.mr;
+}
+
+static void look(const struct place *place, int has[HELD_COUNT])
+{
+	has[HELD_PD] = !!place->conn.pd;
+	has[HELD_CQ] = !!place->conn.cq;
+	has[HELD_QP] = !!place->conn.qp;
+	has[HELD_MR] = regions(&place->transfer);
+}
+
+/* So many more, or fewer. */
+static void count(struct held *held, const int objects[HELD_COUNT], int by)
+{
+	for (int i = 0; held && i < HELD_COUNT; i++)
+		held->of[i] += by * objects[i];
+}
+
+/* The text from the client to the server, or from the server to it. */
+static void write_text(char text[PATTERN_MIN], const struct place *place,
+		       bool from_server)
+{
+	snprintf(text, PATTERN_MIN, "message from %s client %u",
+		 from_server ? "passive/server side to" : "active/client side,",
+		 place->number);
+}
+
+/* Puts our text where the peer will find it, in place of transfer_open()'s. */
+static void sign(struct place *place)
+{
+	struct transfer *t = &place->transfer;
+	struct region *ours = t->mode == MODE_WRITE ? &t->local : &t->exposed;
+
+	write_text(ours->buf, place, place->held);
+	pattern_fill(ours->buf, ours->size);
+}
+
+int place_open(struct place *place)
+{
+	struct transfer *t = &place->transfer;
+	int has[HELD_COUNT], ret;
+
+	t->conn = &place->conn;
+	t->who = place->held ? "passive/server" : "active/client";
+	/* The PSN is chosen there, too: one for each queue pair. */
+	ret = conn_create_qp(t->conn, TRANSFER_SENDS, TRANSFER_RECEIVES,
+			     transfer_access(t->mode)) ||
+	      transfer_open(t);
+	look(place, has);
+	count(place->held, has, 1);
+	if (ret)
+		return -1;
+	sign(place);
+	return transfer_post_receives(t);
+}
+
+int place_check(const struct place *place)
+{
+	const struct transfer *t = &place->transfer;
+	const struct region *theirs =
+		t->mode == MODE_WRITE ? &t->exposed : &t->local;
+	char text[PATTERN_MIN];
+
+	if (transfer_check(t))
+		return -1;
+	write_text(text, place, !place->held);
+	if (strncmp(theirs->buf, text, PATTERN_MIN))
+		return log_fail(
+			"these bytes are not client %u's, but another's, or nobody's [docs/troubleshooting.md#wrong-bytes]",
+			place->number);
+	return 0;
+}
+
+int place_hold(struct place *place, int seconds)
+{
+	struct conn *conn = &place->conn;
+	int64_t deadline = wait_deadline(seconds * 1000);
+	int news;
+
+	log_line("holding the connection.");
+	while (wait_readable(oob_fd(&conn->oob), -1, conn->patience.stop_fd,
+			     deadline) > 0) {
+		news = oob_check(&conn->oob);
+		if (news < 0)
+			return -1;
+		if (news != OOB_THERE)
+			return log_fail(
+				"the server ended the connection; see what it says");
+	}
+	if (errno != ETIMEDOUT && errno != ECANCELED)
+		return wait_fail("the end of the hold", errno, &conn->patience);
+	/* Whoever asked us to stop waits for the goodbye. */
+	if (errno == ECANCELED)
+		conn->patience.stop_fd = -1;
+	return 0;
+}
+
+void place_close(struct place *place)
+{
+	int had[HELD_COUNT];
+
+	look(place, had);
+	conn_end(&place->conn);
+	transfer_close(&place->transfer);
+	had[HELD_MR] -= regions(&place->transfer);
+	if (conn_close(&place->conn))
+		/* At least one of them still exists. */
+		had[HELD_PD] = had[HELD_CQ] = had[HELD_QP] = 0;
+	count(place->held, had, -1);
+}
