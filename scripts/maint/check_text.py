@@ -52,8 +52,7 @@ def length(text):
         yield 0, f'{lines} lines; {most} is the limit: cut it in two'
     chapter = re.fullmatch(r'(\d\d)_\w+', text.path.parent.name)
     if chapter and text.path.name == 'README.md':
-        # What the kernel makes of it all is more than one concept.
-        most = 2800
+        most = 2600
         count = sum(len(line.split()) for line in text.lines)
         if count > most:
             yield 0, (f'{count} words; {most} is the limit: what you look up '
