@@ -87,7 +87,7 @@ class Rules:
 
     def __init__(self, entries):
         self.phrases = collections.defaultdict(list)
-        self.errno, self.rules, self.kept, self.texts = errno.errorcode, [], {}, []
+        self.errno, self.rules, self.kept, self.texts, self.rare = errno.errorcode, [], {}, [], {}
         for number, name in self.errno.items():
             self.add_words(name, ' '.join(plain(os.strerror(number))))
         for row in TABLE.read_text('utf-8').splitlines():
@@ -201,18 +201,23 @@ def first_cause(hits):
     return next((hit for hit in hits if not hit.entries[0].follows), hits[0])
 
 
-def by_words(lines, entries, rules):
-    """The entries that have rare words of one of the lines, as (how much, entry, the words),
-    the best one first."""
+def rare_words(entries, rules):
+    """The words of each entry's title, and of all of it; and how rare each word is that can be looked for."""
     if not rules.texts:
         rules.texts = [[{token for token, _ in rules.parts(text)} for text in (e.title, f'{e.title} {e.body}')]
                        for e in entries.values()]
-    texts = rules.texts
-    count = collections.Counter(word for _, text in texts for word in text)
+        count = collections.Counter(word for _, text in rules.texts for word in text if WORD.search(word))
+        rules.rare = {word: math.log(len(rules.texts) / number) for word, number in count.items()}
+    return rules.texts, rules.rare
+
+
+def by_words(lines, entries, rules):
+    """The entries that have rare words of one of the lines, as (how much, entry, the words),
+    the best one first."""
+    texts, all_rare = rare_words(entries, rules)
     best = {}
     for line in lines:
-        rare = {word: math.log(len(texts) / count[word]) for word, _ in rules.parts(line[:MOST])
-                if WORD.search(word) and count[word]}
+        rare = {word: all_rare[word] for word, _ in rules.parts(line[:MOST]) if word in all_rare}
         for (title, text), entry in zip(texts, entries.values()):
             common = sum(rare[word] for kind in (text, title) for word in rare if word in kind)
             if common > best.get(entry.title, (0,))[0]:

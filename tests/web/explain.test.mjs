@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';
 import test from 'node:test';
-import {Explainer, lookUp} from '../../web/page/explain.js';
+import {Explainer, explain, lookUp} from '../../web/page/explain.js';
 import {guess, guessOf, judge, score} from '../../web/page/guesses.js';
 
 const data = JSON.parse(execFileSync('/usr/bin/python3', ['-B', 'web/site/explained.py'], {encoding: 'utf8', maxBuffer: 1e8}));
@@ -34,6 +34,39 @@ test('each line leads to the entries that explain.py finds, for the same reasons
 	lines.forEach((line, i) => {
 		const hits = lookUp(line, data);
 		assert.equal(hits.length ? JSON.stringify([hits[0].sure, ...hits.map(x => `${x.entry.anchor}: ${x.why}`)]) : '-', python[i], line);
+	});
+});
+
+// Each text of the input, a JSON line each: the three entries that explain.py names, with the reasons.
+const THREE = `
+import json
+import sys
+import explain
+entries, rules = explain.read_entries()
+for text in map(json.loads, sys.stdin):
+    lines = text.split('\\n')
+    first = {line: number for number, line in reversed(list(enumerate(lines, 1)))}
+    hits = [explain.look_up(line, number, entries, rules) for line, number in sorted(first.items(), key=lambda x: x[1])]
+    hits = [hit for hit in hits if hit]
+    hit = explain.first_cause(hits) if hits else None
+    asked = lines if hit or len(lines) == 1 else [x for x in lines if explain.TROUBLE.search(x[:1000])][:20]
+    found = explain.three(hit, [hit.line] if hit else asked, entries, rules)
+    if hit and hit.sure == 'certain':
+        found = found[:1]
+    print(json.dumps([hit.line if hit else None, [[f'{e.page.replace(".md", ".html")}#{e.anchor}', why] for e, why in found]]))
+`;
+
+test('of a line, and of a log, the page names the three entries that explain.py names', () => {
+	const rows = ['lines', 'parts', 'own'].flatMap(x => readFileSync(`tests/fixtures/explain_${x}.tsv`, 'utf8').split('\n'))
+		.filter(x => x && x[0] !== '#').map(x => x.split('\t')[2]);
+	const logs = RUNS.map(x => readFileSync(x, 'utf8').trimEnd()).slice(0, 40);
+	const texts = [...new Set([...rows, ...logs, 'all is well\nit failed to poll on the last byte of a write',
+		'why is soft-roce so slow compared with tcp?', 'segmentation fault'])];
+	const python = execFileSync('/usr/bin/python3', ['-B', '-c', THREE], {encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'},
+		input: texts.map(x => `${JSON.stringify(x)}\n`).join(''), maxBuffer: 1e8}).trimEnd().split('\n');
+	texts.forEach((text, i) => {
+		const {line, found} = explain(text, data);
+		assert.deepEqual([line ?? null, found.map(x => [`${x.entry.page}#${x.entry.anchor}`, x.why])], JSON.parse(python[i]), text);
 	});
 });
 

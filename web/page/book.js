@@ -104,5 +104,12 @@ if (document.body.dataset.door)
 	import('./door.js').then(({openDoor}) => openDoor(document.body.dataset.door, top));
 if (document.querySelector('.drop'))
 	import('./capture_page.js').then(({openCaptures}) => openCaptures(top));
+async function ask() {
+	const {askFiles, openAsk} = await import('./ask.js');
+	openAsk(top);
+	return askFiles(top);
+}
+
 // A browser that keeps nothing shows the pages all the same.
-keepOffline(top).catch(() => {});
+const wanted = document.querySelector('.ask') ? ask() : [];
+Promise.resolve(wanted).then(more => keepOffline(top, more)).catch(() => {});

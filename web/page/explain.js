@@ -1,9 +1,12 @@
 // What docs/troubleshooting/ and docs/faq.md say of an error line: scripts/explain.py, in the
 // page. The table is the same one (web/site/explained.py); a test compares the two.
 const NAMED = /docs\/troubleshooting(?:\/\w+)?\.md#([\w-]+)/;
-const CERTAIN = 3, SURE = 2;
+export const CERTAIN = 3, SURE = 2;
 // Who prints without end is not listened to without end.
 const MOST = 1000, MOST_LINES = 500;
+// What a reader pastes is read as scripts/explain.py reads a log.
+const MOST_PASTED = 20000, NAMED_ENTRIES = 3;
+const TROUBLE = /error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|denied|time(d )?out|not /i;
 const NUMBER = /^(?:-?\d{1,3}|0x[\da-f]{1,2})$/;
 
 const plain = line => line.replace(/(?<=[a-z]{2})(?=[A-Z])/g, ' ').toLowerCase()
@@ -41,9 +44,11 @@ function parts(line, data) {
 	return [...found, ...numbers(found.map(x => x[0]), data)];
 }
 
+const cut = line => [...line].slice(0, MOST).join('');
+
 // data: as explained.json has it. [{entry, sure, why}], the best one first.
 export function lookUp(whole, data) {
-	const line = [...whole].slice(0, MOST).join('');
+	const line = cut(whole);
 	if (!/[A-Za-z]{2}/.test(line))
 		return [];
 	const named = data.entries[NAMED.exec(line)?.[1]];
@@ -62,6 +67,38 @@ export function lookUp(whole, data) {
 			best.set(anchor, one);
 	}
 	return [...best.values()].sort((a, b) => b.sure - a.sure || a.entry.follows - b.entry.follows || b.size - a.size);
+}
+
+// The entries that have rare words of one of the lines: [{entry, common, why}], the best one first.
+function byWords(lines, data) {
+	const best = new Map();
+	for (const line of lines) {
+		const words = [...new Set(parts(cut(line), data).map(x => x[0]))].filter(x => Object.hasOwn(data.rare, x));
+		for (const entry of Object.values(data.entries)) {
+			const found = entry.words.map(own => words.filter(x => own.includes(x)));
+			const common = found.flat().reduce((sum, x) => sum + data.rare[x], 0);
+			if (common > (best.get(entry.title)?.common ?? 0))
+				best.set(entry.title, {entry, common, why: `in common: ${found[0]
+					.sort((a, b) => data.rare[b] - data.rare[a]).slice(0, 4).join(', ')}`});
+		}
+	}
+	return [...best.values()].sort((a, b) => b.common - a.common);
+}
+
+// What explain.py says of a text: the line that it is about, undefined if no rule fits; its
+// number, 0 if it is the only one; how sure the first entry is; and at most three entries.
+export function explain(text, data) {
+	const all = text.replace(/\n$/, '').split(/\r?\n/), seen = new Set();
+	const hits = all.map((line, i) => ({line, number: all.length > 1 ? i + 1 : 0}))
+		.filter(({line}) => !seen.has(line) && seen.add(line)).slice(0, MOST_PASTED)
+		.map(x => ({...x, found: lookUp(x.line, data)})).filter(x => x.found.length);
+	const hit = hits.find(x => !x.found[0].entry.follows) ?? hits[0];
+	const lines = hit ? [hit.line] : all.length > 1 ? all.filter(x => TROUBLE.test(cut(x))).slice(0, 20) : all;
+	const found = [...hit?.found ?? []], sure = found[0]?.sure ?? 0;
+	if (sure < CERTAIN)
+		found.push(...byWords(lines, data).filter(({entry, common}) => common > (hit ? 2 : data.worth) &&
+			!entry.follows && !found.some(x => x.entry === entry)));
+	return {line: hit?.line, number: hit?.number ?? 0, sure, found: found.slice(0, NAMED_ENTRIES)};
 }
 
 // Of what a terminal shows, from when the reader has last pressed Enter: the first line

@@ -31,12 +31,13 @@ function tell(trouble) {
 		element('p', {className: 'note trouble', role: 'alert'}, trouble));
 }
 
-export async function keepOffline(top) {
+// more: what the page has not loaded yet.
+export async function keepOffline(top, more) {
 	if (!possible())
 		return;
 	navigator.serviceWorker.addEventListener('message', ({data}) => tell(data.trouble));
 	await navigator.serviceWorker.register(new URL('service_worker.js', top));
-	await keep(loaded());
+	await keep([...loaded(), ...more]);
 }
 
 export function keepLab(top, chapter) {

@@ -3,8 +3,9 @@
 
 Usage: explained.py
 
-For each entry and question: its anchor, its page, its title, the first sentences of its cause, and
-whether it only follows from something else; and scripts/explain.py's table, by which they are found.
+For each entry and question: its anchor, its page, its title, the first sentences of its cause, whether it
+only follows from something else, and its title's and its text's words; how rare each word is; and
+scripts/explain.py's table. By all that they are found.
 """
 import importlib.util
 import json
@@ -52,9 +53,13 @@ def main():
     Parser(__doc__).parse_args()
     explain = load(TOP / 'scripts/explain.py')
     entries, rules = explain.read_entries()
+    texts, rare = explain.rare_words(entries, rules)
     print(json.dumps({
         'entries': {name: {'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title),
-                           'cause': cause(entry.body), 'follows': entry.follows} for name, entry in entries.items()},
+                           'cause': cause(entry.body), 'follows': entry.follows,
+                           'words': [sorted(text), sorted(title)]}
+                    for (name, entry), (title, text) in zip(entries.items(), texts)},
+        'rare': rare, 'worth': explain.WORTH,
         'phrases': rules.phrases, 'errno': rules.errno, 'rules': rules.rules, 'before': sorted(explain.BEFORE),
         'statusOf': sorted(explain.STATUS_OF), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 

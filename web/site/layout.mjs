@@ -41,10 +41,18 @@ const DOOR = `<section class="door later" aria-label="See it happen" hidden>
 <p class="cost"></p>
 </section>`;
 
-// After the page's main heading.
-const withDoor = html => html.replace('</h1>', all => `${all}\n${DOOR}`);
+// For an error line, on the front page and in troubleshooting (web/page/ask.js).
+const ASK = `<section class="ask later" aria-label="What does this error mean?" hidden>
+<label>What does this error mean? <textarea rows="2" spellcheck="false" autocomplete="off" placeholder="Paste a line of any RDMA program, or a whole log. It stays in this page."></textarea></label>
+<div class="answer" role="status"></div>
+</section>`;
+const ASKED = ['README.md', 'docs/troubleshooting.md'];
 
-// page: {place, title, html, sections, chapter, door: the chapter that the
+// After the page's main heading.
+const below = ({html, path, door}) => html.replace('</h1>', all =>
+	[all, ...door ? [DOOR] : [], ...ASKED.includes(path) ? [ASK] : []].join('\n'));
+
+// page: {place, path, title, html, sections, chapter, door: the chapter that the
 // front page's lab is of, styled: it has a ladder}; site: {menu, order, name}
 export function layout(page, site) {
 	const up = file => relative(page.place, file);
@@ -75,7 +83,7 @@ ${policyTag(page)}
 ${page.chapter ? `<div class="lab-open later" hidden><button type="button">Open the lab: real Soft-RoCE in this page</button></div>
 <noscript><p class="note">With JavaScript, two machines with Soft-RoCE run in this page. The text needs none.</p></noscript>` : ''}
 ${contents(page.sections ?? [])}
-${page.door ? withDoor(page.html) : page.html}
+${below(page)}
 ${neighbours(page.place, site.order)}
 </main>
 <footer><a href="${up('web/capture.html')}">Open a capture</a> · <a href="${up('web/inside.html')}">What is inside these pages</a></footer>
