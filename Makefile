@@ -31,7 +31,7 @@ demo_chapters = $(foreach chapter,$(CH),$(call quote,$(chapter)))
 demo_built = $(if $(CH),$(sort 01_send_recv $(foreach chapter,$(CH),$(filter $(chapter)% 0$(chapter)_%,$(CHAPTERS)))),all)
 demo:
 	@scripts/demo.sh --plan $(demo_chapters)
-	@scripts/install_deps.sh build lab
+	@scripts/install_deps.sh build $(if $(HOSTS),hosts,lab)
 	$(if $(listing),,@$(MAKE) --no-print-directory $(demo_built))
 	$(if $(listing),,@scripts/demo.sh $(demo_chapters))
 
@@ -94,7 +94,8 @@ clean:
 define HELP
 To learn:
   make demo         run every chapter on real Soft-RoCE (CH=01: one of them);
-                    says first what that takes
+                    says first what that takes; HOSTS=user@a,user@b: on two
+                    real hosts, by ssh
   make lab          start the lab, two throwaway machines (NODES=1: one)
   make lesson       CH=02: print what the chapter adds to the one before (CH=03
                     PART=1: the first part of that)

@@ -10,6 +10,7 @@
 # `commands` says. It shows what each end said, in order of time, compares that with the
 # recorded logs, and explains what happened and why. If you have guessed, it asks
 # whether you were right, and says for how many cases you were (build/progress).
+# HOSTS=user@a,user@b runs it on two real hosts, as demo.sh -h explains.
 # With OUT, the logs are only left there; with --prepare before CHAPTER, the copy is
 # only built.
 #
@@ -110,12 +111,21 @@ keep_score() {
 		"have guessed."
 }
 
+# report: what two hosts said.
+report() {
+	# shellcheck source=scripts/lib/device.sh
+	source "$top/scripts/lib/device.sh"
+	tail -n +1 "$copy/compared" "$out"/*.{log,err} 2>/dev/null |
+		hosts_report "make break of $chapter, $name" || true
+}
+
 if [[ $prepare == yes || $# -eq 3 ]]; then
 	prepare_copy
 	[[ $prepare == no ]] || exit 0
 	exec "$top/scripts/pair.sh" -d "$copy" "$case/commands" "$out"
 fi
 guess=
+differs=no
 chapter_edited 'and the case runs with that' "$chapter"
 show_change
 [[ $terminal == no ]] || ask
@@ -125,7 +135,10 @@ prepare_copy
 echo
 "$top/scripts/lib/python.sh" cases ends "$case" "$out"
 printf 'Compared with the logs of the recorded run: '
-"$top/scripts/compare_logs.sh" "$out" "$case" || {
+"$top/scripts/compare_logs.sh" "$out" "$case" >"$copy/compared" || differs=yes
+cat "$copy/compared"
+[[ -z ${HOSTS:-} ]] || report
+[[ $differs == no ]] || {
 	echo "break: this run differs from the one that $chapter/break/$name/README.md describes" >&2
 	exit 1
 }

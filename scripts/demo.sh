@@ -8,8 +8,14 @@
 #
 # Takes this host's RDMA device if it has a usable one, else boots the lab and
 # takes it down again. Runs that need two nodes come last, and in the lab. A run
-# that cannot succeed on the kernel says why. Exit status: 0 every run that can
-# matches, 1 not, 2 usage.
+# that cannot succeed on the kernel says why.
+#
+# HOSTS=user@a,user@b runs all on two real hosts instead, reached by ssh: servers on
+# the first, clients on the second. SSH_CONFIG=FILE is for ssh -F; DEVICE=mlx5_0 names
+# the RDMA device where there are several (DEVICE=mlx5_0,rxe0: one on each). What was
+# seen is in build/hosts/report.txt, without names and addresses.
+#
+# Exit status: 0 every run that can matches, 1 not, 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -34,6 +40,7 @@ cli_chapters "$@"
 cli_checked
 
 table=()
+differ=()
 failed=0
 
 # One logged run; its first comment line says what it shows.
@@ -50,7 +57,7 @@ run() {
 	[[ $ran -ne 4 ]] || exit 1
 	if [[ $ran -eq 3 ]]; then
 		verdict=cannot
-	elif scripts/compare_logs.sh "$out" "$folder"; then
+	elif scripts/compare_logs.sh "$out" "$folder" | tee "$out.compared"; then
 		verdict=matches
 		progress_note run "${folder%%/*}/$(basename "$folder")"
 	else
@@ -59,6 +66,7 @@ run() {
 	fi
 	seconds=$(awk -v a="$started" -v b="$EPOCHREALTIME" \
 		'BEGIN { printf "%.1f", b - a }')
+	[[ $verdict != DIFFERS ]] || differ+=("$folder")
 	table+=("$(printf '%-16s %-46s %-8s %4s s' "${folder%%/*}" "$shows" \
 		"$verdict" "$seconds")")
 }
@@ -77,15 +85,34 @@ run_all() {
 	done
 }
 
+# What it says at the end, and what differed.
+summary() {
+	local folder
+
+	printf '\n%-16s %-46s %-8s %6s\n' chapter 'what it showed' logs time
+	printf '%s\n' "${table[@]}"
+	[[ ${1:-} == all ]] || return 0
+	for folder in "${differ[@]}"; do
+		printf '\n%s\n' "$folder"
+		tail -n +1 "build/demo/$folder".compared "build/demo/$folder"/*.{log,err} \
+			2>/dev/null || true
+	done
+}
+
 # What this would take.
 plan() {
-	local address where='the lab' n=${#all[@]}
+	local address where='the lab' needs=lab n=${#all[@]}
 
+	[[ -z ${HOSTS:-} ]] || needs=hosts
 	# shellcheck source=scripts/lib/plan.sh
 	source scripts/lib/plan.sh
 	echo "make demo: $n runs of ${chapters[*]}"
-	echo "  packages  $(plan_packages build lab)"
-	if address=$(scripts/setup_rxe.sh --quiet-check); then
+	echo "  packages  $(plan_packages build "$needs")"
+	if [[ ${HOSTS:-} ]]; then
+		echo "  device    those of $HOSTS, by ssh; there, a folder in /tmp that is" \
+			"taken away again"
+		where='these two hosts'
+	elif address=$(scripts/setup_rxe.sh --quiet-check); then
 		echo "  device    this machine's own, at $address"
 		where='this machine'
 		[[ $most -eq 1 ]] || where+=', and what needs two nodes in the lab'
@@ -121,6 +148,7 @@ fi
 case $device_where in
 host) echo "RDMA device: this host's, at $(device_address a)" ;;
 lab) echo "RDMA device: Soft-RoCE in the lab, a throwaway VM" ;;
+hosts) echo "RDMA devices: $(device_address a) on host a, $(device_address b) on host b" ;;
 esac
 run_all 1
 if [[ $most -gt 1 && $device_where == host ]]; then
@@ -130,7 +158,7 @@ if [[ $most -gt 1 && $device_where == host ]]; then
 fi
 run_all 2
 
-printf '\n%-16s %-46s %-8s %6s\n' chapter 'what it showed' logs time
-printf '%s\n' "${table[@]}"
+summary
+[[ $device_where != hosts ]] || summary all | hosts_report "make demo of ${chapters[*]}"
 [[ $failed -eq 0 ]] || chapter_edited 'and it ran with that' "${chapters[@]}"
 exit "$failed"

@@ -20,7 +20,7 @@ LOCK_WAIT=${LOCK_WAIT:-300}
 
 usage() {
 	cat <<EOF
-usage: $NAME [--size] [build] [lab] [wire] [check] [kernel] [web] [long]
+usage: $NAME [--size] [build] [lab] [wire] [check] [hosts] [kernel] [web] [long]
 
 Installs the packages that are missing, after saying which and why. Uses sudo
 if you are not root. Without an argument: the first four sets.
@@ -29,6 +29,7 @@ if you are not root. Without an argument: the first four sets.
   lab     run them on real Soft-RoCE in a throwaway virtual machine
   wire    show the packets of a run
   check   run the tests
+  hosts   run pairs on two real hosts, by ssh
   kernel  build a kernel for the lab that is an ordinary process
   web     build these pages for a browser, with machines that run in it
   long    run those that take long: on other Debians, on another processor
@@ -208,12 +209,12 @@ main() {
 
 	for set in "$@"; do
 		case $set in
-		build | lab | wire | check | kernel | web | long) sets+=("$set") ;;
+		build | lab | wire | check | hosts | kernel | web | long) sets+=("$set") ;;
 		-h | --help) usage && exit 0 ;;
 		--size) size_only=yes ;;
 		*)
 			complain "no such set of packages: '$set'." \
-				"There are build, lab, wire, check, kernel, web and long; -h explains."
+				"There are build, lab, wire, check, hosts, kernel, web and long; -h explains."
 			exit 2
 			;;
 		esac

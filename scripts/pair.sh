@@ -27,7 +27,7 @@
 #             LABEL in the order in which they were written, each line with the time
 #             in seconds and with `|`, or `!` if it was on stderr
 #   -n NODES  2: the servers run on node a, everything else on node b (default:
-#             what COMMANDS asks for, or 1)
+#             what COMMANDS asks for, or 1; two hosts, with HOSTS=user@a,user@b)
 #
 # Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage, 3 it
 # cannot succeed on this kernel, 4 a server that somebody left running has the port,
@@ -68,6 +68,7 @@ out=$2
 [[ -n $dir ]] || dir=$(realpath "$(dirname "$commands")/../..")
 dir=$(realpath "$dir")
 [[ -n $nodes ]] || nodes=$(device_nodes "$commands")
+[[ -z ${HOSTS:-} ]] || nodes=2
 
 # stdin to stdout and, with -v, to the terminal with the label before it.
 show() {
@@ -101,9 +102,11 @@ run_program() {
 	wrap=${wrap//LABEL/$label}
 
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
+	# 192.0.2.1 is also the address of a program that is alone.
+	[[ $device_where != hosts || $looked == yes ]] || node=a
 	{
 		device_run "$node" bash -c \
-			"cd ${dir@Q} && $first exec $timed timeout -k 1 $limit $wrap $command" \
+			"cd ${there@Q} && $first exec $timed_there timeout -k 1 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"
@@ -121,7 +124,7 @@ look_first() {
 
 	read -ra words <<<"$1"
 	port=$(port_of "$dir" "${words[@]}") || return 0
-	[[ $device_where == host ]] || end='scripts/lab.sh exec a -- kill'
+	[[ $device_where != lab ]] || end='scripts/lab.sh exec a -- kill'
 	first="left_over_status=$left_over_status
 		$(declare -f default_port port_of left_over)
 		left_over $port ${end@Q};"
@@ -155,6 +158,11 @@ start_server() {
 run_setup() {
 	local node said status
 
+	if [[ $device_where == hosts ]]; then
+		echo "pair: this run loads modules into the kernel ($1), which is left" \
+			"to those whose hosts they are; the lab runs it without HOSTS=" >&2
+		exit 3
+	fi
 	for node in a b; do
 		[[ $node == a || $nodes -gt 1 ]] || break
 		status=0
@@ -206,8 +214,9 @@ if [[ -n $timed && ! $timed -nt $top/scripts/lib/timed.c ]]; then
 	cc -std=gnu11 -O2 -o "$timed" "$top/scripts/lib/timed.c"
 fi
 mapfile -t others < <(grep -oE '\.\./0[0-9]_\w+' "$commands" | sort -u)
-for other in "${others[@]#../}"; do
-	make -s -C "$top/$other" >&2
+others=("${others[@]/#../$top}")
+for other in "${others[@]}"; do
+	make -s -C "$other" >&2
 done
 exec {screen}>&1
 rm -rf "$out"
@@ -220,6 +229,14 @@ rm "$fifo"
 trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
 
 device_open "$nodes"
+device_send "$dir" "${others[@]}"
+there=$(device_path "$dir")
+timed_there=$timed
+if [[ $device_where == hosts && -n $timed ]]; then
+	# Two hosts have two clocks: the time is that at which a line comes here.
+	# shellcheck disable=SC2034 # hosts.sh uses it
+	timed_there='' hosts_timed=("$timed")
+fi
 address=$(device_address a)
 device_kernel >"$out/kernel"
 while IFS= read -r line <&3; do
@@ -227,7 +244,7 @@ while IFS= read -r line <&3; do
 	label=${line%%:*}
 	command=${line#*: }
 	command=${command//192.0.2.1/$address}
-	command=${command//..\/0/$top/0}
+	command=${command//..\/0/$(device_path "$top")/0}
 	case $label in
 	nodes) ;;
 	setup) run_setup "$command" ;;

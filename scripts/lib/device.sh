@@ -10,9 +10,12 @@
 #   device_close           undo what device_open made
 #   device_nodes FILE…     how many nodes the most demanding of some `commands`
 #                          files needs (see pair.sh)
+#   device_send DIR…       these folders are where programs can run in them
+#   device_path DIR        where that is
 #
 # DEVICE=host or DEVICE=lab decides it by hand. A lab that is already up is
-# used and left up; otherwise one is booted and taken down again.
+# used and left up; otherwise one is booted and taken down again. HOSTS=user@a,user@b
+# takes two real hosts instead (hosts.sh).
 # shellcheck shell=bash
 
 device_top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
@@ -20,6 +23,8 @@ device_where=
 device_ours=no
 # What the lab said of itself when it was opened.
 device_lab=
+# shellcheck source=scripts/lib/hosts.sh
+[[ -z ${HOSTS:-} ]] || source "$device_top/scripts/lib/hosts.sh"
 
 # Whether this host has a device that NODES ends can use; two need two hosts.
 device_on_host() {
@@ -49,6 +54,13 @@ device_lab_is_asked_for() {
 device_open() {
 	local nodes=${1:-1}
 
+	if [[ ${HOSTS:-} ]]; then
+		device_where=hosts
+		[[ ! ${HOSTS_STATE:-} ]] || return 0
+		device_ours=yes
+		hosts_open
+		return
+	fi
 	if device_on_host "$nodes"; then
 		device_where=host
 		return 0
@@ -70,6 +82,8 @@ device_run() {
 	shift
 	if [[ $device_where == host ]]; then
 		"$@"
+	elif [[ $device_where == hosts ]]; then
+		hosts_run "$node" "$@"
 	elif [[ ${DEVICE_LIMIT:-} ]]; then
 		# A loop that waits for nothing takes none of a node's own time.
 		timeout --foreground -s KILL "$DEVICE_LIMIT" \
@@ -82,6 +96,8 @@ device_run() {
 device_address() {
 	if [[ $device_where == host ]]; then
 		echo "$device_host_address"
+	elif [[ $device_where == hosts ]]; then
+		hosts_address "$1"
 	elif [[ $1 == a ]]; then
 		echo 192.0.2.1
 	else
@@ -92,6 +108,8 @@ device_address() {
 device_kernel() {
 	if [[ $device_where == host ]]; then
 		uname -r
+	elif [[ $device_where == hosts ]]; then
+		hosts_kernel
 	else
 		[[ $device_lab ]] || device_lab_status
 		[[ $device_lab =~ kernel:\ ([^ ]*) ]]
@@ -102,7 +120,11 @@ device_kernel() {
 device_close() {
 	if [[ $device_ours == yes ]]; then
 		device_ours=no
-		"$device_top/scripts/lab.sh" down
+		if [[ $device_where == hosts ]]; then
+			hosts_close
+		else
+			"$device_top/scripts/lab.sh" down
+		fi
 	fi
 }
 
@@ -111,4 +133,17 @@ device_nodes() {
 
 	nodes=$(sed -n 's/^nodes: *//p' "$@" | sort -n | tail -n 1)
 	echo "${nodes:-1}"
+}
+
+# On this host and in the lab they are there.
+device_send() {
+	[[ $device_where != hosts ]] || hosts_send "$@"
+}
+
+device_path() {
+	if [[ $device_where == hosts ]]; then
+		hosts_path "$1"
+	else
+		echo "$1"
+	fi
 }
