@@ -115,7 +115,7 @@ keep_score() {
 report() {
 	# shellcheck source=scripts/lib/device.sh
 	source "$top/scripts/lib/device.sh"
-	tail -n +1 "$copy/compared" "$out"/*.{log,err} 2>/dev/null |
+	(cd "$copy" && tail -n +1 compared run/*.{log,err} 2>/dev/null) |
 		hosts_report "make break of $chapter, $name" || true
 }
 

@@ -24,7 +24,7 @@ hosts_timed=()
 
 # hosts_fail WHAT WHY TRY
 hosts_fail() {
-	printf 'hosts: %s\n' "$1" "  why: $2" "  try: $3" >&2
+	printf 'hosts: %s\n  why: %s\n  try: %s\n' "$@" >&2
 	return 1
 }
 
@@ -93,27 +93,31 @@ hosts_find() {
 		"there: sudo scripts/setup_rxe.sh makes one of software; for a card, its driver and ibverbs-providers; DEVICE=name or DEVICE=name_on_a,name_on_b says which one"
 }
 
-# hosts_facts NODE: what the report says of it; and what it must not say, as a script
-# for sed.
+# hosts_facts NODE NAME [DEVICE]: what the report says of it, and a script for sed that
+# takes out what it must not say.
 hosts_facts() {
 	# shellcheck disable=SC2016 # expanded there
 	hosts_run "$1" bash -c '
 		[[ ! -r /etc/os-release ]] || . /etc/os-release
 		echo "host $0: Linux $(uname -r), $(uname -m), ${PRETTY_NAME:-unknown system}"
 		for dir in /sys/class/infiniband/${1:-*}; do
-			driver=$(readlink "$dir/device/driver")
-			printf "  device: driver %s" "${driver##*/}"
+			cd "$dir" || continue
+			driver=$(readlink device/driver) || driver=$(<node_desc)
+			printf "  device: %s" "${driver##*/}"
 			for file in node_type hca_type board_id fw_ver ports/*/{state,link_layer,rate}; do
-				{ read -r value <"$dir/$file"; } 2>/dev/null || continue
-				printf ", %s %s" "${file##*/}" "$value"
+				[[ ! -s $file ]] || value=$(<"$file") 2>/dev/null
+				[[ -z ${value:-} ]] || printf ", %s %s" "${file##*/}" "$value"
+				value=
 			done
 			echo
-		done' "$1" "${hosts_devices[$(hosts_number "$1")]:-}" >>"$hosts_out/facts"
+		done' "$1" "${3:-}" >>"$hosts_out/facts"
 	# shellcheck disable=SC2016
-	hosts_run "$1" bash -c '
-		cd /sys/class; ls infiniband net; uname -n; echo "${HOSTNAME%%.*}"; id -un' |
-		grep -vxE 'lo|a|b|root|server|client' | sort -u |
-		sed "s/[].[*^\$\/\\]/\\\\&/g; s/.*/s\/\\\\b&\\\\b\/NAME-$1\/g/" >>"$hosts_out/redact.sed"
+	{
+		tr '@' '\n' <<<"$2"
+		hosts_run "$1" bash -c 'cd /sys/class && ls -1 infiniband && ls -1 net
+			uname -n; uname -n | cut -d. -f1; id -un'
+	} | grep -E '...' | grep -vxE 'root|server|client' | sort -u |
+		sed 's/[].[*^$\/\\]/\\&/g; s/.*/s\/\\b&\\b\/NAME\/g/' >>"$hosts_out/redact.sed"
 }
 
 # A client on b and a server on a, before anybody waits for many of them.
@@ -151,6 +155,7 @@ hosts_open() {
 	HOSTS_STATE=$(mktemp -d /tmp/rdma-hosts.XXXXXX)
 	hosts_place=/tmp/rdma-tutorial.${HOSTS_STATE##*.}
 	export SSH_CONFIG HOSTS_STATE
+	rm -rf "$hosts_out"
 	mkdir -p "$hosts_out"
 	: >"$hosts_out/facts"
 	: >"$hosts_out/redact.sed"
@@ -159,7 +164,7 @@ hosts_open() {
 		echo "hosts: host $node is $name" >&2
 		hosts_connect "$node" "$name" || return
 		hosts_find "$node" "$name" "${hosts_devices[i]:-}" || return
-		hosts_facts "$node" || return
+		hosts_facts "$node" "$name" "${hosts_devices[i]:-}" || return
 		i=$((i + 1))
 	done
 	hosts_probe
@@ -180,19 +185,24 @@ hosts_programs() {
 }
 
 hosts_send() {
-	local dir node there programs certs
+	local dir node there programs certs certificates
 
 	for dir; do
 		there=$(hosts_path "$dir") certs=$HOSTS_STATE/certs/${dir##*/}
 		[[ ! -e $certs.sent ]] || continue
 		mkdir -p "$certs"
 		# Certificates for the hosts' addresses, since a name that differs is refused.
-		[[ ! -e $dir/certs.sh ]] || "$dir/certs.sh" --names \
-			"IP:$(hosts_address a),IP:$(hosts_address b)" "$certs/certs" >&2
+		certificates=()
+		if [[ -e $dir/certs.sh ]]; then
+			"$dir/certs.sh" --names "IP:$(hosts_address a),IP:$(hosts_address b)" \
+				"$certs/certs" >&2
+			certificates=(-C "$certs" certs)
+		fi
 		mapfile -t programs < <(cd "$dir" && find . -type f -perm -u+x \
 			-exec sh -c 'head -c 4 "$1" | grep -q ELF' - {} \; -print)
 		for node in a b; do
-			tar -c -C "$dir" --exclude='*.o' --exclude=./certs --exclude=./run . -C "$certs" . |
+			tar -c -C "$dir" --anchored --exclude='*.o' --exclude=./certs --exclude=./run . \
+				"${certificates[@]}" |
 				hosts_ssh "$node" "mkdir -p '$there' && tar -x -C '$there'" || return
 			[[ ${#programs[@]} -eq 0 ]] ||
 				hosts_programs "$node" "$there" "${programs[@]}" || return
@@ -228,9 +238,9 @@ hosts_report() {
 		cat "$hosts_out/facts"
 		echo
 		cat
-	} | sed -f "$hosts_out/redact.sed" | sed -E \
+	} | sed -f "$hosts_out/redact.sed" | sed -E -e "s|$device_top/||g" \
 		-e 's/\b[0-9]{1,3}(\.[0-9]{1,3}){3}\b/ADDRESS/g' \
-		-e 's/(::|\b[0-9a-fA-F]{1,4}:)[0-9a-fA-F:]*:[0-9a-fA-F:.]*/ADDRESS/g' \
+		-e 's/([0-9a-fA-F]{0,4}:){2,}[0-9a-fA-F:.]*/ADDRESS/g' \
 		>"$hosts_out/report.txt"
 	echo "The report, without names and addresses, is in build/hosts/report.txt;" \
 		"docs/beyond.md says where to send it. Read it before you do."
