@@ -131,7 +131,7 @@ hosts_try() {
 	grep -qx 'client: exit status 0' "$HOSTS_STATE/try/status.log"
 }
 
-# Before anybody waits for many clients in vain.
+# First of all, so that nobody waits for many clients that cannot come.
 hosts_reach() {
 	local address ping=''
 
