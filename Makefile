@@ -93,9 +93,8 @@ clean:
 
 define HELP
 To learn:
-  make demo         run every chapter on real Soft-RoCE (CH=01: one of them);
-                    says first what that takes; HOSTS=user@a,user@b: on two
-                    real hosts, by ssh
+  make demo         run every chapter on real Soft-RoCE (CH=01: one of them;
+                    HOSTS=user@a,user@b: on two hosts); says what that takes
   make lab          start the lab, two throwaway machines (NODES=1: one)
   make lesson       CH=02: print what the chapter adds to the one before (CH=03
                     PART=1: the first part of that)
