@@ -82,7 +82,7 @@ prepare_copy() {
 		[[ ! -e $file ]] || files+=("$file")
 	done
 	cp -rp -- "${files[@]}" "$copy"
-	[[ ! -e $case/patch ]] || patch -f -s -d "$copy" -p1 <"$case/patch" >&2 || {
+	[[ ! -e $case/patch ]] || patch -f -s -F0 -d "$copy" -p1 <"$case/patch" >&2 || {
 		echo "break: the case's patch does not fit the files of $chapter as they are" >&2
 		exit 1
 	}

@@ -140,6 +140,8 @@ if [[ $only_plan == yes ]]; then
 	exit 0
 fi
 trap device_close EXIT
+# ssh, when it is interrupted, ends as if that were an answer; the next run would begin.
+trap 'trap - INT; kill -INT $$' INT
 if [[ $most -gt 1 ]] && ! device_on_host 1; then
 	device_open "$most"
 else

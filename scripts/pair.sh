@@ -227,6 +227,8 @@ mkfifo -m 600 "$fifo"
 exec 9<>"$fifo"
 rm "$fifo"
 trap 'jobs -p | xargs -r kill 2>/dev/null || true; device_close' EXIT
+# ssh, when it is interrupted, ends as if that were an answer.
+trap 'trap - INT; kill -INT $$' INT
 
 device_open "$nodes"
 device_send "$dir" "${others[@]}"

@@ -172,17 +172,27 @@ def test_a_firewall_that_drops_what_the_client_sends(lab, chapter, rule, parts):
     sentences(said, *parts)
 
 
-def interrupted():
-    """On node a: Ctrl-C while a server runs."""
+def serves():
+    """Whether a server runs on node a."""
+    return any(target(path).startswith('/tmp/rdma-tutorial.') and target(path).endswith('/server')
+               for path in glob.glob('/proc/[0-9]*/exe'))
+
+
+def is_copying():
+    """Whether the first file of what is copied is there."""
+    return glob.glob('/tmp/rdma-tutorial.*/*/*')
+
+
+def interrupted(moment):
+    """On node a: Ctrl-C then."""
     with subprocess.Popen(('make', '-s', 'demo', 'CH=01', 'HOSTS=one,two', 'SSH_CONFIG=config'), cwd=READER,
                           start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as demo:
-        until('a server', lambda: any(
-            target(path).startswith('/tmp/rdma-tutorial.') and path.endswith('/exe') and
-            target(path).endswith('/server') for path in glob.glob('/proc/[0-9]*/exe')))
+        until('that moment', moment)
         os.killpg(demo.pid, signal.SIGINT)
         return demo.wait(60)
 
 
-def test_after_ctrl_c_nothing_is_left_either(lab):
-    assert lab.call('a', interrupted) != 0
+@pytest.mark.parametrize('moment', [serves, is_copying])
+def test_after_ctrl_c_nothing_is_left_either(lab, moment):
+    assert lab.call('a', interrupted, moment) != 0

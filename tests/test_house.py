@@ -54,6 +54,14 @@ def test_each_option_that_a_message_names_is_in_that_programs_help():
     kept(*LETTERS, *TOP.glob('0*_*'))
 
 
+def test_each_patch_of_a_break_fits_to_the_line():
+    """patch(1) would put it somewhere else, and not say so."""
+    for patch in sorted(TOP.glob('0*/break/*/patch')):
+        ran = subprocess.run(('patch', '-f', '-s', '-F0', '--dry-run', '-p1', '-d', patch.parents[2], '-i', patch),
+                             check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert ran.returncode == 0, f'{patch}: {ran.stdout}'
+
+
 def test_workflows_have_few_rights_and_everything_by_its_hash():
     assert kept(TOP / 'tests/workflows.py', TOP / '.github/workflows') == ''
 
