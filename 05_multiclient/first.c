@@ -556,6 +556,7 @@ static void finish(struct conn *conn, bool ok)
 	ok &= release(conn);
 	printf("Client %u: %s.\n", conn->number, ok ? "served" : "failed");
 	free(conn);
+	OPENSSL_thread_stop(); /* frees what OpenSSL has for this thread */
 	count(figures, -1, ok, !ok);
 }
 

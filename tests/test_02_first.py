@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from first import both, builds_alone, changed, first, says_what_it_takes, to_first
+from first import FIRST, both, builds_alone, changed, first, says_what_it_takes, to_first
 
 CHAPTER = '02_write_read'
 
@@ -47,11 +47,17 @@ def test_without_a_server_without_a_host_without_a_device(pair):
     ('rdma_disconnect 1', 'stop', 'conn->events->fd'),
     # Of a server that is killed, the CM tells at once, but the client waits for a completion.
     ('ibv_post_send 1', 'kill', 'cq->channel->fd'),
-    # And here its write is repeated for longer than that.
+    # And here its write, which begins only then, is repeated for longer than that.
     ('ibv_poll_cq 1', 'kill', 'cq->channel->fd')])
 def test_it_gives_up_a_server_that_stops_or_dies_after_its_10_s(pair, call, action, fd):
     server = first(pair, at=(call, action))
-    client = to_first(pair, status=1)
+    writes = call == 'ibv_poll_cq 1'
+    client = pair.start('client', FIRST, pair.address, at=('ibv_post_send 1', 'stop') if writes else None)
+    if writes:
+        client.stops()
+        server.end(137)
+        client.resume()
+    client.end(1)
     assert 9_000 <= client.ms < 60_000
     client.one_error(re.escape(f'readable({fd}, TIMEOUT_MS): Connection timed out') + '$')
     assert client.has('^the server lends') == (call in ('ibv_poll_cq 1', 'rdma_disconnect 1'))

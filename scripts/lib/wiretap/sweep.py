@@ -4,7 +4,8 @@ Usage: sweep.py CLIENT SERVER QPN FIRST COUNT
 
 Sends the server, in the client's name (an IP packet with a false source address needs
 only root on one's own machine), a SEND of MSG_DONE with each of COUNT PSNs, from FIRST
-on (both in decimal), and says how long that took.
+on (both in decimal), and says how long that took. More than RATE a second would not all
+find room on the lab's wire.
 
 On a node of the lab only, and only to one: see docs/psn_security.md.
 """
@@ -17,6 +18,7 @@ from lib.wiretap import parties, roce
 from lib.wiretap.neighbour import MSG_DONE
 
 SPACE = 1 << 24
+RATE = 10_000
 
 
 def packets(addresses: bytes, qpn: int, first: int,
@@ -41,8 +43,9 @@ def main() -> None:
     addresses = socket.inet_aton(args.client) + socket.inet_aton(args.server)
     begin = time.monotonic()
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
-        for packet in packets(addresses, args.qpn, args.first, args.count):
+        for number, packet in enumerate(packets(addresses, args.qpn, args.first, args.count)):
             raw.sendto(packet, (args.server, 0))
+            time.sleep(max(0, begin + number / RATE - time.monotonic()))
     took = time.monotonic() - begin
     print(f'sent of its own: {args.count}')
     print(f'{took:.1f} s: {args.count / took:.0f} packets a second')
