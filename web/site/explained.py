@@ -59,7 +59,7 @@ def main():
                            'cause': cause(entry.body), 'follows': entry.follows,
                            'words': [sorted(text), sorted(title)]}
                     for (name, entry), (title, text) in zip(entries.items(), texts)},
-        'rare': rare, 'worth': explain.WORTH,
+        'rare': dict(sorted(rare.items())), 'worth': explain.WORTH,
         'phrases': rules.phrases, 'errno': rules.errno, 'rules': rules.rules, 'before': sorted(explain.BEFORE),
         'statusOf': sorted(explain.STATUS_OF), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
