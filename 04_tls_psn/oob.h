@@ -44,7 +44,7 @@ struct oob_way {
 
 /* One end of the exchange, or what a server listens on. Zero it first. */
 struct oob {
-	bool open;
+	bool open, said_bye;
 	int fd;
 	SSL_CTX *ctx; /* a listener's, or a client's own */
 	const struct oob_way *way; /* a listener's; borrowed */

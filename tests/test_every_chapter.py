@@ -157,19 +157,17 @@ def nft(*words):
                           stderr=subprocess.PIPE)
 
 
-def loses_one(pair):
-    """On node a: the server's last message arrives, and what the client's device says to that
-    does not, until it is asked again."""
-    # After its WRITE.
-    server = pair.server('-1', 'write', program='./patient_server', at=('ibv_post_send 2', 'stop'))
+def loses_one(pair, packets, at, program='./server'):
+    """On node a, the server goes on from that call. Such packets are lost, until one has been."""
+    server = pair.server('-1', 'write', program=program, at=(at, 'stop'))
     in_node.tell(server)
     server.stops()
     try:
-        # An acknowledgement of a reliable connection: opcode 17.
         nft('add table inet lost; add chain inet lost in { type filter hook input priority 0; };'
-            'add rule inet lost in udp dport 4791 @th,64,8 17 counter drop').check_returncode()
+            'add chain inet lost out { type filter hook output priority 0; };'
+            f'add rule inet lost {packets} counter drop').check_returncode()
         server.resume()
-        until('an acknowledgement that is lost', lambda: re.search(
+        until('a packet that is lost', lambda: re.search(
             'counter packets [1-9]', nft('list', 'table', 'inet', 'lost').stdout))
     finally:
         nft('delete', 'table', 'inet', 'lost')
@@ -184,7 +182,9 @@ def one_client(pair):
 def test_a_last_acknowledgement_that_is_lost_is_asked_for_again(lab, programs, chapter, tmp_path, run):
     # Beside the client, for it shows the certificates of that folder.
     shutil.copy(builds.build(chapter, 'patient', wait_longer) / 'server', programs.folder / 'patient_server')
-    lab.start('a', loses_one, programs)
+    # The server's last message arrives, and what the client's device says to that does not, until
+    # it is asked again. An acknowledgement of a reliable connection is opcode 17.
+    lab.start('a', loses_one, programs, 'in udp dport 4791 @th,64,8 17', 'ibv_post_send 2', './patient_server')
     lab.hear('a')
     client, server = lab.call('b', one_client, programs), lab.result('a')
     client.quiet()
@@ -195,6 +195,17 @@ def test_a_last_acknowledgement_that_is_lost_is_asked_for_again(lab, programs, c
     (tmp_path / 'client.log').write_text(client.out)
     shutil.copy(expected / 'status.log', tmp_path)
     assert 'matches' in succeeded(run('scripts/compare_logs.sh', tmp_path, expected))
+
+
+@each(by_hand)
+def test_a_goodbye_that_is_lost_is_sent_again_by_a_server_that_has_ended(lab, programs, chapter):
+    # With a flag (PSH) that it has and the mere end of a connection has not.
+    at = 'send 4' if chapter.startswith('03') else 'SSL_write 1'
+    lab.start('a', loses_one, programs, 'out tcp flags & psh == psh', at)
+    lab.hear('a')
+    client, server = lab.call('b', one_client, programs), lab.result('a')
+    client.quiet()
+    server.quiet()
 
 
 @pytest.mark.parametrize('server_psn, client_psn', [(0, 0xffffff), (0xffffff, 0)], ids=['lowest', 'highest'])

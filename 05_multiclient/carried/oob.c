@@ -352,15 +352,22 @@ int oob_bye(struct oob *oob)
 	n = SSL_write(ssl, BYE, strlen(BYE));
 	if (n <= 0 && SSL_get_error(ssl, n) != SSL_ERROR_SYSCALL)
 		return tls_fail_ssl(ssl, "SSL_write");
-	/* Our close_notify follows: nothing after it is our goodbye. */
-	if (n > 0)
-		SSL_shutdown(ssl);
 	ERR_clear_error();
+	oob->said_bye = n > 0;
 	return 0;
 }
 
 void oob_end(struct oob *oob)
 {
+	/*
+	 * TLS's own goodbye, close_notify, waits until here. Right behind our BYE,
+	 * it could still be unread when the peer closes its socket: that resets
+	 * the connection, and a lost packet, such as the peer's BYE, is not sent
+	 * again.
+	 */
+	if (oob->said_bye)
+		SSL_shutdown(oob->tls.ssl);
+	ERR_clear_error();
 	/* It fails if the peer has cut the connection. */
 	if (oob->open)
 		(void)shutdown(oob->fd, SHUT_WR);
