@@ -2,6 +2,7 @@
 // they said compares with the record.
 import {button, element} from './dom.js';
 import {guessForm} from './guess_form.js';
+import {nodeOf} from './runs.js';
 
 function difference({name, lines}) {
 	return element('details', {open: lines.some(([sign]) => sign !== ' ')},
@@ -41,7 +42,7 @@ export function runPanel(page, kind) {
 		if (!chosen)
 			return;
 		commands.textContent = chosen.programs.map(x =>
-			`node ${x.label.startsWith('server') ? 'a' : 'b'}$ ${x.command}`).join('\n');
+			`node ${nodeOf(chosen, x.label)}$ ${x.command}`).join('\n');
 		guesses?.show(choice.value);
 		story.replaceChildren(...kind === 'cases' ? [
 			element('p', {}, chosen.question || 'What will both ends say? Guess, then run it.'),

@@ -39,19 +39,27 @@ async function share({a, b}, folder) {
 
 const text = lines => lines.map(line => `${line}\n`).join('');
 
+const isServer = label => label.startsWith('server');
+
+// Where a program of the run is started. What is set up and recorded on one node counts
+// what that node's kernel has; and a program without a server is both ends by itself.
+export function nodeOf({nodes, setup, programs}, label) {
+	const one = nodes === 1 && (setup.length > 0 || !programs.some(x => isServer(x.label)));
+
+	return one || isServer(label) ? 'a' : 'b';
+}
+
 // nodes: {a, b}; run: {programs}; folder: where, on both nodes. The logs, as
 // pair.sh would have left them: {'server.log': …, 'client.err': …, 'status.log': …}.
 export async function runPrograms(nodes, run, folder) {
 	const programs = new Map();
-	// What is set up and recorded on one node counts what that node's kernel has.
-	const oneNode = run.nodes === 1 && run.setup.length > 0;
 	const listen = ({detail}) => programs.get(detail.label)?.hear(detail);
 
 	for (const node of Object.values(nodes))
 		node.addEventListener('said', listen);
 	try {
 		for (const {label, command, waits} of run.programs) {
-			const serves = label.startsWith('server'), node = oneNode || serves ? nodes.a : nodes.b;
+			const serves = isServer(label), node = nodes[nodeOf(run, label)];
 			const shares = serves && run.nodes === 1 && SEVERAL.test(command);
 			const program = new Program(label);
 			programs.set(label, program);

@@ -64,7 +64,9 @@ build() {
 	for file in first loopback; do
 		[[ ! -f $chapter/$file.c ]] || programs+=("$file")
 	done
-	[[ ! -d $chapter/load ]] || programs+=(load/load)
+	for file in load bench; do
+		[[ ! -d $chapter/$file ]] || programs+=("$file/$file")
+	done
 	files "$chapter" | cpio --quiet -0 -pdm "$work"
 	make -s -j"$(nproc)" -C "$work/$chapter" CC="$gcc" CFLAGS=-O2 LDFLAGS=-s \
 		"${programs[@]}"
