@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
-"""Writes docs/api_map.md: each call of an RDMA or TLS library, where it is
-first used, and its man page.
+"""Writes docs/api_map.md: each call of an RDMA or TLS library, and where it is
+first used.
 
 Usage: api_map.py [-r ROOT] [--check]
 
@@ -8,7 +8,8 @@ The first use is in the first chapter that has the call; within a chapter, in
 the order in which its README.md tells to read the files. Calls are those that
 begin as libibverbs, librdmacm and OpenSSL name theirs, and in a chapter that
 includes linux/rds.h the calls for sockets as well. Names that the chapter
-defines itself are none.
+defines itself are none, and of OpenSSL's those are left out that only plumbing/
+has.
 
   --check   write nothing; say which lines are not as the code is
   -r ROOT   the tree to work on (default: the one this script is in)
@@ -27,25 +28,15 @@ MAP = 'docs/api_map.md'
 # How many differences are shown.
 SHOWN = 30
 
-# Title, where it comes from, what its calls look like, its man pages.
+# Title, where it comes from, what its calls look like.
 LIBRARIES = [
-    ('Verbs', 'libibverbs, `infiniband/verbs.h`', r'ibv_[a-z0-9_]+', '3'),
-    ('The connection manager', 'librdmacm, `rdma/rdma_cma.h` and `rdma/rdma_verbs.h`',
-     r'rdma_[a-z0-9_]+', '3'),
-    ('TLS', 'OpenSSL 3, libssl and libcrypto',
-     r'(?:SSL|ERR|RAND|X509|TLS|EVP|CRYPTO|OPENSSL|BIO|PEM)_[A-Za-z0-9_]+',
-     '3ssl'),
-    ('Reliable datagram sockets', 'the kernel, `linux/rds.h`; see also '
-     '`rds(7)`', r'socket|bind|connect|sendto|sendmsg|recvfrom|recvmsg|'
-     r'setsockopt|getsockopt|poll', '2'),
+    ('Verbs', 'libibverbs, `infiniband/verbs.h`', r'ibv_[a-z0-9_]+'),
+    ('The connection manager', 'librdmacm, `rdma/rdma_cma.h` and `rdma/rdma_verbs.h`', r'rdma_[a-z0-9_]+'),
+    ('TLS', 'OpenSSL 3, libssl and libcrypto', r'(?:SSL|ERR|RAND|X509|TLS|EVP|CRYPTO|OPENSSL|BIO|PEM)_[A-Za-z0-9_]+'),
+    ('Reliable datagram sockets', 'the kernel, `linux/rds.h`',
+     r'socket|bind|connect|sendto|sendmsg|recvfrom|recvmsg|setsockopt|getsockopt|poll'),
 ]
-RDS = 3
-
-# Calls without a man page of their own, and what tells of them instead.
-ELSEWHERE = {
-    'ibv_wc_status_str': 'none; `ibv_poll_cq(3)` has the statuses',
-    'ERR_SYSTEM_ERROR': 'none; a macro of `openssl/err.h`',
-}
+TLS, RDS = 2, 3
 
 COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
@@ -54,17 +45,15 @@ DEFINITION = re.compile(r'^\w[\w\s*]*?\b(\w+)\(', re.MULTILINE)
 
 HEAD = '''# Every call, and where you meet it first
 
-Each call of libibverbs, librdmacm, OpenSSL and RDS that the chapters make: the
-line where it is first used, the chapters that use it, and its man page. Read
-the man page beside the line. Where a chapter makes a call in several files, the
-one named is that which its README tells to read first.
+Each call of libibverbs, librdmacm, OpenSSL and RDS that the chapters make, and the line where it is first used. Where a
+chapter makes a call in several files, the one named is that which its README tells to read first. Of OpenSSL's, those
+that only a `plumbing/` makes are left out.
 
-The man pages are in the packages `libibverbs-dev`, `librdmacm-dev`, `libssl-doc`
-and `manpages-dev` of Debian; `man 3 ibv_post_send` shows one. Debian has no pages
-on RDS: `rds(7)` and `rds-rdma(7)` belong to rds-tools, which it does not have.
+Read the man page beside the line: `man ibv_post_send`. They are in Debian's packages `libibverbs-dev`,
+`librdmacm-dev`, `libssl-doc` and `manpages-dev`. (`ibv_wc_status_str` has none; `ibv_poll_cq(3)` has the statuses.)
+`rds(7)` and `rds-rdma(7)` belong to rds-tools, which Debian does not have.
 
-This page is written by `scripts/maint/api_map.py`, and a test compares it with the
-code.
+This page is written by `scripts/maint/api_map.py`, and a test compares it with the code.
 '''
 
 
@@ -100,8 +89,8 @@ def calls_of(chapter):
     rds = any('linux/rds.h' in text for text in texts.values())
     own = {name for text in sources.values() for name in DEFINITION.findall(text)}
     for name in reading_order(looked_up(chapter), sources):
-        for library, (_, _, pattern, _) in enumerate(LIBRARIES):
-            if library == RDS and not rds:
+        for library, (_, _, pattern) in enumerate(LIBRARIES):
+            if library == RDS and not rds or library == TLS and 'plumbing/' in name:
                 continue
             for match in re.finditer(rf'(?<![\w.>])({pattern})\s*\(',
                                      sources[name]):
@@ -111,7 +100,7 @@ def calls_of(chapter):
 
 
 def collect(root):
-    """{library: {call: [chapter, file, line, chapters]}}"""
+    """{library: {call: (chapter, file, line)}}"""
     found = {}
     for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
         chapter = makefile.parent
@@ -119,30 +108,20 @@ def collect(root):
         if not (chapter / 'README.md').exists():
             continue
         for library, call, name, line in calls_of(chapter):
-            entry = found.setdefault(library, {}).setdefault(
-                call, [chapter.name, name, line, []])
-            number = chapter.name.split('_')[0]
-            if number not in entry[3]:
-                entry[3].append(number)
+            found.setdefault(library, {}).setdefault(call, (chapter.name, name, line))
     return found
 
 
 def page(found):
     """The text of the map."""
     lines = [HEAD]
-    for library, (title, source, _, section) in enumerate(LIBRARIES):
+    for library, (title, source, _) in enumerate(LIBRARIES):
         if library not in found:
             continue
-        lines += [f'## {title}', '', f'{len(found[library])} calls of {source}.',
-                  '', '| call | first in | chapters | man page |',
-                  '|---|---|---|---|']
-        for call, (chapter, name, line, chapters) in sorted(
+        lines += [f'## {title}', '', f'{len(found[library])} calls of {source}.', '']
+        for call, (chapter, name, line) in sorted(
                 found[library].items(), key=lambda item: item[0].lower()):
-            manual = ELSEWHERE.get(call, f'`{call}({section})`')
-            lines.append(
-                f'| `{call}` | [{chapter}/{name}:{line}]'
-                f'(../{chapter}/{name}#L{line}) | {", ".join(chapters)} '
-                f'| {manual} |')
+            lines.append(f'- `{call}`: [{chapter}/{name}:{line}](../{chapter}/{name}#L{line})')
         lines.append('')
     return '\n'.join(lines)
 

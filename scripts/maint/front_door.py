@@ -1,13 +1,12 @@
 #!/usr/bin/python3 -B
-"""Writes what README.md shows of runs and sizes: the picture of make demo, from
-docs/demo.txt, and the minutes of each chapter in the table of chapters; and in each
-chapter's reference.md or README.md the lines of its files.
+"""Writes the minutes of each chapter in README.md's table of chapters; and in each chapter's
+reference.md or README.md the lines of its files.
 
 Usage: front_door.py [-r ROOT] [--check]
 
-The picture is docs/pictures/demo.svg. The table has a row for each row of chapters.tsv:
-a link, its concept, and the minutes that it takes to read: of its first.c, if it has one,
-and of all (see lesson.sh); and a last row with the sums. In a chapter, the table below "The files" has names in its first cell and
+The table has a row for each row of chapters.tsv: a link, its concept, and the minutes that
+it takes to read: of its first.c, if it has one, and of all (see lesson.sh); and a last row
+with the sums. In a chapter, the table below "The files" has names in its first cell and
 their lines in the second, rounded to tens (`name.[ch]`: of both together); a row whose
 second cell is empty is left alone.
 
@@ -16,7 +15,6 @@ second cell is empty is left alone.
 
 Exit status: 0 written or up to date, 1 not up to date, 2 usage.
 """
-import html
 import pathlib
 import re
 import sys
@@ -26,50 +24,6 @@ from lib.chapters import chapters, folders
 from lib.lesson import both_paths
 
 HERE = pathlib.Path(__file__).resolve().parent
-RECORDING = 'docs/demo.txt'
-PICTURE = 'docs/pictures/demo.svg'
-# Pixels: a line, the left edge, one character of the font below.
-ROW, LEFT, CHARACTER = 19, 20, 7.85
-
-HEAD = '''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" role="img" \
-aria-label="What make demo ends with: {runs} runs, of which {good} match">
-<style>
-text {{ font: 13px ui-monospace, "DejaVu Sans Mono", monospace; fill: #e6edf3; \
-white-space: pre; }}
-.head {{ fill: #9da7b3; }}
-.good {{ fill: #63b873; }}
-.bad {{ fill: #ff8a80; }}
-</style>
-<rect width="{w}" height="{h}" rx="10" fill="#0d1117"/>
-<circle cx="22" cy="20" r="6" fill="#ff5f57"/>\
-<circle cx="42" cy="20" r="6" fill="#febc2e"/>\
-<circle cx="62" cy="20" r="6" fill="#28c840"/>
-'''
-
-
-def colour(line):
-    """A line as SVG, the verdict coloured."""
-    line = html.escape(line, quote=False)
-    line = re.sub(r'\bmatches\b', '<tspan class="good">matches</tspan>', line)
-    return re.sub(r'\bDIFFERS\b', '<tspan class="bad">DIFFERS</tspan>', line)
-
-
-def picture(recording):
-    """The recording as a picture of a terminal."""
-    lines = recording.rstrip('\n').split('\n')
-    runs = [line for line in lines if re.match(r'\d\d_', line)]
-    good = sum(' matches ' in line for line in runs)
-    shown = [('', '$ make demo'), ('head', '(both ends of every run)'), ('', '')]
-    shown += [('head' if i == 0 else '', line) for i, line in enumerate(lines)]
-    width = round(2 * LEFT + CHARACTER * max(len(line) for _, line in shown))
-    out = [HEAD.format(w=width, h=60 + ROW * len(shown), runs=len(runs),
-                       good=good).rstrip('\n')]
-    for i, (css, line) in enumerate(shown):
-        if line:
-            mark = f' class="{css}"' if css else ''
-            out.append(f'<text x="{LEFT}" y="{62 + ROW * i}"{mark} '
-                       f'xml:space="preserve">{colour(line)}</text>')
-    return '\n'.join(out) + '\n</svg>\n'
 
 
 def table(root, text):
@@ -115,20 +69,18 @@ def main(arguments):
     for chapter in sorted(without):
         print(f'{chapter} needs a row in chapters.tsv, and a folder with a Makefile')
     wrong = bool(without)
-    due = {readme: table(root, readme.read_text('utf-8')),
-           root / PICTURE: picture((root / RECORDING).read_text('utf-8'))}
+    due = {readme: table(root, readme.read_text('utf-8'))}
     for page in sorted([*root.glob('[0-9][0-9]_*/README.md'),
                         *root.glob('[0-9][0-9]_*/reference.md')]):
         due[page] = lines_of(page.parent, page.read_text('utf-8'))
     for path, text in due.items():
-        if path.exists() and path.read_text('utf-8') == text:
+        if path.read_text('utf-8') == text:
             continue
         if check:
             print(f'{path.relative_to(root)} is not up to date; '
                   'scripts/maint/front_door.py writes it')
             wrong = True
         else:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, 'utf-8')
     return 1 if wrong else 0
 

@@ -17,14 +17,12 @@ from lib.arguments import Parser
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 NAMED = re.compile(r'\[docs/troubleshooting\.md#([a-z0-9-]+)\]')
-ROW = re.compile(r'(?m)^\| \[`([a-z0-9-]+)`\]\(troubleshooting\.md#')
+ROW = re.compile(r'(?m)^- \[`([a-z0-9-]+)`\]\(troubleshooting\.md#')
 HEAD = """# Addresses to link to
 
 Each error that the programs name has an address, which stays. In the pages that `make web` makes, the second one opens
 the lab with a case that ends with this error (`make break` runs it, too).
 
-| error | the lab in that state |
-|---|---|
 """
 
 
@@ -41,8 +39,8 @@ def table(root, listed):
     for entry in sorted({*listed, *named(root, '[0-9]*_*/*.c', '[0-9]*_*/*/*.c')}):
         page = ''
         if case := cases.get(entry):
-            page = f' `{case.parents[2].name}/index.html?lab&case={case.parent.name}`'
-        rows.append(f'| [`{entry}`](troubleshooting.md#{entry}) |{page} |\n')
+            page = f': `{case.parents[2].name}/index.html?lab&case={case.parent.name}`'
+        rows.append(f'- [`{entry}`](troubleshooting.md#{entry}){page}\n')
     return HEAD + ''.join(rows)
 
 
