@@ -81,14 +81,9 @@ dist:
 	@scripts/install_deps.sh build lab kernel web
 	$(check_kernel)
 	$(if $(listing),,@scripts/maint/dist.sh $(call quote,$(TAG)))
-# What the Markdown says of the code: lines, minutes, calls, pictures of runs.
+# What the Markdown says of the code: lines, minutes, calls, links, tables.
 docs:
-	@scripts/maint/api_map.py
-	@scripts/maint/code_links.py --write
-	@scripts/maint/front_door.py
-	@scripts/maint/break_tables.py --write
-	@scripts/maint/links.py --write
-	@scripts/maint/lesson_lines.py --write
+	@scripts/maint/docs.py
 	@scripts/maint/check_readme.py
 	@scripts/maint/count_lines.py
 

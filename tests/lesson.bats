@@ -141,26 +141,25 @@ parts() {
 }
 
 @test "each chapter's README says how long its lesson is" {
-	run -0 "$BATS_TEST_DIRNAME/../scripts/maint/lesson_lines.py"
 	parts
-	run -1 scripts/maint/lesson_lines.py
-	[[ $output == *"02_two/README.md:3: should say: \`make lesson CH=02\` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16), of which 3 are new. With this text, 5 minutes to read."* ]]
-	run -0 scripts/maint/lesson_lines.py --write
+	run -1 scripts/maint/docs.py --check
+	[[ $output == *"02_two/README.md is not up to date"*$'\n\t`make lesson CH=02` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16), of which 3 are new. With this text, 5 minutes to read.'* ]]
+	run -0 scripts/maint/docs.py
 	[ "$(sed -n 1,5p 01_one/README.md)" = '# 01_one
 
 `make lesson CH=01` prints this chapter'"'"'s code in reading order: 35 lines. With this text, 5 minutes to read.
 
 Text.' ]
 	[ "$(scripts/lesson.sh 1 | sed '/lines added/,$d' | head -n -1 | wc -l)" -eq 35 ]
-	run -0 scripts/maint/lesson_lines.py
+	run -0 scripts/maint/docs.py --check
 	# 1,000 words and 60 lines more.
 	printf 'word %.0s' {1..1000} >>01_one/README.md
 	for _ in {1..60}; do echo 'int more;'; done >>01_one/log.c
-	run -1 scripts/maint/lesson_lines.py
+	run -1 scripts/maint/docs.py --check
 	[[ $output == *' lines. With this text, 10 minutes to read.'* ]]
 	echo 'int more;' >>02_two/new.c
-	run -1 scripts/maint/lesson_lines.py
-	run -0 scripts/maint/lesson_lines.py --write
+	run -1 scripts/maint/docs.py --check
+	run -0 scripts/maint/docs.py
 	[ "$(grep -c 'make lesson' 02_two/README.md)" -eq 1 ]
-	run -2 scripts/maint/lesson_lines.py --nonsense
+	run -2 scripts/maint/docs.py --nonsense
 }

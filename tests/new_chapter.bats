@@ -55,11 +55,11 @@ setup() {
 }
 
 @test "README's table gets its row" {
-	run -1 scripts/maint/front_door.py --check
+	run -1 scripts/maint/docs.py --check
 	[[ $output == *'README.md is not up to date'* ]]
-	run -0 scripts/maint/front_door.py
+	run -0 scripts/maint/docs.py
 	grep -E '^\| \[10_made_up\]\(10_made_up/README.md\) \| A concept that is made up\. \|' README.md
-	run -0 scripts/maint/front_door.py --check
+	run -0 scripts/maint/docs.py --check
 }
 
 @test "the tests know it: those that go through chapters, and those of units" {

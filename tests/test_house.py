@@ -15,11 +15,7 @@ CHECKERS = {
     'what Markdown shows and points at': 'check_readme.py',
     'spelling and phrases': 'check_spelling.py',
     'commands in Markdown': 'check_commands.py',
-    'the map of calls': 'api_map.py --check',
-    'links to lines': 'code_links.py',
-    'the front door': 'front_door.py --check',
-    'the tables of cases': 'break_tables.py',
-    'addresses to link to': 'links.py',
+    'what Markdown says of the code': 'docs.py --check',
     'copies': 'same.sh',
 }
 
@@ -173,31 +169,28 @@ def test_words_phrases_and_commands_that_are_wrong_are_found(tree):
 def test_a_map_links_and_tables_that_are_old_are_found_and_written_anew(tree):
     case = '# late\n\n> Who is late?\n\nIt fails.\n\n**Remember:** it does.\n'
     root = tree(**{'01_one/a.c': 'int i = ibv_one();\n', 'docs/x.md': '[a.c:2](../01_one/a.c#L2 "ibv_one()")\n',
-                   '01_one/break/late/commands': '', '01_one/break/late/README.md': case, 'README.md': '| chapter | x |\n|---|---|\n| old |\n',
-                   '01_one/README.md': '| case | what it asks | the command |\n|---|---|---|\n'})
-    for check, write, text, written in (
-            ('api_map.py --check', 'api_map.py', 'has not: - `ibv_one`', 'docs/api_map.md'),
-            ('code_links.py', 'code_links.py --write', '"ibv_one()" is in line 1', 'docs/x.md'),
-            ('front_door.py --check', 'front_door.py', 'README.md is not up to date', 'README.md'),
-            ('break_tables.py', 'break_tables.py --write', 'the table of cases is not as', '01_one/README.md')):
-        found(check, root, text)
-        found(write, root, status=0)
-        found(check, root, status=0)
-        assert re.search(r'`ibv_one`|#L1 "|\[01_one\]|Who is late\?', (root / written).read_text('utf-8'))
+                   '01_one/break/late/commands': '', '01_one/break/late/README.md': case,
+                   'README.md': '| chapter | x |\n|---|---|\n| old |\n',
+                   '01_one/README.md': '# One\n\n| case | what it asks | the command |\n|---|---|---|\n'})
+    found('docs.py --check', root, '- `ibv_one`: [01_one/a.c:1]', 'a.c#L1 "ibv_one()"', '[01_one](01_one/README.md)',
+          '| Who is late? |', '`make lesson CH=01` prints')
+    found('docs.py', root, status=0)
+    found('docs.py --check', root, status=0)
+    assert '#L1 "ibv_one()"' in (root / 'docs/x.md').read_text('utf-8')
     tree(**{'01_one/break/late/README.md': case.replace('late?', 'late').replace('Remember', 'Forget')})
-    found('break_tables.py', root, 'what it asks is no question', 'no paragraph begins with **Remember:**')
+    found('docs.py --check', root, 'what it asks is no question', 'no paragraph begins with **Remember:**')
 
 
 def test_an_address_that_is_gone_and_one_that_is_new_are_found(tree):
     error = 'return log_fail("no [docs/troubleshooting.md#one]");\n'
     root = tree(**{'01_one/a.c': error, '01_one/break/late/client.err': 'error: no [docs/troubleshooting.md#one]\n',
                    'docs/troubleshooting.md': '- <a id="one"></a>one\n- <a id="two"></a>two\n'})
-    found('links.py', root, 'is not up to date')
-    found('links.py --write', root, status=0)
+    found('docs.py --check', root, 'docs/links.md is not up to date', 'break/late has no README.md')
+    found('docs.py', root)
     assert '#one): `01_one/index.html?lab&case=late`' in (root / 'docs/links.md').read_text('utf-8')
     # A program that names it no more does not make the address go.
     tree(**{'01_one/a.c': error.replace('#one', '#two'), 'docs/troubleshooting.md': '- <a id="two"></a>two\n'})
-    found('links.py --write', root, 'docs/troubleshooting.md#one, which is gone')
+    found('docs.py', root, 'docs/troubleshooting.md#one, which is gone')
     assert '#one)' in (root / 'docs/links.md').read_text('utf-8')
 
 
