@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from lib.lab import image, kernel
+from lib.lab import image, kernel, run
 from lib.lab.settings import Failed, Settings
 
 COMPLETE = ''.join(f'kernel/{name}.ko.xz:\n' for name in kernel.NEEDED)
@@ -49,6 +49,19 @@ class Kernels(unittest.TestCase):
         self.assertIsNone(kernel.from_cache(self.settings))
         (folder / 'modules/6.1/modules.builtin').write_text('a/rdma_rxe.ko\n')
         self.assertIsNotNone(kernel.from_cache(self.settings))
+
+    def test_unpacked(self) -> None:
+        """lab.sh run --kernel: a package has no modules.dep, and each Debian another place for all else."""
+        for number, (boot, modules) in enumerate([('boot/vmlinuz-7.3.4', 'lib/modules/7.3.4'),
+                                                  ('boot/vmlinuz-7.3.4', 'usr/lib/modules/7.3.4'),
+                                                  ('usr/lib/modules/7.3.4/vmlinuz', 'usr/lib/modules/7.3.4')]):
+            folder = self.folder / str(number)
+            for file in boot, f'{modules}/modules.order', f'{modules}/modules.builtin':
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file).touch()
+            self.assertEqual(run.kernel(str(folder)),
+                             {'LAB_KERNEL': str(folder / boot), 'LAB_MODULES': str(folder / modules)})
+            self.assertTrue((folder / modules / 'modules.dep').exists())
 
     def test_from_caller(self) -> None:
         """LAB_KERNEL and LAB_MODULES, and what is wrong with them."""

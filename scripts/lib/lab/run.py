@@ -71,13 +71,19 @@ def read(settings: Settings, words: list[str]) -> tuple[int, dict[str, str], lis
 
 
 def kernel(folder: str) -> dict[str, str]:
-    """The variables that name a kernel: that of a package which is unpacked there."""
-    images, modules = ([*pathlib.Path(folder).resolve().glob(pattern)] for pattern in
-                       ('boot/vmlinuz-*', '*lib/modules/*'))
-    modules = modules or [*pathlib.Path(folder).resolve().glob('usr/lib/modules/*')]
+    """The variables that name a kernel: that of a package, or of several, unpacked there."""
+    # Packages of Debian 13 and later have all below /usr/lib/modules, or all but the image.
+    images, modules = ([path for pattern in patterns for path in pathlib.Path(folder).resolve().glob(pattern)]
+                       for patterns in (('boot/vmlinuz-*', 'usr/lib/modules/*/vmlinuz'),
+                                        ('lib/modules/*', 'usr/lib/modules/*')))
     if len(images) != 1 or len(modules) != 1:
-        raise Failed(f'--kernel {folder}: there must be one boot/vmlinuz-* and one lib/modules/*',
-                     "That is what a kernel's package has: dpkg -x linux-image-….deb DIR")
+        raise Failed(f'--kernel {folder}: there must be one boot/vmlinuz-* and one lib/modules/*, or the same below usr',
+                     "That is what a kernel's packages have: dpkg -x linux-image-….deb DIR")
+    # Who installs such a package runs this.
+    if not (modules[0] / 'modules.dep').exists() and subprocess.run(
+            ['depmod', '-b', str(modules[0].parents[2]), modules[0].name], check=False,
+            env=os.environ | {'PATH': os.environ['PATH'] + ':/usr/sbin:/sbin'}).returncode:
+        raise Failed(f'--kernel {folder}: depmod cannot list its modules there', 'The reason stands above.')
     return {'LAB_KERNEL': str(images[0]), 'LAB_MODULES': str(modules[0])}
 
 

@@ -56,7 +56,7 @@ run     starts a lab of its own, runs the command on node a, in the folder where
         shell command beside it; it is ended with the other, and if it had failed
         before, that is the exit status of a run that succeeded. --loss loses P percent
         of what each node sends. --capture writes what node a sends and receives to a
-        file. --kernel boots that of a package of Debian's, unpacked in DIR.
+        file. --kernel boots that of packages of Debian's, unpacked in DIR.
 reset   is the reset button: the node stops in the middle of whatever it does,
         tells nobody, and boots again. Its programs are gone, and so is its
         memory, with all its files except the repository's.
