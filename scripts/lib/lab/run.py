@@ -11,6 +11,7 @@ from lib.lab import options
 from lib.lab.settings import NODES, REPOSITORY, Failed, Misuse, Settings
 
 SECONDS = 20
+SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 
 class Ended(Exception):
@@ -119,8 +120,16 @@ def end(programs: list[subprocess.Popen[bytes]]) -> int:
     return status
 
 
+def listen(handler: typing.Any) -> None:
+    """What the signals that end us do from here on."""
+    for number in SIGNALS:
+        signal.signal(number, handler)
+
+
 def ended(number: int, _: object) -> None:
     """A signal's handler."""
+    # Who is impatient sends one more: that is not to end the end half-way.
+    listen(signal.SIG_IGN)
     raise Ended(number)
 
 
@@ -133,8 +142,7 @@ def run(settings: Settings, words: list[str]) -> int:
     lab = Lab(f'run.{os.getpid()}', count)
     if own['--kernel']:
         lab.environment |= kernel(own['--kernel'])
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, ended)
+    listen(ended)
     programs: list[subprocess.Popen[bytes]] = []
     try:
         lab.call('up', f'--nodes={count}', *(f'--{name}={value}' for name, value in (
@@ -151,5 +159,6 @@ def run(settings: Settings, words: list[str]) -> int:
     except Ended as error:
         return 128 + error.args[0]
     finally:
+        listen(signal.SIG_IGN)
         end(programs)
         subprocess.run(lab.words('down'), env=lab.environment, check=False, stderr=subprocess.DEVNULL)
