@@ -8,48 +8,24 @@ want 'the receiver has counted the messages' own/server.log '^received 1024 mess
 run pauses 'server: ./first pause' 'client: ./first 192.0.2.1'
 well 'a receiver that pauses is served, too' pauses client
 want 'and has all messages' pauses/server.log '^received 1024 messages, all as'
-peer few first <<'END_PATCH'
---- a/first.c
-+++ b/first.c
-@@ -23,5 +23,5 @@
- #define SIZE 4096 /* the bytes of a message */
- #define DEPTH 64 /* receives, and sends, that are posted at a time */
--#define MESSAGES 1024 /* in the stream */
-+#define MESSAGES 10 /* in the stream */
- #define PAUSE_MS 30 /* of a receiver that pauses, after each DEPTH messages */
- #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
-END_PATCH
-run few 'server: ./first' "client: $place/peer_few/first 192.0.2.1"
-well 'a sender of 10 messages gets all credits back' few client
-want 'and its receiver has counted them' few/server.log '^received 10 messages, all as'
-peer none first <<'END_PATCH'
---- a/first.c
-+++ b/first.c
-@@ -23,5 +23,5 @@
- #define SIZE 4096 /* the bytes of a message */
- #define DEPTH 64 /* receives, and sends, that are posted at a time */
--#define MESSAGES 1024 /* in the stream */
-+#define MESSAGES 0 /* in the stream */
- #define PAUSE_MS 30 /* of a receiver that pauses, after each DEPTH messages */
- #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
-END_PATCH
-run none 'server: ./first' "client: $place/peer_none/first 192.0.2.1"
-well 'a sender of 0 messages gets all credits back' none client
-want 'and its receiver has counted them' none/server.log '^received 0 messages, all as'
-peer full first <<'END_PATCH'
---- a/first.c
-+++ b/first.c
-@@ -23,5 +23,5 @@
- #define SIZE 4096 /* the bytes of a message */
- #define DEPTH 64 /* receives, and sends, that are posted at a time */
--#define MESSAGES 1024 /* in the stream */
-+#define MESSAGES 63 /* in the stream */
- #define PAUSE_MS 30 /* of a receiver that pauses, after each DEPTH messages */
- #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
-END_PATCH
-run full 'server: ./first' "client: $place/peer_full/first 192.0.2.1"
-well 'a sender of 63 messages gets all credits back' full client
-want 'and its receiver has counted them' full/server.log '^received 63 messages, all as'
+# Streams that end within a round of credits, and at its end.
+for stream in few:10 none:0 full:63; do
+	messages=${stream#*:} stream=${stream%:*}
+	peer "$stream" first <<-END_PATCH
+		--- a/first.c
+		+++ b/first.c
+		@@ -23,5 +23,5 @@
+		 #define SIZE 4096 /* the bytes of a message */
+		 #define DEPTH 64 /* receives, and sends, that are posted at a time */
+		-#define MESSAGES 1024 /* in the stream */
+		+#define MESSAGES $messages /* in the stream */
+		 #define PAUSE_MS 30 /* of a receiver that pauses, after each DEPTH messages */
+		 #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
+	END_PATCH
+	run "$stream" 'server: ./first' "client: $place/peer_$stream/first 192.0.2.1"
+	well "a sender of $messages messages gets all credits back" "$stream" client
+	want 'and its receiver has counted them' "$stream/server.log" "^received $messages messages, all as"
+done
 # It has one receive, and is late with it after the last message.
 peer late first <<'END_PATCH'
 --- a/first.c
