@@ -96,7 +96,7 @@ notice_listening() {
 # One program on its node; its status goes to OUT/.LABEL.status.
 run_program() {
 	local label=$1 command=$2 node=a status=0
-	# What to run it under, such as strace; LABEL stands for the label.
+	# What to run it under, such as env with a library; LABEL stands for the label.
 	local wrap=${PAIR_WRAP:-}
 
 	wrap=${wrap//LABEL/$label}

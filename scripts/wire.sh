@@ -235,10 +235,8 @@ if [[ $folder == "$chapter"/break/* ]]; then
 	scripts/break.sh --prepare "$chapter" "$(basename "$folder")" >/dev/null
 	dir=build/break/$chapter/$(basename "$folder")
 fi
-export PAIR_WRAP="strace -f -qq -ttt -s 4096 -e trace=write -e signal=none"
-PAIR_WRAP+=" -o $top/$out/LABEL.strace"
 exec {silence}<> <(:)
-scripts/pair.sh -n 2 -d "$dir" "$folder/commands" "$out/logs" &
+scripts/pair.sh -t -n 2 -d "$dir" "$folder/commands" "$out/logs" &
 pair=$!
 [[ -z ${CUT:-} ]] || cut_the_wire
 wait "$pair"

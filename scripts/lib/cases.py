@@ -18,6 +18,7 @@ import sys
 from lib.arguments import Parser, folder
 from lib.md_text import looked_up
 from lib.terminal import lines_of, width, wrap
+from lib.wire.lines import read
 
 BEGINNING = re.compile(r'# (\w+)\n\n((?:> .*\n)+)\n')
 # Logs of the case itself, one after another.
@@ -52,29 +53,21 @@ def without_logs(story):
     return LOGS.sub(names, story)
 
 
-def said(path):
-    """(time, mark, text) of each line that an end has said."""
-    for line in path.read_text('utf-8', 'replace').splitlines():
-        at, mark, text = (line.split(' ', 2) + [''])[:3]
-        yield float(at), mark, text
-
-
 def print_ends(case, out, columns):
     """A block for each end, its lines in the order in which it wrote them."""
     commands = (case / 'commands').read_text('utf-8')
     statuses = (out / 'status.log').read_text('utf-8').splitlines()
-    ends = {line.split(':')[0]: list(said(out / f'{line.split(":")[0]}.times'))
-            for line in statuses}
-    starts = {end: lines[0][0] for end, lines in ends.items() if lines}
+    ends = {line.split(':')[0]: list(read(out / f'{line.split(":")[0]}.times')) for line in statuses}
+    starts = {end: lines[0].time for end, lines in ends.items() if lines}
     if not re.search(r'^nodes: 2', commands, re.MULTILINE):
         # All have the same clock.
         starts = dict.fromkeys(starts, min(starts.values(), default=0))
     for status in statuses:
         print(status)
-        for at, mark, text in ends[status.split(':')[0]]:
-            first = f'{at - starts[status.split(":")[0]]:8.3f} {mark} '
-            rest = f'{"":8} {mark}   '
-            print(*wrap(text, columns, first, rest), sep='\n')
+        for line in ends[status.split(':')[0]]:
+            mark = '!' if line.error else '|'
+            first = f'{line.time - starts[status.split(":")[0]]:8.3f} {mark} '
+            print(*wrap(line.text, columns, first, f'{"":8} {mark}   '), sep='\n')
         print()
 
 

@@ -3,7 +3,7 @@
 Usage: ladder.py [--svg FILE] [--title TEXT] [--all] RUN_DIR
 
 RUN_DIR has a.pcap and b.pcap, the captures of node a (with the server) and
-node b, and LABEL.strace for each program. --all shows TCP's bare
+node b, and logs/LABEL.times for each program. --all shows TCP's bare
 acknowledgements, too.
 """
 import collections
@@ -54,7 +54,7 @@ def merge(run, everything=False):
     steps += [(position + 0.5, packet.time + ahead, Step(
         packet.time + ahead, None, None, packet, None))
         for position, packet in lost]
-    for path in sorted(run.glob('*.strace')):
+    for path in sorted(run.glob('logs/*.times')):
         said = lines.read(path)
         if path.stem.startswith('server'):
             steps += place(said, [(p.time, i) for i, p in enumerate(at_a)],

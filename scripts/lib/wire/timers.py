@@ -18,7 +18,7 @@ def events(run):
     """(time, text) of what is told, on the clock of the client's node."""
     seen = packets.read(str(run / 'b.pcap'))
     client = seen[0].src  # it speaks first: REQ, or SYN
-    errors = [line for line in lines.read(run / 'client.strace') if line.error]
+    errors = [line for line in lines.read(run / 'logs/client.times') if line.error]
     if not errors:
         sys.exit(f'{run}: the client has said no error')
     # What comes later, when the link is up again, comes too late.
