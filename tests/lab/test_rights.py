@@ -1,6 +1,8 @@
 """The filter of system calls, run as the kernel would."""
 import errno
 import struct
+import subprocess
+import sys
 import unittest
 
 from lib.lab import rights
@@ -70,6 +72,11 @@ class Filter(unittest.TestCase):
             self.assertEqual(verdict(machine, architecture, clone, 0x11),
                              rights.ALLOW)
         self.assertEqual(verdict('x86_64', X86, 0x40000000 + 90, 0, 0o4755), absent)
+
+    def test_given(self) -> None:
+        """bwrap gets it, also from a process that has no other file open."""
+        subprocess.run([sys.executable, '-B', '-c', 'import sys; from lib.lab import sandbox; '
+                        'sys.exit(sandbox.run(sandbox.command([]) + ["true"], (), 1).wait())'], check=True)
 
     def test_other_architecture(self) -> None:
         """Calls have other numbers there, so there are none."""
