@@ -103,6 +103,18 @@ class Uml(unittest.TestCase):
         at = before.index('--ro-bind')
         self.assertEqual(before[at + 1:at + 3], ['/r', '/'])
 
+    def test_no_ptrace(self) -> None:
+        """It is said why nodes are emulated, unless somebody wants it so."""
+        with tempfile.TemporaryDirectory() as folder:
+            kernel = pathlib.Path(folder, 'uml/linux')
+            self.assertEqual(choose.why_slower(Settings({'LAB_CACHE': folder})), '')
+            kernel.parent.mkdir()
+            kernel.write_text('#!/bin/sh\necho "check_ptrace : it is not"\n')
+            kernel.chmod(0o755)
+            self.assertEqual(choose.why_slower(Settings({'LAB_CACHE': folder})),
+                             'ptrace is forbidden here: check_ptrace : it is not')
+            self.assertEqual(choose.why_slower(Settings({'LAB_CACHE': folder, 'LAB_ENGINE': 'tcg'})), '')
+
     def test_options(self) -> None:
         """siw keeps RDS from the port that it needs."""
         self.assertIn('vec0:transport=fd,fd=7,vec=0', self.words())

@@ -37,6 +37,14 @@ def choose(settings: Settings) -> str:
     return 'tcg' if uml.why_not(settings) else 'uml'
 
 
+def why_slower(settings: Settings) -> str:
+    """Why nodes are emulated although the kernel of User-Mode Linux has been built; '' if that is as asked for."""
+    if settings.engine or settings.kernel or settings.asked_cpus or \
+            not settings.is_own_arch or not (uml.folder_of(settings) / 'linux').exists():
+        return ''
+    return uml.why_not(settings)
+
+
 def why_not_kvm(settings: Settings) -> str:
     """Why KVM is not taken, in words."""
     if not settings.is_own_arch:

@@ -185,6 +185,9 @@ class Keeper:
             self.switch = switch.Switch([pair[1] for pair in pairs], self.loop)
         self.nodes = [Node(self, name, end) for name, end in zip(NODES, ends)]
         self.engine.settle(self.nodes[0])
+        if self.engine.name == 'tcg' and (why := choose.why_slower(self.settings)):
+            self.tell('warning', 'the nodes are emulated, about ten times slower than User-Mode Linux, which '
+                      f'cannot run here: {why}')
         self.tell('step', f'booting {in_words(count)}, {self.engine.name}')
         self.is_booting = True
         for node in self.nodes:
