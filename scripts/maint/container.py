@@ -39,7 +39,7 @@ def chroot(command):
         mount --bind "$1" "$1"
         mount -t proc proc "$1/proc"
         mount --rbind /dev "$1/dev"
-        exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive sh -euc "$2"
+        exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -euc "$2"
         ''', 'bash', ROOT, command], check=True, stdout=sys.stderr)
 
 
@@ -109,11 +109,12 @@ def main(words):
     # The reader may not look into the folders above.
     here = os.open(ROOT, os.O_PATH)
     return subprocess.run(
-        ['setpriv', f'--reuid={READER}', f'--regid={READER}', '--clear-groups', 'bwrap', '--unshare-user', '--unshare-pid',
-         '--uid', str(READER), '--gid', str(READER), '--bind', f'/proc/self/fd/{here}', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp',
-         '--tmpfs', '/run', '--chdir', '/home/reader/repo', '--die-with-parent', '--seccomp', str(rules), '--clearenv',
-         '--setenv', 'HOME', '/home/reader', '--setenv', 'PATH', '/usr/local/bin:/usr/bin:/bin', '--setenv', 'TERM', 'dumb',
-         *options.command], check=False, pass_fds=(rules, here)).returncode
+        ['setpriv', f'--reuid={READER}', f'--regid={READER}', '--clear-groups', 'bwrap', '--unshare-user',
+         '--unshare-pid', '--uid', str(READER), '--gid', str(READER), '--bind', f'/proc/self/fd/{here}', '/',
+         '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--tmpfs', '/run', '--chdir', '/home/reader/repo',
+         '--die-with-parent', '--seccomp', str(rules), '--clearenv', '--setenv', 'HOME', '/home/reader',
+         '--setenv', 'PATH', '/usr/local/bin:/usr/bin:/bin', '--setenv', 'TERM', 'dumb', *options.command],
+        check=False, pass_fds=(rules, here)).returncode
 
 
 if __name__ == '__main__':
