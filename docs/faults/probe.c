@@ -114,8 +114,8 @@ static void begin(struct probe *p, int i)
 	if (is(c->kind, "tcp")) {
 		p->late = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 		FATAL_IF(p->late < 0);
-		if (connect(p->late, (struct sockaddr *)&p->server,
-			    sizeof(p->server)) &&
+		if (connect(p->late, (struct sockaddr *)&p->beside,
+			    sizeof(p->beside)) &&
 		    errno != EINPROGRESS) {
 			say(c->name, "connect: %m");
 			p->late = -1;
@@ -227,19 +227,19 @@ static void meet(struct probe *p)
 {
 	struct timeval limit = { .tv_sec = 10 };
 	int fd = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
-	struct sockaddr *address = (struct sockaddr *)&p->server;
+	struct sockaddr *address = (struct sockaddr *)&p->beside;
 
 	FATAL_IF(fd < 0);
 	if (p->is_server) {
 		FATAL_IF(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes,
 				    sizeof(yes)));
-		FATAL_IF(bind(fd, address, sizeof(p->server)) || listen(fd, 8));
+		FATAL_IF(bind(fd, address, sizeof(p->beside)) || listen(fd, 8));
 		say("server", "listens");
 		/* It goes on to listen, for tcp/connect. */
 		fd = accept(fd, NULL, NULL);
 		FATAL_IF(fd < 0);
 	} else {
-		FATAL_IF(connect(fd, address, sizeof(p->server)));
+		FATAL_IF(connect(fd, address, sizeof(p->beside)));
 	}
 	FATAL_IF(
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)));
@@ -288,7 +288,9 @@ static void open_all(struct probe *p)
 			FATAL_IF(rdma_create_id(p->events, &c->id, c,
 						RDMA_PS_TCP));
 	}
-	FATAL_IF(find_gid(p->verbs, &p->ours.gid) < 0);
+	/* Over iWARP no GID stands for an address, and nothing is by hand. */
+	FATAL_IF(find_gid(p->verbs, &p->ours.gid) < 0 &&
+		 is(p->conns[0].kind, "hand"));
 }
 
 static void take_device_event(struct probe *p)
@@ -379,6 +381,9 @@ int main(int argc, char **argv)
 			argv[0]);
 		return 2;
 	}
+	/* Over iWARP the CM's port is one of TCP's. */
+	p.beside = p.server;
+	p.beside.sin_port = htons(PORT + 1);
 	setlinebuf(stdout);
 	p.is_server = is(argv[2], "serve");
 	for (; p.count < argc - 3; p.count++) {

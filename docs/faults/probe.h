@@ -44,7 +44,7 @@ struct hello {
 };
 
 struct probe {
-	struct sockaddr_in server;
+	struct sockaddr_in server, beside;
 	int is_server, count, missing, tcp, late;
 	struct conn conns[MAX];
 	struct rdma_event_channel *events;

@@ -6,8 +6,9 @@ Usage: record_faults.py [FAULT...]     records these (default: all) in the lab, 
        record_faults.py --write        makes the tables of docs/faults.md and the picture from it
        record_faults.py --print FAULT  records one fault, and prints its rows
 
-Each fault has a lab of its own, at most two at once. Node b asks, and node a is its peer.
-docs/faults/probe.c runs on both. Exit status: 0 done, 1 something failed, 2 usage.
+A FAULT is killed or, over iWARP, siw/killed. Each has a lab of its own, at most two at once. Node b
+asks, and node a is its peer. docs/faults/probe.c runs on both, but for the certificate, whose pair is
+chapter 05's. Exit status: 0 done, 1 something failed, 2 usage.
 """
 import concurrent.futures
 import math
@@ -17,6 +18,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LAB = str(TOP / 'scripts/lab.sh')
@@ -29,6 +31,20 @@ CONNECTIONS = [f'hand/{op}/14/6' for op in ('idle', 'send', 'write', 'read')] + 
 TIMEOUTS, RETRIES = (10, 14, 18, 20), (0, 3, 6, 7)
 MATRIX = [f'hand/write/{timeout}/{retry}' for timeout in TIMEOUTS for retry in RETRIES]
 LOSS = 'tc qdisc add dev eth0 root netem loss {}%'
+REMOVE = 'rdma link delete $(ls /sys/class/infiniband)'
+# Takes memory until there is next to none, says so, and keeps it.
+FILL = """python3 -c 'import re, time
+taken = []
+while int(re.search("MemAvailable: *([0-9]+)", open("/proc/meminfo").read())[1]) > 16384:
+    taken.append(bytearray(b"x" * 4194304))
+time.sleep(1000)' >/dev/null 2>&1 &
+until [[ $(awk '/MemAvailable/ { print $2 }' /proc/meminfo) -lt 20480 ]]; do :; done; date +%s%6N"""
+# The kernel kills the peer first. (A process of User-Mode Linux has few mappings, so several take it.)
+EXHAUST = """peer=$(pgrep -x probe); echo 1000 >/proc/$peer/oom_score_adj
+for i in {1..10}; do tail /dev/zero >/dev/null 2>&1 & done
+tail --pid=$peer -f /dev/null; kill $(jobs -p)
+killed=$(dmesg | awk -F'[][]' '/Killed process.*probe/ { print $2 }')
+echo $(($(date +%s%6N) - $(awk -v at="$killed" '{ printf "%d", ($1 - at) * 1e6 }' /proc/uptime)))"""
 # Fault: (what it is, commands by node, seconds to watch, how often each operation is done).
 FAULTS = {
     'timers': ('a switch drops all, with each timeout and retry count', {'a': LOSS.format(100), 'b': LOSS.format(100)},
@@ -44,13 +60,25 @@ FAULTS = {
     'drop_50': ('a switch drops 50 %', {'a': LOSS.format(50), 'b': LOSS.format(50)}, 40, 100),
     'killed': ('peer killed (SIGKILL)', {'a': 'pkill -KILL -x probe'}, 20, 1),
     'reset': ("peer's machine reset", {}, 40, 1),
-    'removed_here': ('device removed, here', {'b': 'rdma link delete rxe0'}, 20, 1),
-    'removed_there': ('device removed, at the peer', {'a': 'rdma link delete rxe0'}, 20, 1),
+    'removed_here': ('device removed, here', {'b': REMOVE}, 20, 1),
+    'removed_there': ('device removed, at the peer', {'a': REMOVE}, 20, 1),
     'address': ("peer's address removed", {'a': 'ip addr del 192.0.2.1/24 dev eth0'}, 40, 1),
+    'moved': ("peer's address moved to another machine",
+              {'a': 'ip addr del 192.0.2.1/24 dev eth0',
+               'c': 'ip addr add 192.0.2.1/24 dev eth0; ping -c 1 -W 1 -I 192.0.2.1 192.0.2.2 || true'}, 110, 1),
     'gids': ('GID table changed, here: the address removed, another added, and it again',
              {'b': 'ip addr del 192.0.2.2/24 dev eth0; ip addr add 192.0.2.9/24 dev eth0; '
                    'ip addr add 192.0.2.2/24 dev eth0'}, 20, 1),
+    'full': ("peer's memory full, and nobody killed", {'a': FILL}, 20, 1),
+    'oom': ("peer's memory exhausted: its kernel kills the peer",
+            {'a': EXHAUST}, 20, 1),
+    'certificate': ('a certificate expires', {}, 0, 1),
 }
+# Over iWARP nothing can be connected by hand, and the timers are TCP's.
+NOT_SIW = ('timers', 'certificate')
+TLS = [('the client that was connected', 'here', 'tls/held'), ('a client that comes later', 'here', 'tls/new'),
+       ('the server, of that one', 'there', 'tls/new')]
+ALL = list(FAULTS) + [f'siw/{fault}' for fault in FAULTS if fault not in NOT_SIW]
 
 
 class Probe:
@@ -65,9 +93,9 @@ class Probe:
     def listen(self):
         """Until it ends."""
         for line in self.process.stdout:
-            time, who, event = line.rstrip('\n').split('\t', 2)
+            at, who, event = line.rstrip('\n').split('\t', 2)
             with self.news:
-                self.said.append((int(time), who, event))
+                self.said.append((int(at), who, event))
                 self.news.notify_all()
 
     def waits_for(self, event, seconds=30):
@@ -84,7 +112,7 @@ class Probe:
 
 
 def strike(env, fault):
-    """The fault happens; returns when its commands began, in us."""
+    """The fault happens; returns when its commands began, and when it was there, in us."""
     began = []
     if fault == 'reset':
         began.append(int(subprocess.check_output(['date', '+%s%6N'])))
@@ -94,16 +122,33 @@ def strike(env, fault):
         order = subprocess.Popen([LAB, 'exec', node, '--', 'bash', '-c', f'date +%s%6N; {command}'],
                                  env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         began.append(int(order.stdout.readline()))
-        if not fault.startswith('removed') and order.wait():
-            raise SystemExit(f'record_faults: failed on node {node}: {command}')
-    return max(began)
+        if not fault.startswith('removed'):
+            began += [int(line) for line in order.stdout if line[:-1].isdigit()]
+            if order.wait():
+                raise SystemExit(f'record_faults: failed on node {node}: {command}')
+    return min(began), max(began)
 
 
-def record(fault):
+def record(name):
     """The rows of a fault: (fault, end, connection, event, seconds, times done, watched seconds)."""
-    print(f'recording {fault}', file=sys.stderr)
-    connections, env = MATRIX if fault == 'timers' else CONNECTIONS, dict(os.environ, LAB_NAME=f'faults-{fault}')
-    subprocess.run([LAB, 'up'], env=env, check=True, stderr=subprocess.DEVNULL)
+    print(f'recording {name}', file=sys.stderr)
+    device, fault = name.split('/') if '/' in name else ('rxe', name)
+    env = dict(os.environ, LAB_NAME=f'faults-{name.replace("/", "-")}')
+    subprocess.run([LAB, 'up', '--device', device, '--nodes', '3' if 'c' in FAULTS[fault][1] else '2'], env=env,
+                   check=True, stderr=subprocess.DEVNULL)
+    try:
+        if fault == 'certificate':
+            return list(record_certificate(env))
+        return list(record_probes(env, name, fault))
+    finally:
+        subprocess.run([LAB, 'down'], env=env, check=False, stderr=subprocess.DEVNULL)
+
+
+def record_probes(env, name, fault):
+    """What two probes see of a fault."""
+    connections = MATRIX if fault == 'timers' else CONNECTIONS
+    if name != fault:
+        connections = [one for one in connections if not one.startswith('hand')]
     here = there = None
     try:
         there = Probe(env, 'a', 'serve', connections)
@@ -115,25 +160,60 @@ def record(fault):
         here.process.stdin.flush()
         asked = here.waits_for('begins')
         here.watch(FAULTS[fault][2])
-        return list(rows_of(fault, here.said, there.said, began, asked))
+        return list(rows_of(name, here.said, there.said, *began, asked))
     finally:
         for probe in filter(None, (here, there)):
             probe.process.kill()
-        subprocess.run([LAB, 'down'], env=env, check=False, stderr=subprocess.DEVNULL)
 
 
-def rows_of(fault, here, there, began, asked):
+def record_certificate(env):
+    """What chapter 05's pair says: a client that stays connected, and one that comes later."""
+    def run(node, *words):
+        return subprocess.Popen([LAB, 'exec', node, '--', *words], env=env, text=True, cwd=TOP / '05_multiclient',
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def wait_for(process, text):
+        for line in process.stdout:
+            if text in line:
+                return
+        raise SystemExit(f'record_faults: nothing said {text}')
+
+    subprocess.run(['make', '-s', '-C', TOP / '05_multiclient'], check=True)
+    certs = PROBE.parent / 'certs'
+    subprocess.run([TOP / '05_multiclient/certs.sh', certs], check=True, stdout=subprocess.DEVNULL)
+    files = {who: ['-A', certs / 'ca.pem', '-C', certs / f'{who}.pem', '-K', certs / f'{who}.key', '-a', '192.0.2.1']
+             for who in ('server', 'client')}
+    server = run('a', './server', *files['server'], '-e', '2', 'write')
+    wait_for(server, 'istening')
+    held = run('b', './client', *files['client'], '-w', '20', 'write')
+    wait_for(server, 'Both DONE')
+    for node in 'ab':
+        run(node, 'date', '-s', '+1 year').wait()
+    began = time.monotonic()
+    late = run('b', './client', *files['client'], 'write')
+    for end, who, process in ('here', 'tls/new', late), ('here', 'tls/held', held), ('there', 'tls/new', server):
+        said = process.communicate()[0].splitlines()
+        line = next((line for line in said if line.startswith('error: ')), f'{said[-2]} (status {process.returncode})')
+        yield 'certificate', end, who, line, f'{time.monotonic() - began:.3f}', '', '0'
+
+
+def rows_of(fault, here, there, start, began, asked):
     """Of what both ends said since the fault began; a repeated line is one row."""
     for end, said in ('here', here), ('there', there):
         seen = set()
-        for time, who, text in list(said):
+        for at, who, text in list(said):
             event, done, worst = (text.split('\t') + ['', ''])[:3]
-            if time < began or event in ('begins', 'ready', 'listens') or (who, event) in seen:
+            if at < start or event in ('begins', 'ready', 'listens') or (who, event) in seen:
                 continue
             seen.add((who, event))
-            since = asked if end == 'here' and '/' in who and '/idle' not in who and time >= asked else began
-            took = int(worst) if worst else max(time - since, 0)
-            yield fault, end, who, event, f'{took / 1e6:.3f}', done, str(FAULTS[fault][2])
+            since = asked if end == 'here' and '/' in who and '/idle' not in who and at >= asked else began
+            took = int(worst) if worst else max(at - since, 0)
+            yield fault, end, who, event, f'{took / 1e6:.3f}', done, str(watched(fault))
+
+
+def watched(name):
+    """Seconds."""
+    return FAULTS[name.split('/')[-1]][2]
 
 
 def read_rows():
@@ -143,7 +223,7 @@ def read_rows():
 
 def write_rows(rows):
     """In the order of the faults."""
-    rows.sort(key=lambda row: list(FAULTS).index(row[0]))
+    rows.sort(key=lambda row: ALL.index(row[0]))
     TSV.write_text('\n'.join('\t'.join(row) for row in [
         ('fault', 'end', 'connection', 'event', 'seconds', 'done', 'watched'), *rows]) + '\n', 'utf-8')
 
@@ -161,7 +241,7 @@ def cell(rows, fault, end, *connections):
     """What one end noticed of these connections."""
     mine = [row for row in rows if row[:2] == [fault, end] and 'TIMEWAIT' not in row[3] and
             any(row[2].startswith(connection) for connection in connections)]
-    said, lines = set(), []
+    said, lines, (_, _, watch, times) = set(), [], FAULTS[fault.split('/')[-1]]
     if any('receive:' not in row[3] for row in mine):
         # That the receives are flushed then is what the text says.
         mine = [row for row in mine if 'receive:' not in row[3]]
@@ -170,41 +250,53 @@ def cell(rows, fault, end, *connections):
             continue
         said.add(event)
         where = f'{connection.split("/")[1]}: ' if end == 'there' and '/' in connection else ''
-        count, often = FAULTS[fault][3], ''
-        if count > 1 and done:
-            often = (f', {done} of {count} done, the slowest took' if 'status 0' in event
-                     else f' after {done} of {count};')
+        often = ''
+        if times > 1 and done:
+            often = (f', {done} of {times} done, the slowest took' if 'status 0' in event
+                     else f' after {done} of {times};')
         lines.append(f'{where}{short(event)}{often} {float(seconds):.2f} s')
-    if not any('status' in line or 'success' in line for line in lines) and FAULTS[fault][3] > 1 and \
+    if not any('status' in line or 'success' in line for line in lines) and times > 1 and \
             re.search('send|write|read', connections[0]):
-        lines.append(f'fewer than {FAULTS[fault][3]} done in {FAULTS[fault][2]} s, no error')
-    return '; '.join(lines) or f'nothing in {FAULTS[fault][2]} s'
+        lines.append(f'fewer than {times} done in {watch} s, no error')
+    return '; '.join(lines) or f'nothing in {watch} s'
 
 
 def tables(rows):
     """The page's tables, by name."""
-    hand = ['| fault | idle | SEND | WRITE | READ | at the peer |', '|---|---|---|---|---|---|']
-    cm = ['| fault | idle | SEND | WRITE | READ | connect | disconnect | at the peer |',
-          '|---|---|---|---|---|---|---|---|']
-    beside = ['| fault | device events, here | device events, at the peer | TCP connection, here | TCP connection, '
-              'at the peer | a new TCP connection |', '|---|---|---|---|---|---|']
+    cm_head = ['| fault | idle | SEND | WRITE | READ | connect | disconnect | at the peer |', '|---|---|---|---|---|---|---|---|']
+    made_of = {
+        'hand': ['| fault | idle | SEND | WRITE | READ | at the peer |', '|---|---|---|---|---|---|'],
+        'cm': cm_head[:], 'siw': cm_head[:],
+        'beside': ['| fault | device events, here | device events, at the peer | TCP connection, here | TCP connection, '
+                   'at the peer | a new TCP connection |', '|---|---|---|---|---|---|'],
+        'tls': ['| at | what it prints |', '|---|---|'],
+        'timers': ['| timeout | retry count | formula | measured |', '|---|---|---|---|']}
     recorded = {row[0] for row in rows}
-    for fault, (what, *_) in FAULTS.items():
-        if fault == 'timers' or fault not in recorded:
+    tcp = [row for row in rows if row[2] == 'tcp']
+    for fault in [fault for fault in ALL if fault in recorded and fault not in NOT_SIW]:
+        line = [FAULTS[fault.split('/')[-1]][0]]
+        cm = line + [cell(rows, fault, 'here', f'cm/{op}/') for op in (
+            'idle', 'send', 'write', 'read', 'connect', 'disconnect')] + [cell(rows, fault, 'there', 'cm/')]
+        made_of['siw' if '/' in fault else 'cm'].append(row_of(cm))
+        if '/' in fault:
             continue
-        hand.append(f'| {what} | ' + ' | '.join([cell(rows, fault, 'here', f'hand/{op}') for op in (
-            'idle', 'send', 'write', 'read')] + [cell(rows, fault, 'there', 'hand/')]) + ' |')
-        cm.append(f'| {what} | ' + ' | '.join([cell(rows, fault, 'here', f'cm/{op}/') for op in (
-            'idle', 'send', 'write', 'read', 'connect', 'disconnect')] + [cell(rows, fault, 'there', 'cm/')]) + ' |')
-        beside.append(f'| {what} | ' + ' | '.join(
-            [cell(rows, fault, end, 'device') for end in ('here', 'there')] +
-            [cell([row for row in rows if row[2] == 'tcp'], fault, end, 'tcp') for end in ('here', 'there')] +
-            [cell(rows, fault, 'here', 'tcp/connect')]) + ' |')
-    timers = ['| timeout | retry count | formula | measured |', '|---|---|---|---|']
+        made_of['hand'].append(row_of(line + [cell(rows, fault, 'here', f'hand/{op}') for op in (
+            'idle', 'send', 'write', 'read')] + [cell(rows, fault, 'there', 'hand/')]))
+        made_of['beside'].append(row_of(
+            line + [cell(rows, fault, end, 'device') for end in ('here', 'there')] +
+            [cell(tcp, fault, end, 'tcp') for end in ('here', 'there')] + [cell(rows, fault, 'here', 'tcp/connect')]))
+    for who, end, connection in TLS:
+        made_of['tls'] += [row_of([who, f'`{row[3].replace(chr(96), "")}`']) for row in rows
+                           if row[:3] == ['certificate', end, connection]]
     for timeout, retry, formula, seconds in measured(rows):
-        timers.append(f'| {timeout} | {retry} | {formula:.3f} s | '
-                      + (f'{seconds:.3f} s |' if seconds else f'nothing in {FAULTS["timers"][2]} s |'))
-    return {'hand': hand, 'cm': cm, 'beside': beside, 'timers': timers}
+        made_of['timers'].append(row_of([f'{timeout}', f'{retry}', f'{formula:.3f} s', f'{seconds:.3f} s' if seconds
+                                         else f'nothing in {FAULTS["timers"][2]} s']))
+    return made_of
+
+
+def row_of(cells):
+    """A table's row."""
+    return f'| {" | ".join(cells)} |'
 
 
 def measured(rows):
@@ -263,16 +355,17 @@ def main(words):
         return
     if words[:1] != ['--write']:
         only_print = words[:1] == ['--print']
-        faults = words[only_print:] or list(FAULTS)
-        if set(faults) - set(FAULTS):
-            print(f'record_faults: faults are {", ".join(FAULTS)}', file=sys.stderr)
+        faults = words[only_print:] or ALL
+        if set(faults) - set(ALL):
+            print(f'record_faults: faults are {", ".join(ALL)}', file=sys.stderr)
             sys.exit(2)
         PROBE.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(['cc', '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-O2', '-o', PROBE,
                         TOP / 'docs/faults/probe.c', '-lrdmacm', '-libverbs'], check=True)
         rows = [row for row in (read_rows() if TSV.exists() else []) if row[0] not in faults]
         with concurrent.futures.ThreadPoolExecutor(2) as two:
-            for new in two.map(record, faults):
+            for done in concurrent.futures.as_completed([two.submit(record, fault) for fault in faults]):
+                new = done.result()
                 if only_print:
                     print('\n'.join('\t'.join(row) for row in new))
                     continue
