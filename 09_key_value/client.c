@@ -19,10 +19,8 @@
 struct client {
 	struct conn conn;
 	struct talk talk;
-	struct region copy; /* what our device has read: a table, at most */
-	struct lent table, counters; /* in the server's memory */
-	uint32_t number; /* our number there, if we may write; or 0 */
-	unsigned int reads, torn; /* and how many of them were */
+	struct region copy; /* of the server's table, as far as it was read */
+	struct place place; /* where that is */
 };
 
 static struct {
@@ -43,7 +41,7 @@ static const struct option_row rows[] = {
 	{ 'W', "one-sided",
 	  .help = "write to the server's table by RDMA, instead of sending",
 	  .flag = &options.one_sided },
-	{ .value = "get|put|scan|incr|cas", .word = &options.command },
+	{ .value = "get|put|scan|incr|cas|do", .word = &options.command },
 };
 
 static const char purpose[] =
@@ -51,52 +49,14 @@ static const char purpose[] =
 	"                                       put KEY VALUE\n"
 	"                                       scan\n"
 	"                                       incr COUNTER\n"
-	"                                       cas COUNTER OLD NEW\n\n"
+	"                                       cas COUNTER OLD NEW\n"
+	"                                       do FILE\n\n"
 	"Reads a value from a server's table, or all of them, by RDMA; puts one there;\n"
 	"or changes one of the counters 0 to 15 by an atomic operation: adds 1, or\n"
-	"makes it NEW if it is OLD.\n\n"
+	"makes it NEW if it is OLD. FILE has such a command on each line.\n\n"
 	"example: ./client -a 192.0.2.1 get greeting";
 
 /* ---- The table ---- */
-
-/* Reads buckets of the server's table, from at on, to ours. */
-static int read_buckets(struct client *client, uint32_t at, uint32_t count)
-{
-	client->reads++;
-	return talk_copy(&client->talk, IBV_WR_RDMA_READ,
-			 count * sizeof(struct bucket), &client->table,
-			 at * sizeof(struct bucket));
-}
-
-/* What counts in a copy of a bucket, if it is of one moment. */
-static bool take(struct client *client, const struct bucket *copy,
-		 struct entry *entry)
-{
-	const struct entry *whole = table_whole(copy);
-
-	if (whole)
-		*entry = *whole;
-	else
-		client->torn++;
-	return whole;
-}
-
-/* Reads a bucket until our copy is of one moment: for so long, at most. */
-static int read_whole(struct client *client, uint32_t at, struct entry *entry)
-{
-	int64_t end = wait_deadline(client->conn.patience.timeout_ms);
-
-	do {
-		if (read_buckets(client, at, 1))
-			return -1;
-		if (take(client, client->copy.buf, entry))
-			return 0;
-	} while (wait_deadline(0) < end);
-	return log_fail(
-		"bucket %" PRIu32
-		": no READ of it was of one moment; is it written all the time, or is the server another program",
-		at);
-}
 
 static void show(const struct entry *entry)
 {
@@ -111,17 +71,21 @@ static void show(const struct entry *entry)
 
 static void show_reads(const struct client *client)
 {
-	log_line("READs: %u, torn: %u", client->reads, client->torn);
+	log_line("READs: %u, torn: %u", client->talk.reads, client->talk.torn);
 }
 
 static int get(struct client *client, char **words)
 {
-	uint32_t home = table_home(words[0]);
+	uint32_t count = client->place.buckets;
+	uint32_t home = table_home(words[0], count);
 	struct entry entry;
 
-	for (uint32_t i = 0; i < BUCKETS; i++) {
-		if (read_whole(client, (home + i) % BUCKETS, &entry))
-			return -1;
+	for (uint32_t i = 0; i < count; i++) {
+		int ret = talk_read(&client->talk, &client->place,
+				    (home + i) % count, &entry);
+
+		if (ret)
+			return ret;
 		if (!strcmp(entry.key, words[0])) {
 			show(&entry);
 			show_reads(client);
@@ -130,26 +94,21 @@ static int get(struct client *client, char **words)
 		if (!entry.key[0])
 			break;
 	}
-	return log_fail("%s: this key is not in the table", words[0]);
+	log_fail("%s: this key is not in the table", words[0]);
+	return 1;
 }
 
-/* All buckets with one READ; again, alone, those that were just written. */
 static int scan(struct client *client, char **words)
 {
-	struct bucket table[BUCKETS];
-	struct entry entry;
+	struct entry entries[BUCKETS_MAX];
+	int ret = talk_read_all(&client->talk, &client->place, entries);
 
 	(void)words;
-	if (read_buckets(client, 0, BUCKETS))
-		return -1;
-	memcpy(table, client->copy.buf, sizeof(table));
-	for (uint32_t at = 0; at < BUCKETS; at++) {
-		if (!take(client, &table[at], &entry) &&
-		    read_whole(client, at, &entry))
-			return -1;
-		if (entry.key[0])
-			show(&entry);
-	}
+	if (ret)
+		return ret;
+	for (uint32_t at = 0; at < client->place.buckets; at++)
+		if (entries[at].key[0])
+			show(&entries[at]);
 	show_reads(client);
 	return 0;
 }
@@ -184,9 +143,9 @@ static int write_there(struct client *client, const struct lock *lock,
 	if (wait_deadline(0) >= lock->end)
 		return log_fail(
 			"this took longer than the lease of the lock allows; nothing more is written");
-	memcpy(client->copy.buf, data, length);
+	memcpy((char *)client->copy.buf + lock->at + offset, data, length);
 	return talk_copy(&client->talk, IBV_WR_RDMA_WRITE, length,
-			 &client->table, lock->at + offset);
+			 &client->place.table, lock->at + offset);
 }
 
 /* The same as table_put(), from here. Each step waits for the one before it. */
@@ -204,28 +163,31 @@ static int fill(struct client *client, const struct lock *lock,
 			   &entry.version, sizeof(entry.version));
 }
 
-/* Puts the value into this bucket; 1: it has another key. */
+/* Puts the value into this bucket. Returns 0; 1: it has another key; or TALK_MOVED. */
 static int put_into(struct client *client, uint32_t at, char **words)
 {
 	struct lock lock = { .at = at * sizeof(struct bucket) };
+	const struct place *place = &client->place;
+	struct talk *talk = &client->talk;
 	struct entry entry;
 	uint64_t version;
 	bool other;
+	int ret;
 
 	/* Without the lock this may change, but a key stays where it is. */
-	if (read_whole(client, at, &entry))
-		return -1;
+	if ((ret = talk_read(talk, place, at, &entry)))
+		return ret;
 	if (entry.key[0] && strcmp(entry.key, words[0]))
 		return 1;
-	if (talk_lock(&client->talk, &lock, &client->table, client->number) ||
-	    read_whole(client, at, &entry))
-		return -1;
+	if ((ret = talk_lock(talk, &lock, &place->table, place->client)) ||
+	    (ret = talk_read(talk, place, at, &entry)))
+		return ret;
 	other = entry.key[0] && strcmp(entry.key, words[0]);
 	version = be64toh(entry.version) + 1;
 	if (!other && fill(client, &lock, version, words))
 		return -1;
 	/* Only if nobody has taken the lock from us, the value is there. */
-	if (talk_unlock(&client->talk, &lock, &client->table))
+	if (talk_unlock(talk, &lock, &place->table))
 		return -1;
 	if (!other)
 		log_line("put: version %" PRIu64, version);
@@ -234,17 +196,21 @@ static int put_into(struct client *client, uint32_t at, char **words)
 
 static int put(struct client *client, char **words)
 {
-	uint32_t home = table_home(words[0]);
+	uint32_t count = client->place.buckets;
+	uint32_t home = table_home(words[0], count);
 	int ret = 1;
 
 	if (!options.one_sided)
 		return send_put(client, words);
-	if (!client->number)
+	if (!client->place.client)
 		return log_fail(
 			"this server lets no client write; start it with --one-sided");
-	for (uint32_t i = 0; ret == 1 && i < BUCKETS; i++)
-		ret = put_into(client, (home + i) % BUCKETS, words);
-	return ret == 1 ? log_fail("the server's table is full") : ret;
+	for (uint32_t i = 0; ret == 1 && i < count; i++)
+		ret = put_into(client, (home + i) % count, words);
+	if (ret == 1 && count >= BUCKETS_MAX)
+		return log_fail("the server's table is full");
+	/* Nothing is free: it has to grow. */
+	return ret == 1 ? TALK_MOVED : ret;
 }
 
 /* ---- The counters ---- */
@@ -254,11 +220,11 @@ static int change(struct client *client, uint64_t counter,
 		  enum ibv_wr_opcode opcode, uint64_t compare_add,
 		  uint64_t swap, uint64_t *before)
 {
-	if (!client->counters.rkey)
+	if (!client->place.counters.rkey)
 		return log_fail(
 			"the server's device has no atomic operations, so it lends no counters");
 	return talk_change(&client->talk, opcode, compare_add, swap,
-			   &client->counters, counter * sizeof(*before),
+			   &client->place.counters, counter * sizeof(*before),
 			   before);
 }
 
@@ -285,31 +251,40 @@ static int cas(struct client *client, char **words)
 	if (change(client, number(words[0]), IBV_WR_ATOMIC_CMP_AND_SWP,
 		   number(words[1]), number(words[2]), &before))
 		return -1;
-	if (before != number(words[1]))
-		return log_fail("counter %s: it is %" PRIu64
-				" and not %s, and stays so",
-				words[0], before, words[1]);
+	if (before != number(words[1])) {
+		log_fail("counter %s: it is %" PRIu64
+			 " and not %s, and stays so",
+			 words[0], before, words[1]);
+		return 1;
+	}
 	log_line("counter %s: %s", words[0], words[2]);
 	return 0;
 }
 
-/* ---- The command line ---- */
+/* ---- The commands ---- */
+
+static int do_file(struct client *client, char **words);
 
 /* In the order of the words in rows. */
 static const struct command {
 	const char *word;
 	int words; /* behind it */
+	/* Returns 0; 1: it was refused, and that was said; TALK_MOVED; or -1. */
 	int (*run)(struct client *client, char **words);
 } commands[] = {
 	{ "get", 1, get },   { "put", 2, put }, { "scan", 0, scan },
-	{ "incr", 1, incr }, { "cas", 3, cas },
+	{ "incr", 1, incr }, { "cas", 3, cas }, { "do", 1, do_file },
+};
+
+enum {
+	COMMANDS = sizeof(commands) / sizeof(*commands)
 };
 
 /* How many words at the end belong to a command; the longest one is taken. */
 static int words_behind(int argc, char **argv)
 {
 	for (int words = 3; words > 0; words--)
-		for (size_t i = 0; argc > words + 1 && i < 5; i++)
+		for (int i = 0; argc > words + 1 && i < COMMANDS; i++)
 			if (commands[i].words == words &&
 			    !strcmp(argv[argc - words - 1], commands[i].word))
 				return words;
@@ -324,10 +299,8 @@ static bool is_number(const char *word)
 }
 
 /* Whether the words behind the command can be meant. */
-static int check_words(int words, char **argv)
+static int check_words(const struct command *command, int words, char **argv)
 {
-	const struct command *command = &commands[options.command];
-
 	if (command->words != words)
 		return log_fail("%s: needs %d words behind it; see -h",
 				command->word, command->words);
@@ -340,6 +313,8 @@ static int check_words(int words, char **argv)
 					VALUE_SIZE);
 		return 0;
 	}
+	if (command->run == do_file)
+		return 0;
 	for (int i = 0; i < words; i++)
 		if (!is_number(argv[i]))
 			return log_fail("%s: not a whole number; see -h",
@@ -348,6 +323,54 @@ static int check_words(int words, char **argv)
 		return log_fail("%s: there are the counters 0 to %d; see -h",
 				argv[0], COUNTERS - 1);
 	return 0;
+}
+
+/* In the table as it is when that is done. */
+static int run(struct client *client, const struct command *command,
+	       char **words)
+{
+	int ret;
+
+	while ((ret = command->run(client, words)) == TALK_MOVED)
+		if (talk_move(&client->talk, &client->place))
+			return -1;
+	return ret;
+}
+
+static int do_line(struct client *client, char *line)
+{
+	char *words[5] = { NULL }, *rest;
+	int count = 0;
+
+	for (char *word = strtok_r(line, " \n", &rest); word && count < 5;
+	     word = strtok_r(NULL, " \n", &rest))
+		words[count++] = word;
+	if (!count)
+		return 0;
+	/* All but do. */
+	for (int i = 0; i < COMMANDS - 1; i++)
+		if (!strcmp(commands[i].word, words[0]))
+			return check_words(&commands[i], count - 1, words + 1) ?
+				       1 :
+				       run(client, &commands[i], words + 1);
+	return log_fail("a line of the file begins with no command; see -h");
+}
+
+/* What each line says, until something fails that is no mere refusal. */
+static int do_file(struct client *client, char **words)
+{
+	FILE *file = fopen(words[0], "re");
+	char line[512];
+	int refused = 0, ret = 0;
+
+	if (!file)
+		return log_fail_errno("fopen", errno, "%s", words[0]);
+	while (ret >= 0 && fgets(line, sizeof(line), file)) {
+		ret = do_line(client, line);
+		refused |= ret;
+	}
+	fclose(file);
+	return ret < 0 ? ret : refused;
 }
 
 /* ---- The connection ---- */
@@ -365,22 +388,6 @@ static int find_server(struct conn *conn)
 	return ret;
 }
 
-static int learn_place(struct client *client)
-{
-	struct msg msg;
-
-	if (talk_receive(&client->talk, MSG_PLACE, &msg))
-		return -1;
-	client->table.addr = be64toh(msg.table);
-	client->table.rkey = be32toh(msg.table_rkey);
-	client->counters.addr = be64toh(msg.counters);
-	client->counters.rkey = be32toh(msg.counters_rkey);
-	client->number = be32toh(msg.client);
-	log_line("the server's table: addr=0x%" PRIx64 ", rkey=0x%" PRIx32,
-		 client->table.addr, client->table.rkey);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct client client = { .talk = { .conn = &client.conn,
@@ -390,7 +397,7 @@ int main(int argc, char **argv)
 
 	if (status != OPTIONS_GO_ON)
 		return status;
-	if (check_words(words, argv + argc - words))
+	if (check_words(&commands[options.command], words, argv + argc - words))
 		return EXIT_USAGE;
 	if (!options.address) {
 		log_fail(
@@ -409,17 +416,17 @@ int main(int argc, char **argv)
 		goto out;
 	/* 4. Let our device write what it reads: to us alone. */
 	if (region_open(&client.copy, &client.conn,
-			BUCKETS * sizeof(struct bucket),
+			BUCKETS_MAX * sizeof(struct bucket),
 			IBV_ACCESS_LOCAL_WRITE))
 		goto out;
 	/* 5. Connect, and wait until the connection is established. */
 	if (conn_connect(&client.conn))
 		goto out;
 	/* 6. Learn where the table is. */
-	if (learn_place(&client))
+	if (talk_place(&client.talk, &client.place))
 		goto out;
 	/* 7. Do what was asked for, even if that fails. */
-	ret = commands[options.command].run(&client, argv + argc - words);
+	ret = run(&client, &commands[options.command], argv + argc - words);
 	/* 8. Disconnect. */
 	if (conn_disconnect(&client.conn))
 		ret = -1;

@@ -33,14 +33,15 @@ struct guest {
 
 struct server {
 	struct conn listener;
-	pthread_mutex_t lock; /* of the table, among those who write to it */
-	struct bucket *table; /* BUCKETS */
+	pthread_mutex_t lock; /* of what is in the table, and which it is */
+	struct table *table; /* its users are the loans, and this */
 	uint64_t *counters; /* COUNTERS; only devices change them */
 	struct guest guests[GUESTS];
 };
 
 /* What a client can reach. */
 struct loan {
+	struct table *of;
 	struct ibv_mr *table, *counters;
 };
 
@@ -77,48 +78,81 @@ static const char purpose[] =
 	"send, or lets them write there. Ends on SIGINT (Ctrl-C) or SIGTERM.\n\n"
 	"example: ./server -a 192.0.2.1";
 
-/*
- * The table may be read, and with --one-sided locked and written; counters are
- * for atomic operations only. With the connection, the client loses both.
- */
+/* ---- What is lent ---- */
+
+/* The table may be read, and with --one-sided locked and written. */
+static int lend_table(struct loan *loan, struct conn *conn,
+		      struct server *server)
+{
+	int access = IBV_ACCESS_REMOTE_READ;
+	size_t size;
+
+	if (options.one_sided)
+		access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC |
+			  IBV_ACCESS_LOCAL_WRITE;
+	pthread_mutex_lock(&server->lock);
+	loan->of = server->table;
+	loan->of->users++;
+	pthread_mutex_unlock(&server->lock);
+	size = loan->of->count * sizeof(*loan->of->buckets);
+	loan->table = ibv_reg_mr(conn->pd, loan->of->buckets, size, access);
+	return loan->table ? 0 : explain_memory(size, errno);
+}
+
+/* Both are the client's until it asks for another table, or leaves. */
 static int lend(struct loan *loan, struct conn *conn, struct server *server)
 {
 	struct ibv_device_attr device;
-	size_t size = BUCKETS * sizeof(*server->table);
+	size_t size = COUNTERS * sizeof(*server->counters);
 	int err = ibv_query_device(conn->id->verbs, &device);
-	int access = IBV_ACCESS_REMOTE_READ;
 
 	if (err)
 		return explain_call("ibv_query_device", err);
 	if (options.one_sided && device.atomic_cap == IBV_ATOMIC_NONE)
 		return log_fail(
 			"--one-sided: this device has no atomic operations");
-	if (options.one_sided)
-		access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC |
-			  IBV_ACCESS_LOCAL_WRITE;
-	loan->table = ibv_reg_mr(conn->pd, server->table, size, access);
-	if (!loan->table)
-		return explain_memory(size, errno);
+	if (lend_table(loan, conn, server))
+		return -1;
 	/* IBV_ATOMIC_HCA is enough: our processor changes no counter. */
 	if (device.atomic_cap == IBV_ATOMIC_NONE)
 		return 0;
-	size = COUNTERS * sizeof(*server->counters);
+	/* For atomic operations only. */
 	loan->counters =
 		ibv_reg_mr(conn->pd, server->counters, size,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
 	return loan->counters ? 0 : explain_memory(size, errno);
 }
 
+/* Under the lock: the last one who uses a table frees it. */
+static void leave_table(struct table *table)
+{
+	if (!--table->users)
+		free(table);
+}
+
 /* From here on, the client has no more than an rkey that nobody knows. */
-static void take_back(struct loan *loan)
+static void take_table_back(struct loan *loan, struct server *server)
+{
+	int err = loan->table ? ibv_dereg_mr(loan->table) : 0;
+
+	/* On failure the device may still use the memory: better to lose it. */
+	if (err)
+		explain_call("ibv_dereg_mr", err);
+	pthread_mutex_lock(&server->lock);
+	if (loan->of && !err)
+		leave_table(loan->of);
+	pthread_mutex_unlock(&server->lock);
+	loan->table = NULL;
+	loan->of = NULL;
+}
+
+static void take_back(struct loan *loan, struct server *server)
 {
 	int err = loan->counters ? ibv_dereg_mr(loan->counters) : 0;
 
 	if (err)
 		explain_call("ibv_dereg_mr", err);
-	err = loan->table ? ibv_dereg_mr(loan->table) : 0;
-	if (err)
-		explain_call("ibv_dereg_mr", err);
+	take_table_back(loan, server);
 }
 
 static int send_place(struct talk *talk, const struct loan *loan,
@@ -127,6 +161,7 @@ static int send_place(struct talk *talk, const struct loan *loan,
 	struct msg msg = {
 		.table = htobe64((uintptr_t)loan->table->addr),
 		.table_rkey = htobe32(loan->table->rkey),
+		.length = htobe32(loan->of->count),
 		/* Whoever writes puts it into the lock. */
 		.client = htobe32(options.one_sided ? number : 0),
 	};
@@ -137,6 +172,56 @@ static int send_place(struct talk *talk, const struct loan *loan,
 	}
 	return talk_send(talk, MSG_PLACE, msg);
 }
+
+/* ---- Another table ---- */
+
+/*
+ * Under the lock: makes a table of twice the size with all that is in this one. Who
+ * still reads the old one finds nothing wrong, since nobody writes there any more;
+ * and before there is something new, that it is to ask us.
+ */
+static int move_table(struct server *server)
+{
+	struct table *old = server->table, *new;
+
+	new = table_make(2 * old->count);
+	if (!new)
+		return explain_call("calloc", errno);
+	table_copy(new, old);
+	/* Where clients write, they have done this. */
+	if (!options.one_sided)
+		table_leave(old);
+	new->users = 1;
+	server->table = new;
+	leave_table(old);
+	log_line("the table has moved: %" PRIu32 " buckets", new->count);
+	return 0;
+}
+
+/* The client has no use for what it was lent, and reads nothing meanwhile. */
+static int lend_anew(struct talk *talk, struct guest *guest, struct loan *loan)
+{
+	struct server *server = guest->server;
+	int ret = 0;
+
+	pthread_mutex_lock(&server->lock);
+	/* The first one who asks; and nobody can be writing there. */
+	if (options.one_sided && loan->of == server->table)
+		ret = table_is_left(server->table) &&
+				      server->table->count < BUCKETS_MAX ?
+			      move_table(server) :
+			      log_fail(
+				      "the client has not locked the table, or it may not grow");
+	pthread_mutex_unlock(&server->lock);
+	if (ret)
+		return -1;
+	take_table_back(loan, server);
+	if (lend_table(loan, talk->conn, server))
+		return -1;
+	return send_place(talk, loan, guest->number);
+}
+
+/* ---- A conversation ---- */
 
 /*
  * Whoever gets the answer finds the value in the table, until the next PUT. Where
@@ -152,6 +237,10 @@ static int put(struct talk *talk, struct server *server, const struct msg *msg)
 	pthread_mutex_lock(&server->lock);
 	version = table_put(server->table, msg->key, msg->value,
 			    be32toh(msg->length));
+	if (!version && server->table->count < BUCKETS_MAX &&
+	    !move_table(server))
+		version = table_put(server->table, msg->key, msg->value,
+				    be32toh(msg->length));
 	pthread_mutex_unlock(&server->lock);
 	log_line("put: %s", version ? "done" : "the table is full");
 	answer.version = htobe64(version);
@@ -160,14 +249,14 @@ static int put(struct talk *talk, struct server *server, const struct msg *msg)
 }
 
 /* Sleeps while the client reads, and puts what it sends, until it leaves. */
-static int converse(struct talk *talk, struct guest *guest,
-		    const struct loan *loan)
+static int converse(struct talk *talk, struct guest *guest, struct loan *loan)
 {
 	struct msg msg;
 	int ret = send_place(talk, loan, guest->number);
 
 	while (!ret && !(ret = talk_receive(talk, MSG_PUT, &msg)))
-		ret = put(talk, guest->server, &msg);
+		ret = msg.type == MSG_MOVE ? lend_anew(talk, guest, loan) :
+					     put(talk, guest->server, &msg);
 	return ret == TALK_LEFT ? 0 : -1;
 }
 
@@ -205,7 +294,7 @@ static int serve_client(struct guest *guest)
 	ret = conn_wait_disconnect(&conn);
 out:
 	conn_end(&conn);
-	take_back(&loan);
+	take_back(&loan, server);
 	talk_close(&talk);
 	conn_close(&conn);
 	return ret;
@@ -295,11 +384,11 @@ static int start_listening(struct conn *listener)
 
 static int make_table(struct server *server)
 {
-	server->table = calloc(BUCKETS, sizeof(*server->table));
+	server->table = table_make(BUCKETS);
 	server->counters = calloc(COUNTERS, sizeof(*server->counters));
 	if (!server->table || !server->counters)
 		return explain_call("calloc", errno);
-	table_init(server->table);
+	server->table->users = 1;
 	return 0;
 }
 
@@ -328,7 +417,7 @@ out:
 	/* 5. Free everything. */
 	conn_close(&server.listener);
 	free(server.counters);
-	free(server.table);
+	free(server.table); /* nobody is here */
 	if (stop_fd >= 0)
 		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;

@@ -5,6 +5,7 @@
 
 #include <endian.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* FNV-1a: a short one, against accidents and not against an enemy. */
@@ -36,16 +37,22 @@ struct entry table_entry(uint64_t version, const char *key, const void *value,
 	return entry;
 }
 
-void table_init(struct bucket *table)
+struct table *table_make(uint32_t count)
 {
-	memset(table, 0, BUCKETS * sizeof(*table));
-	for (int i = 0; i < BUCKETS; i++)
-		table[i].entries[0] = table_entry(0, "", "", 0);
+	struct table *table =
+		calloc(1, sizeof(*table) + count * sizeof(*table->buckets));
+
+	if (!table)
+		return NULL;
+	table->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		table->buckets[i].entries[0] = table_entry(0, "", "", 0);
+	return table;
 }
 
-uint32_t table_home(const char *key)
+uint32_t table_home(const char *key, uint32_t count)
 {
-	return hash(key, strlen(key)) % BUCKETS;
+	return hash(key, strlen(key)) % count;
 }
 
 bool table_key_is_good(const char *key)
@@ -56,12 +63,13 @@ bool table_key_is_good(const char *key)
 }
 
 /* The bucket that has the key, or else the one that is to have it. */
-static struct bucket *find(struct bucket *table, const char *key)
+static struct bucket *find(struct table *table, const char *key)
 {
-	uint32_t home = table_home(key);
+	uint32_t home = table_home(key, table->count);
 
-	for (uint32_t i = 0; i < BUCKETS; i++) {
-		struct bucket *bucket = &table[(home + i) % BUCKETS];
+	for (uint32_t i = 0; i < table->count; i++) {
+		struct bucket *bucket =
+			&table->buckets[(home + i) % table->count];
 		uint64_t version = be64toh(bucket->version);
 
 		if (!version || !strcmp(bucket->entries[version % 2].key, key))
@@ -70,7 +78,7 @@ static struct bucket *find(struct bucket *table, const char *key)
 	return NULL;
 }
 
-uint64_t table_put(struct bucket *table, const char *key, const void *value,
+uint64_t table_put(struct table *table, const char *key, const void *value,
 		   uint32_t length)
 {
 	struct bucket *bucket = find(table, key);
@@ -98,4 +106,33 @@ const struct entry *table_whole(const struct bucket *copy)
 			       be32toh(entry->length) <= VALUE_SIZE ?
 		       entry :
 		       NULL;
+}
+
+void table_copy(struct table *to, const struct table *from)
+{
+	for (uint32_t i = 0; i < from->count; i++) {
+		/* A client that lies may still write there. */
+		struct bucket old = from->buckets[i], *new;
+		const struct entry *entry = table_whole(&old);
+
+		if (!entry || !entry->key[0])
+			continue;
+		new = find(to, entry->key);
+		new->version = entry->version;
+		new->entries[be64toh(entry->version) % 2] = *entry;
+	}
+}
+
+void table_leave(struct table *table)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		table->buckets[i].lock = BUCKET_MOVED;
+}
+
+bool table_is_left(const struct table *table)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		if (table->buckets[i].lock != BUCKET_MOVED)
+			return false;
+	return true;
 }

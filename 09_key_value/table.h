@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 enum {
-	BUCKETS = 64,
+	BUCKETS = 8, /* of a new table; then twice as many, and so on */
+	BUCKETS_MAX = 512,
 	KEY_SIZE = 24, /* with the 0 that ends it */
 	VALUE_SIZE = 256
 };
@@ -34,18 +35,30 @@ struct entry {
  * gap in these.
  */
 struct bucket {
-	uint64_t lock; /* of clients that write; only their devices change it */
+	uint64_t lock; /* of clients that write; or BUCKET_MOVED */
 	uint64_t version; /* of the entry that counts: entries[version % 2] */
 	struct entry entries[2];
 };
 
 _Static_assert(sizeof(struct bucket) == 624, "no gaps in struct bucket");
 
-/* Makes an empty table of BUCKETS. */
-void table_init(struct bucket *table);
+/*
+ * A lock that nobody lets go: this bucket stays as it is, and soon, or now, there is
+ * another table. In each byte order it is the same.
+ */
+#define BUCKET_MOVED UINT64_MAX
 
-/* The bucket in which a search for the key begins; the next ones follow it. */
-uint32_t table_home(const char *key);
+struct table {
+	uint32_t count; /* of buckets: a power of two */
+	unsigned int users; /* for whoever shares it */
+	struct bucket buckets[];
+};
+
+/* An empty table, for free(); or NULL, with errno. */
+struct table *table_make(uint32_t count);
+
+/* In a table of so many buckets: where a search for the key begins. */
+uint32_t table_home(const char *key, uint32_t count);
 
 /* Whether the key is one: not empty, and not too long. */
 bool table_key_is_good(const char *key);
@@ -58,8 +71,15 @@ struct entry table_entry(uint64_t version, const char *key, const void *value,
  * Puts a value of at most VALUE_SIZE bytes. Returns the new version of its bucket,
  * or 0 if the table is full. Only one thread may write to a table at a time.
  */
-uint64_t table_put(struct bucket *table, const char *key, const void *value,
+uint64_t table_put(struct table *table, const char *key, const void *value,
 		   uint32_t length);
+
+/* Puts all that counts in one table into another, larger one, with its versions. */
+void table_copy(struct table *to, const struct table *from);
+
+/* Makes all buckets BUCKET_MOVED, or says whether they are. */
+void table_leave(struct table *table);
+bool table_is_left(const struct table *table);
 
 /*
  * The entry that counts in a copy of a bucket; or NULL if it is not of one moment,

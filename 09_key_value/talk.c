@@ -11,7 +11,7 @@
 #include "log.h"
 
 /* Raise it with every change to struct msg or struct bucket. */
-#define PROTOCOL 2
+#define PROTOCOL 3
 
 static const uint8_t magic[4] = { 'R', 'D', 'M', 'A' };
 
@@ -84,7 +84,7 @@ int talk_copy(struct talk *t, enum ibv_wr_opcode opcode, uint32_t length,
 	      const struct lent *theirs, uint64_t offset)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)t->ours->buf,
+		.addr = (uintptr_t)t->ours->buf + offset,
 		.length = length,
 		.lkey = t->ours->mr->lkey,
 	};
@@ -148,8 +148,9 @@ int talk_lock(struct talk *t, struct lock *lock, const struct lent *theirs,
 	int64_t lapses = 0;
 	uint64_t seen = 0, old, before;
 
-	lock->word =
-		(uint64_t)owner << 32 | LEASE_MS << 16 | (++t->locks & 0xffff);
+	lock->word = owner ? (uint64_t)owner << 32 | LEASE_MS << 16 |
+				     (++t->locks & 0xffff) :
+			     BUCKET_MOVED;
 	do {
 		/* Our lease begins before anybody can see it. */
 		lock->end = wait_deadline(POST_MS);
@@ -161,6 +162,8 @@ int talk_lock(struct talk *t, struct lock *lock, const struct lent *theirs,
 				 old >> 32);
 		if (before == old)
 			return 0;
+		if (before == BUCKET_MOVED)
+			return TALK_MOVED;
 		if (before != seen) {
 			seen = before;
 			lapses = wait_deadline(seen >> 16 & 0xffff);
@@ -219,6 +222,7 @@ static struct msg fields(const struct msg *msg)
 		only.counters = msg->counters;
 		only.table_rkey = msg->table_rkey;
 		only.counters_rkey = msg->counters_rkey;
+		only.length = msg->length;
 		only.client = msg->client;
 		break;
 	case MSG_PUT:
@@ -242,7 +246,7 @@ static int check(const struct msg *msg, uint32_t length, enum msg_type want)
 		return log_fail("the peer's message has %" PRIu32
 				" bytes, not %zu; is it another program",
 				length, sizeof(*msg));
-	if (msg->type != want)
+	if (msg->type != want && !(want == MSG_PUT && msg->type == MSG_MOVE))
 		return log_fail(
 			"protocol error: a message of type %d, where one of type %d is due",
 			msg->type, want);
@@ -250,7 +254,7 @@ static int check(const struct msg *msg, uint32_t length, enum msg_type want)
 	if (memcmp(&only, msg, sizeof(only)))
 		return log_fail(
 			"the peer's message has a value where there must be another, or zero");
-	if (want == MSG_PUT &&
+	if (msg->type == MSG_PUT &&
 	    (!table_key_is_good(msg->key) || be32toh(msg->length) > VALUE_SIZE))
 		return log_fail(
 			"the peer's MSG_PUT has a key or a length that cannot be");
@@ -269,4 +273,110 @@ int talk_receive(struct talk *t, enum msg_type want, struct msg *msg)
 		return -1;
 	/* The peer's next message may come as soon as it has our answer. */
 	return post_receive(t);
+}
+
+int talk_place(struct talk *t, struct place *place)
+{
+	struct msg msg;
+
+	if (talk_receive(t, MSG_PLACE, &msg))
+		return -1;
+	*place = (struct place){
+		.table = { be64toh(msg.table), be32toh(msg.table_rkey) },
+		.counters = { be64toh(msg.counters),
+			      be32toh(msg.counters_rkey) },
+		.buckets = be32toh(msg.length),
+		.client = be32toh(msg.client),
+	};
+	if (!place->buckets || place->buckets > BUCKETS_MAX)
+		return log_fail("the server's table cannot have %" PRIu32
+				" buckets",
+				place->buckets);
+	log_line("the server's table: addr=0x%" PRIx64 ", rkey=0x%" PRIx32,
+		 place->table.addr, place->table.rkey);
+	return 0;
+}
+
+/* From when this returns 0, nobody writes to that table any more. */
+static int lock_all(struct talk *t, const struct place *place)
+{
+	for (uint32_t i = 0; i < place->buckets; i++) {
+		struct lock lock = { .at = i * sizeof(struct bucket) };
+
+		if (talk_lock(t, &lock, &place->table, 0) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int talk_move(struct talk *t, struct place *place)
+{
+	uint32_t buckets = place->buckets;
+
+	if (place->client && lock_all(t, place))
+		return -1;
+	if (talk_send(t, MSG_MOVE, (struct msg){ 0 }) || talk_place(t, place))
+		return -1;
+	return place->buckets > buckets ?
+		       0 :
+		       log_fail("the server's table has not grown");
+}
+
+/* Reads so many buckets of the server's table, from at on, to our copy. */
+static int read_buckets(struct talk *t, const struct place *place, uint32_t at,
+			uint32_t count)
+{
+	t->reads++;
+	return talk_copy(t, IBV_WR_RDMA_READ, count * sizeof(struct bucket),
+			 &place->table, at * sizeof(struct bucket));
+}
+
+/*
+ * What counts in our copy of a bucket. Returns 0, or TALK_MOVED; or 1 if the copy is
+ * not of one moment.
+ */
+static int take(struct talk *t, uint32_t at, struct entry *entry)
+{
+	const struct bucket *copy = (struct bucket *)t->ours->buf + at;
+	const struct entry *whole = table_whole(copy);
+
+	if (copy->lock == BUCKET_MOVED)
+		return TALK_MOVED;
+	if (whole)
+		*entry = *whole;
+	else
+		t->torn++;
+	return !whole;
+}
+
+int talk_read(struct talk *t, const struct place *place, uint32_t at,
+	      struct entry *entry)
+{
+	int64_t end = wait_deadline(t->conn->patience.timeout_ms);
+	int ret;
+
+	do {
+		if (read_buckets(t, place, at, 1))
+			return -1;
+		ret = take(t, at, entry);
+		if (ret != 1)
+			return ret;
+	} while (wait_deadline(0) < end);
+	return log_fail(
+		"bucket %" PRIu32
+		": no READ of it was of one moment; is it written all the time, or is the server another program",
+		at);
+}
+
+int talk_read_all(struct talk *t, const struct place *place,
+		  struct entry *entries)
+{
+	int ret = read_buckets(t, place, 0, place->buckets);
+
+	for (uint32_t at = 0; !ret && at < place->buckets; at++) {
+		ret = take(t, at, &entries[at]);
+		if (ret == 1)
+			ret = talk_read(t, place, at, &entries[at]);
+	}
+	return ret;
 }

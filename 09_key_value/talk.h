@@ -9,6 +9,9 @@
  *     RDMA WRITE           -->          (nor in this: only with --one-sided)
  *     MSG_PUT              -->          writes to its table (only without that)
  *                          <--          MSG_ANSWER: it is there
+ *     READ: BUCKET_MOVED                (the table has moved, when it was full)
+ *     MSG_MOVE             -->          takes the old table's rkey back
+ *                          <--          MSG_PLACE: where the table is now
  *     (disconnect)
  *
  * Functions return 0, or -1 after reporting why, unless it says otherwise.
@@ -24,9 +27,10 @@ enum {
 };
 
 enum msg_type {
-	MSG_PLACE = 1, /* has the next four fields, and client */
+	MSG_PLACE = 1, /* has the next four fields, length and client */
 	MSG_PUT = 2, /* length, key, value */
-	MSG_ANSWER = 3 /* status, version */
+	MSG_ANSWER = 3, /* status, version */
+	MSG_MOVE = 4 /* none: the client knows only the place of an old table */
 };
 
 /* A message, as it goes over the wire: big-endian, and without gaps. */
@@ -39,7 +43,7 @@ struct msg {
 	uint64_t table, counters; /* addresses, which the rkeys open */
 	uint32_t table_rkey, counters_rkey; /* counters: 0 if there are none */
 	uint64_t version; /* of the bucket that has been written */
-	uint32_t length; /* of the value */
+	uint32_t length; /* of the value; of the table, in buckets */
 	uint32_t client; /* its number, if it may write; 0 if it may not */
 	char key[KEY_SIZE];
 	char value[VALUE_SIZE];
@@ -51,6 +55,13 @@ _Static_assert(sizeof(struct msg) == 328, "no gaps in struct msg");
 struct lent {
 	uint64_t addr;
 	uint32_t rkey;
+};
+
+/* Where the table is, and the counters; and who we are there. */
+struct place {
+	struct lent table, counters;
+	uint32_t buckets; /* of the table */
+	uint32_t client; /* our number, if we may write; or 0 */
 };
 
 enum {
@@ -77,6 +88,7 @@ struct talk {
 	struct region messages; /* two: one that comes, one that goes */
 	const struct region *ours; /* client, borrowed: see below */
 	unsigned int locks; /* that were asked for */
+	unsigned int reads, torn; /* of buckets, and how many of them were */
 	uint32_t length; /* of what came */
 	bool may_leave; /* the peer, while we wait */
 	bool received, done; /* what has completed, and was not yet used */
@@ -86,7 +98,9 @@ struct talk {
 enum {
 	TALK_SENDS = 1,
 	TALK_RECEIVES = 1,
-	TALK_LEFT = 1 /* the peer has disconnected, as it may */
+	TALK_LEFT = 1, /* the peer has disconnected, as it may */
+	TALK_MOVED =
+		2 /* there is, or is to be, another table: see talk_move() */
 };
 
 /* Makes room for messages, and posts the receive: before the connection. */
@@ -101,13 +115,15 @@ int talk_send(struct talk *t, enum msg_type type, struct msg msg);
 
 /*
  * Waits for a message, checks that it is one of type want, and copies it to msg.
- * Then the next one may come. Returns TALK_LEFT if the peer has left instead.
+ * Then the next one may come. Whoever wants MSG_PUT may get MSG_MOVE. Returns
+ * TALK_LEFT if the peer has left instead.
  */
 int talk_receive(struct talk *t, enum msg_type want, struct msg *msg);
 
 /*
  * Copies length bytes, by IBV_WR_RDMA_READ to t->ours, or by IBV_WR_RDMA_WRITE
- * from it. When this returns 0, all of them are there.
+ * from it; at both ends they are offset behind the begin. When this returns 0, all
+ * of them are there.
  */
 int talk_copy(struct talk *t, enum ibv_wr_opcode opcode, uint32_t length,
 	      const struct lent *theirs, uint64_t offset);
@@ -119,7 +135,8 @@ int talk_change(struct talk *t, enum ibv_wr_opcode opcode, uint64_t compare_add,
 
 /*
  * Locks what is at lock->at, if need be from an owner whose lease has lapsed. From
- * then until lock->end we may post.
+ * then until lock->end we may post. Without an owner, which is 0, it is locked for
+ * ever. Returns TALK_MOVED if it is that already.
  */
 int talk_lock(struct talk *t, struct lock *lock, const struct lent *theirs,
 	      uint32_t owner);
@@ -127,5 +144,24 @@ int talk_lock(struct talk *t, struct lock *lock, const struct lent *theirs,
 /* With success, nobody else has had the lock since we got it. */
 int talk_unlock(struct talk *t, const struct lock *lock,
 		const struct lent *theirs);
+
+/*
+ * Client: reads a bucket until our copy is of one moment, for as long as we have
+ * patience; or all of them with one READ, and again, alone, those that were just
+ * written. Both return 0, or TALK_MOVED.
+ */
+int talk_read(struct talk *t, const struct place *place, uint32_t at,
+	      struct entry *entry);
+int talk_read_all(struct talk *t, const struct place *place,
+		  struct entry *entries);
+
+/* Client: waits to be told where the table is. */
+int talk_place(struct talk *t, struct place *place);
+
+/*
+ * Client: asks where the table is now. If we may write, all of the old one is locked
+ * first, so that the server can move it if nobody else has asked for that.
+ */
+int talk_move(struct talk *t, struct place *place);
 
 #endif

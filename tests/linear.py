@@ -44,7 +44,7 @@ def shorten(operations):
         if operation.end < math.inf:
             yield operation
         elif operation.kind != 'put':
-            raise ValueError('only a PUT may be without an answer')
+            yield operation
         elif operation.words[0] in seen:
             yield operation._replace(end=seen[operation.words[0]])
 
@@ -61,7 +61,8 @@ def reaches(states, pending, wanted):
         for number in pending.keys() - done:
             fits, following = step(state, pending[number])
             other = following, done | {number}
-            if fits and other not in met:
+            # Who was told nothing is no witness.
+            if (fits or pending[number].end == math.inf) and other not in met:
                 met.add(other)
                 todo.append(other)
     return after
@@ -72,7 +73,8 @@ def first_wrong(operations):
     operations = list(shorten(operations))
     # What begins at the moment when another thing ends may be before it.
     events = sorted([(operation.begin, 0, number) for number, operation in enumerate(operations)] +
-                    [(operation.end, 1, number) for number, operation in enumerate(operations)])
+                    [(operation.end, 1, number) for number, operation in enumerate(operations)
+                     if operation.end < math.inf])
     states, pending = {(None, frozenset())}, {}
     for _, is_end, number in events:
         if not is_end:

@@ -4,6 +4,7 @@ import os
 import pathlib
 import pickle
 import shlex
+import signal
 import subprocess
 
 import execnet
@@ -20,8 +21,10 @@ in_node.serve(channel)
 """
 
 
-def serve(pair, *words, **more):
-    """On a node: a server, until the other end says that it is enough."""
+def serve(pair, *words, limit=None, **more):
+    """On a node: a server, until the other end says that it is enough; with a limit, for so many seconds at most."""
+    if limit:
+        signal.alarm(limit)
     server = pair.server(*words, **more)
     in_node.tell(server)
     in_node.channel.receive()

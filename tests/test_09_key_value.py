@@ -41,16 +41,111 @@ def test_values_of_each_length_are_read_as_they_were_put(pair):
     ended(server).quiet()
 
 
-def test_a_full_table_refuses_one_key_more_and_still_takes_new_values(pair):
-    server = pair.server()
-    for number in range(64):
-        put(pair, f'k{number}', 'old').quiet()
-    put(pair, 'one more', 'value', status=1).one_error("the server's table is full")
-    put(pair, 'k17', 'new').quiet()
-    shows(pair, 'k17', 'new', 2)
+def small(folder):
+    """Changes a build: a table that never grows."""
+    builds.edit(folder / 'table.h', 'BUCKETS_MAX = 512', 'BUCKETS_MAX = 8')
+
+
+@pytest.mark.parametrize('words', [(), ('--one-sided',)], ids=['sent', 'one_sided'])
+def test_a_full_table_refuses_one_key_more_and_still_takes_new_values(pair, words):
+    build = builds.build(CHAPTER, 'small', small)
+    server = pair.server(*words, program=build / 'server')
+    more = {'program': build / 'client'}
+    for number in range(8):
+        pair.client(*words, 'put', f'k{number}', 'old', **more).quiet()
+    pair.client(*words, 'put', 'one more', 'value', status=1, **more).one_error("the server's table is full")
+    pair.client(*words, 'put', 'k7', 'new', **more).quiet()
+    shows(pair, 'k7', 'new', 2)
+    scan = pair.client('scan', **more)
+    assert scan.count('^version ') == 8 and scan.has('^READs: 1, torn: 0$')
+    pair.client('get', 'one more', status=1, **more).one_error('this key is not in the table')
+    ended(server).quiet()
+
+
+def fill(pair, first, end, *words):
+    """One client puts so many keys; 8 of them are a full table, and with 9 it moves."""
+    lines = ''.join(f'put k{number} v{number}\n' for number in range(first, end))
+    pair.client(*words, 'do', pair.file('lines', lines)).quiet()
+
+
+def holds(pair, count):
+    """Each of these keys is there, once."""
     scan = pair.client('scan')
-    assert scan.count('^version ') == 64 and scan.has('^READs: 1, torn: 0$')
-    pair.client('get', 'one more', status=1).one_error('this key is not in the table')
+    scan.quiet()
+    assert sorted(re.findall(r'(?m)^version 1: k(\d+) = v\1$', scan.out), key=int) == \
+        [str(number) for number in range(count)] and scan.count('^version ') == count
+
+
+@pytest.mark.parametrize('variant', ['plain', 'sanitized'])
+@pytest.mark.parametrize('words', [(), ('--one-sided',)], ids=['sent', 'one_sided'])
+def test_who_knows_only_an_old_table_finds_its_way_to_the_new_one(pair, words):
+    """However often it has moved meanwhile, and whatever it is asked for."""
+    server = pair.server(*words, '-t', 100)
+    fill(pair, 0, 8, *words)
+    late = [pair.begin_client(*words, *asks, at=('ibv_post_send 1', 'stop'))
+            for asks in (('get', 'k3'), ('get', 'k30'), ('scan',), ('put', 'k40', 'v40'))]
+    for client in late:
+        client.stops()
+    fill(pair, 8, 40, *words)
+    for client in late:
+        client.resume().end().quiet()
+        # Who only sends needs no place.
+        assert client.count("^the server's table: ") == (1 if client is late[3] and not words else 2)
+    assert late[0].has('^version 1: k3 = v3$') and late[1].has('^version 1: k30 = v30$')
+    assert late[2].count('^version 1: k') >= 40
+    holds(pair, 41)
+    assert re.findall('the table has moved: (.*) buckets', server.out) == ['16', '32', '64']
+    ended(server).quiet()
+
+
+# The request of a client's that moves the table: 8 READs find no bucket free, 8 lock all of them, and the last one says so.
+@pytest.mark.parametrize('post', [9, 10, 13, 17])
+def test_who_comes_next_moves_the_table_if_the_client_that_began_is_killed(pair, post):
+    server = pair.server('--one-sided')
+    fill(pair, 0, 8, '-W')
+    alone(pair, 'k8', 'v8', at=(f'ibv_post_send {post}', 'kill'), status=137)
+    shows(pair, 'k1', 'v1', 1)
+    fill(pair, 8, 9, '-W')
+    holds(pair, 9)
+    assert server.count('the table has moved: 16 buckets') == 1
+    ended(server)
+
+
+@pytest.mark.parametrize('post', [4, 5, 6])
+def test_a_put_that_was_too_slow_for_a_table_that_moves_is_not_reported(pair, post):
+    server = pair.server('--one-sided')
+    fill(pair, 0, 8, '-W')
+    slow = pair.begin_client('-W', 'put', 'k0', 'slow', at=(f'ibv_post_send {post}', 'stop'))
+    slow.stops()
+    fill(pair, 8, 9, '-W')
+    slow.resume().end(1).one_error('nothing more is written$|taken from us')
+    assert re.search('k0 = (v0|slow)$', pair.client('get', 'k0').out, re.M)[1] == ('slow' if post == 6 else 'v0')
+    ended(server)
+
+
+def hasty(folder):
+    """Changes a build: the client does not lock what is to move."""
+    builds.edit(folder / 'talk.c', r'if \(place->client && ', 'if (place->client > 1000 && ')
+
+
+def test_a_table_that_is_not_locked_does_not_move(pair):
+    server = pair.server('--one-sided')
+    fill(pair, 0, 8, '-W')
+    alone(pair, 'k8', 'v8', program=builds.build(CHAPTER, 'hasty', hasty) / 'client', status=1).one_error('status 5 |DISC')
+    holds(pair, 8)
+    ended(server).one_error('the client has not locked the table')
+
+
+def test_a_client_does_what_each_line_of_a_file_says(pair):
+    server = pair.server()
+    lines = pair.file('lines', 'put a 1\n\nget b\nincr 3\ncas 3 7 8\nget a\n')
+    pair.client('do', lines, status=1)
+    done = pair.programs[-1]
+    assert done.count('^error: ', 'err') == 2 and done.has('^version 1: a = 1$', '^counter 3: 1$')
+    pair.client('do', pair.file('bad', 'do bad\nput a 2\n'), status=1).one_error('begins with no command')
+    pair.client('do', pair.file('few', 'put a\n'), status=1).one_error('needs 2 words')
+    pair.client('do', pair.scratch / 'none', status=1).one_error('No such file')
+    shows(pair, 'a', '1', 1)
     ended(server).quiet()
 
 
@@ -144,7 +239,7 @@ def test_an_owner_that_was_too_slow_says_so(pair, post, error):
 
 def lies(folder):
     """Changes a build: the client writes where it may not."""
-    builds.edit(folder / 'client.c', r'if \(!client->number\)', 'if (0)')
+    builds.edit(folder / 'client.c', r'if \(!client->place.client\)', 'if (0)')
 
 
 def test_where_only_clients_write_none_may_send_and_elsewhere_none_may_write(pair):

@@ -66,14 +66,17 @@ static const char purpose[] =
 
 void bench_keys(char keys[BENCH_KEYS][KEY_SIZE])
 {
-	bool taken[BUCKETS] = { false };
+	bool taken[BENCH_BUCKETS] = { false };
 	int found = 0;
 
 	memset(keys, 0, BENCH_KEYS * KEY_SIZE);
 	for (int i = 0; found < BENCH_KEYS; i++) {
+		uint32_t home;
+
 		snprintf(keys[found], KEY_SIZE, "key %d", i);
-		if (!taken[table_home(keys[found])])
-			taken[table_home(keys[found++])] = true;
+		home = table_home(keys[found], BENCH_BUCKETS);
+		found += !taken[home];
+		taken[home] = true;
 	}
 }
 

@@ -23,6 +23,7 @@
 
 enum {
 	BENCH_KEYS = 32,
+	BENCH_BUCKETS = 64,
 	BENCH_DEPTH = 64, /* requests under way on a connection, at most */
 	BENCH_CLIENTS = 16, /* connections */
 	BENCH_POLLS = 65536 /* that find nothing, before one sleeps */

@@ -17,7 +17,7 @@
 #include "log.h"
 
 struct lender {
-	struct bucket table[BUCKETS];
+	struct table *table;
 	uint64_t counter; /* only devices change it */
 	pthread_mutex_t lock; /* of the table */
 	pthread_t writer;
@@ -59,7 +59,12 @@ struct lender *lender_open(void)
 		return NULL;
 	}
 	pthread_mutex_init(&lender->lock, NULL);
-	table_init(lender->table);
+	lender->table = table_make(BENCH_BUCKETS);
+	if (!lender->table) {
+		explain_call("calloc", errno);
+		free(lender);
+		return NULL;
+	}
 	bench_keys(lender->keys);
 	for (int i = 0; i < BENCH_KEYS; i++)
 		table_put(lender->table, lender->keys[i], "value", 5);
@@ -108,6 +113,7 @@ void lender_close(struct lender *lender)
 		return;
 	stop_writing(lender);
 	pthread_mutex_destroy(&lender->lock);
+	free(lender->table);
 	free(lender);
 }
 
@@ -194,7 +200,8 @@ static int answer(struct guest *guest, int i, uint32_t length)
 /* The entry that counts; its checksum is for who has not asked us. */
 static void find(struct lender *lender, const char *key, struct entry *entry)
 {
-	const struct bucket *bucket = &lender->table[table_home(key)];
+	const struct bucket *bucket =
+		&lender->table->buckets[table_home(key, BENCH_BUCKETS)];
 
 	pthread_mutex_lock(&lender->lock);
 	*entry = bucket->entries[be64toh(bucket->version) % 2];
@@ -271,14 +278,16 @@ static int lend(struct guest *guest)
 	struct lender *lender = guest->lender;
 	struct ibv_pd *pd = guest->conn.pd;
 	struct slots *slots;
+	size_t size;
 
 	if (region_open(&guest->memory, &guest->conn, sizeof(*slots),
 			IBV_ACCESS_LOCAL_WRITE))
 		return -1;
-	guest->table = ibv_reg_mr(pd, lender->table, sizeof(lender->table),
+	size = BENCH_BUCKETS * sizeof(struct bucket);
+	guest->table = ibv_reg_mr(pd, lender->table->buckets, size,
 				  IBV_ACCESS_REMOTE_READ);
 	if (!guest->table)
-		return explain_memory(sizeof(lender->table), errno);
+		return explain_memory(size, errno);
 	guest->counter =
 		ibv_reg_mr(pd, &lender->counter, sizeof(lender->counter),
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
@@ -286,7 +295,7 @@ static int lend(struct guest *guest)
 		return explain_memory(sizeof(lender->counter), errno);
 	slots = guest->memory.buf;
 	slots->answers[0].place =
-		(struct place){ (uintptr_t)lender->table,
+		(struct place){ (uintptr_t)lender->table->buckets,
 				(uintptr_t)&lender->counter, guest->table->rkey,
 				guest->counter->rkey };
 	for (int i = 0; i < BENCH_DEPTH; i++)

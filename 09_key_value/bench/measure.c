@@ -344,7 +344,7 @@ int measure(const struct plan *plan, const struct addrinfo *addresses,
 	bench->plan = plan;
 	bench_keys(bench->keys);
 	for (int i = 0; i < BENCH_KEYS; i++)
-		bench->homes[i] = table_home(bench->keys[i]);
+		bench->homes[i] = table_home(bench->keys[i], BENCH_BUCKETS);
 	for (int c = 0; !ret && c < plan->clients; c++)
 		ret = join(&bench->clients[c], plan, addresses, patience);
 	if (!ret)
