@@ -6,7 +6,7 @@
 #        scripts/maint/arm64.sh unit
 #        scripts/maint/arm64.sh demo [CHAPTER...]
 #
-# root   makes build/arm64/root: Debian's arm64 packages, unpacked, not installed;
+# root   makes build/arm64/root: Debian 12's arm64 packages, unpacked, not installed;
 #        the libraries to build with, and the files that a node of the lab sees.
 # build  copies the repository to build/arm64/tree, and builds all chapters there.
 # unit   builds the unit tests as well, and runs them under qemu-user; those that
@@ -22,6 +22,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=scripts/lib/cli.sh
 source "$top/scripts/lib/cli.sh"
+# shellcheck source=scripts/lib/apt.sh
+source "$top/scripts/lib/apt.sh"
 cli_help "$@"
 
 place=$top/build/arm64
@@ -48,44 +50,20 @@ need() {
 		complain "$1 is not installed; on Debian, as root: apt-get install $2"
 }
 
-# apt for another machine: nothing of this one's is read or changed.
-private_apt() {
-	local suite apt=$place/apt
-
-	suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-
-	mkdir -p "$apt"/{lists,archives}/partial "$apt/none"
-	: >"$apt/status"
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-		"http://deb.debian.org/debian $suite main" >"$apt/sources.list"
-	cat >"$apt/conf" <<-END
-		APT::Architecture "arm64";
-		APT::Architectures "arm64";
-		APT::Sandbox::User "";
-		APT::Install-Recommends "false";
-		Debug::NoLocking "true";
-		Dir::State::lists "$apt/lists";
-		Dir::State::status "$apt/status";
-		Dir::Cache "$apt";
-		Dir::Cache::archives "$apt/archives";
-		Dir::Etc::sourcelist "$apt/sources.list";
-		Dir::Etc::sourceparts "$apt/none";
-	END
-	APT_CONFIG=$apt/conf apt-get -q "$@"
-}
-
 make_root() {
 	local package
 
 	[[ ${packages[*]} != "$(cat "$root/packages" 2>/dev/null)" ]] || return 0
 	need apt-get apt
-	private_apt update
-	private_apt -y --download-only install "${packages[@]}"
+	(
+		debian12 arm64 "$place/apt"
+		apt-get -qy --no-install-recommends --download-only install "${packages[@]}"
+	)
 	rm -rf "$root"
 	# As Debian lays it out; some packages still name the old places.
 	mkdir -p "$root"/{usr/{bin,sbin,lib},dev,proc,sys,tmp,run,root,var/tmp}
 	ln -s usr/bin usr/sbin usr/lib "$root"
-	for package in "$place"/apt/archives/*.deb; do
+	for package in "$place"/apt/cache/archives/*.deb; do
 		dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" \
 			--no-same-owner --keep-directory-symlink
 	done
