@@ -17,6 +17,8 @@ Exit status: 0 a rule fits, 1 there are only common words, 2 usage.
 import collections
 import dataclasses
 import errno
+import functools
+import itertools
 import math
 import os
 import pathlib
@@ -67,12 +69,11 @@ class Entry:
 
 @dataclasses.dataclass
 class Hit:
-    """A line, the entries for it, the best one first, and the reason for each."""
+    """A line, and its entries with the reason for each, the best one first."""
     line: str
     number: int
     sure: str
-    entries: list
-    reasons: list
+    found: list
 
 
 def plain(line):
@@ -82,25 +83,27 @@ def plain(line):
     return re.sub(r'[^a-z0-9\0]+', ' ', line).replace('\0', '-').split()
 
 
-class Rules:
-    """The table: words that are a token, and tokens that lead to an entry."""
+class Table:
+    """The entries and questions by anchor, the words that are a token, and the tokens that lead to an entry."""
 
-    def __init__(self, entries):
-        self.phrases = collections.defaultdict(list)
-        self.errno, self.rules, self.kept, self.texts, self.rare = errno.errorcode, [], {}, [], {}
-        for number, name in self.errno.items():
+    def __init__(self):
+        self.entries, self.rules, self.phrases = {}, [], collections.defaultdict(list)
+        for path in sorted(PAGES.glob('*.md')):
+            for anchor, title, body in ENTRY.findall(path.read_text('utf-8')):
+                self.entries[anchor] = Entry(anchor, title, body.strip(), str(path.relative_to(TOP)))
+        for title, body in QUESTION.findall(QUESTIONS.read_text('utf-8')):
+            anchor = re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-')
+            self.entries[f'faq:{anchor}'] = Entry(anchor, title, body.strip(), 'docs/faq.md')
+        for number, name in errno.errorcode.items():
             self.add_words(name, ' '.join(plain(os.strerror(number))))
         for row in TABLE.read_text('utf-8').splitlines():
             if row.startswith('='):
                 self.add_words(*row.split('\t')[1:])
             elif row and row[0] != '#':
-                self.add_rules(entries, *row.split('\t'))
+                self.add_rules(*row.split('\t'))
         for phrases in self.phrases.values():
             phrases.sort(key=lambda one: -len(one[0]))
-        self.of_token = collections.defaultdict(list)
-        for at, (_, _, words, none) in enumerate(self.rules):
-            for token in sum(words, none):
-                self.of_token[token].append(at)
+        self.used = {token for *_, words, none in self.rules for token in sum(words, none)}
 
     def add_words(self, token, words):
         """A token, and what a line may have for it."""
@@ -108,13 +111,13 @@ class Rules:
             first, *rest = phrase.split()
             self.phrases[first].append((rest, token))
 
-    def add_rules(self, entries, anchor, rules):
+    def add_rules(self, anchor, rules):
         """The rules of an entry: (entry, can it be sure, tokens, tokens that must not be)."""
         if '*' in anchor:
-            for name in [n for n in entries if re.fullmatch(anchor.replace('*', r'\d+'), n)]:
-                self.add_rules(entries, name, rules.replace('*', re.sub(r'\D', '', name)))
+            for name in [n for n in self.entries if re.fullmatch(anchor.replace('*', r'\d+'), n)]:
+                self.add_rules(name, rules.replace('*', re.sub(r'\D', '', name)))
         elif rules == 'follows':
-            entries[anchor].follows = True
+            self.entries[anchor].follows = True
         else:
             for rule in rules.split(' / '):
                 words = rule.lstrip('~ ').split()
@@ -129,117 +132,94 @@ class Rules:
                                 if words[at + 1:at + 1 + len(rest)] == rest), (1, words[at]))
             found.append((token, ' '.join(words[at:at + size])))
             at += size
-        return found + self.numbers([token for token, _ in found])
+        return found + numbers([token for token, _ in found])
 
-    def numbers(self, tokens):
-        """The statuses and errnos that are in the line as numbers."""
-        have, found = set(tokens), []
-        for above, before, word in zip(['', *tokens], tokens, tokens[1:]):
-            if not NUMBER.fullmatch(word) or above in ('vendor', 'comp') or word[0] != '-' and before not in BEFORE:
-                continue
-            number, token = int(word, 16 if 'x' in word else 10), None
-            if number > 0 and any(one.startswith('CM_') for one in have):
-                token = 'reason'
-            elif number > 0 and (have & STATUS_OF and not have & ERRNO_OF or above == 'prov'
-                                 or (above, before) == ('fail', 'status')):
-                token = f'STATUS_{number}'
-            elif before == 'status' and have <= {'status', 'number', word}:
-                token = f'status_{number}'
-            elif abs(number) in self.errno:
-                token = self.errno[abs(number)]
-            if token:
-                found.append((token, f'{before} {word}'))
-        return found
+    @functools.lru_cache(1000)
+    def match(self, have):
+        """The rules that fit these tokens: (how sure, how many, entry, tokens), the best one first."""
+        best = {}
+        for anchor, sure, words, none in self.rules:
+            used = [next((token for token in some if token in have), None) for some in words]
+            if None not in used and not have.intersection(none):
+                proofs = sum(token.isupper() for token in used)
+                one = (2 if proofs and sure else 1, len(used) + 2 * proofs, anchor, used)
+                if one[:2] > best.get(anchor, (0, 0))[:2]:
+                    best[anchor] = one
+        # What only follows from something is second to what is as sure.
+        return sorted(best.values(), key=lambda one: (-one[0], self.entries[one[2]].follows, -one[1]))
 
-    def match(self, parts):
-        """The rules that fit, as (how sure and how many, entry, tokens), the best one first."""
-        have = frozenset(token for token, _ in parts if token in self.of_token)
-        if have not in self.kept:
-            best = {}
-            for at in sorted({at for token in have for at in self.of_token[token]}):
-                anchor, sure, words, none = self.rules[at]
-                used = [next((t for t in some if t in have), None) for some in words]
-                if None not in used and not have.intersection(none):
-                    proofs = sum(token.isupper() for token in used)
-                    score = (2 if proofs and sure else 1, len(used) + 2 * proofs)
-                    if score > best.get(anchor, ((0, 0),))[0]:
-                        best[anchor] = (score, anchor, used)
-            self.kept[have] = sorted(best.values(), key=lambda one: one[0], reverse=True)
-        return self.kept[have]
+    def look_up(self, line, number=0):
+        """The hit of one line, or None."""
+        named = NAMED.search(line[:MOST])
+        if named and named[1] in self.entries:
+            return Hit(line, number, 'certain', [(self.entries[named[1]], 'the line names it')])
+        words = dict(self.parts(line[:MOST]))
+        hits = self.match(frozenset(self.used.intersection(words)))
+        return Hit(line, number, 'sure' if hits[0][0] == 2 else 'likely',
+                   [(self.entries[anchor], ', '.join(dict.fromkeys(words[token] for token in used)))
+                    for _, _, anchor, used in hits]) if hits else None
+
+    @functools.cached_property
+    def words(self):
+        """The words of each entry's title, and of all of it; and how rare each word is that can be looked for."""
+        texts = [[{token for token, _ in self.parts(text)} for text in (e.title, f'{e.title} {e.body}')]
+                 for e in self.entries.values()]
+        count = collections.Counter(word for _, text in texts for word in text if WORD.search(word))
+        return texts, {word: math.log(len(texts) / number) for word, number in count.items()}
+
+    def by_words(self, lines):
+        """The entries that have rare words of one of the lines, as (how much, entry, the words), the best one first."""
+        texts, all_rare = self.words
+        best = {}
+        for line in lines:
+            rare = {word: all_rare[word] for word, _ in self.parts(line[:MOST]) if word in all_rare}
+            for (title, text), entry in zip(texts, self.entries.values()):
+                common = sum(rare[word] for kind in (text, title) for word in rare if word in kind)
+                if common > best.get(entry.title, (0,))[0]:
+                    words = sorted((w for w in rare if w in text), key=rare.get, reverse=True)[:4]
+                    best[entry.title] = (common, entry, f'in common: {", ".join(words)}')
+        return sorted(best.values(), key=lambda one: one[0], reverse=True)
+
+    def three(self, hit, lines):
+        """At most three pairs of an entry and the reason for it: of the hit, and of the lines' words."""
+        found = hit.found[:] if hit else []
+        found += [(entry, why) for common, entry, why in self.by_words(lines) if common > (2 if hit else WORTH)
+                  and not entry.follows and entry not in [e for e, _ in found]]
+        return found[:3]
 
 
-def read_entries():
-    """The entries and the questions, by anchor, and the rules."""
-    entries = {}
-    for path in sorted(PAGES.glob('*.md')):
-        for anchor, title, body in ENTRY.findall(path.read_text('utf-8')):
-            entries[anchor] = Entry(anchor, title, body.strip(), str(path.relative_to(TOP)))
-    for title, body in QUESTION.findall(QUESTIONS.read_text('utf-8')):
-        anchor = re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-')
-        entries[f'faq:{anchor}'] = Entry(anchor, title, body.strip(), 'docs/faq.md')
-    return entries, Rules(entries)
-
-
-def look_up(line, number, entries, rules):
-    """The hit of one line, or None."""
-    line = line[:MOST]
-    if not WORD.search(line):
-        return None
-    named = NAMED.search(line)
-    if named and named[1] in entries:
-        return Hit(line, number, 'certain', [entries[named[1]]], ['the line names it'])
-    parts = rules.parts(line)
-    hits, words = rules.match(parts), dict(parts)
-    # What only follows from something is second to what is as sure.
-    hits = sorted(hits, key=lambda one: (-one[0][0], entries[one[1]].follows))
-    return Hit(line, number, 'sure' if hits[0][0][0] == 2 else 'likely', [entries[one[1]] for one in hits],
-               [', '.join(dict.fromkeys(words[t] for t in one[2])) for one in hits]) if hits else None
+def numbers(tokens):
+    """The statuses and errnos that are in the line as numbers."""
+    have, found = set(tokens), []
+    event = any(one.startswith('CM_') for one in have)
+    status = have & STATUS_OF and not have & ERRNO_OF
+    for above, before, word in zip(['', *tokens], tokens, tokens[1:]):
+        if not NUMBER.fullmatch(word) or above in ('vendor', 'comp') or word[0] != '-' and before not in BEFORE:
+            continue
+        number = int(word, 16 if 'x' in word else 10)
+        if number > 0 and event:
+            token = 'reason'
+        elif number > 0 and (status or above == 'prov' or (above, before) == ('fail', 'status')):
+            token = f'STATUS_{number}'
+        elif before == 'status' and have <= {'status', 'number', word}:
+            token = f'status_{number}'
+        else:
+            token = errno.errorcode.get(abs(number))
+        found += [(token, f'{before} {word}')] if token else []
+    return found
 
 
 def first_cause(hits):
     """The first hit that is not what follows from something else, or the first."""
-    return next((hit for hit in hits if not hit.entries[0].follows), hits[0])
+    return next((hit for hit in hits if not hit.found[0][0].follows), hits[0] if hits else None)
 
 
-def rare_words(entries, rules):
-    """The words of each entry's title, and of all of it; and how rare each word is that can be looked for."""
-    if not rules.texts:
-        rules.texts = [[{token for token, _ in rules.parts(text)} for text in (e.title, f'{e.title} {e.body}')]
-                       for e in entries.values()]
-        count = collections.Counter(word for _, text in rules.texts for word in text if WORD.search(word))
-        rules.rare = {word: math.log(len(rules.texts) / number) for word, number in count.items()}
-    return rules.texts, rules.rare
-
-
-def by_words(lines, entries, rules):
-    """The entries that have rare words of one of the lines, as (how much, entry, the words),
-    the best one first."""
-    texts, all_rare = rare_words(entries, rules)
-    best = {}
-    for line in lines:
-        rare = {word: all_rare[word] for word, _ in rules.parts(line[:MOST]) if word in all_rare}
-        for (title, text), entry in zip(texts, entries.values()):
-            common = sum(rare[word] for kind in (text, title) for word in rare if word in kind)
-            if common > best.get(entry.title, (0,))[0]:
-                words = sorted((w for w in rare if w in text), key=rare.get, reverse=True)[:4]
-                best[entry.title] = (common, entry, f'in common: {", ".join(words)}')
-    return sorted(best.values(), key=lambda one: one[0], reverse=True)
-
-
-def three(hit, lines, entries, rules):
-    """At most three pairs of an entry and the reason for it: of the hit, and of the lines' words."""
-    found = list(zip(hit.entries, hit.reasons)) if hit else []
-    found += [(entry, why) for common, entry, why in by_words(lines, entries, rules)
-              if common > (2 if hit else WORTH) and not entry.follows and entry not in [e for e, _ in found]]
-    return found[:3]
-
-
-def show(hits, lines, entries, rules):
+def show(hits, lines, table):
     """Prints the entry of the first cause, or what has the same words, and names others."""
-    hit = first_cause(hits) if hits else None
+    hit = first_cause(hits)
     if not hit and len(lines) > 1:
         lines = [line for line in lines if TROUBLE.search(line[:MOST])][:20]
-    found = three(hit, [hit.line] if hit else lines, entries, rules)
+    found = table.three(hit, [hit.line] if hit else lines)
     if hit:
         entry, why = found.pop(0)
         print(f'\n== {entry.title}\n   {entry.page}#{entry.anchor} ({hit.sure}: {printable(why)})')
@@ -248,14 +228,14 @@ def show(hits, lines, entries, rules):
         print(f'\n{entry.body}')
     if found and not (hit and hit.sure == 'certain'):
         print('\nNext best:' if hit else 'No rule fits this; by their words alone, the nearest are:')
-        for other, reason in found:
-            print(f'  {other.title}\n    {other.page}#{other.anchor} ({printable(reason)})')
-    seen = {hit.entries[0].anchor} if hit else set()
+        for other, why in found:
+            print(f'  {other.title}\n    {other.page}#{other.anchor} ({printable(why)})')
+    seen = {hit.found[0][0].anchor} if hit else set()
     for other in hits:
-        name = other.entries[0].anchor
-        if name not in seen and not other.entries[0].follows:
-            print(f'Line {other.number} has one, too: #{name}')
-        seen.add(name)
+        entry = other.found[0][0]
+        if entry.anchor not in seen and not entry.follows:
+            print(f'Line {other.number} has one, too: #{entry.anchor}')
+        seen.add(entry.anchor)
     if not hit and not found:
         print('No rule fits this: nothing in it names an object of RDMA, a call or a state. Look for a line\n'
               'before it that does, at both ends. docs/troubleshooting.md lists all entries.')
@@ -274,13 +254,13 @@ def main(arguments):
         for line in sys.stdin:
             print(printable(line), end='', flush=True)
             lines.append(line.rstrip('\n'))
-    entries, rules = read_entries()
+    table = Table()
     # A line that comes again says nothing new.
-    first = {line: number for number, line in reversed(list(enumerate(lines, 1)))}
-    hits = [look_up(line, number if len(lines) > 1 else 0, entries, rules)
-            for line, number in sorted(first.items(), key=lambda item: item[1])[:MOST_LINES]]
-    hits = [hit for hit in hits if hit]
-    show(hits, lines, entries, rules)
+    first = {}
+    for number, line in enumerate(lines, 1):
+        first.setdefault(line, number if len(lines) > 1 else 0)
+    hits = [hit for hit in itertools.starmap(table.look_up, list(first.items())[:MOST_LINES]) if hit]
+    show(hits, lines, table)
     return 0 if hits else 1
 
 

@@ -104,7 +104,7 @@ setup() {
 	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
 	import pathlib
 	import explain
-	names = [name[4:] for name in explain.read_entries()[0] if name.startswith('faq:')]
+	names = [name[4:] for name in explain.Table().entries if name.startswith('faq:')]
 	page = ''.join(p.read_text('utf-8') for p in explain.PAGES.glob('*.md'))
 	linked = set(explain.re.findall(r'faq\.md#([\w-]+)', page))
 	sections = {'networks'}
@@ -137,10 +137,10 @@ setup() {
 @test "each row of the table is for an entry that there is, and no token is misspelt" {
 	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S - <<-'END'
 	import explain
-	entries, rules = explain.read_entries()
-	capitals = {token for *_, words, none in rules.rules for token in sum(words, none) if token.isupper()}
-	known = {token for some in rules.phrases.values() for _, token in some}
-	print(len(rules.rules), {rule[0] for rule in rules.rules} - set(entries), capitals - known)
+	table = explain.Table()
+	capitals = {token for *_, words, none in table.rules for token in sum(words, none) if token.isupper()}
+	known = {token for some in table.phrases.values() for _, token in some}
+	print(len(table.rules), {rule[0] for rule in table.rules} - set(table.entries), capitals - known)
 	END
 	[[ $output =~ ^([0-9]+)\ set\(\)\ set\(\)$ ]]
 	[ "${BASH_REMATCH[1]}" -gt 200 ]

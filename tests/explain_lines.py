@@ -36,15 +36,15 @@ def fits(name, want):
 def main(table):
     """Compares; returns the exit status."""
     explain = load(ROOT / 'scripts/explain.py')
-    entries, rules = explain.read_entries()
+    known = explain.Table()
     count = collections.Counter()
     for row in pathlib.Path(table).read_text('utf-8').splitlines():
         if row.startswith('#'):
             continue
         want, sure, line = row.split('\t')
-        hit = explain.look_up(line, 0, entries, rules)
-        got = hit.entries[0].anchor if hit else '-'
-        named = [entry.anchor for entry, _ in explain.three(hit, [line], entries, rules)]
+        hit = known.look_up(line)
+        got = hit.found[0][0].anchor if hit else '-'
+        named = [entry.anchor for entry, _ in known.three(hit, [line])]
         good = fits(got, want) and not (hit and sure in explain.SURE and hit.sure != sure)
         verdict = 'right' if good else 'none' if got == '-' else 'wrong'
         count[verdict] += 1

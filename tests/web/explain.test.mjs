@@ -17,10 +17,10 @@ const PYTHON = `
 import json
 import sys
 import explain
-entries, rules = explain.read_entries()
+table = explain.Table()
 for line in sys.stdin.read().split('\\n'):
-    hit = explain.look_up(line, 0, entries, rules)
-    print(json.dumps([explain.SURE[hit.sure], *(f'{e.anchor}: {why}' for e, why in zip(hit.entries, hit.reasons))], ensure_ascii=False, separators=(',', ':')) if hit else '-')
+    hit = table.look_up(line)
+    print(json.dumps([explain.SURE[hit.sure], *(f'{e.anchor}: {why}' for e, why in hit.found)], ensure_ascii=False, separators=(',', ':')) if hit else '-')
 `;
 
 test('each line leads to the entries that explain.py finds, for the same reasons', () => {
@@ -42,15 +42,15 @@ const THREE = `
 import json
 import sys
 import explain
-entries, rules = explain.read_entries()
+table = explain.Table()
 for text in map(json.loads, sys.stdin):
     lines = text.split('\\n')
     first = {line: number for number, line in reversed(list(enumerate(lines, 1)))}
-    hits = [explain.look_up(line, number, entries, rules) for line, number in sorted(first.items(), key=lambda x: x[1])]
+    hits = [table.look_up(line, number) for line, number in sorted(first.items(), key=lambda x: x[1])]
     hits = [hit for hit in hits if hit]
-    hit = explain.first_cause(hits) if hits else None
+    hit = explain.first_cause(hits)
     asked = lines if hit or len(lines) == 1 else [x for x in lines if explain.TROUBLE.search(x[:1000])][:20]
-    found = explain.three(hit, [hit.line] if hit else asked, entries, rules)
+    found = table.three(hit, [hit.line] if hit else asked)
     if hit and hit.sure == 'certain':
         found = found[:1]
     print(json.dumps([hit.line if hit else None, [[f'{e.page.replace(".md", ".html")}#{e.anchor}', why] for e, why in found]]))

@@ -12,7 +12,7 @@ const NUMBER = /^(?:-?\d{1,3}|0x[\da-f]{1,2})$/;
 const plain = line => line.replace(/(?<=[a-z]{2})(?=[A-Z])/g, ' ').toLowerCase()
 	.replace(/(?<![a-z0-9_])-(?=\d)/g, '\0').replace(/[^a-z0-9\0]+/g, ' ').replaceAll('\0', '-').trim().split(' ');
 
-// The statuses and errnos that are in the line as numbers: Rules.numbers() says how.
+// The statuses and errnos that are in the line as numbers: numbers() in explain.py says how.
 function numbers(tokens, {errno, before, statusOf, errnoOf}) {
 	const have = new Set(tokens), found = [], all = ['', ...tokens];
 	const event = tokens.some(x => x.startsWith('CM_'));
@@ -48,10 +48,7 @@ const cut = line => [...line].slice(0, MOST).join('');
 
 // data: as explained.json has it. [{entry, sure, why}], the best one first.
 export function lookUp(whole, data) {
-	const line = cut(whole);
-	if (!/[A-Za-z]{2}/.test(line))
-		return [];
-	const named = data.entries[NAMED.exec(line)?.[1]];
+	const line = cut(whole), named = data.entries[NAMED.exec(line)?.[1]];
 	if (named)
 		return [{entry: named, sure: CERTAIN, why: 'the line names it'}];
 	const words = new Map(parts(line, data)), best = new Map();

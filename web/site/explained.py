@@ -52,15 +52,15 @@ def main():
     """Prints the entries."""
     Parser(__doc__).parse_args()
     explain = load(TOP / 'scripts/explain.py')
-    entries, rules = explain.read_entries()
-    texts, rare = explain.rare_words(entries, rules)
+    table = explain.Table()
+    texts, rare = table.words
     print(json.dumps({
         'entries': {name: {'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title),
                            'cause': cause(entry.body), 'follows': entry.follows,
                            'words': [sorted(text), sorted(title)]}
-                    for (name, entry), (title, text) in zip(entries.items(), texts)},
+                    for (name, entry), (title, text) in zip(table.entries.items(), texts)},
         'rare': dict(sorted(rare.items())), 'worth': explain.WORTH,
-        'phrases': rules.phrases, 'errno': rules.errno, 'rules': rules.rules, 'before': sorted(explain.BEFORE),
+        'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'before': sorted(explain.BEFORE),
         'statusOf': sorted(explain.STATUS_OF), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
 
