@@ -105,8 +105,8 @@ def asks(chance, number, count):
 
 
 def worker(pair, words, count, number):
-    """One of four that share them: one client after another, of which each but the last is killed while it puts a value.
-    Returns what they were told, and what they said besides."""
+    """One of four that share them: one client after another, of which each but the last is killed while it puts a
+    value. Returns what they were told, and what they said besides."""
     chance = random.Random(4 * count + number)
     told, said, session, took = [], [], None, 0.001
     for each in range(number, count, 4):

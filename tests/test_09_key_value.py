@@ -98,7 +98,7 @@ def test_who_knows_only_an_old_table_finds_its_way_to_the_new_one(pair, words):
     ended(server).quiet()
 
 
-# The request of a client's that moves the table: 8 READs find no bucket free, 8 lock all of them, and the last one says so.
+# A request of a client's that moves the table: 8 READs find no bucket free, 8 lock all of them, and the last one asks.
 @pytest.mark.parametrize('post', [9, 10, 13, 17])
 def test_who_comes_next_moves_the_table_if_the_client_that_began_is_killed(pair, post):
     server = pair.server('--one-sided')
@@ -131,7 +131,8 @@ def hasty(folder):
 def test_a_table_that_is_not_locked_does_not_move(pair):
     server = pair.server('--one-sided')
     fill(pair, 0, 8, '-W')
-    alone(pair, 'k8', 'v8', program=builds.build(CHAPTER, 'hasty', hasty) / 'client', status=1).one_error('status 5 |DISC')
+    client = builds.build(CHAPTER, 'hasty', hasty) / 'client'
+    alone(pair, 'k8', 'v8', program=client, status=1).one_error('status 5 |DISC')
     holds(pair, 8)
     ended(server).one_error('the client has not locked the table')
 
