@@ -1,5 +1,5 @@
 /*
- * lend.c - memory that clients may write to by RDMA, each once
+ * lend.c - memory that a client may write to by RDMA, once
  */
 #include "lend.h"
 
@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "hints.h"
 #include "ipv4.h"
 #include "log.h"
 
@@ -17,71 +18,16 @@ int lend_open(struct lend *lend, struct rds *rds)
 	size_t page = sysconf(_SC_PAGESIZE);
 
 	lend->rds = rds;
-	/*
-	 * RDS registers whole pages, so whatever shares a page with a loan
-	 * would be lent, too.
-	 */
-	lend->page = page;
-	lend->pages = aligned_alloc(page, LEND_MAX * page);
-	if (!lend->pages)
-		return log_fail("no memory to lend");
-	for (size_t i = 0; i < LEND_MAX; i++)
-		lend->loans[i].memory = lend->pages + i * page;
-	return 0;
+	lend->until = INT64_MAX;
+	/* RDS registers whole pages: what shares a page with it is lent, too. */
+	lend->memory = aligned_alloc(page, page);
+	return lend->memory ? 0 : log_fail("no memory to lend");
 }
 
 void lend_close(struct lend *lend)
 {
-	free(lend->pages);
-	*lend = (struct lend){ 0 };
-}
-
-static bool is_lent(const struct loan *loan)
-{
-	return loan->to.sin_family == AF_INET;
-}
-
-struct loan *lend_find(struct lend *lend, const struct sockaddr_in *to)
-{
-	for (size_t i = 0; i < LEND_MAX; i++)
-		if (is_lent(&lend->loans[i]) &&
-		    ipv4_same(&lend->loans[i].to, to))
-			return &lend->loans[i];
-	return NULL;
-}
-
-struct loan *lend_waiting(struct lend *lend, const struct sockaddr_in *host)
-{
-	for (size_t i = 0; i < LEND_MAX; i++) {
-		struct loan *loan = &lend->loans[i];
-
-		if (is_lent(loan) && !loan->sent &&
-		    loan->to.sin_addr.s_addr == host->sin_addr.s_addr)
-			return loan;
-	}
-	return NULL;
-}
-
-struct loan *lend_first(struct lend *lend)
-{
-	struct loan *first = NULL;
-
-	for (size_t i = 0; i < LEND_MAX; i++)
-		if (is_lent(&lend->loans[i]) &&
-		    (!first || lend->loans[i].until < first->until))
-			first = &lend->loans[i];
-	return first;
-}
-
-static struct loan *find_free(struct lend *lend)
-{
-	for (size_t i = 0; i < LEND_MAX; i++)
-		if (!is_lent(&lend->loans[i]))
-			return &lend->loans[i];
-	log_fail(
-		"%d clients have memory of ours already; this one must wait until one of them has used it",
-		LEND_MAX);
-	return NULL;
+	free(lend->memory);
+	lend->memory = NULL;
 }
 
 /*
@@ -104,48 +50,33 @@ static int free_key(struct rds *rds, rds_rdma_cookie_t key)
 	return 0;
 }
 
-int lend_end(struct lend *lend, struct loan *loan)
+int lend_end(struct lend *lend)
 {
 	struct rds *rds = lend->rds;
 
+	/* If this fails, it says so: do not repeat that in a loop. */
+	lend->until = INT64_MAX;
 	/*
 	 * The datagram that carried the key holds the memory, too, until the
 	 * other kernel has acknowledged it, which it may never do.
 	 */
-	if (loan->key && (free_key(rds, loan->key) ||
+	if (lend->key && (free_key(rds, lend->key) ||
 			  rds_set(rds, RDS_CANCEL_SENT_TO, "RDS_CANCEL_SENT_TO",
-				  &loan->to, sizeof(loan->to)) ||
+				  &lend->to, sizeof(lend->to)) ||
 			  free_key(rds, 0)))
 		return -1;
-	*loan = (struct loan){ .memory = loan->memory };
+	lend->key = 0;
+	lend->to = (struct sockaddr_in){ 0 };
 	return 0;
 }
 
-struct loan *lend_begin(struct lend *lend, const struct sockaddr_in *to,
-			int64_t until)
-{
-	struct loan *loan = lend_find(lend, to);
-
-	if (loan && lend_end(lend, loan))
-		return NULL;
-	if (!loan)
-		loan = find_free(lend);
-	if (!loan)
-		return NULL;
-	/* The key is good for the whole page, and so is a borrower's READ. */
-	loan->to = *to;
-	loan->until = until;
-	memset(loan->memory, 0, lend->page);
-	return loan;
-}
-
-int lend_send(struct lend *lend, struct loan *loan, const void *buf,
-	      size_t length)
+/* The kernel registers the memory, and puts the key into its own header. */
+static int send_key(struct lend *lend)
 {
 	struct rds_get_mr_args args = {
-		.vec.addr = (uintptr_t)loan->memory,
+		.vec.addr = (uintptr_t)lend->memory,
 		.vec.bytes = LEND_SIZE,
-		.cookie_addr = (uintptr_t)&loan->key,
+		.cookie_addr = (uintptr_t)&lend->key,
 		/* Writing allowed; and with its use the key is gone. */
 		.flags = RDS_RDMA_READWRITE | RDS_RDMA_USE_ONCE |
 			 RDS_RDMA_INVALIDATE,
@@ -155,12 +86,28 @@ int lend_send(struct lend *lend, struct loan *loan, const void *buf,
 		.data = &args,
 		.size = sizeof(args),
 	};
+	struct rds *rds = lend->rds;
+	size_t length = dgram_fill(rds->out, DGRAM_LENT, 0, "here you are");
 
-	/* The key of a try that has failed is of no use to anybody. */
-	if (loan->key)
-		free_key(lend->rds, loan->key);
-	loan->key = 0;
-	/* The kernel registers, and puts the key into its own header. */
-	loan->sent = !rds_send(lend->rds, &loan->to, buf, length, &control);
-	return loan->sent ? 0 : -1;
+	if (rds_try(rds, &lend->to, rds->out, length, &control))
+		return explain_send(&lend->to, length, errno);
+	return 0;
+}
+
+int lend_begin(struct lend *lend, const struct sockaddr_in *to)
+{
+	/* The client that has it may have it anew, with another key. */
+	if (ipv4_same(&lend->to, to) && lend_end(lend))
+		return -1;
+	if (lend->to.sin_port)
+		return log_fail(
+			"another client has our memory; this one must wait until that has used it");
+	/* The key is good for the whole page, and so is a borrower's READ. */
+	memset(lend->memory, 0, sysconf(_SC_PAGESIZE));
+	lend->to = *to;
+	lend->until = rds_deadline(lend->rds);
+	if (!send_key(lend))
+		return 0;
+	lend_end(lend);
+	return -1;
 }

@@ -9,16 +9,16 @@
  *     recvmsg   <-- DGRAM_BYE --        sendmsg
  *
  * There is nothing to connect and nothing to disconnect. The other types of
- * datagrams are in dgram.h.
+ * datagrams are in rds.h.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "counts.h"
-#include "dgram.h"
 #include "hints.h"
 #include "ipv4.h"
 #include "lend.h"
@@ -28,17 +28,16 @@
 
 enum {
 	PAUSE_MS = 100, /* after an error of recvmsg(2) */
+	LAST_SIZE = 4096, /* bytes of the last datagram of this socket */
 	BYE = 1 /* what the functions below return when all is over */
 };
 
 static struct {
 	const char *address, *port;
-	int transport; /* an index into transports; -1: the kernel chooses */
+	int transport; /* an index into "tcp|ib"; -1: the kernel chooses */
 	int seconds, deaf;
 	bool once;
 } options = { .port = "4000", .transport = -1, .seconds = 10 };
-
-static const int transports[] = { RDS_TRANS_TCP, RDS_TRANS_IB };
 
 static const struct option_row rows[] = {
 	{ 'a', "address", "ADDRESS",
@@ -70,155 +69,95 @@ static const char purpose[] =
 
 struct server {
 	struct rds rds; /* for all clients */
-	struct dgram *in, *out; /* of DGRAM_MAX bytes each */
 	struct counts counts;
 	struct lend lend;
 	struct silent silent;
 };
 
-/* The moment when a step that begins now has taken too long. */
-static int64_t deadline_of(const struct server *server)
-{
-	return wait_deadline(server->rds.patience.timeout_ms);
-}
-
 static int server_open(struct server *server)
 {
+	struct rds *rds = &server->rds;
 	struct sockaddr_in local;
 	char text[IPV4_TEXT_SIZE];
 
-	server->in = malloc(DGRAM_MAX);
-	server->out = malloc(DGRAM_MAX);
-	if (!server->in || !server->out)
-		return log_fail("no memory for two datagrams of %d bytes",
-				DGRAM_MAX);
-	if (lend_open(&server->lend, &server->rds) ||
+	if (lend_open(&server->lend, rds) ||
 	    ipv4_lookup(options.address, options.port, &local) ||
-	    rds_open(&server->rds, &local,
-		     options.transport < 0 ? (int)RDS_TRANS_NONE :
-					     transports[options.transport]))
+	    rds_open(rds, &local, options.transport))
 		return -1;
 	log_line("listening on %s port %d over %s%s.", ipv4_text(&local, text),
-		 ntohs(local.sin_port),
-		 rds_transport_name(server->rds.transport),
+		 ntohs(local.sin_port), rds_transport_name(rds->transport),
 		 options.deaf ? ", and not reading yet" : "");
 	return 0;
 }
 
-static void server_close(struct server *server)
-{
-	rds_close(&server->rds);
-	lend_close(&server->lend);
-	free(server->in);
-	free(server->out);
-}
-
 /*
- * Sends, and waits if it must. Whoever acknowledges nothing would fill the send
- * buffer, which all clients share; so if it is still full after the wait, what
- * was queued for that host is thrown away.
+ * Sends to whoever the last datagram is from, and waits if it must. Whoever
+ * acknowledges nothing would fill the send buffer, which all clients share; so if
+ * it is still full after the wait, what was queued for that host is thrown away.
  */
-static int send_bytes(struct server *server, const struct sockaddr_in *to,
-		      const void *buf, size_t length)
+static int reply(struct server *server, const void *buf, size_t length)
 {
-	int64_t deadline = deadline_of(server);
+	struct rds *rds = &server->rds;
+	const struct sockaddr_in *to = &rds->news.from;
+	int64_t deadline = rds_deadline(rds);
 	char text[IPV4_TEXT_SIZE];
 
 	while (!silent_has(&server->silent, to)) {
-		if (!rds_send(&server->rds, to, buf, length, NULL))
+		if (!rds_try(rds, to, buf, length, NULL))
 			return 0;
 		if (errno != EAGAIN)
 			return explain_send(to, length, errno);
-		if (!rds_wait_room(&server->rds, deadline))
+		if (!wait_writable(rds->fd, rds->patience.stop_fd, deadline))
 			continue;
 		if (errno != ETIMEDOUT)
 			return wait_fail("room in the send buffer", errno,
-					 &server->rds.patience);
-		silent_add(&server->silent, &server->rds, to);
-		deadline = deadline_of(server);
+					 &rds->patience);
+		silent_add(&server->silent, rds, to);
+		deadline = rds_deadline(rds);
 	}
 	return log_fail("%s port %d is not answered: its host is silent",
 			ipv4_text(to, text), ntohs(to->sin_port));
 }
 
-static int send_text(struct server *server, const struct sockaddr_in *to,
-		     enum dgram_type type, const char *text)
+static int reply_text(struct server *server, enum dgram_type type,
+		      const char *text)
 {
-	return send_bytes(server, to, server->out,
-			  dgram_text(server->out, type, text));
+	struct dgram *out = server->rds.out;
+
+	return reply(server, out, dgram_fill(out, type, 0, text));
 }
 
-static int answer_text(struct server *server, const struct rds_news *news)
+static int answer_text(struct server *server)
 {
+	struct rds *rds = &server->rds;
 	char text[64];
 
-	log_text("received message: ", server->in->text,
-		 news->length - DGRAM_HEADER);
+	log_text("received message: ", rds->in->text,
+		 rds->news.length - DGRAM_HEADER);
 	snprintf(text, sizeof(text),
 		 "message from passive/server side with pid %d", getpid());
-	return send_text(server, &news->from, DGRAM_ANSWER, text);
+	return reply_text(server, DGRAM_ANSWER, text);
 }
 
-static int answer_total(struct server *server, const struct sockaddr_in *from)
+static int answer_total(struct server *server)
 {
 	char text[COUNTS_TEXT];
 
-	counts_text(&server->counts, from, text);
+	counts_text(&server->counts, &server->rds.news.from, text);
 	log_line("received: %s.", text);
-	return send_text(server, from, DGRAM_TOTAL, text);
+	return reply_text(server, DGRAM_TOTAL, text);
 }
 
-/*
- * Only a connection has a queue pair that memory can be registered for. Where
- * there is none yet, we ask the other kernel for a sign of life, at its port 0:
- * its answer comes over the connection, and brings us back here.
- */
-static int send_loan(struct server *server, struct loan *loan)
+static int show_memory(struct server *server)
 {
-	size_t length = dgram_text(server->out, DGRAM_LENT, "here you are");
-	struct sockaddr_in to = loan->to;
-	int err;
+	struct lend *lend = &server->lend;
 
-	if (!lend_send(&server->lend, loan, server->out, length))
-		return 0;
-	err = errno;
-	if (err == EAGAIN || err == EINVAL) {
-		to.sin_port = 0;
-		return send_bytes(server, &to, NULL, 0);
-	}
-	lend_end(&server->lend, loan);
-	return explain_send(&to, length, err);
-}
-
-static int answer_borrow(struct server *server, const struct sockaddr_in *from)
-{
-	struct loan *loan =
-		lend_begin(&server->lend, from, deadline_of(server));
-
-	if (!loan)
-		return -1;
-	log_line("lending %d bytes.", LEND_SIZE);
-	return send_loan(server, loan);
-}
-
-/* The kernel of a host answers: there is a connection to it. */
-static int answer_kernel(struct server *server, const struct sockaddr_in *host)
-{
-	struct loan *loan = lend_waiting(&server->lend, host);
-
-	return loan ? send_loan(server, loan) : 0;
-}
-
-static int show_memory(struct server *server, const struct sockaddr_in *from)
-{
-	struct loan *loan = lend_find(&server->lend, from);
-
-	if (!loan)
+	if (!ipv4_same(&lend->to, &server->rds.news.from))
 		return log_fail(
 			"a client says that it has written, but has no memory of ours");
-	log_text("the memory that was lent: ", loan->memory,
-		 strnlen(loan->memory, LEND_SIZE));
-	return lend_end(&server->lend, loan);
+	log_text("the memory that was lent: ", lend->memory,
+		 strnlen(lend->memory, LEND_SIZE));
+	return lend_end(lend);
 }
 
 /*
@@ -226,63 +165,62 @@ static int show_memory(struct server *server, const struct sockaddr_in *from)
  * were still queued, so it is as long as the buffer: when there is room again,
  * it has been acknowledged.
  */
-static int send_last(struct server *server, const struct sockaddr_in *to)
+static int send_last(struct server *server)
 {
-	long length = rds_shrink_room(&server->rds);
+	struct rds *rds = &server->rds;
+	int room = LAST_SIZE;
 
-	if (length < 0)
+	if (setsockopt(rds->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)))
+		return explain_call("SO_SNDBUF", errno);
+	memset(rds->out, 0, LAST_SIZE);
+	dgram_fill(rds->out, DGRAM_BYE, 0, "");
+	if (reply(server, rds->out, LAST_SIZE))
 		return -1;
-	memset(server->out, 0, length);
-	dgram_header(server->out, DGRAM_BYE, 0);
-	if (send_bytes(server, to, server->out, length))
-		return -1;
-	if (rds_wait_room(&server->rds, deadline_of(server)))
+	if (wait_writable(rds->fd, rds->patience.stop_fd, rds_deadline(rds)))
 		return wait_fail("the acknowledgement of our goodbye", errno,
-				 &server->rds.patience);
+				 &rds->patience);
 	return BYE;
 }
 
 /* The client has said goodbye, and we answer with the same. */
-static int answer_bye(struct server *server, const struct sockaddr_in *from)
+static int answer_bye(struct server *server)
 {
-	struct loan *loan = lend_find(&server->lend, from);
+	const struct sockaddr_in *from = &server->rds.news.from;
 
 	log_line("goodbye.");
 	counts_forget(&server->counts, from);
-	if (loan && lend_end(&server->lend, loan))
+	if (ipv4_same(&server->lend.to, from) && lend_end(&server->lend))
 		return -1;
-	if (options.once)
-		return send_last(server, from);
-	return send_text(server, from, DGRAM_BYE, "");
+	return options.once ? send_last(server) :
+			      reply_text(server, DGRAM_BYE, "");
 }
 
-/* The datagram is in server->in. Returns 0, BYE, or -1 after reporting why. */
-static int answer(struct server *server, const struct rds_news *news)
+/* What came last is a datagram. Returns 0, BYE, or -1 after reporting why. */
+static int answer(struct server *server)
 {
-	const struct sockaddr_in *from = &news->from;
-	int type;
+	struct rds *rds = &server->rds;
+	const struct sockaddr_in *from = &rds->news.from;
+	int type = dgram_check(rds->in, rds->news.length);
 
-	if (!news->length && !from->sin_port)
-		return answer_kernel(server, from);
-	type = dgram_check(server->in, news->length);
 	switch (type) {
 	case -1:
 		return -1;
 	case DGRAM_TEXT:
-		return answer_text(server, news);
+		return answer_text(server);
 	case DGRAM_NUMBERED:
-		counts_number(&server->counts, from, ntohl(server->in->number));
+		counts_number(&server->counts, from, ntohl(rds->in->number));
 		return 0;
 	case DGRAM_TOTAL:
-		return answer_total(server, from);
+		return answer_total(server);
 	case DGRAM_ECHO:
-		return send_bytes(server, from, server->in, news->length);
+		return reply(server, rds->in, rds->news.length);
 	case DGRAM_BORROW:
-		return answer_borrow(server, from);
+		log_line("lending %d bytes.", LEND_SIZE);
+		return lend_begin(&server->lend, from);
 	case DGRAM_WRITTEN:
-		return show_memory(server, from);
+		return show_memory(server);
 	case DGRAM_BYE:
-		return answer_bye(server, from);
+		return answer_bye(server);
 	default:
 		return log_fail(
 			"a datagram of type %d: a client's business, not a server's",
@@ -293,64 +231,45 @@ static int answer(struct server *server, const struct rds_news *news)
 /* Takes the next datagram, if there is one, and answers it. */
 static int answer_next(struct server *server)
 {
-	struct rds_news news;
+	struct rds *rds = &server->rds;
 
-	if (!rds_recv(&server->rds, server->in, DGRAM_MAX, &news))
-		return news.datagram ? answer(server, &news) : 0;
+	if (!rds_take(rds))
+		return rds->news.datagram ? answer(server) : 0;
 	/*
 	 * The error may come again at once, as when the kernel has no memory;
 	 * the pause leaves the processor to others.
 	 */
-	wait_readable(-1, -1, server->rds.patience.stop_fd,
-		      wait_deadline(PAUSE_MS));
+	wait_readable(-1, -1, rds->patience.stop_fd, wait_deadline(PAUSE_MS));
 	return -1;
 }
 
-/* A loan has not been used in time, or could not even be sent. */
-static int take_back(struct server *server, struct loan *loan)
+/* Our memory has not been used in time. */
+static int take_back(struct lend *lend)
 {
-	bool silent = silent_has(&server->silent, &loan->to);
 	char text[IPV4_TEXT_SIZE];
-	int ret = 0;
 
-	ipv4_text(&loan->to, text);
-	if (loan->sent) {
-		log_line("taking back what %s port %d has not used in time.",
-			 text, ntohs(loan->to.sin_port));
-	} else if (!silent) {
-		ret = log_fail(
-			"a connection to %s over %s: nothing came within %d s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
-			text, rds_transport_name(server->rds.transport),
-			options.seconds);
-		silent_add(&server->silent, &server->rds, &loan->to);
-	}
-	/* If it fails, it says so: do not repeat that in a loop. */
-	loan->until = INT64_MAX;
-	return lend_end(&server->lend, loan) ? -1 : ret;
+	log_line("taking back what %s port %d has not used in time.",
+		 ipv4_text(&lend->to, text), ntohs(lend->to.sin_port));
+	return lend_end(lend);
 }
 
 /* Takes one datagram after another until told to stop. */
 static int serve(struct server *server)
 {
-	int64_t deaf_until = wait_deadline(options.deaf * 1000), deadline;
-	int stop_fd = server->rds.patience.stop_fd, ret = 0;
-	struct loan *loan;
-	bool deaf;
+	struct rds *rds = &server->rds;
+	int ret = 0;
 
 	/* What fails is reported. With -1, there is nobody else to wait for. */
 	while (!ret || (ret < 0 && !options.once)) {
-		deaf = deaf_until > wait_deadline(0);
-		loan = lend_first(&server->lend);
-		deadline = deaf ? deaf_until : loan ? loan->until : INT64_MAX;
-		if (wait_readable(deaf ? -1 : server->rds.fd, -1, stop_fd,
-				  deadline) >= 0)
+		if (wait_readable(rds->fd, -1, rds->patience.stop_fd,
+				  server->lend.until) >= 0)
 			ret = answer_next(server);
 		else if (errno == ECANCELED)
 			return 0;
 		else if (errno != ETIMEDOUT)
 			return log_fail_errno("poll", errno, "cannot go on");
-		else if (!deaf)
-			ret = take_back(server, loan);
+		else
+			ret = take_back(&server->lend);
 	}
 	return ret == BYE ? 0 : -1;
 }
@@ -373,14 +292,19 @@ int main(int argc, char **argv)
 		goto out;
 	server.rds.patience =
 		(struct patience){ options.seconds * 1000, stop_fd };
-	/* 2. Allocate memory for datagrams, and to lend; bind the socket. */
+	/* 2. Allocate memory to lend; bind the socket. */
 	if (server_open(&server))
 		goto out;
-	/* 3. Serve. */
+	/* 3. With -w, do not read for a while. A signal ends that, and serve(). */
+	if (options.deaf)
+		wait_readable(-1, -1, stop_fd,
+			      wait_deadline(options.deaf * 1000));
+	/* 4. Serve. */
 	ret = serve(&server);
 out:
-	/* 4. Free everything. */
-	server_close(&server);
+	/* 5. Free everything. */
+	rds_close(&server.rds);
+	lend_close(&server.lend);
 	if (stop_fd >= 0)
 		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;

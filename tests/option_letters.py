@@ -30,7 +30,7 @@ OPTION = re.compile(r"(?<![\w.=/-])(--[a-z][a-z-]+|-[A-Za-z0-9])(?![\w])")
 # What speaks of the options that were given knows which role it is.
 PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
-CLIENTS = {"bench.c", "pump.c", "06_rds/ipv4.c", "06_rds/session.c", "05_multiclient/place.c"}
+CLIENTS = {"bench.c", "pump.c", "06_rds/ipv4.c", "05_multiclient/place.c"}
 # The same of servers.
 SERVERS = {"folder.c", "incoming.c", "who.c", "admission.c", "crowd.c"}
 

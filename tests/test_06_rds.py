@@ -7,6 +7,7 @@ import select
 import socket
 import struct
 import subprocess
+import time
 
 import pytest
 
@@ -144,7 +145,7 @@ def test_a_client_ignores_whom_it_has_not_asked_and_waits_on(pair):
     assert server.recv(100) == BYE
     other.sendto(BYE, peer)
     server.sendto(BYE, peer)
-    asks.end().one_error('^error: an answer: 192.0.2.1 port 4444 has sent something')
+    asks.end().quiet()
     assert asks.has('^received message: so it is$') and not asks.has('not so')
 
 
@@ -171,8 +172,11 @@ def refused(transport, port):
     one.sendto(b'', ('192.0.2.11', 0))
     one.recv(1)
     one.setblocking(False)
-    while send_to_full(one, port, b'x' * 4096) != errno.ENOBUFS:
-        select.select([], [one], [], 60)
+    sent, until = 0, time.monotonic() + 120
+    while (error := send_to_full(one, port, b'x' * 4096)) != errno.ENOBUFS:
+        assert time.monotonic() < until, f'{sent} messages were taken over {transport}, and then came errno {error}'
+        sent += not error
+        select.select([], [one], [], 10)
     return one
 
 

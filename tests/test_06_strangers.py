@@ -127,24 +127,24 @@ def gives_up(pair, *words):
     return server.stop()
 
 
-def is_given_up_once(lab, programs, server_at, stranger, transport, kind, lengths):
-    """A host that acknowledges nothing, and not once a port: a client beside it waits no longer than that."""
-    lab.start('a', gives_up, programs, '-t', 3, '-T', transport, '-a', server_at)
-    lab.hear('a')
-    said = lab.call('b', strange, programs, server_at, stranger, kind, 7000, *lengths, '--',
-                    f'./client -a {server_at} -T tcp -t 150 talk')
-    lab.channels['a'].send(b'')
-    server = lab.result('a')
-    assert server.count(f'^{stranger} acknowledges nothing') == 1
+def beside(pair, server_at, stranger, kind, lengths):
+    """On node b: a client that comes while a stranger's datagrams keep a server busy; it waits no longer than that."""
+    said = strange(pair, server_at, stranger, kind, 7000, *lengths, '--', f'./client -a {server_at} -T tcp -t 150 talk')
     assert said.has('^received message: ') and int(said.out.rpartition('seconds: ')[2]) <= 15
 
 
 def test_a_host_that_acknowledges_nothing_is_given_up_once(lab, programs, server_at, stranger):
-    # Forty times -t would be two minutes.
-    is_given_up_once(lab, programs, server_at, stranger, 'tcp', 5, 40 * [100000])
+    """And not once a port: forty times -t would be two minutes."""
+    lab.start('a', gives_up, programs, '-t', 3, '-T', 'tcp', '-a', server_at)
+    lab.hear('a')
+    lab.call('b', beside, programs, server_at, stranger, 5, 40 * [100000])
+    lab.channels['a'].send(b'')
+    assert lab.result('a').count(f'^{stranger} acknowledges nothing') == 1
 
 
-def test_nor_is_a_host_to_which_there_is_no_connection_over_ib(lab, programs, server_at, stranger):
+def test_nor_does_a_host_to_which_there_is_no_connection_over_ib_keep_others_waiting(lab, programs, server_at, stranger):
     lab.call('b', shell, "nft 'add table ip t; add chain ip t o { type filter hook input priority 0; };"
              f"add rule ip t o ip daddr {stranger} udp dport 4791 drop'")
-    is_given_up_once(lab, programs, server_at, stranger, 'ib', 6, 20 * [12])
+    with lab.serving(programs, '-t', 3, '-T', 'ib', '-a', server_at) as server:
+        lab.call('b', beside, programs, server_at, stranger, 6, 20 * [12])
+    assert server.count(f'^error: sendmsg: 24 bytes to {stranger} port 70', 'err') == 20

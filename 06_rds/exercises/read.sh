@@ -5,13 +5,13 @@
 peer long server <<'END_PATCH'
 --- a/lend.c
 +++ b/lend.c
-@@ -139,4 +139,4 @@
- 	memset(loan->memory, 0, lend->page);
--	snprintf(loan->memory, LEND_SIZE,
+@@ -107,4 +107,4 @@
+ 	memset(lend->memory, 0, sysconf(_SC_PAGESIZE));
+-	snprintf(lend->memory, LEND_SIZE,
 -		 "message from passive/server side with pid %d", getpid());
-+	memset(loan->memory, '.', LEND_SIZE - 4);
-+	memcpy(loan->memory + LEND_SIZE - 4, "end", 4);
- 	return loan;
++	memset(lend->memory, '.', LEND_SIZE - 4);
++	memcpy(lend->memory + LEND_SIZE - 4, "end", 4);
+ 	lend->to = *to;
 END_PATCH
 run own 'nodes: 2' 'setup: scripts/setup_rds.sh ib' \
 	"server: $(serving ./server -1 -a 192.0.2.1 --transport ib)" \

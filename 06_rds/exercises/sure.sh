@@ -52,10 +52,12 @@ check 'what was sent twice is dealt with once' twice twice/server.log \
 peer other server <<'END_PATCH'
 --- a/server.c
 +++ b/server.c
-@@ -209,2 +209,3 @@
+@@ -189,4 +189,5 @@
+ 	uint32_t number = ntohl(rds->in->number);
  
-+	dgram_header(server->in, DGRAM_SURE, 0);
- 	if (is_new(&server->dealt, &news->from, number))
++	dgram_fill(rds->in, DGRAM_SURE, 0, "");
+ 	if (is_new(&server->dealt, &rds->news.from, number))
+ 		log_line("dealt with %u.", number);
 END_PATCH
 run other 'setup: scripts/setup_rds.sh tcp' \
 	"server: $(serving "$place/peer_other/server" -a 192.0.2.1 -T tcp)" \

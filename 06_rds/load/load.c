@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "ipv4.h"
 #include "log.h"
 #include "options.h"
-#include "session.h"
+#include "rds.h"
 
 enum {
 	WARM_UP = 10 /* messages that are not counted */
@@ -18,8 +19,6 @@ static struct {
 	const char *address, *port;
 	int transport, seconds, count, bytes;
 } options = { .port = "4000", .seconds = 60, .count = 100, .bytes = 64 };
-
-static const int transports[] = { RDS_TRANS_TCP, RDS_TRANS_IB };
 
 static const struct option_row rows[] = {
 	{ 'a', "address", "ADDRESS", "the server's name or address",
@@ -62,23 +61,21 @@ static int compare(const void *a, const void *b)
 }
 
 /* One message there and back. */
-static int round_trip(struct session *session)
+static int round_trip(struct rds *rds, const struct sockaddr_in *server)
 {
-	const struct sockaddr_in *peer = &session->peers[0];
 	size_t length = options.bytes;
-	struct rds_news news;
 
-	dgram_header(session->out, DGRAM_ECHO, 0);
-	if (session_send(session, peer, session->out, length, NULL) ||
-	    session_expect(session, peer, DGRAM_ECHO, "an echo", &news))
+	dgram_fill(rds->out, DGRAM_ECHO, 0, "");
+	if (rds_send(rds, server, rds->out, length, NULL) ||
+	    rds_expect(rds, server, DGRAM_ECHO, "an echo"))
 		return -1;
-	if (news.length != length)
-		return log_fail("an echo of %zu bytes for %zu", news.length,
-				length);
+	if (rds->news.length != length)
+		return log_fail("an echo of %zu bytes for %zu",
+				rds->news.length, length);
 	return 0;
 }
 
-static int measure_ping(struct session *session)
+static int measure_ping(struct rds *rds, const struct sockaddr_in *server)
 {
 	double *samples = malloc(options.count * sizeof(*samples)), begin;
 	int ret = -1;
@@ -87,7 +84,7 @@ static int measure_ping(struct session *session)
 		return log_fail("no memory for %d samples", options.count);
 	for (int i = -WARM_UP; i < options.count; i++) {
 		begin = now_us();
-		if (round_trip(session))
+		if (round_trip(rds, server))
 			goto out;
 		if (i >= 0)
 			samples[i] = now_us() - begin;
@@ -102,28 +99,24 @@ out:
 }
 
 /* As many at a time as the send buffer holds; all must arrive. */
-static int measure_flood(struct session *session)
+static int measure_flood(struct rds *rds, const struct sockaddr_in *server)
 {
-	const struct sockaddr_in *peer = &session->peers[0];
 	double begin = now_us(), end;
-	struct rds_news news;
 	char all[64];
 
 	for (int i = 0; i < options.count; i++) {
-		dgram_header(session->out, DGRAM_NUMBERED, i);
-		if (session_send(session, peer, session->out, options.bytes,
-				 NULL))
+		dgram_fill(rds->out, DGRAM_NUMBERED, i, "");
+		if (rds_send(rds, server, rds->out, options.bytes, NULL))
 			return -1;
 	}
 	/* The server reads this last, so its answer is the end. */
-	if (session_ask(session, peer, DGRAM_TOTAL, "", DGRAM_TOTAL,
-			"the total", &news))
+	if (rds_ask(rds, server, DGRAM_TOTAL, "", DGRAM_TOTAL, "the total"))
 		return -1;
 	end = now_us();
 	snprintf(all, sizeof(all), "%d messages, all of them, in order",
 		 options.count);
-	if (news.length != DGRAM_HEADER + strlen(all) ||
-	    memcmp(session->in->text, all, strlen(all)))
+	if (rds->news.length != DGRAM_HEADER + strlen(all) ||
+	    memcmp(rds->in->text, all, strlen(all)))
 		return log_fail("not all that was sent has arrived, in order");
 	log_line("flood,%d,%d,,%.0f", options.bytes, options.count,
 		 options.count * 1e6 / (end - begin));
@@ -132,7 +125,8 @@ static int measure_flood(struct session *session)
 
 int main(int argc, char **argv)
 {
-	struct session session = { .rds.fd = -1 };
+	struct rds rds = { .fd = -1 };
+	struct sockaddr_in server, local;
 	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
 	if (status != OPTIONS_GO_ON)
@@ -142,17 +136,20 @@ int main(int argc, char **argv)
 			"the server's address is missing; give it with -a, as in: load/load -a 192.0.2.1");
 		return EXIT_USAGE;
 	}
-	session.rds.patience = (struct patience){ options.seconds * 1000, -1 };
-	if (session_open(&session, options.address, options.port, NULL,
-			 transports[options.transport]) ||
-	    session_greet_all(&session))
+	rds.patience = (struct patience){ options.seconds * 1000, -1 };
+	if (ipv4_lookup(options.address, options.port, &server) ||
+	    ipv4_way_to(&server, &local) ||
+	    rds_open(&rds, &local, options.transport) ||
+	    rds_greet(&rds, &server))
 		goto out;
-	memset(session.out, 'x', options.bytes);
+	/* A port that is full for a while is none of our news. */
+	rds.congested = true;
+	memset(rds.out, 'x', options.bytes);
 	log_line("op,bytes,count,median_us,ops_per_s");
-	if (measure_ping(&session) || measure_flood(&session))
+	if (measure_ping(&rds, &server) || measure_flood(&rds, &server))
 		goto out;
-	ret = session_bye(&session);
+	ret = rds_ask(&rds, &server, DGRAM_BYE, "", DGRAM_BYE, "a goodbye");
 out:
-	session_close(&session);
+	rds_close(&rds);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

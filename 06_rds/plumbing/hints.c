@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <netinet/in.h>
+/* After it: of the two definitions of in6_addr, the first one counts. */
+#include <linux/rds.h>
+
 #include "ipv4.h"
 #include "log.h"
 
@@ -36,12 +40,12 @@ static const struct {
 	  "the socket is not bound; bind it first, to say which transport and which address it sends from [docs/troubleshooting.md#rds-errors]" },
 	{ "sendmsg", ENOBUFS,
 	  "the peer's port is congested: nobody reads it [docs/troubleshooting.md#rds-errors]" },
+	{ "sendmsg", EAGAIN,
+	  "the send buffer is full; or there is no connection over ib yet that memory could be registered for: ask again [docs/troubleshooting.md#rds-errors]" },
 	{ "sendmsg", EOPNOTSUPP,
 	  "this transport cannot do that; RDMA needs ib [docs/troubleshooting.md#rds-errors]" },
 	{ "sendmsg", 0,
 	  "is there a route to it: see `ip route` [docs/troubleshooting.md#rds-errors]" },
-	{ NULL, EOPNOTSUPP,
-	  "it needs the transport ib, and a peer that this socket has sent to [docs/troubleshooting.md#rds-errors]" },
 	{ NULL, 0,
 	  "see rds(7) and rds-rdma(7) [docs/troubleshooting.md#rds-errors]" },
 };
@@ -86,4 +90,20 @@ int explain_long(const struct sockaddr_in *from, size_t size)
 	return log_fail(
 		"recvmsg: %s port %d has sent a datagram of more than %zu bytes; what did not fit is lost, so it is ignored: both ends must agree on a limit",
 		ipv4_text(from, text), ntohs(from->sin_port), size);
+}
+
+const char *hint_status(int status)
+{
+	switch (status) {
+	case RDS_RDMA_SUCCESS:
+		return "success";
+	case RDS_RDMA_REMOTE_ERROR:
+		return "remote error: the key, the length or the access does not fit; the connection between the hosts has been reset for it";
+	case RDS_RDMA_CANCELED:
+		return "cancelled";
+	case RDS_RDMA_DROPPED:
+		return "dropped: the connection broke, and RDMA is not retried";
+	default:
+		return "another error";
+	}
 }

@@ -22,4 +22,7 @@ int explain_send(const struct sockaddr_in *to, size_t length, int err);
 /* Says that a datagram of more than size bytes has come. */
 int explain_long(const struct sockaddr_in *from, size_t size);
 
+/* What the status of an RDMA operation means, RDS_RDMA_*. Prints nothing. */
+const char *hint_status(int status);
+
 #endif

@@ -99,6 +99,25 @@ int ipv4_lookup(const char *text, const char *port, struct sockaddr_in *addr)
 	return 0;
 }
 
+int ipv4_list(const char *text, const char *port, struct sockaddr_in *addrs,
+	      int max)
+{
+	char one[256];
+	int count = 0;
+
+	do {
+		size_t length = strcspn(text, ",");
+
+		if (count == max)
+			return log_fail("-a: at most %d servers", max);
+		snprintf(one, sizeof(one), "%.*s", (int)length, text);
+		if (ipv4_lookup(one, port, &addrs[count++]))
+			return -1;
+		text += length;
+	} while (*text++);
+	return count;
+}
+
 int ipv4_way_to(const struct sockaddr_in *peer, struct sockaddr_in *local)
 {
 	socklen_t length = sizeof(*local);

@@ -18,6 +18,13 @@
 int ipv4_lookup(const char *host, const char *port, struct sockaddr_in *addr);
 
 /*
+ * Looks up "HOST[:PORT],...", at most max of them. Returns how many there are, or
+ * -1 after reporting why.
+ */
+int ipv4_list(const char *text, const char *port, struct sockaddr_in *addrs,
+	      int max);
+
+/*
  * Finds out from which of this machine's addresses the way to peer begins.
  * Sends nothing. Fills *local in, with port 0; returns 0, or -1 after reporting
  * why.

@@ -7,6 +7,7 @@
 #include "silent.h"
 
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "info.h"
 #include "ipv4.h"
@@ -21,6 +22,18 @@ bool silent_has(const struct silent *silent, const struct sockaddr_in *to)
 		    silent->hosts[i].until > now)
 			return true;
 	return false;
+}
+
+/* Bytes that may be queued for sending, as RDS counts. */
+static long room_of(struct rds *rds)
+{
+	socklen_t length = sizeof(int);
+	int bytes = 0;
+
+	/* Fails only for a bad option or address, so not here. */
+	getsockopt(rds->fd, SOL_SOCKET, SO_SNDBUF, &bytes, &length);
+	/* As for every socket, the kernel says twice the size; RDS uses half. */
+	return bytes / 2;
 }
 
 /*
@@ -76,7 +89,7 @@ void silent_add(struct silent *silent, struct rds *rds,
 
 	/* If this fails, it says so, and there is less to cancel. */
 	info_queue(rds, &queue);
-	host.sin_addr = find_silent(&queue, rds_send_room(rds), to->sin_addr);
+	host.sin_addr = find_silent(&queue, room_of(rds), to->sin_addr);
 	cancel(rds, &queue, host);
 	free(queue.messages);
 	silent->next = (silent->next + 1) % SILENT_MAX;

@@ -4,7 +4,7 @@
  * Whatever it accepts must be the one way to say what it understood, and fit
  * for what the programs do with it next: most of it is printed.
  */
-#include "dgram.h"
+#include "rds.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		    type != DGRAM_NUMBERED && type != DGRAM_ECHO &&
 		    type != DGRAM_BYE)
 			abort();
-		dgram_header(&again, type, ntohl(dgram->number));
+		dgram_fill(&again, type, ntohl(dgram->number), "");
 		if (memcmp(&again, bytes, DGRAM_HEADER))
 			abort();
 	}

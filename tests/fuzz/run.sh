@@ -48,7 +48,7 @@ case $target in
 	;;
 07_head) fuzzer=head sources=(message.c) longest=300 ;;
 07_hello) fuzzer=hello sources=(hello.c message.c) libraries=(-libverbs) longest=128 ;;
-06_dgram) fuzzer=dgram sources=(dgram.c) longest=1100 ;;
+06_dgram) fuzzer=dgram sources=(rds.c hints.c ipv4.c wait.c) longest=1100 ;;
 *) cli_none target "$target" 02_transfer 03_params 04_exchange 06_dgram 07_msg 07_head \
 	07_hello ;;
 esac

@@ -1,7 +1,7 @@
 /*
  * test_06_dgram.c - the datagrams of chapter 06: what a peer may send, and not
  */
-#include "dgram.h"
+#include "rds.h"
 
 #include <string.h>
 
@@ -26,9 +26,9 @@ static void assert_refused(size_t length, const char *part)
 
 TEST(bytes)
 {
-	assert_int_equal(dgram_text(&wire.dgram, DGRAM_ANSWER, "hi"), 14);
+	assert_int_equal(dgram_fill(&wire.dgram, DGRAM_ANSWER, 0, "hi"), 14);
 	assert_memory_equal(wire.bytes, "RDS6\0\2\0\0\0\0\0\0hi", 14);
-	dgram_header(&wire.dgram, DGRAM_NUMBERED, 0x01020304);
+	dgram_fill(&wire.dgram, DGRAM_NUMBERED, 0x01020304, "");
 	assert_memory_equal(wire.bytes, "RDS6\0\3\0\0\1\2\3\4hi", 14);
 }
 
@@ -38,24 +38,24 @@ TEST(text_that_is_too_long)
 
 	memset(text, 'x', sizeof(text));
 	wire.bytes[sizeof(wire.bytes) - 1] = '!';
-	assert_int_equal(dgram_text(&wire.dgram, DGRAM_TEXT, text),
+	assert_int_equal(dgram_fill(&wire.dgram, DGRAM_TEXT, 0, text),
 			 sizeof(wire.bytes) - 1);
 	assert_int_equal(wire.bytes[sizeof(wire.bytes) - 1], '!');
 }
 
 TEST(refused)
 {
-	size_t length = dgram_text(&wire.dgram, DGRAM_TEXT, "x");
+	size_t length = dgram_fill(&wire.dgram, DGRAM_TEXT, 0, "x");
 
 	for (size_t n = 0; n < DGRAM_HEADER; n++)
-		assert_refused(n, "ours have 12 and more");
+		assert_refused(n, "a header of 12");
 	wire.bytes[0] = 'r';
-	assert_refused(length, "does not begin with RDS6");
-	dgram_header(&wire.dgram, DGRAM_TYPE_END, 0);
+	assert_refused(length, "does not begin with");
+	dgram_fill(&wire.dgram, DGRAM_TYPE_END, 0, "");
 	assert_refused(length, "there is none");
-	dgram_header(&wire.dgram, 0, 0);
+	dgram_fill(&wire.dgram, 0, 0, "");
 	assert_refused(length, "of type 0");
-	dgram_header(&wire.dgram, DGRAM_TEXT, 0);
+	dgram_fill(&wire.dgram, DGRAM_TEXT, 0, "");
 	wire.bytes[7] = 1;
 	assert_refused(length, "of type 1");
 }
@@ -63,7 +63,7 @@ TEST(refused)
 TEST(length)
 {
 	for (int type = DGRAM_TEXT; type < DGRAM_TYPE_END; type++) {
-		dgram_header(&wire.dgram, type, 0);
+		dgram_fill(&wire.dgram, type, 0, "");
 		assert_int_equal(check(DGRAM_HEADER), type);
 		assert_int_equal(check(sizeof(wire.bytes) - 1), type);
 		/* Not to be printed, and as long as anybody likes. */

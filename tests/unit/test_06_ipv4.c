@@ -71,3 +71,22 @@ TEST(same)
 	other.sin_addr.s_addr = htonl(0xc0000202);
 	assert_false(ipv4_same(&addr, &other));
 }
+
+TEST(list)
+{
+	struct sockaddr_in addrs[2];
+
+	assert_int_equal(
+		ipv4_list("192.0.2.1,192.0.2.2:4010", "4000", addrs, 2), 2);
+	assert_int_equal(ntohl(addrs[0].sin_addr.s_addr), 0xc0000201);
+	assert_int_equal(ntohs(addrs[0].sin_port), 4000);
+	assert_int_equal(ntohl(addrs[1].sin_addr.s_addr), 0xc0000202);
+	assert_int_equal(ntohs(addrs[1].sin_port), 4010);
+	assert_int_equal(CAPTURED(ipv4_list("192.0.2.1,192.0.2.2,192.0.2.3",
+					    "4000", addrs, 2)),
+			 -1);
+	assert_one_line(said.err, "at most 2 servers");
+	assert_int_equal(CAPTURED(ipv4_list("192.0.2.1,", "4000", addrs, 2)),
+			 -1);
+	assert_one_line(said.err, "cannot look up");
+}
