@@ -9,8 +9,7 @@
  *                          <--          MSG_DONE (SEND)
  *     (goodbye: see oob.h)
  *
- * The two sides run at their own pace: state.c says which order of events is
- * legal.
+ * The two sides run at their own pace: either may be done first.
  */
 #include <unistd.h>
 

@@ -238,21 +238,6 @@ static int start_rdma(struct transfer *t)
 
 /* ---- What happens ---- */
 
-/* Returns 0; 1 when the transfer is over; or -1 after reporting why. */
-static int on_event(struct transfer *t, enum event event)
-{
-	switch (state_step(&t->states, event)) {
-	case ACT_NOTHING:
-		return 0;
-	case ACT_SEND_DONE:
-		return send_done(t);
-	case ACT_FINISH:
-		return 1;
-	default:
-		return -1;
-	}
-}
-
 /* The peer's message is here. */
 static int on_receive(struct transfer *t, const struct ibv_wc *wc)
 {
@@ -262,16 +247,15 @@ static int on_receive(struct transfer *t, const struct ibv_wc *wc)
 	memcpy(&msg, (const void *)(uintptr_t)wc->wr_id, sizeof(msg));
 	if (check_msg(&msg, wc->byte_len))
 		return -1;
-	return on_event(t, EV_DONE_RECEIVED);
+	t->received++;
+	return 0;
 }
 
-/* One of our requests is complete: which one? */
-static int on_send(struct transfer *t, const struct ibv_wc *wc)
+/* One of our requests is complete: the first is the write or read. */
+static int on_send(struct transfer *t)
 {
 	log_line("send completed successfully.");
-	if (wc->wr_id == (uintptr_t)slot(t, SLOT_SEND_DONE))
-		return on_event(t, EV_DONE_SENT);
-	return on_event(t, EV_RDMA_DONE);
+	return ++t->sent == 1 ? send_done(t) : 0;
 }
 
 /* The request with wr_id, in words. */
@@ -294,7 +278,7 @@ static void log_completion(const struct transfer *t, const struct ibv_wc *wc)
 	log_line("[on_completion] wr_id=0x%" PRIx64
 		 ", status=%d (%s), %ssend_state=%d, recv_state=%d",
 		 wc->wr_id, wc->status, ibv_wc_status_str(wc->status), opcode,
-		 t->states.send, t->states.recv);
+		 t->sent, t->received);
 }
 
 static int on_completion(struct transfer *t, const struct ibv_wc *wc)
@@ -309,7 +293,7 @@ static int on_completion(struct transfer *t, const struct ibv_wc *wc)
 	case IBV_WC_SEND:
 	case IBV_WC_RDMA_WRITE:
 	case IBV_WC_RDMA_READ:
-		return on_send(t, wc);
+		return on_send(t);
 	default:
 		/* A write with immediate data takes a receive as well. */
 		return log_fail(
@@ -321,10 +305,10 @@ static int on_completion(struct transfer *t, const struct ibv_wc *wc)
 /* What is waited for, in words. */
 static const char *awaited(const struct transfer *t)
 {
-	switch (t->states.send) {
-	case SS_INIT:
+	switch (t->sent) {
+	case 0:
 		return "the completion of our RDMA operation";
-	case SS_RDMA_SENT:
+	case 1:
 		return "the completion of our MSG_DONE";
 	default:
 		return "the peer's MSG_DONE (that ours was sent with success is no proof that it was delivered)";
@@ -333,13 +317,17 @@ static const char *awaited(const struct transfer *t)
 
 int transfer_run(struct transfer *t)
 {
-	int ret = start_rdma(t);
 	struct ibv_wc wc;
 
-	while (ret == 0) {
-		if (conn_wait(t->conn, &wc, awaited(t)))
+	if (start_rdma(t))
+		return -1;
+	/*
+	 * In any order: the peer may be ahead of us, as its MSG_DONE can be here
+	 * before our own write or read is complete. An acknowledgement may be late.
+	 */
+	while (t->sent < 2 || !t->received)
+		if (conn_wait(t->conn, &wc, awaited(t)) ||
+		    on_completion(t, &wc))
 			return -1;
-		ret = on_completion(t, &wc);
-	}
-	return ret < 0 ? -1 : 0;
+	return 0;
 }

@@ -10,8 +10,7 @@
  *     (goodbye: see oob.h)
  *
  * Each client has a thread and a place of its own (place.h); all of them share one
- * open device. The two sides run at their own pace: state.c says which order of
- * events is legal.
+ * open device. The two sides run at their own pace: either may be done first.
  */
 #include <locale.h>
 #include <unistd.h>

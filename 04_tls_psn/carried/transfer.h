@@ -5,7 +5,6 @@
 #define TRANSFER_H
 
 #include "rdma.h"
-#include "state.h"
 
 /* Where each message is in the region of messages. */
 enum slot {
@@ -24,7 +23,12 @@ struct transfer {
 	size_t bytes; /* of memory; 0: 1024, and not a word about it */
 	const char *who; /* "active/client" or "passive/server" */
 
-	struct states states;
+	/*
+	 * How far we are: of our two requests, the write or read and then
+	 * MSG_DONE, so many are complete; and of the peer's messages, so many
+	 * are here.
+	 */
+	int sent, received;
 	struct region messages; /* SLOT_COUNT messages, for send and receive */
 	struct region local; /* what our write sends, or our read fills */
 	struct region exposed; /* what the peer may write to or read from */

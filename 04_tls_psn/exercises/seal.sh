@@ -51,10 +51,11 @@ fails 'and so it does of what it has read' others server
 peer late client <<'END_PATCH'
 --- a/carried/transfer.c
 +++ b/carried/transfer.c
-@@ -376,4 +376,12 @@
- 		ret = on_completion(t, &wc);
- 	}
-+	for (int i = 0; ret > 0 && i < 3000; i++) {
+@@ -363,5 +363,13 @@
+ 		if (conn_wait(t->conn, &wc, awaited(t)) ||
+ 		    on_completion(t, &wc))
+ 			return -1;
++	for (int i = 0; i < 3000; i++) {
 +		if (post_rdma(t) || conn_wait(t->conn, &wc, "late"))
 +			return -1;
 +		if (wc.status) {
@@ -62,7 +63,7 @@ peer late client <<'END_PATCH'
 +			return -1;
 +		}
 +	}
- 	return ret < 0 ? -1 : check_seal(t);
+ 	return check_seal(t);
  }
 END_PATCH
 run late 'server: ./server -1 -t 10 write' \

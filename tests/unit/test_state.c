@@ -12,21 +12,12 @@
 
 #include "test.h"
 
-#if defined(CHAPTER_02)
 #define STATES(send, recv, posted) \
 	{                          \
 		send, recv, posted \
 	}
 #define FIRST 1 /* the request that is RDMA */
 #define POSTED(states) ((states)->mr_posted)
-#else
-#define STATES(send, recv, posted) \
-	{                          \
-		send, recv         \
-	}
-#define FIRST 0
-#define POSTED(states) true
-#endif
 #define EVENTS (EV_DONE_RECEIVED + 1)
 #define SENDS (SS_DONE_SENT + 1)
 #define RECVS (RS_DONE_RECV + 1)
@@ -42,7 +33,6 @@ static const struct legal {
 			STATES(SS_##to_send, RS_##to_recv, to_posted),        \
 			ACT_##action                                          \
 	}
-#if defined(CHAPTER_02)
 	LEGAL(START, INIT, INIT, false, INIT, INIT, true, SEND_MR),
 	LEGAL(START, INIT, INIT, true, INIT, INIT, true, NOTHING),
 	LEGAL(MR_SENT, INIT, INIT, true, MR_SENT, INIT, true, NOTHING),
@@ -59,10 +49,6 @@ static const struct legal {
 #define READY MR_RECV
 	LEGAL(DONE_RECEIVED, MR_SENT, MR_RECV, true, MR_SENT, DONE_RECV, true,
 	      NOTHING),
-#else
-#define BEFORE INIT
-#define READY INIT
-#endif
 #define BOTH(...) LEGAL(__VA_ARGS__)
 	BOTH(RDMA_DONE, BEFORE, READY, true, RDMA_SENT, READY, true, SEND_DONE),
 	BOTH(RDMA_DONE, BEFORE, DONE_RECV, true, RDMA_SENT, DONE_RECV, true,
@@ -122,9 +108,7 @@ TEST(every_event_in_every_state)
 		struct states from = {
 			.send = i / EVENTS % SENDS,
 			.recv = i / EVENTS / SENDS % RECVS,
-#if defined(CHAPTER_02)
 			.mr_posted = i / EVENTS / SENDS / RECVS,
-#endif
 		};
 
 		/* What is complete was posted. */
@@ -155,13 +139,11 @@ static void happen(struct side *side, enum event event)
 		side->finished = true;
 	} else if (action == ACT_SEND_DONE) {
 		assert_int_equal(side->posted++, FIRST + 1);
-#if defined(CHAPTER_02)
 	} else if (action == ACT_SEND_MR) {
 		assert_int_equal(side->posted++, 0);
 	} else if (action == ACT_START_RDMA) {
 		assert_int_equal(side->posted++, FIRST);
 		assert_int_not_equal(side->states.recv, RS_INIT);
-#endif
 	} else {
 		assert_int_equal(action, ACT_NOTHING);
 	}
@@ -174,21 +156,14 @@ static void arrive(struct side *side, struct side *peer)
 
 	if (request > FIRST)
 		happen(peer, EV_DONE_RECEIVED);
-#if defined(CHAPTER_02)
 	if (request < FIRST)
 		happen(peer, EV_MR_RECEIVED);
-#endif
 }
 
 static void complete(struct side *side)
 {
-	static const enum event events[] = {
-#if defined(CHAPTER_02)
-		EV_MR_SENT,
-#endif
-		EV_RDMA_DONE,
-		EV_DONE_SENT
-	};
+	static const enum event events[] = { EV_MR_SENT, EV_RDMA_DONE,
+					     EV_DONE_SENT };
 
 	happen(side, events[side->completed++]);
 }
@@ -225,11 +200,9 @@ TEST(every_order)
 					 { .posted = 1 - FIRST } };
 
 		ends = 0;
-#if defined(CHAPTER_02)
 		for (int i = 0; i < 2; i++)
 			if (first & 1 << i)
 				happen(&sides[i], EV_START);
-#endif
 		explore(sides);
 		assert_true(ends > 50);
 	}
