@@ -104,6 +104,14 @@ def report():
     return (READER / 'build/hosts/report.txt').read_text()
 
 
+def reported():
+    """On node a: what becomes of lines that name both hosts, as the log of a run that differs does."""
+    names = ['rxe0', 'eth0', os.uname().nodename, 'two', '192.0.2.1', '2001:db8::2']
+    called('bash', '-c', 'HOSTS=one,two device_top=$PWD; . scripts/lib/hosts.sh; echo "said: $*" | hosts_report run',
+           'bash', *names, cwd=READER)
+    return names, report()
+
+
 def test_the_logged_runs_match_and_the_report_names_nobody(lab):
     said = lab.call('a', make, 'demo', 'CH=01 02', 'DEVICE=rxe0')
     runs = [*TOP.glob('0[12]_*/expected/*/commands')]
@@ -113,6 +121,8 @@ def test_the_logged_runs_match_and_the_report_names_nobody(lab):
     assert text.count(' matches ') == len(runs), text
     assert re.search('(?m)^host b: Linux [0-9].*\n  device: rxe, node_type 1: CA', text), text
     assert not re.search(r'192\.0\.2|node-[ab]|\btwo\b|rxe0|eth0', text), text
+    names, text = lab.call('a', reported)
+    assert 'said: ' in text and not re.search('|'.join(rf'\b{name}\b' for name in names), text), text
 
 
 def test_a_case_breaks_as_it_does_in_the_lab(lab):
