@@ -73,8 +73,9 @@ web:
 	$(call run,build web,web/build.sh $(if $(PAGES),--pages))
 
 # For authors.
-logs:
-	$(call run,build lab,scripts/maint/record_logs.sh $(demo_chapters))
+# What of rdma-core's own tests, perftest and other tools passes on rxe and siw.
+conformance:
+	$(call run,build lab others,scripts/maint/conformance.py $(if $(KERNEL),--kernel $(call quote,$(KERNEL))))
 # The files of a release, of the last commit.
 dist:
 	@CLI_CHECK=1 scripts/maint/dist.sh $(call quote,$(TAG))
@@ -125,7 +126,8 @@ Besides:
 For authors:
   make check        build everything and pass all tests (CH=04: those that this
                     chapter needs; TESTS='-k wire': pytest's options)
-  make logs         record the expected logs again (CH=01: one chapter)
+  make conformance  run rdma-core's tests, perftest and more on rxe and siw, for
+                    docs/conformance.md (KERNEL=DIR: with another kernel)
   make docs         bring up to date what the docs say of the code
   make dist         the files of a release, in build/dist (TAG=v4.0: its tag)
 
@@ -153,7 +155,7 @@ help_next := scripts/progress.sh
 help_explain := scripts/explain.py
 help_wire := scripts/wire.sh
 help_web := web/build.sh
-help_logs := scripts/maint/record_logs.sh
+help_conformance := scripts/maint/conformance.py
 help_dist := scripts/maint/dist.sh
 help-%:
 	@echo "$$help_text" | grep -A 1 -E '^  make $* ' | grep -vE '^  make $*[^ ]' || \
@@ -161,4 +163,4 @@ help-%:
 	@$(if $(help_$*),echo; $(help_$*) -h)
 
 .PHONY: all demo check doctor lab lab-kernel shell down lesson break exercise \
-	repair next explain wire web logs docs dist clean help $(CHAPTERS)
+	repair next explain wire web conformance docs dist clean help $(CHAPTERS)

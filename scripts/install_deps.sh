@@ -21,6 +21,7 @@ LOCK_WAIT=${LOCK_WAIT:-300}
 usage() {
 	cat <<EOF
 usage: $NAME [--size] [build] [lab] [wire] [check] [hosts] [kernel] [web] [long]
+       [others]
 
 Installs the packages that are missing, after saying which and why. Uses sudo
 if you are not root. Without an argument: the first four sets.
@@ -33,6 +34,7 @@ if you are not root. Without an argument: the first four sets.
   kernel  build a kernel for the lab that is an ordinary process
   web     build these pages for a browser, with machines that run in it
   long    run those that take long: on other Debians, on another processor
+  others  run rdma-core's own tests, perftest and other tools in the lab
   --size  only say in one line how many are missing and how big they are
 
 Environment:
@@ -209,12 +211,12 @@ main() {
 
 	for set in "$@"; do
 		case $set in
-		build | lab | wire | check | hosts | kernel | web | long) sets+=("$set") ;;
+		build | lab | wire | check | hosts | kernel | web | long | others) sets+=("$set") ;;
 		-h | --help) usage && exit 0 ;;
 		--size) size_only=yes ;;
 		*)
 			complain "no such set of packages: '$set'." \
-				"There are build, lab, wire, check, hosts, kernel, web and long; -h explains."
+				"There are build, lab, wire, check, hosts, kernel, web, long and others; -h explains."
 			exit 2
 			;;
 		esac

@@ -51,7 +51,7 @@ helped() {
 	[[ $(phony | wc -l) -le 20 ]]
 	diff <(phony) <(helped)
 	run -0 make help
-	[[ $output == *'To learn:'*'make demo'*'For authors:'*'make logs'* ]]
+	[[ $output == *'To learn:'*'make demo'*'For authors:'*'make conformance'* ]]
 	run -1 grep -E '.{81}' <<<"$output"
 	# Each has a rule.
 	while read -r target; do

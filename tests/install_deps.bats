@@ -75,7 +75,7 @@ deps() {
 
 @test "every line of the table has its five columns" {
 	run awk -F'\t+' '!/^#/ && (NF != 5 || $5 == "" ||
-		$1 !~ /^(build|lab|hosts|wire|check|kernel|web|long)(@[a-z0-9_]+)?$/)' "$TABLE"
+		$1 !~ /^(build|lab|hosts|wire|check|kernel|web|long|others)(@[a-z0-9_]+)?$/)' "$TABLE"
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
 	[ "$(names 2 | wc -l)" -ge 25 ]

@@ -97,7 +97,7 @@ def expected_sets(folder):
             and not sub.name.startswith('linux-')]
     if not sets:
         raise Trouble(f'{folder}: no *.log in it, nor in a folder in it; '
-                      'record the expected logs with make logs')
+                      'record the expected logs with scripts/maint/record_logs.sh')
     return sets
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # record_logs.sh - record the expected logs again from real runs
 #
-# usage: scripts/maint/record_logs.sh [CHAPTER|FOLDER...] (make logs, make logs CH=01)
+# usage: scripts/maint/record_logs.sh [CHAPTER|FOLDER...]
 #
 # For every folder below CHAPTER/expected, CHAPTER/break and CHAPTER/repair that has a
 # file `commands`, or for one such FOLDER (01_send_recv/break/no_recv), runs it on a
