@@ -224,7 +224,8 @@ int oob_check(struct oob *oob)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return OOB_THERE;
-	/* Closed, reset or silent for too long. */
+	if (n < 0 && !sock_is_gone(errno))
+		return log_fail_errno("recv", errno, "no news of the peer");
 	if (n <= 0)
 		return OOB_GONE;
 	/* The exchange and its deadline are long over. */
@@ -235,7 +236,7 @@ int oob_check(struct oob *oob)
 int oob_bye(struct oob *oob)
 {
 	if (send(oob->line.fd, BYE, strlen(BYE), MSG_NOSIGNAL) >= 0 ||
-	    errno == EPIPE || errno == ECONNRESET)
+	    sock_is_gone(errno))
 		return 0;
 	return log_fail_errno("send", errno,
 			      "the peer does not hear our goodbye");

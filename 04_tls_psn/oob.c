@@ -350,7 +350,7 @@ int oob_bye(struct oob *oob)
 
 	ERR_clear_error();
 	n = SSL_write(ssl, BYE, strlen(BYE));
-	if (n <= 0 && SSL_get_error(ssl, n) != SSL_ERROR_SYSCALL)
+	if (n <= 0 && !tls_is_gone(&oob->tls, n))
 		return tls_fail_ssl(ssl, "SSL_write");
 	ERR_clear_error();
 	oob->said_bye = n > 0;

@@ -200,12 +200,15 @@ WRAP(int, SSL_set_fd, (TLS, int fd), (tls, fd), FAILS(0), true)
 WRAP(int, SSL_set1_host, (TLS, const char *name), (tls, name), FAILS(0), true)
 WRAP(int, SSL_connect, (TLS), (tls), FAILS(-1), ret == 1)
 WRAP(int, SSL_accept, (TLS), (tls), FAILS(-1), ret == 1)
-WRAP(int, SSL_write, (TLS, const void *buf, int size), (tls, buf, size),
-     FAILS(-1), ret > 0)
+/* This one as if the system had not taken it: errno says why, and the queue is empty. */
+WRAP(int, SSL_write, (TLS, const void *buf, int size), (tls, buf, size), -1,
+     ret > 0)
 WRAP(int, SSL_read, (TLS, void *buf, int size), (tls, buf, size), FAILS(-1),
      ret > 0)
 WRAP(int, SSL_do_handshake, (TLS), (tls), FAILS(-1), ret == 1)
 WRAP(int, SSL_read_ex, (TLS, void *buf, size_t size, size_t *got),
+     (tls, buf, size, got), FAILS(0), ret == 1)
+WRAP(int, SSL_peek_ex, (TLS, void *buf, size_t size, size_t *got),
      (tls, buf, size, got), FAILS(0), ret == 1)
 WRAP(int, SSL_write_ex, (TLS, const void *buf, size_t size, size_t *put),
      (tls, buf, size, put), FAILS(0), ret == 1)

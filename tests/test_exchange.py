@@ -7,6 +7,8 @@ import socket
 import subprocess
 import time
 
+import pytest
+
 from chapters import each, numbers
 from openssl_peers import BYE, FALSE_PORT, HELLO, PORT, READY, Peers
 from pair import until
@@ -125,3 +127,17 @@ def test_a_client_talks_only_to_a_server_that_says_hello(pair):
                 listener.accept()[0].sendall(text)
                 client.end(1)
         client.one_error('something other than (hello|PLACE)')
+
+
+@each(numbers('04', '05'))
+@pytest.mark.parametrize('role', ['server', 'client'])
+def test_a_goodbye_that_the_system_does_not_take_is_a_failure_of_this_side(pair, role):
+    """The peer is not blamed; that one hears nothing."""
+    at = {role: ('SSL_write 1', 'fail')}
+    server = pair.server('-1', 'write', at=at.get('server'))
+    client = pair.client('write', at=at.get('client'), status=1)
+    server.end(1)
+    ends = {'server': server, 'client': client}
+    ends.pop(role).one_error('SSL_write: Input/output error')
+    for other in ends.values():
+        other.one_error('without a goodbye')

@@ -251,3 +251,10 @@ int sock_peer(int fd, struct sockaddr_storage *addr)
 	unmap(addr);
 	return 0;
 }
+
+bool sock_is_gone(int err)
+{
+	/* Cut by the peer, or by its kernel; or silent for too long. */
+	return err == EPIPE || err == ECONNRESET || err == ETIMEDOUT ||
+	       err == EHOSTUNREACH || err == ENETUNREACH;
+}

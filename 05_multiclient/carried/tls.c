@@ -15,6 +15,7 @@
 
 #include "client_hello.h"
 #include "log.h"
+#include "sock.h"
 #include "tls_fail.h"
 #include "who.h"
 
@@ -368,6 +369,20 @@ int tls_read(struct tls *tls, char *byte, const char *what)
 	return ret == 1 ? 0 : -1;
 }
 
+bool tls_is_gone(const struct tls *tls, int ret)
+{
+	/* OpenSSL 3.5 queues the errno of a system call; 3.0 leaves it where it is. */
+	unsigned long queued = ERR_peek_error();
+	int reason = ERR_GET_REASON(queued), saved = errno;
+	int error = SSL_get_error(tls->ssl, ret);
+
+	if (error == SSL_ERROR_SYSCALL)
+		return sock_is_gone(ERR_SYSTEM_ERROR(queued) ? reason : saved);
+	/* With a close_notify, or without one. */
+	return error == SSL_ERROR_ZERO_RETURN ||
+	       reason == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+}
+
 int tls_look(struct tls *tls)
 {
 	uint8_t byte;
@@ -388,6 +403,8 @@ int tls_look(struct tls *tls)
 		 */
 		return again(tls, ret, "TLS") < 0 ? -1 : TLS_NOTHING;
 	default:
+		if (!tls_is_gone(tls, ret))
+			return tls_fail_ssl(tls->ssl, "TLS");
 		ERR_clear_error();
 		return TLS_GONE;
 	}

@@ -75,4 +75,7 @@ enum {
  */
 int tls_look(struct tls *tls);
 
+/* Whether a call that returned ret failed because nobody is there any more. */
+bool tls_is_gone(const struct tls *tls, int ret);
+
 #endif

@@ -4,6 +4,7 @@
 #ifndef SOCK_H
 #define SOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <sys/socket.h>
@@ -43,5 +44,8 @@ int sock_local(int fd, struct sockaddr_storage *addr);
 
 /* The address of the other end. Returns 0, or -1 after reporting why. */
 int sock_peer(int fd, struct sockaddr_storage *addr);
+
+/* Whether err, of a call on a connection, means that nobody is there any more. */
+bool sock_is_gone(int err);
 
 #endif
