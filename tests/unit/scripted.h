@@ -57,9 +57,9 @@ static struct scripted {
 	struct fake *devices[3];
 	int device_count; /* -1: there is no list */
 	int lists, opened; /* that are not freed */
-	/* Memory. Of the registrations, this one fails, or cannot be taken back. */
+	/* Memory. Of the registrations, this one cannot be taken back. */
 	struct registered regions[REGIONS];
-	int registered, gone, refuses, keeps;
+	int registered, gone, keeps;
 	/* What the queue pair was last told. */
 	struct ibv_qp_attr told;
 	int told_mask;
@@ -77,9 +77,9 @@ static struct scripted {
 	unsigned int refuses_at; /* posting this one fails; 0: none */
 	unsigned int message_at; /* in this poll, a message comes; 0: none */
 	bool broken; /* polling fails, and asking for events */
-	/* The CM: so many hints, and then an event, or an errno. */
-	int hints, cm_errno, ack_errno;
-	struct rdma_cm_event event, hint;
+	/* The CM: an event, or none. */
+	bool no_event;
+	struct rdma_cm_event event;
 	int unacknowledged;
 	/* The device's own events: see ibv_get_async_event(). */
 	int events_taken, events_acknowledged;
@@ -228,10 +228,6 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *buf, size_t size,
 
 	(void)pd;
 	assert_true(iova == (uintptr_t)buf && dev.registered < REGIONS);
-	if (dev.registered == dev.refuses) {
-		errno = ENOMEM;
-		return NULL;
-	}
 	*registered = (struct registered){
 		.mr = { .addr = buf,
 			.length = size,
@@ -382,7 +378,7 @@ static struct ibv_mr mr = { .lkey = 7 };
 /* Nothing is posted or registered, and all that is asked for works. */
 static inline void dev_reset(void)
 {
-	dev = (struct scripted){ .refuses = -1, .keeps = -1, .ready = 5 };
+	dev = (struct scripted){ .keeps = -1, .ready = 5 };
 	plain.ports[2].max_msg_sz = UINT32_MAX;
 	mr.context = &context;
 	pd.context = cq.context = qp.context = &context;

@@ -45,18 +45,13 @@ int rdma_get_cm_event(struct rdma_event_channel *from,
 {
 	char bytes[8];
 
-	if (dev.hints) {
-		dev.hints--;
-		dev.hint.event = RDMA_CM_EVENT_ADDR_CHANGE;
-		*event = &dev.hint;
-	} else if (dev.cm_errno) {
+	if (dev.no_event) {
 		while (read(from->fd, bytes, sizeof(bytes)) > 0)
 			;
-		errno = dev.cm_errno;
+		errno = EAGAIN;
 		return -1;
-	} else {
-		*event = &dev.event;
 	}
+	*event = &dev.event;
 	dev.unacknowledged++;
 	return 0;
 }
@@ -66,10 +61,7 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 	dev.unacknowledged--;
 	/* The event is freed: what it held must have been read before. */
 	memset(event, 0xff, sizeof(*event));
-	if (!dev.ack_errno)
-		return 0;
-	errno = dev.ack_errno;
-	return -1;
+	return 0;
 }
 
 /* Events that nobody waits for: how they are named, and what they mean. */
