@@ -1,5 +1,5 @@
 /*
- * guests.c - which guest a completion belongs to, and how guests come and go
+ * guests.c - how guests come, send, and go
  */
 #include "guests.h"
 
@@ -9,7 +9,10 @@
 #include "explain.h"
 #include "log.h"
 
-/* The most guests that one turn ends, frees, or finds to be too late. */
+/* The most completions that one turn takes off a CQ. */
+#define COMPLETIONS 64
+
+/* The most guests that one turn frees, or finds to be too late. */
 #define BUDGET 16
 
 /* ---- A guest comes ---- */
@@ -22,6 +25,7 @@ static void move(struct guests *guests, struct guest *guest,
 	/* In one list all have the same time, so the first is due first. */
 	TAILQ_INSERT_TAIL(&guests->lists[state], guest, link);
 	guest->deadline = guests->loop->now + guests->timeouts[state];
+	guest->late = false;
 }
 
 void guests_open(struct guests *guests)
@@ -32,18 +36,14 @@ void guests_open(struct guests *guests)
 
 static int create_qp(struct guest *guest)
 {
-	struct shared *shared = guest->talk.shared;
-	struct rdma_cm_id *id = guest->talk.id;
+	struct shared *shared = guest->shared;
+	struct rdma_cm_id *id = guest->id;
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
 		.send_cq = shared->all.cq,
 		.recv_cq = shared->all.cq,
 		.srq = shared->srq,
-		.cap = {
-			.max_send_wr = TALK_SENDS,
-			.max_send_sge = 1,
-			.max_inline_data = sizeof(struct msg),
-		},
+		.cap = { .max_send_wr = GUEST_WINDOW, .max_send_sge = 1 },
 	};
 	/* As in rdma.c, but 4.096 us * 2^18: so many may take a second. */
 	uint8_t timeout = 18;
@@ -53,8 +53,10 @@ static int create_qp(struct guest *guest)
 		return explain_call("rdma_set_option", errno);
 	if (rdma_create_qp(id, shared->all.pd, &attr))
 		return explain_call("rdma_create_qp", errno);
-	shared_add(shared, &guest->member, id->qp->qp_num);
-	return 0;
+	if (!shared_add(shared, &guest->member, id->qp->qp_num))
+		return 0;
+	rdma_destroy_qp(id);
+	return -1;
 }
 
 struct guest *guests_add(struct guests *guests, struct shared *shared,
@@ -66,8 +68,8 @@ struct guest *guests_add(struct guests *guests, struct shared *shared,
 		explain_call("calloc", errno);
 		return NULL;
 	}
-	guest->talk.shared = shared;
-	guest->talk.id = id;
+	guest->shared = shared;
+	guest->id = id;
 	if (create_qp(guest)) {
 		free(guest);
 		return NULL;
@@ -75,132 +77,92 @@ struct guest *guests_add(struct guests *guests, struct shared *shared,
 	id->context = guest;
 	guest->number = ++guests->arrived;
 	guests->count++;
-	TAILQ_INSERT_TAIL(&guests->lists[GUEST_GREETS], guest, link);
-	move(guests, guest, GUEST_GREETS);
+	TAILQ_INSERT_TAIL(&guests->lists[GUEST_COMES], guest, link);
+	move(guests, guest, GUEST_COMES);
 	return guest;
 }
 
-/* ---- A guest leaves ---- */
-
-void guests_leave(struct guests *guests, struct guest *guest)
+void guests_welcome(struct guests *guests, struct guest *guest)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
-	struct rdma_cm_id *id = guest->talk.id;
-	int err;
+	guest->established = true;
+	/* Its first message may have been faster. */
+	if (guest->state == GUEST_COMES)
+		move(guests, guest, GUEST_SENDS);
+}
 
+/* ---- A guest sends ---- */
+
+/*
+ * Sends the bytes back from the memory of the receive that brought them. So all that
+ * is posted is charged to a receive, and the CQ need not grow with the clients.
+ */
+static int echo(struct guest *guest, struct receive *receive, uint32_t length)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)receive->came,
+		.length = length,
+		.lkey = receive->mr->lkey,
+	};
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = (uintptr_t)receive,
+		.sg_list = &sge,
+		/* Some devices take a length of 0 to mean 2^31. */
+		.num_sge = length ? 1 : 0,
+		.opcode = IBV_WR_SEND,
+		/* Without this, a send that succeeds has no completion. */
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	int err = ibv_post_send(guest->id->qp, &wr, &bad);
+
+	if (err)
+		return explain_call("ibv_post_send", err);
+	guest->echoes++;
+	receive->returns = true;
+	return 0;
+}
+
+/* A receive is complete, or has failed. Returns 0, or -1: the guest has to go. */
+static int on_message(struct guest *guest, struct receive *receive,
+		      const struct ibv_wc *wc)
+{
+	if (wc->status != IBV_WC_SUCCESS)
+		return explain_completion("receive", wc);
+	/* A write with immediate data takes a receive as well. */
+	if (wc->opcode != IBV_WC_RECV)
+		return log_fail(
+			"protocol error: a completion with opcode %d, which nothing that was posted asks for; is the peer another program",
+			wc->opcode);
+	guest->count++;
+	if (guest->echoes == GUEST_WINDOW)
+		return log_fail(
+			"%d messages, of which no echo was taken; at most %d may be without one",
+			GUEST_WINDOW + 1, GUEST_WINDOW / 2);
+	return echo(guest, receive, wc->byte_len);
+}
+
+/* One guest's failure is no other's: whatever happens, others are served. */
+static void serve(struct guests *guests, struct guest *guest,
+		  struct receive *receive, const struct ibv_wc *wc, bool came)
+{
+	enum guest_state state;
+	int ret = 0;
+
+	guest->echoes -= !came;
+	/* Of who leaves, all is flushed, and what it has sent comes too late. */
 	if (guest->state == GUEST_LEAVES)
 		return;
-	move(guests, guest, GUEST_LEAVES);
-	/* Also if it disconnected first: it waits for this. */
-	if (guest->established && rdma_disconnect(id))
-		explain_call("rdma_disconnect", errno);
-	/* Also if there was no connection yet. All that is posted is flushed. */
-	err = ibv_modify_qp(id->qp, &attr, IBV_QP_STATE);
-	if (err)
-		explain_call("ibv_modify_qp", err);
-	if (guest->has_left)
-		log_line("peer disconnected after %lu requests.",
-			 guest->talk.count);
-	/* What it has received is in the CQ already. */
-	shared_mark(guest->talk.shared, &guest->member);
-}
-
-void guests_left(struct guests *guests, struct guest *guest)
-{
-	if (guest->state >= GUEST_ENDS)
-		return;
-	guest->has_left = true;
-	move(guests, guest, GUEST_ENDS);
-	shared_mark(guest->talk.shared, &guest->member);
-}
-
-void guests_leave_all(struct guests *guests)
-{
-	struct guest *guest;
-
-	for (int state = GUEST_GREETS; state < GUEST_LEAVES; state++)
-		while ((guest = TAILQ_FIRST(&guests->lists[state])))
-			guests_leave(guests, guest);
-}
-
-/* In the reverse order of creation. */
-static void free_guest(struct guests *guests, struct guest *guest)
-{
-	struct rdma_cm_id *id = guest->talk.id;
-
-	if (!guests->quiet)
-		log_line("[LOG] closing connection id=%p", (void *)id);
-	talk_close(&guest->talk);
-	shared_remove(guest->talk.shared, &guest->member);
-	TAILQ_REMOVE(&guests->lists[guest->state], guest, link);
-	guests->count--;
-	rdma_destroy_qp(id);
-	if (rdma_destroy_id(id))
-		explain_call("rdma_destroy_id", errno);
-	free(guest);
-}
-
-/* Whether nothing that its state waits for can come any more. */
-static bool is_done(const struct guest *guest)
-{
-	const struct shared *shared = guest->talk.shared;
-
-	if (!shared_is_drained(shared, &guest->member))
-		return false;
-	/* Drain by count: a flushed request is a completion, too. */
-	return guest->state == GUEST_ENDS ||
-	       (!guest->talk.pending && (guest->member.last || !shared->tells));
-}
-
-/* Lets some of those go whose messages have been taken off the CQ. */
-static void let_go(struct guests *guests)
-{
-	int budget = BUDGET;
-
-	for (int state = GUEST_ENDS; state <= GUEST_LEAVES; state++) {
-		struct guest *guest, *next;
-
-		for (guest = TAILQ_FIRST(&guests->lists[state]);
-		     guest && budget; guest = next) {
-			next = TAILQ_NEXT(guest, link);
-			if (!is_done(guest))
-				continue;
-			log_prefix("Client %u: ", guest->number);
-			if (state == GUEST_LEAVES)
-				free_guest(guests, guest);
-			else
-				guests_leave(guests, guest);
-			budget = loop_left(guests->loop, budget - 1);
-		}
-	}
-	log_prefix("%s", "");
-	guests->more = !budget;
-}
-
-void guests_close(struct guests *guests)
-{
-	struct guest *guest;
-
-	for (int state = 0; state < GUEST_STATES; state++)
-		while ((guest = TAILQ_FIRST(&guests->lists[state]))) {
-			log_prefix("Client %u: ", guest->number);
-			free_guest(guests, guest);
-		}
-	log_prefix("%s", "");
-}
-
-/* ---- A guest has a completion ---- */
-
-/* It has taken or sent something: which state is it in, and does its time begin anew? */
-static void settle(struct guests *guests, struct guest *guest, bool received)
-{
-	enum guest_state state = GUEST_GREETS;
-
-	if (talk_is_greeted(&guest->talk))
-		state = guest->talk.under_way ? GUEST_TAKES : GUEST_ASKS;
-	/* To ask for more is no excuse for who takes no answer. */
-	if (state != guest->state || state != GUEST_TAKES || !received)
+	log_prefix("Client %u: ", guest->number);
+	if (came)
+		ret = on_message(guest, receive, wc);
+	else if (wc->status != IBV_WC_SUCCESS)
+		ret = explain_completion("send", wc);
+	state = guest->echoes ? GUEST_TAKES : GUEST_SENDS;
+	if (ret)
+		guests_leave(guests, guest);
+	/* To send more is no excuse for who takes no echo. */
+	else if (state != guest->state || state != GUEST_TAKES || !came)
 		move(guests, guest, state);
+	log_prefix("%s", "");
 }
 
 static void on_completion(struct guests *guests, struct shared *shared,
@@ -208,32 +170,18 @@ static void on_completion(struct guests *guests, struct shared *shared,
 {
 	/* The wr_id of a shared receive cannot say whose message it is. */
 	struct guest *guest = (void *)shared_find(shared, wc->qp_num);
+	struct receive *receive = (void *)(uintptr_t)wc->wr_id;
 	/* Nor can the opcode of a failed completion say that it is a receive. */
-	bool received = (wc->wr_id & WORK_MASK) == WORK_RECEIVE;
-	struct receive *receive = receive_of(wc->wr_id);
-	int ret = 0;
+	bool came = !receive->returns;
 
-	if (received)
+	receive->returns = false;
+	if (came)
 		receive_take(shared, receive);
-	else if (guest)
-		guest->talk.pending--;
-	/* Of who leaves, all is flushed, and what it has sent comes too late. */
-	if (guest && guest->state < GUEST_LEAVES) {
-		log_prefix("Client %u: ", guest->number);
-		log_hush(guests->quiet);
-		ret = received ? talk_receive(&guest->talk, wc) :
-				 talk_send(&guest->talk, wc);
-		log_hush(false);
-		/* One guest's failure is no other's. */
-		if (ret)
-			guests_leave(guests, guest);
-		else if (guest->state < GUEST_ENDS)
-			settle(guests, guest, received);
-		log_prefix("%s", "");
-	}
+	if (guest)
+		serve(guests, guest, receive, wc, came);
 	/* Whose message it was, and what came of it, does not matter. */
-	if (receive)
-		receive_release(shared, receive);
+	if (!receive->returns)
+		receive_back(shared, receive);
 }
 
 /* Takes completions off the CQ, as many as are a turn's share. */
@@ -241,7 +189,7 @@ static int take_completions(struct guests *guests, struct shared *shared)
 {
 	struct ibv_wc wc[SHARED_POLL];
 
-	for (int budget = SHARED_BUDGET; shared->busy && budget;
+	for (int budget = COMPLETIONS; shared->busy && budget;
 	     budget = loop_left(guests->loop, budget - SHARED_POLL)) {
 		int n = shared_poll(shared, wc);
 
@@ -253,68 +201,142 @@ static int take_completions(struct guests *guests, struct shared *shared)
 	return 0;
 }
 
+/* ---- A guest leaves ---- */
+
+void guests_leave(struct guests *guests, struct guest *guest)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	int err;
+
+	if (guest->state == GUEST_LEAVES)
+		return;
+	move(guests, guest, GUEST_LEAVES);
+	/* Also if it disconnected first: it waits for this. */
+	if (guest->established && rdma_disconnect(guest->id))
+		explain_call("rdma_disconnect", errno);
+	/* Also if there was no connection yet. All that is posted is flushed. */
+	err = ibv_modify_qp(guest->id->qp, &attr, IBV_QP_STATE);
+	if (err)
+		explain_call("ibv_modify_qp", err);
+	/* What it has received is in the CQ already. */
+	shared_mark(guest->shared, &guest->member);
+}
+
+void guests_leave_all(struct guests *guests)
+{
+	struct guest *guest;
+
+	for (int state = 0; state < GUEST_LEAVES; state++)
+		while ((guest = TAILQ_FIRST(&guests->lists[state])))
+			guests_leave(guests, guest);
+}
+
+/* Whether nothing of it can come any more. */
+static bool is_done(const struct guest *guest)
+{
+	/* Drain by count: a flushed request is a completion, too. */
+	return !guest->echoes &&
+	       (guest->member.last || !guest->shared->tells) &&
+	       shared_is_drained(guest->shared, &guest->member);
+}
+
+/* In the reverse order of creation. */
+static void free_guest(struct guests *guests, struct guest *guest)
+{
+	struct rdma_cm_id *id = guest->id;
+
+	log_prefix("Client %u: ", guest->number);
+	log_line("%s after %lu messages.",
+		 guest->has_left ? "peer disconnected" : "sent away",
+		 guest->count);
+	shared_remove(guest->shared, &guest->member);
+	TAILQ_REMOVE(&guests->lists[guest->state], guest, link);
+	guests->count--;
+	rdma_destroy_qp(id);
+	if (rdma_destroy_id(id))
+		explain_call("rdma_destroy_id", errno);
+	log_prefix("%s", "");
+	free(guest);
+}
+
+void guests_close(struct guests *guests)
+{
+	struct guest *guest;
+
+	for (int state = 0; state < GUEST_STATES; state++)
+		while ((guest = TAILQ_FIRST(&guests->lists[state])))
+			free_guest(guests, guest);
+}
+
+/* Frees some of those of which nothing is left. */
+static void let_go(struct guests *guests)
+{
+	struct guest *guest, *next;
+	int budget = BUDGET;
+
+	for (guest = TAILQ_FIRST(&guests->lists[GUEST_LEAVES]); guest && budget;
+	     guest = next) {
+		next = TAILQ_NEXT(guest, link);
+		if (!is_done(guest))
+			continue;
+		free_guest(guests, guest);
+		budget = loop_left(guests->loop, budget - 1);
+	}
+	guests->more = !budget;
+}
+
 /* ---- A guest is late ---- */
 
 /* Returns 0, or -1 after reporting why all are lost. */
 static int expire(struct guests *guests, struct guest *guest)
 {
-	double seconds = guests->timeouts[guest->state] / 1000.0;
+	static const char *const what[GUEST_STATES] = {
+		"the connection", "a message", "the completion of an echo",
+		"the flush of all echoes"
+	};
+	bool leaves = guest->state == GUEST_LEAVES;
 
-	switch (guest->state) {
-	case GUEST_LEAVES:
-		/* That event may never come. */
+	if (leaves && !guest->echoes) {
+		/* The event that it waits for may never come. */
 		guest->member.last = true;
 		move(guests, guest, GUEST_LEAVES);
-		if (!guest->talk.pending)
-			return 0;
-		return log_fail(
-			"the flush of all posted requests: nothing came within %g s; the device is unusable",
-			seconds);
-	case GUEST_GREETS:
-		log_fail(
-			"the transfer: nothing came within %g s; is the peer alive, and is -t long enough for it [docs/troubleshooting.md#silent]",
-			seconds);
-		break;
-	case GUEST_TAKES:
-		log_fail(
-			"an answer was not taken within %g s; the client is sent away [docs/troubleshooting.md#silent]",
-			seconds);
-		break;
-	case GUEST_ENDS:
-		break;
-	default:
-		log_fail(
-			"a request: nothing came within %g s; the client is sent away [docs/troubleshooting.md#silent]",
-			seconds);
+		return 0;
 	}
-	guests_leave(guests, guest);
-	return 0;
+	log_prefix("Client %u: ", guest->number);
+	log_fail(
+		"%s: nothing came within %g s; %s [docs/troubleshooting.md#silent]",
+		what[guest->state], guests->timeouts[guest->state] / 1000.0,
+		leaves ? "the device is unusable" : "the client is sent away");
+	if (!leaves)
+		guests_leave(guests, guest);
+	log_prefix("%s", "");
+	return leaves ? -1 : 0;
 }
 
-/* Sends away some of those that are late. */
-static int expire_some(struct guests *guests)
+/* Sends away some of those that have been in this state for too long. */
+static int expire_some(struct guests *guests, enum guest_state state)
 {
+	struct guest *guest, *next;
 	int budget = BUDGET, ret = 0;
 
-	for (int state = 0; state < GUEST_STATES && !ret; state++) {
-		struct guest *guest;
-
-		while (!ret && budget &&
-		       (guest = TAILQ_FIRST(&guests->lists[state])) &&
-		       guest->deadline <= guests->loop->now) {
-			/* What it sent in time may be in the CQ. */
-			if (guest->talk.shared->served < guest->deadline) {
-				guest->talk.shared->busy = true;
-				break;
-			}
-			log_prefix("Client %u: ", guest->number);
+	for (guest = TAILQ_FIRST(&guests->lists[state]);
+	     guest && guest->deadline <= guests->loop->now && budget && !ret;
+	     guest = next) {
+		next = TAILQ_NEXT(guest, link);
+		budget = loop_left(guests->loop, budget - 1);
+		/* What it sent in time may be in the CQ: that is looked at first. */
+		if (guest->late &&
+		    shared_is_drained(guest->shared, &guest->member)) {
 			ret = expire(guests, guest);
-			log_prefix("%s", "");
-			budget = loop_left(guests->loop, budget - 1);
+		} else if (!guest->late) {
+			guest->late = true;
+			shared_mark(guest->shared, &guest->member);
 		}
 	}
 	return ret;
 }
+
+/* ---- A turn of the loop ---- */
 
 int64_t guests_sleep(const struct guests *guests)
 {
@@ -339,8 +361,9 @@ int guests_turn(struct guests *guests)
 	     shared = shared->next)
 		if (take_completions(guests, shared))
 			return -1;
-	if (expire_some(guests))
-		return -1;
+	for (int state = 0; state < GUEST_STATES; state++)
+		if (expire_some(guests, state))
+			return -1;
 	let_go(guests);
 	return 0;
 }

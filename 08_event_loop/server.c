@@ -1,11 +1,10 @@
 /*
- * server.c - answers the requests of many clients, in one thread
+ * server.c - sends back the messages of many clients, in one thread
  *
- *     client                            server
- *     (connect, and the transfer of 02_write_read)
- *     MSG_REQUEST, data (SEND) -->      up to 4 KiB
- *     (no program ...)         <--      RDMA WRITE of the data, if asked for
- *                              <--      MSG_ANSWER (SEND): its checksum
+ *     client                     server
+ *     (connect as in 01_send_recv)
+ *     a message (SEND)    -->    up to 1024 bytes
+ *                         <--    the same bytes (SEND)
  *     (as often as the client likes)
  *     (disconnect as in 01_send_recv)
  *
@@ -13,7 +12,6 @@
  * Each is a state machine, which moves when something happens and never waits.
  */
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 
 #include "addr.h"
@@ -22,10 +20,6 @@
 #include "guests.h"
 #include "log.h"
 #include "options.h"
-#include "pattern.h"
-
-/* How many clients may ask between one turn of the loop and the next. */
-#define BACKLOG 1024
 
 /* How many events of the CM one turn of the loop handles at most. */
 #define CM_BUDGET 16
@@ -33,14 +27,10 @@
 static struct {
 	const char *address; /* NULL: all of this machine's, IPv4 as well */
 	const char *port;
-	int seconds, bytes, max, hold;
+	int seconds, max, hold;
 	int end_after; /* clients; 0: never */
-	bool verbose, once;
-} options = { .port = "22228",
-	      .seconds = 10,
-	      .bytes = 1024,
-	      .max = 10000,
-	      .hold = 3600 };
+	bool once;
+} options = { .port = "20886", .seconds = 10, .max = 10000, .hold = 3600 };
 
 static const struct option_row rows[] = {
 	{ 'a', "address", "ADDRESS", "listen on this name or address only",
@@ -49,17 +39,11 @@ static const struct option_row rows[] = {
 	  .min = 1, .max = 65535 },
 	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
 	  .number = &options.seconds, .min = 1, .max = 3600 },
-	{ 'b', "bytes", "BYTES",
-	  "memory to write to, and of a request; both ends need the same",
-	  .number = &options.bytes, .min = PATTERN_MIN,
-	  .max = MSG_MAX_REQUEST },
 	{ 'm', "max", "CLIENTS", "clients at a time; refuse the others",
 	  .number = &options.max, .min = 1, .max = 12000 },
 	{ 'w', "hold", "SECONDS",
-	  "how long a client may stay connected without a request",
+	  "how long a client may stay connected without a message",
 	  .number = &options.hold, .min = 1, .max = 86400 },
-	{ 'v', "verbose", .help = "tell how each client's transfer goes",
-	  .flag = &options.verbose },
 	{ 'e', "end-after", "COUNT", "serve COUNT clients, then exit",
 	  .number = &options.end_after, .min = 1, .max = 1000000,
 	  .otherwise = "never" },
@@ -70,9 +54,8 @@ static const struct option_row rows[] = {
 
 static const char purpose[] =
 	"usage: ./server [OPTION]...\n\n"
-	"Waits for clients and answers the requests of all of them in one thread: with\n"
-	"the checksum of the request's data and, if asked to, by writing the data to the\n"
-	"client's memory. Ends on SIGINT (Ctrl-C) or SIGTERM.\n\n"
+	"Waits for clients and sends each of their messages back, in one thread for all of\n"
+	"them. Ends on SIGINT (Ctrl-C) or SIGTERM.\n\n"
 	"example: ./server -a 192.0.2.1";
 
 struct server {
@@ -88,8 +71,6 @@ struct server {
 static struct shared *shared_of(struct server *server,
 				struct ibv_context *verbs)
 {
-	/* Two completions of each receive, and one of each client. */
-	unsigned int entries = 2 * RECEIVES + options.max;
 	struct shared *shared = server->guests.shared;
 
 	while (shared && shared->verbs != verbs)
@@ -101,7 +82,7 @@ static struct shared *shared_of(struct server *server,
 		explain_call("calloc", errno);
 		return NULL;
 	}
-	if (shared_open(shared, &server->loop, verbs, entries, options.bytes)) {
+	if (shared_open(shared, &server->loop, verbs)) {
 		shared_close(shared);
 		free(shared);
 		return NULL;
@@ -112,22 +93,13 @@ static struct shared *shared_of(struct server *server,
 }
 
 /*
- * The client's requests may find no receive until more are posted: it must try
- * again for as long as that takes, every 41 ms (the IBTA specification, 9.7.5.2.8).
+ * While there is no receive, the client's device tries again, every 41 ms (the IBTA
+ * specification, 9.7.5.2.8).
  */
-static int accept_guest(struct rdma_cm_id *id,
-			const struct rdma_conn_param *asked)
+static int accept_guest(struct rdma_cm_id *id)
 {
-	struct rdma_conn_param param = {
-		/*
-		 * READs at a time: each costs memory, and our clients need none.
-		 * No more than the client has asked for.
-		 */
-		.initiator_depth = asked->initiator_depth > 0,
-		.responder_resources = asked->responder_resources > 0,
-		.retry_count = 6,
-		.rnr_retry_count = 6,
-	};
+	struct rdma_conn_param param = { .retry_count = 6,
+					 .rnr_retry_count = 6 };
 	struct ibv_qp_attr attr = { .min_rnr_timer = 24 };
 	int err;
 
@@ -153,7 +125,7 @@ static bool is_welcome(const struct server *server,
 	/* Its number is our queue pair's, too: we would never hear that it fails. */
 	if (asked->rnr_retry_count == 7) {
 		log_line(
-			"refused: its answers would be sent for ever where it has no receive (rnr_retry_count 7; at most 6 is allowed).");
+			"refused: its echoes would be sent for ever where it has no receive (rnr_retry_count 7; at most 6 is allowed).");
 		return false;
 	}
 	return true;
@@ -179,7 +151,7 @@ static void on_request(struct server *server, struct rdma_cm_id *id,
 	}
 	log_prefix("Client %u: ", guest->number);
 	log_line("received connection request.");
-	if (accept_guest(id, asked))
+	if (accept_guest(id))
 		guests_leave(&server->guests, guest);
 	log_prefix("%s", "");
 }
@@ -189,21 +161,22 @@ static void on_request(struct server *server, struct rdma_cm_id *id,
 static void on_guest(struct server *server, struct guest *guest,
 		     const struct rdma_cm_event *event)
 {
-	log_prefix("Client %u: ", guest->number);
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
-		guest->established = true;
-		break;
+		guests_welcome(&server->guests, guest);
+		return;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-		break;
+		return;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		guests_left(&server->guests, guest);
+		/* If it is not we who have begun. */
+		guest->has_left |= guest->state != GUEST_LEAVES;
 		break;
 	default:
+		log_prefix("Client %u: ", guest->number);
 		explain_event(event, RDMA_CM_EVENT_ESTABLISHED);
-		guests_leave(&server->guests, guest);
+		log_prefix("%s", "");
 	}
-	log_prefix("%s", "");
+	guests_leave(&server->guests, guest);
 }
 
 /* Returns 0, or -1 if all is lost. */
@@ -249,63 +222,20 @@ static int on_cm(void *owner)
 
 /* ---- From nothing to a server, and back ---- */
 
-/* As conn_listen() of rdma.c does it, for more clients at a time. */
-static int listen_on(struct conn *listener, const struct addrinfo *ai)
-{
-	struct rdma_cm_id *id;
-	int only = 0;
-
-	if (rdma_create_id(listener->events, &id, NULL, RDMA_PS_TCP))
-		return explain_call("rdma_create_id", errno);
-	listener->id = id;
-	/* Take IPv4 as well, whatever net.ipv6.bindv6only says. */
-	if (ai->ai_family == AF_INET6 &&
-	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only,
-			    sizeof(only)))
-		return explain_call("rdma_set_option", errno);
-	if (rdma_bind_addr(id, ai->ai_addr))
-		return explain_bind(id, ai, errno);
-	/* An id that is bound to one address already knows its device. */
-	if (!id->verbs && addr_is_loopback(ai->ai_addr))
-		return addr_explain_no_device(ai->ai_addr);
-	if (rdma_listen(id, BACKLOG))
-		return explain_call("rdma_listen", errno);
-	log_line("listening on port %u.", ntohs(rdma_get_src_port(id)));
-	return 0;
-}
-
-/* Listens on the first address of the list on which it can. */
-static int listen_on_one(struct conn *listener, const struct addrinfo *list)
-{
-	int ret = -1;
-
-	listener->events = rdma_create_event_channel();
-	if (!listener->events)
-		return explain_call("rdma_create_event_channel", errno);
-	if (wait_nonblocking(listener->events->fd, "rdma_create_event_channel"))
-		return -1;
-	for (; list && ret; list = list->ai_next) {
-		if (listener->id && rdma_destroy_id(listener->id))
-			explain_call("rdma_destroy_id", errno);
-		listener->id = NULL;
-		ret = listen_on(listener, list);
-	}
-	return ret;
-}
-
 static int start_listening(struct server *server)
 {
+	struct conn *listener = &server->listener;
 	struct addrinfo *list;
 	int ret;
 
 	if (addr_lookup(options.address, options.port, &list))
 		return -1;
-	ret = listen_on_one(&server->listener, list);
+	ret = conn_listen(listener, list);
 	freeaddrinfo(list);
 	if (ret)
 		return -1;
 	server->requests =
-		(struct watch){ server->listener.events->fd, on_cm, server };
+		(struct watch){ listener->events->fd, on_cm, server };
 	return loop_add(&server->loop, &server->requests);
 }
 
@@ -364,9 +294,7 @@ int main(int argc, char **argv)
 		return status;
 	server.guests = (struct guests){
 		.loop = &server.loop,
-		.quiet = !options.verbose,
-		.timeouts = { step_ms, options.hold * 1000, step_ms, step_ms,
-			      step_ms },
+		.timeouts = { step_ms, options.hold * 1000, step_ms, step_ms },
 	};
 	guests_open(&server.guests);
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */

@@ -4,43 +4,33 @@
 #include "shared.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <search.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "explain.h"
 #include "log.h"
-#include "pattern.h"
-#include "wait.h"
 
 /* The device says so when the SRQ has fewer than this. */
 #define LIMIT (RECEIVES_CHUNK / 4)
-
-_Static_assert(!(sizeof(struct receive) & WORK_MASK),
-	       "the addresses in a wr_id end in enough 0s");
 
 /* ---- The receives ---- */
 
 static int post(struct shared *shared, struct receive *receive)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)&receive->came,
+		.addr = (uintptr_t)receive->came,
 		.length = sizeof(receive->came),
 		.lkey = receive->mr->lkey,
 	};
 	struct ibv_recv_wr *bad, wr = {
-		.wr_id = (uintptr_t)receive + WORK_RECEIVE,
+		.wr_id = (uintptr_t)receive,
 		.sg_list = &sge,
 		.num_sge = 1,
 	};
 	int err = ibv_post_srq_recv(shared->srq, &wr, &bad);
 
 	receive->number = ++shared->posted;
-	if (err)
-		return log_fail_errno(
-			"ibv_post_srq_recv", err,
-			"are more posted than the SRQ has room for [docs/troubleshooting.md#post]");
-	return 0;
+	return err ? explain_call("ibv_post_srq_recv", err) : 0;
 }
 
 /* Adds one chunk, and posts all of it. */
@@ -73,10 +63,7 @@ static int set_limit(struct shared *shared)
 	struct ibv_srq_attr attr = { .srq_limit = LIMIT };
 	int err = ibv_modify_srq(shared->srq, &attr, IBV_SRQ_LIMIT);
 
-	if (err)
-		return log_fail_errno("ibv_modify_srq", err,
-				      "nobody would tell when it runs dry");
-	return 0;
+	return err ? explain_call("ibv_modify_srq", err) : 0;
 }
 
 /* The SRQ has few receives left: posts more, and asks to be told again. */
@@ -93,72 +80,29 @@ static int grow(struct shared *shared)
 	return set_limit(shared);
 }
 
-static int create_srq(struct shared *shared)
-{
-	struct ibv_srq_init_attr attr = {
-		.attr = { .max_wr = RECEIVES, .max_sge = 1 },
-	};
-
-	shared->srq = ibv_create_srq(shared->all.pd, &attr);
-	if (!shared->srq)
-		return log_fail_errno(
-			"ibv_create_srq", errno,
-			"%d receives; see max_srq and max_srq_wr in `ibv_devinfo -v`",
-			RECEIVES);
-	return grow(shared);
-}
-
 /*
  * The device takes receives in the order in which they were posted. So those before
  * the newest that has come back have been taken, and if they have not come back,
  * they are in the middle of a message, or lost.
  */
-static unsigned int missing(const struct shared *shared)
-{
-	return shared->newest - shared->back;
-}
-
 void receive_take(struct shared *shared, struct receive *receive)
 {
-	unsigned int here;
+	unsigned int missing;
 
-	receive->users = 1;
 	shared->back++;
 	if (receive->number > shared->newest)
 		shared->newest = receive->number;
-	here = shared->count - missing(shared);
-	if (here + RECEIVES_CHUNK > shared->wanted)
+	missing = shared->newest - shared->back;
+	if (shared->count - missing + RECEIVES_CHUNK > shared->wanted)
 		return;
-	log_line("%u receives have not come back: posting others.",
-		 missing(shared));
+	log_line("%u receives have not come back: posting others.", missing);
 	/* A failure is reported. The receives that are there must do. */
 	if (add_chunk(shared))
 		shared->wanted -= RECEIVES_CHUNK;
 }
 
-const char *work_name(uint64_t wr_id)
+void receive_back(struct shared *shared, struct receive *receive)
 {
-	static const char *const names[WORK_MASK + 1] = {
-		[WORK_MR] = "send of MSG_MR",
-		[WORK_RDMA] = "RDMA operation",
-		[WORK_DONE] = "send of MSG_DONE",
-		[WORK_RECEIVE] = "receive",
-		[WORK_WRITE] = "write",
-		[WORK_ANSWER] = "send",
-	};
-
-	return names[wr_id & WORK_MASK];
-}
-
-struct receive *receive_of(uint64_t wr_id)
-{
-	return (void *)(uintptr_t)(wr_id & ~(uint64_t)WORK_MASK);
-}
-
-void receive_release(struct shared *shared, struct receive *receive)
-{
-	if (--receive->users)
-		return;
 	/* One that was given up may come back late, to a full SRQ. */
 	if (shared->posted - shared->newest < RECEIVES)
 		post(shared, receive);
@@ -168,40 +112,33 @@ void receive_release(struct shared *shared, struct receive *receive)
 
 /* ---- The queue pairs ---- */
 
-static struct member **bucket_of(struct shared *shared, uint32_t qp_num)
+static int compare(const void *one, const void *other)
 {
-	return &shared->members[qp_num % BUCKETS];
+	uint32_t a = ((const struct member *)one)->qp_num;
+	uint32_t b = ((const struct member *)other)->qp_num;
+
+	return a < b ? -1 : a > b;
 }
 
-void shared_add(struct shared *shared, struct member *member, uint32_t qp_num)
+int shared_add(struct shared *shared, struct member *member, uint32_t qp_num)
 {
-	struct member **bucket = bucket_of(shared, qp_num);
-
 	member->qp_num = qp_num;
-	member->next = *bucket;
-	*bucket = member;
-	shared->member_count++;
+	return tsearch(member, &shared->members, compare) ?
+		       0 :
+		       explain_call("tsearch", ENOMEM);
 }
 
 struct member *shared_find(const struct shared *shared, uint32_t qp_num)
 {
-	struct member *member = shared->members[qp_num % BUCKETS];
+	struct member key = { .qp_num = qp_num };
+	struct member **found = tfind(&key, &shared->members, compare);
 
-	while (member && member->qp_num != qp_num)
-		member = member->next;
-	return member;
+	return found ? *found : NULL;
 }
 
 void shared_remove(struct shared *shared, const struct member *member)
 {
-	struct member **at = bucket_of(shared, member->qp_num);
-
-	while (*at && *at != member)
-		at = &(*at)->next;
-	if (!*at)
-		return;
-	*at = member->next;
-	shared->member_count--;
+	tdelete(member, &shared->members, compare);
 }
 
 /* ---- The completions ---- */
@@ -232,15 +169,6 @@ static int on_completions(void *owner)
 	return arm(shared);
 }
 
-/* By which poll all that is in the CQ now has been taken off. */
-static unsigned long drained_at(const struct shared *shared)
-{
-	/* As in the CQ's size: two of each receive, and one of each client. */
-	unsigned long most = 2 * shared->count + shared->member_count;
-
-	return shared->polls + most / SHARED_POLL + 1;
-}
-
 int shared_poll(struct shared *shared, struct ibv_wc *wc)
 {
 	int n = ibv_poll_cq(shared->all.cq, SHARED_POLL, wc);
@@ -251,19 +179,14 @@ int shared_poll(struct shared *shared, struct ibv_wc *wc)
 	shared->busy = n == SHARED_POLL;
 	if (!shared->busy)
 		shared->empty = shared->polls;
-	if (!shared->busy || shared->polls >= shared->due) {
-		shared->served =
-			shared->busy ? shared->since : shared->loop->now;
-		shared->since = shared->loop->now;
-		shared->due = drained_at(shared);
-	}
 	return n;
 }
 
 void shared_mark(struct shared *shared, struct member *member)
 {
 	member->marked = shared->polls;
-	member->due = drained_at(shared);
+	/* As in the CQ's size: one completion of each receive. */
+	member->due = shared->polls + shared->count / SHARED_POLL + 1;
 	shared->busy = true;
 }
 
@@ -326,8 +249,13 @@ static int on_event(void *owner)
 
 /* ---- From nothing to all of it, and back ---- */
 
-static int create_cq(struct shared *shared, unsigned int entries)
+static int create_cq(struct shared *shared)
 {
+	/*
+	 * Each receive is posted, or its echo is: one completion will come. The chunk
+	 * is for those that were given up, and come back after all.
+	 */
+	unsigned int entries = RECEIVES + RECEIVES_CHUNK;
 	struct conn *all = &shared->all;
 
 	all->pd = ibv_alloc_pd(shared->verbs);
@@ -340,35 +268,30 @@ static int create_cq(struct shared *shared, unsigned int entries)
 		return -1;
 	all->cq = ibv_create_cq(shared->verbs, entries, NULL, all->comp, 0);
 	if (!all->cq)
-		return log_fail_errno(
-			"ibv_create_cq", errno,
-			"%u entries; see max_cqe in `ibv_devinfo -v`", entries);
+		return explain_call("ibv_create_cq", errno);
 	shared->completions =
 		(struct watch){ all->comp->fd, on_completions, shared };
 	return loop_add(shared->loop, &shared->completions) || arm(shared);
 }
 
-/* What is written to each client, with a pattern that it can check. */
-static int open_local(struct shared *shared, size_t bytes)
+static int create_srq(struct shared *shared)
 {
-	char *text;
+	struct ibv_srq_init_attr attr = {
+		.attr = { .max_wr = RECEIVES, .max_sge = 1 },
+	};
 
-	if (region_open(&shared->local, &shared->all, bytes, 0))
-		return -1;
-	text = shared->local.buf;
-	snprintf(text, bytes, "message from passive/server side with pid %d",
-		 getpid());
-	pattern_fill(text, bytes);
-	return 0;
+	shared->srq = ibv_create_srq(shared->all.pd, &attr);
+	if (!shared->srq)
+		return explain_call("ibv_create_srq", errno);
+	return grow(shared);
 }
 
 int shared_open(struct shared *shared, struct loop *loop,
-		struct ibv_context *verbs, unsigned int entries, size_t bytes)
+		struct ibv_context *verbs)
 {
 	shared->loop = loop;
 	shared->verbs = verbs;
-	if (create_cq(shared, entries) || create_srq(shared) ||
-	    open_local(shared, bytes) ||
+	if (create_cq(shared) || create_srq(shared) ||
 	    wait_nonblocking(verbs->async_fd, "the device"))
 		return -1;
 	/* Last, since the device's descriptor outlives what has failed. */
@@ -380,10 +303,8 @@ void shared_close(struct shared *shared)
 {
 	int err = 0;
 
-	region_close(&shared->local);
 	if (shared->srq && (err = ibv_destroy_srq(shared->srq)))
-		log_fail_errno("ibv_destroy_srq", err,
-			       "does a queue pair still have it");
+		explain_call("ibv_destroy_srq", err);
 	/* While it exists, the device may write to the memory. */
 	for (unsigned int i = 0; !err && i < shared->chunk_count; i++)
 		region_close(&shared->chunks[i]);

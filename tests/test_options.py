@@ -16,7 +16,7 @@ NEEDS = {'01 server': '', '01 client': '-a node', '02 server': 'write', '02 clie
          '05 server': 'write', '05 client': 'write -a node',
          '06 server': '-a node', '06 client': 'talk -a node',
          '07 server': '', '07 client': 'send a -a node',
-         '08 server': '', '08 client': 'sum -a node',
+         '08 server': '', '08 client': '-a node',
          '09 server': '', '09 client': '-a node scan'}
 
 

@@ -94,7 +94,7 @@ static int listen_on(struct conn *listener, const struct addrinfo *ai)
 	if (!id->verbs && addr_is_loopback(ai->ai_addr))
 		return addr_explain_no_device(ai->ai_addr);
 	/* So many clients may wait while we serve one. */
-	if (rdma_listen(id, 16))
+	if (rdma_listen(id, 1024))
 		return explain_call("rdma_listen", errno);
 	log_line("listening on port %u.", ntohs(rdma_get_src_port(id)));
 	return 0;

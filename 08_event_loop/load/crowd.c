@@ -3,29 +3,71 @@
  */
 #include "crowd.h"
 
-#include <endian.h>
 #include <errno.h>
+#include <search.h>
 #include <string.h>
+#include <time.h>
 
 #include "explain.h"
 #include "log.h"
 
-unsigned int crowd_number(const struct crowd *crowd, const struct asker *asker)
+/* How many completions one turn takes at most. */
+#define COMPLETIONS 64
+
+/* The wr_id of a message; of a receive, it is the number of its piece of memory. */
+#define MESSAGE UINT64_MAX
+
+int64_t crowd_clock(void)
 {
-	return asker - crowd->askers + 1;
+	struct timespec now;
+
+	/* It cannot fail for this clock. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* What the server may write to. */
-static char *exposed_of(const struct crowd *crowd, const struct asker *asker)
+void crowd_progress(struct crowd *crowd)
 {
-	return (char *)crowd->exposed.buf +
-	       (asker - crowd->askers) * crowd->bytes;
+	crowd->due = wait_deadline(crowd->patience.timeout_ms);
 }
 
-/* Something has happened: the server has time for the next thing. */
-static void make_progress(struct crowd *crowd)
+int crowd_compare(const void *one, const void *other)
 {
-	crowd->due = wait_deadline(crowd->timeout_ms);
+	uint32_t a = ((const struct asker *)one)->qp_num;
+	uint32_t b = ((const struct asker *)other)->qp_num;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Where the receive with this number puts what comes. */
+static char *came_at(const struct crowd *crowd, uint64_t number)
+{
+	return (char *)crowd->came.buf + number * crowd->bytes;
+}
+
+void crowd_tell_of(const struct crowd *crowd, const struct asker *asker)
+{
+	if (asker)
+		log_prefix("Client %zd: ", asker - crowd->askers + 1);
+	else
+		log_prefix("%s", "");
+}
+
+int crowd_post_receive(struct crowd *crowd, uint64_t number)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)came_at(crowd, number),
+		.length = crowd->bytes,
+		.lkey = crowd->came.mr->lkey,
+	};
+	struct ibv_recv_wr *bad, wr = {
+		.wr_id = number,
+		.sg_list = &sge,
+		.num_sge = 1,
+	};
+	int err = ibv_post_srq_recv(crowd->srq, &wr, &bad);
+
+	return err ? explain_call("ibv_post_srq_recv", err) : 0;
 }
 
 /* ---- One of them leaves ---- */
@@ -34,7 +76,7 @@ static void make_progress(struct crowd *crowd)
 void crowd_free(struct crowd *crowd, struct asker *asker)
 {
 	if (asker->id->qp) {
-		shared_remove(&crowd->shared, &asker->member);
+		tdelete(asker, &crowd->by_number, crowd_compare);
 		rdma_destroy_qp(asker->id);
 	}
 	if (rdma_destroy_id(asker->id))
@@ -54,32 +96,34 @@ static void count_out(struct crowd *crowd, struct asker *asker)
 		crowd->ending--;
 	} else {
 		crowd->lost++;
-		crowd->under_way -= asker->parts > 0;
+		crowd->under_way -= asker->waits;
+		crowd->asking -= asker->waits || asker->in_line;
 		if (asker->in_line)
 			TAILQ_REMOVE(&crowd->line, asker, link);
-		if (!asker->complete && crowd->asking)
-			crowd->asking--;
 	}
-	make_progress(crowd);
+	crowd_progress(crowd);
 }
 
 void crowd_leave(struct crowd *crowd, struct asker *asker)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	enum asker_state state = asker->state;
 	int err;
 
-	if (asker->state == ASKER_NEW || asker->state >= ASKER_LEAVING)
+	if (state == ASKER_NEW || state >= ASKER_LEAVING)
 		return;
 	count_out(crowd, asker);
-	if (asker->established && asker->state != ASKER_ENDING &&
-	    rdma_disconnect(asker->id))
-		explain_call("rdma_disconnect", errno);
 	asker->state = ASKER_LEAVING;
-	if (asker->pending &&
-	    (err = ibv_modify_qp(asker->id->qp, &attr, IBV_QP_STATE)))
-		explain_call("ibv_modify_qp", err);
-	if (!asker->pending)
+	/* Who is only being made has nothing to end: destroying it rejects. */
+	if (state == ASKER_READY && rdma_disconnect(asker->id))
+		explain_call("rdma_disconnect", errno);
+	if (!asker->posted) {
 		crowd_free(crowd, asker);
+		return;
+	}
+	err = ibv_modify_qp(asker->id->qp, &attr, IBV_QP_STATE);
+	if (err)
+		explain_call("ibv_modify_qp", err);
 }
 
 void crowd_end(struct crowd *crowd, struct asker *asker)
@@ -92,82 +136,32 @@ void crowd_end(struct crowd *crowd, struct asker *asker)
 	}
 }
 
-/* ---- What one of them sends ---- */
+/* ---- One of them sends ---- */
 
-static int post(struct crowd *crowd, struct asker *asker, enum work work,
-		const void *bytes, uint32_t length)
+static int post_message(struct crowd *crowd, struct asker *asker)
 {
-	bool is_inline = work == WORK_MR || work == WORK_DONE;
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)bytes,
-		.length = length,
-		.lkey = crowd->request.mr->lkey,
-	};
+	struct ibv_sge sge = { (uintptr_t)crowd->data.buf, crowd->bytes,
+			       crowd->data.mr->lkey };
 	struct ibv_send_wr *bad, wr = {
-		.wr_id = work,
+		.wr_id = MESSAGE,
 		.sg_list = &sge,
 		.num_sge = 1,
-		.opcode = work == WORK_RDMA ? IBV_WR_RDMA_WRITE : IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED |
-			      (is_inline ? IBV_SEND_INLINE : 0),
-		.wr.rdma = {
-			.remote_addr = asker->peer.addr,
-			.rkey = asker->peer.rkey,
-		},
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
 	};
-	int err = ibv_post_send(asker->id->qp, &wr, &bad);
+	unsigned int count = crowd->greedy ? crowd->greedy : 1;
 
-	if (err)
-		return explain_call("ibv_post_send", err);
-	asker->pending++;
+	while (asker->posted < count) {
+		int err = ibv_post_send(asker->id->qp, &wr, &bad);
+
+		if (err)
+			return explain_call("ibv_post_send", err);
+		asker->posted++;
+	}
 	return 0;
 }
 
-static int send_mr(struct crowd *crowd, struct asker *asker)
-{
-	struct msg msg = msg_make(MSG_MR, MODE_WRITE,
-				  (uintptr_t)exposed_of(crowd, asker),
-				  crowd->exposed.mr->rkey, crowd->bytes);
-
-	return post(crowd, asker, WORK_MR, &msg, sizeof(msg));
-}
-
-static int start_rdma(struct crowd *crowd, struct asker *asker)
-{
-	const struct request *request = crowd->request.buf;
-
-	if (asker->peer.length != crowd->bytes)
-		return log_fail(
-			"this side has %u bytes of memory and the peer %u; start both with the same -b [docs/troubleshooting.md#refused]",
-			crowd->bytes, asker->peer.length);
-	return post(crowd, asker, WORK_RDMA, request->data, crowd->bytes);
-}
-
-int crowd_step(struct crowd *crowd, struct asker *asker, enum event event)
-{
-	const struct msg done = msg_make(MSG_DONE, 0, 0, 0, 0);
-
-	switch (state_step(&asker->states, event)) {
-	case ACT_NOTHING:
-		return 0;
-	case ACT_SEND_MR:
-		return send_mr(crowd, asker);
-	case ACT_START_RDMA:
-		return start_rdma(crowd, asker);
-	case ACT_SEND_DONE:
-		return post(crowd, asker, WORK_DONE, &done, sizeof(done));
-	case ACT_FINISH:
-		asker->state = ASKER_READY;
-		crowd->making--;
-		crowd->ready++;
-		make_progress(crowd);
-		return 0;
-	default:
-		return -1;
-	}
-}
-
-/* Lets as many ask as may at a time, in the order of the line. */
+/* Lets as many send as may at a time, in the order of the line. */
 static void ask_some(struct crowd *crowd)
 {
 	struct asker *asker;
@@ -176,12 +170,11 @@ static void ask_some(struct crowd *crowd)
 	       (asker = TAILQ_FIRST(&crowd->line))) {
 		TAILQ_REMOVE(&crowd->line, asker, link);
 		asker->in_line = false;
+		asker->waits = true;
 		asker->asked++;
-		asker->parts = 2;
 		asker->sent = crowd->now;
 		crowd->under_way++;
-		if (post(crowd, asker, WORK_ANSWER, crowd->request.buf,
-			 sizeof(struct msg) + crowd->bytes))
+		if (post_message(crowd, asker))
 			crowd_leave(crowd, asker);
 	}
 }
@@ -194,6 +187,7 @@ static void stand_in_line(struct crowd *crowd, struct asker *asker)
 
 void crowd_ask(struct crowd *crowd)
 {
+	crowd->now = crowd_clock();
 	for (unsigned int i = 0; i < crowd->count; i++)
 		if (crowd->askers[i].state == ASKER_READY) {
 			crowd->asking++;
@@ -202,118 +196,118 @@ void crowd_ask(struct crowd *crowd)
 	ask_some(crowd);
 }
 
-/* ---- What has happened to one of them ---- */
-
-/* One of the two parts of an answer is here: goes on when both are. */
-static void on_part(struct crowd *crowd, struct asker *asker)
+/* The echo is here, and the send is complete: in either order. */
+static void go_on(struct crowd *crowd, struct asker *asker)
 {
-	if (--asker->parts)
+	if (asker->posted || !asker->answered)
 		return;
+	asker->waits = asker->answered = false;
 	crowd->under_way--;
-	make_progress(crowd);
-	if (asker->asked < crowd->cycles) {
+	crowd_progress(crowd);
+	if (asker->asked < crowd->cycles)
 		stand_in_line(crowd, asker);
-	} else {
-		asker->complete = true;
+	else
 		crowd->asking--;
-	}
-	ask_some(crowd);
 }
 
-static int on_answer(struct crowd *crowd, struct asker *asker,
-		     const struct msg *msg)
+static int on_echo(struct crowd *crowd, struct asker *asker, const char *came,
+		   uint32_t length)
 {
-	const struct request *request = crowd->request.buf;
-
-	if (!asker->parts)
-		return log_fail("protocol error: an answer without a request");
-	crowd->answered = crowd->now;
-	latency_add(&crowd->latency, crowd->answered - asker->sent);
-	if (memcmp(msg, &crowd->answer, sizeof(*msg)))
-		return log_fail(
-			"the checksum is not that of what was sent, or the length is not");
-	/* The write is older than the answer, so all of it must be here. */
-	if (crowd->writes &&
-	    memcmp(exposed_of(crowd, asker), request->data, crowd->bytes))
-		return log_fail(
-			"what the server wrote is not what was sent to it");
-	on_part(crowd, asker);
+	if (!asker->waits || asker->answered)
+		return log_fail("protocol error: an echo without a message");
+	if (length != crowd->bytes || memcmp(came, crowd->data.buf, length))
+		return log_fail("what came back is not what was sent");
+	crowd->last = crowd->now;
+	crowd->took[crowd->times++] = (crowd->now - asker->sent) / 1000;
+	asker->answered = true;
 	return 0;
-}
-
-static int on_message(struct crowd *crowd, struct asker *asker,
-		      const struct msg *msg, uint32_t length)
-{
-	if (msg_check(msg, length))
-		return -1;
-	switch (msg->type) {
-	case MSG_MR:
-		/* A second one is an error, and must not replace the first. */
-		if (asker->states.recv == RS_INIT)
-			asker->peer = (struct remote){ be64toh(msg->addr),
-						       be32toh(msg->rkey),
-						       be32toh(msg->length) };
-		return crowd_step(crowd, asker, EV_MR_RECEIVED);
-	case MSG_DONE:
-		return crowd_step(crowd, asker, EV_DONE_RECEIVED);
-	case MSG_ANSWER:
-		return on_answer(crowd, asker, msg);
-	default:
-		return log_fail("protocol error: a message of type %d",
-				msg->type);
-	}
 }
 
 static int on_done(struct crowd *crowd, struct asker *asker,
 		   const struct ibv_wc *wc)
 {
-	enum work work = wc->wr_id & WORK_MASK;
+	bool came = wc->wr_id != MESSAGE;
 
 	if (wc->status != IBV_WC_SUCCESS)
-		return explain_completion(work_name(wc->wr_id), wc);
-	if (work == WORK_RECEIVE)
-		return on_message(crowd, asker,
-				  &receive_of(wc->wr_id)->came.msg,
-				  wc->byte_len);
-	if (work <= WORK_DONE)
-		return crowd_step(crowd, asker, EV_MR_SENT + work);
-	on_part(crowd, asker);
+		return explain_completion(came ? "receive" : "send", wc);
+	if (came &&
+	    on_echo(crowd, asker, came_at(crowd, wc->wr_id), wc->byte_len))
+		return -1;
+	go_on(crowd, asker);
+	if (crowd->greedy && !asker->posted)
+		log_line("%u messages are sent, and no echo is taken.",
+			 crowd->greedy);
 	return 0;
 }
 
-static void on_completion(struct crowd *crowd, const struct ibv_wc *wc)
+/* Returns 0, or -1: all are lost. */
+static int on_completion(struct crowd *crowd, const struct ibv_wc *wc)
 {
-	struct asker *asker = (void *)shared_find(&crowd->shared, wc->qp_num);
-	struct receive *receive = receive_of(wc->wr_id);
+	struct asker key = { .qp_num = wc->qp_num }, *asker;
+	struct asker **found = tfind(&key, &crowd->by_number, crowd_compare);
 
-	if (receive)
-		receive_take(&crowd->shared, receive);
-	else if (asker)
-		asker->pending--;
-	if (asker && asker->state < ASKER_LEAVING) {
-		log_prefix("Client %u: ", crowd_number(crowd, asker));
+	asker = found ? *found : NULL;
+	if (asker && wc->wr_id == MESSAGE)
+		asker->posted--;
+	if (asker && asker->state != ASKER_LEAVING) {
+		crowd_tell_of(crowd, asker);
 		if (on_done(crowd, asker, wc))
 			crowd_leave(crowd, asker);
-		log_prefix("%s", "");
-	} else if (asker && !asker->pending) {
+		crowd_tell_of(crowd, NULL);
+	} else if (asker && !asker->posted) {
 		crowd_free(crowd, asker);
 	}
-	if (receive)
-		receive_release(&crowd->shared, receive);
+	return wc->wr_id == MESSAGE ? 0 : crowd_post_receive(crowd, wc->wr_id);
 }
 
-int crowd_take(struct crowd *crowd)
+/* ---- A turn of the loop ---- */
+
+/* Returns how many completions there were, or -1: all are lost. */
+static int take_completions(struct crowd *crowd)
 {
-	struct ibv_wc wc[SHARED_POLL];
+	struct ibv_wc wc[COMPLETIONS];
+	int n = ibv_poll_cq(crowd->all.cq, COMPLETIONS, wc);
 
-	for (int left = SHARED_BUDGET; crowd->shared.busy && left > 0;
-	     left -= SHARED_POLL) {
-		int n = shared_poll(&crowd->shared, wc);
-
-		if (n < 0)
+	if (n < 0)
+		return explain_call("ibv_poll_cq", 0);
+	crowd->now = crowd_clock();
+	for (int i = 0; i < n; i++)
+		if (on_completion(crowd, &wc[i]))
 			return -1;
-		for (int i = 0; i < n; i++)
-			on_completion(crowd, &wc[i]);
-	}
-	return 0;
+	ask_some(crowd);
+	return n;
+}
+
+/* The completion channel can be read. */
+static int take_cq_event(struct crowd *crowd)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(crowd->all.comp, &cq, &context))
+		return errno == EAGAIN ?
+			       0 :
+			       explain_call("ibv_get_cq_event", errno);
+	ibv_ack_cq_events(cq, 1);
+	return crowd_arm(crowd);
+}
+
+int crowd_turn(struct crowd *crowd, int64_t until)
+{
+	int comp = crowd->all.cq ? crowd->all.comp->fd : -1, news,
+	    n = crowd->all.cq ? take_completions(crowd) : 0;
+
+	if (n < 0)
+		return -1;
+	/* The CQ was armed before it was found empty. */
+	news = wait_readable(comp, crowd->all.events->fd,
+			     crowd->leaving ? -1 : crowd->patience.stop_fd,
+			     n ? 0 : until);
+	if (news < 0)
+		return errno == ETIMEDOUT ?
+			       0 :
+			       wait_fail("the crowd", errno, &crowd->patience);
+	if (news & WAIT_FIRST && take_cq_event(crowd))
+		return -1;
+	return news & WAIT_SECOND ? crowd_on_cm(crowd) : 0;
 }

@@ -17,12 +17,14 @@ def rows(chapter):
         return [(match['letter'], match['name'], ROLES[match['who']])
                 for match in ROW.finditer(source)]
     return [(match['letter'], match['name'], {role}) for role in ('server', 'client')
-            if (chapter / f'{role}.c').exists() for match in OWN.finditer(table(chapter, role))]
+            for match in OWN.finditer(table(chapter, role))]
 
 
 def table(chapter, role):
-    """The source of a program's table, with the rows that both have in plumbing/network.h."""
-    source = (chapter / f'{role}.c').read_text('utf-8')
+    """The source of a program's table, with the rows that both have in plumbing/network.h; it may be as in
+    the chapter before."""
+    source = ''.join(path.read_text('utf-8') for path in (chapter / f'{role}.c', chapter / f'carried/{role}.c')
+                     if path.exists())
     if 'NETWORK_OPTIONS(' in source:
         source += (chapter / 'plumbing/network.h').read_text('utf-8')
     return source

@@ -115,12 +115,12 @@ test('08_event_loop: fifty clients at once, in one thread at either end', option
 	const {status, out} = await run(`
 		await lab.exec('a', 'cd ~/08_event_loop && { { ./server -e 50; echo ended with $?; } >/tmp/said 2>&1 & }');
 		await lab.exec('a', 'until grep -qE "listening|ended" /tmp/said; do :; done');
-		return lab.exec('b', 'cd ~/08_event_loop && ./load/load -n 50 -N 4 -a 192.0.2.1 write')`);
+		return lab.exec('b', 'cd ~/08_event_loop && ./load/load -n 50 -N 4 -a 192.0.2.1')`);
 	assert.equal(status, 0, out);
 	assert.match(out, /^50 connections: 50 served, 0 refused, 0 failed\.$/m);
 	const server = await run(`return lab.exec('a', 'until grep -q "^ended" /tmp/said; do :; done; cat /tmp/said')`);
 	assert.match(server.out, /^ended with 0$/m);
-	assert.equal(server.out.match(/peer disconnected after 4 requests/g)?.length, 50, server.out);
+	assert.equal(server.out.match(/peer disconnected after 4 messages/g)?.length, 50, server.out);
 });
 
 test('a minute on hold ends in no timeout', options, async () => {

@@ -55,13 +55,13 @@ for ((pair = 0; pair < pairs; pair++)); do
 	for count in ${BENCH_COUNTS:-100 1000 5000}; do
 		echo "08_at_once: $count, pair $((pair + 1)) of $pairs" >&2
 		jobs=$((count < 1000 ? count : 1000))
-		at_once 08_event_loop "$count" ./server "$jobs" '-N 1 sum'
+		at_once 08_event_loop "$count" ./server "$jobs" '-N 1'
 		ours=("$served" "$seconds")
 		at_once 05_multiclient "$count" \
 			"./server -G 0 -m $count write" "$jobs" write
 		line 'served, of all at once' "${ours[0]}" "$served" '' '>='
 		line 'until the last ended' "${ours[1]}" "$seconds" s -
-		stay 08_event_loop "$count" './server -t 1000' sum
+		stay 08_event_loop "$count" './server -t 1000' ''
 		ours=("$seconds" "$memory" "$threads" "$descriptors")
 		stay 05_multiclient "$count" \
 			"./server -t 1000 -G 0 -m $count write" write

@@ -5,16 +5,16 @@
 # usage: 08_crowd.sh ADDRESS PAIRS      (bench.sh runs it; the lab is up)
 #
 # PAIRS times, for 100, 1000 and 10000 connections: that many, and 10, in turn,
-# with 8 requests of 1024 bytes under way at a time, 20000 in all. Of each: answers in a
-# second, and the times until the answer.
+# with 8 messages of 1024 bytes under way at a time, 20000 in all. Of each: echoes in a
+# second, and the times until the echo.
 set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
 address=$1
 pairs=$2
-names=('' 'connected a second' 'answers a second' 'p50 until the answer'
-	'p99 until the answer' 'p99.9 until the answer')
+names=('' 'connected a second' 'echoes a second' 'p50 until the echo'
+	'p99 until the echo' 'p99.9 until the echo')
 units=('' 1/s 1/s us us us)
 
 # run COUNT: sets values, as the names have them.
@@ -23,7 +23,7 @@ run() {
 	await grep -q '^listening' "$tmp/served"
 	timeout "$limit" "$top/scripts/lab.sh" exec b -- \
 		"$top/08_event_loop/load/load" -n "$1" -N $((20000 / $1)) -q 8 \
-		-t 60 -c -a "$address" sum >"$tmp/report" 2>&1 </dev/null ||
+		-t 60 -c -a "$address" >"$tmp/report" 2>&1 </dev/null ||
 		fail "load: $(tail -n 3 "$tmp/report")"
 	IFS=, read -ra values < <(grep -A 1 '^connections,' "$tmp/report" |
 		tail -n 1 | cut -d , -f 1,4-)

@@ -21,7 +21,7 @@ source "$(dirname "$0")/stay.bash"
 section '08 and 05' 'chapter 08' 'chapter 05'
 for ((pair = 0; pair < pairs; pair++)); do
 	for count in 10 100 1000; do
-		stay 08_event_loop "$count" './server -t 1000' sum
+		stay 08_event_loop "$count" './server -t 1000' ''
 		ours=$memory ours_threads=$threads
 		# A thousand threads on one processor keep a peer waiting for more than
 		# the half second after which a queue pair would give up.
