@@ -62,19 +62,24 @@ static int open_socket(const struct addrinfo *ai)
 
 static int bind_and_listen(int fd, const struct addrinfo *ai)
 {
+	const char *call = "bind";
+
 	/* Without this, a server could not restart for a minute. */
 	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		return -1;
 	/* On "::" it takes IPv4 as well, whatever net.ipv6.bindv6only says. */
 	if (ai->ai_family == AF_INET6 && set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0))
 		return -1;
-	if (bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG))
-		return log_fail_errno(
-			"bind", errno, "%s",
-			errno == EADDRINUSE ?
-				"another program listens on this port; give another with -p [docs/troubleshooting.md#address-in-use]" :
-				"is this an address of this machine; see -a [docs/troubleshooting.md#cannot-assign]");
-	return 0;
+	if (!bind(fd, ai->ai_addr, ai->ai_addrlen)) {
+		call = "listen";
+		if (!listen(fd, BACKLOG))
+			return 0;
+	}
+	return log_fail_errno(
+		call, errno, "%s",
+		errno == EADDRINUSE ?
+			"another program listens on this port; give another with -p [docs/troubleshooting.md#address-in-use]" :
+			"is this an address of this machine; see -a [docs/troubleshooting.md#cannot-assign]");
 }
 
 static int listen_on(const struct addrinfo *ai)
