@@ -3,12 +3,7 @@
  */
 #include "chain.h"
 
-#include <errno.h>
-
 #include "explain.h"
-
-/* How often to poll between two looks for a signal, each a system call. */
-#define LOOK_EVERY 8
 
 struct ibv_sge chain_piece(const struct region *region, const char *at,
 			   uint32_t length)
@@ -80,26 +75,11 @@ int chain_receive(struct chain *chain, uint64_t wr_id, struct ibv_sge piece)
 	return at + 1 < chain->most ? 0 : chain_post_receives(chain);
 }
 
-/* A loop that always finds a completion never sleeps: look for a signal here. */
-static int look_for_signal(struct chain *chain)
-{
-	const struct patience *patience = &chain->conn->patience;
-
-	if (++chain->looks % LOOK_EVERY)
-		return 0;
-	if (wait_readable(-1, -1, patience->stop_fd, 0) < 0 &&
-	    errno == ETIMEDOUT)
-		return 0;
-	return wait_fail("a completion", errno, patience);
-}
-
 int chain_poll(struct chain *chain, struct ibv_wc *wc)
 {
 	int n;
 
 	if (chain->wcs_taken == chain->wcs_count) {
-		if (look_for_signal(chain))
-			return -1;
 		n = ibv_poll_cq(chain->conn->cq, BATCH_MAX, chain->wcs);
 		if (n < 0)
 			return explain_call("ibv_poll_cq", 0);

@@ -29,32 +29,7 @@ struct chain {
 	/* Completions that were taken, and not yet dealt with. */
 	struct ibv_wc wcs[BATCH_MAX];
 	unsigned int wcs_count, wcs_taken;
-	unsigned int looks; /* at the CQ, since the beginning */
 };
-
-/* What a request was: the low bits of its wr_id. The rest of it is a number. */
-enum request {
-	REQUEST_MESSAGE, /* of hello.h: wr_id is the message's address */
-	REQUEST_RECEIVE, /* these are a stream's; the number is the slot */
-	REQUEST_HEAD, /* a header of ours */
-	REQUEST_PART, /* a part that we send or write */
-	REQUEST_READ /* a part that we read; the number is its length */
-};
-
-static inline uint64_t request_id(enum request request, uint64_t number)
-{
-	return number << 3 | request;
-}
-
-static inline enum request request_of(uint64_t wr_id)
-{
-	return wr_id & 7;
-}
-
-static inline uint64_t request_number(uint64_t wr_id)
-{
-	return wr_id >> 3;
-}
 
 /* length bytes of a region, from at on. */
 struct ibv_sge chain_piece(const struct region *region, const char *at,
@@ -74,7 +49,7 @@ int chain_post_receives(struct chain *chain);
 
 /*
  * Takes the next completion without waiting, which may be a failure: look at its status.
- * Returns 1, 0 if there is none, or -1; also if the program is to stop.
+ * Returns 1, 0 if there is none, or -1.
  */
 int chain_poll(struct chain *chain, struct ibv_wc *wc);
 

@@ -1,23 +1,21 @@
 /*
- * client.c - sends files to the server, and comes back if the connection breaks
+ * client.c - sends a file to the server, and comes back if the connection breaks
  *
- * The protocol is drawn in hello.h and message.h.
+ * The protocol is drawn in message.h.
  */
 #include <unistd.h>
 
 #include "addr.h"
-#include "filename.h"
 #include "hello.h"
 #include "iwarp.h"
 #include "log.h"
 #include "options.h"
-#include "reconnect.h"
+#include "retry.h"
 #include "sender.h"
 
 static struct {
 	const char *address, *port;
 	int seconds, depth, bytes, tries;
-	bool csv;
 	int mode; /* the index of a word in send|write|read */
 	char **files;
 } options = { .port = "22227", .seconds = 10, .depth = 64, .bytes = 65536 };
@@ -34,101 +32,93 @@ static const struct option_row rows[] = {
 	  .number = &options.depth, .min = FLOW_LEAST,
 	  .max = STREAM_DEPTH_MAX },
 	{ 'b', "bytes", "BYTES", "size of a part", .number = &options.bytes,
-	  .min = HEAD_TEXT, .max = MSG_MAX_LENGTH },
+	  .min = HEAD_TEXT, .max = MEMORY_MAX },
 	{ 'R', "reconnect", "TRIES",
 	  "if the connection breaks, try again, up to TRIES times without progress",
 	  .number = &options.tries, .min = 0, .max = 1000 },
-	{ 'c', "csv", .help = "print comma-separated values",
-	  .flag = &options.csv },
 	{ .value = "send|write|read",
 	  .word = &options.mode,
 	  .rest = &options.files },
 };
 
 static const char purpose[] =
-	"usage: ./client -a ADDRESS [OPTION]... send|write|read FILE...\n\n"
-	"Sends files to a server: by SEND; by WRITE into a ring of the server's; or\n"
-	"the server READs them.\n\n"
+	"usage: ./client -a ADDRESS [OPTION]... send|write|read FILE\n\n"
+	"Sends a file to a server: by SEND; by WRITE into a ring of the server's; or the\n"
+	"server READs it.\n\n"
 	"example: ./client -a 192.0.2.1 write FILE";
 
-/* What the table cannot say. Returns how many files there are, or -1. */
+/* What the table cannot say. Returns 0, or -1 after reporting it. */
 static int check_options(void)
 {
-	int count = 0;
-
 	if (!options.address)
 		return log_fail(
 			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 send FILE");
-	if (!options.files)
+	if (!options.files || options.files[1])
 		return log_fail(
-			"after the options, give send, write or read, and then the files; see -h");
-	if ((int64_t)options.depth * options.bytes > MSG_MAX_LENGTH)
+			"after the options, give send, write or read, and then one file; see -h");
+	if ((int64_t)options.depth * options.bytes > MEMORY_MAX)
 		return log_fail(
 			"-q %d and -b %d: together, they must not be more than %d bytes",
-			options.depth, options.bytes, MSG_MAX_LENGTH);
-	while (options.files[count])
-		count++;
-	return filename_check_all(options.files, count) ? -1 : count;
+			options.depth, options.bytes, MEMORY_MAX);
+	return 0;
 }
 
 /* What this machine cannot do, it cannot do later either. */
-static int prepare(struct conn *conn, struct hello *hello, enum mode mode)
+static int prepare(struct stream *stream)
 {
-	if (mode == MODE_WRITE && iwarp_is(conn->id->verbs))
+	if (stream->mode == MODE_WRITE && iwarp_is(stream->conn->id->verbs))
 		return log_fail(
 			"write: this device is iWARP, which has no write with immediate data; use send or read");
-	if (hello_create_qp(conn, options.depth))
-		return -1;
-	return hello_open(hello);
+	return hello_open(stream);
 }
 
-/* The whole life of one connection. Returns CONNECTION_…, after reporting why. */
+/*
+ * The whole life of one connection. Returns 0, 1 if another one would do no better, or -1;
+ * after reporting why.
+ */
 static int run_connection(struct sender *sender, struct addrinfo *addresses,
 			  const struct patience *patience)
 {
-	static const enum mode modes[] = { MODE_SEND, MODE_WRITE, MODE_READ };
 	struct conn conn = { .patience = *patience };
-	struct hello hello = { .conn = &conn };
 	struct stream stream = {
 		.conn = &conn,
-		.mode = modes[options.mode],
+		.mode = MODE_SEND + options.mode,
 		.depth = options.depth,
 		.bytes = options.bytes,
 	};
-	int ret = CONNECTION_BROKE;
+	int ret = -1;
 
 	/* 1. Find the device and the path that lead to the server. */
 	if (conn_resolve(&conn, addresses))
 		goto out;
-	/* 2. Create the queue pair, and post the receives for the beginning. */
-	ret = CONNECTION_HOPELESS;
-	if (prepare(&conn, &hello, stream.mode))
+	/* 2. Create the queue pair, and post all receives. */
+	ret = 1;
+	if (prepare(&stream))
 		goto out;
-	ret = CONNECTION_BROKE;
 	/* 3. Connect, and wait until the connection is established. */
+	ret = -1;
 	if (conn_connect(&conn))
 		goto out;
-	/* 4. Agree on how, and send the files from the one on that is due. */
-	if (hello_offer(&hello, &stream) || sender_run(sender, &stream))
-		goto out;
+	/* 4. Send the file. */
+	ret = sender_run(sender, &stream);
 	/* 5. Disconnect. */
-	ret = conn_disconnect(&conn);
+	if (ret >= 0 && conn_disconnect(&conn))
+		ret = 1;
 out:
 	/* 6. Tell the peer, and free everything: none of it is used again. */
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
-	stream_close(&stream);
-	hello_close(&hello);
+	hello_close(&stream);
 	conn_close(&conn);
 	return ret;
 }
 
-/* One connection after another, until all files are there. */
+/* One connection after another, until the file is there: see retry.h. */
 static int run(struct sender *sender, const struct patience *patience)
 {
-	struct reconnect reconnect = { options.tries, patience->stop_fd, 0 };
 	struct addrinfo *addresses;
+	unsigned int failures = 0;
 	int ret;
 
 	/* A name that nobody knows is no broken connection. */
@@ -137,29 +127,36 @@ static int run(struct sender *sender, const struct patience *patience)
 	do {
 		sender->got_on = false;
 		ret = run_connection(sender, addresses, patience);
-	} while (reconnect_again(&reconnect, ret, sender->got_on));
+		/* After any progress, there are as many tries as at first. */
+		failures = sender->got_on ? 1 : failures + 1;
+	} while (ret < 0 && !retry_wait(failures, options.tries, patience));
 	freeaddrinfo(addresses);
-	return ret || sender->refused ? -1 : 0;
+	return ret;
 }
 
 int main(int argc, char **argv)
 {
 	struct patience patience = { .stop_fd = -1 };
-	struct sender sender = { 0 };
-	int ret = -1, count, status = options_parse(rows, purpose, argc, argv);
+	struct outgoing file = { .fd = -1 };
+	struct sender sender = { .file = &file };
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
 	if (status != OPTIONS_GO_ON)
 		return status;
-	count = check_options();
-	if (count < 0)
+	if (check_options())
 		return EXIT_USAGE;
 	patience.timeout_ms = options.seconds * 1000;
-	sender.names = options.files;
-	sender.count = count;
-	sender.csv = options.csv;
-	/* From now on, SIGINT and SIGTERM end the program cleanly. */
-	if (!wait_for_signals(&patience.stop_fd))
-		ret = run(&sender, &patience);
+	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
+	if (wait_for_signals(&patience.stop_fd))
+		goto out;
+	/* 2. Open the file: it stays the same, whatever becomes of connections. */
+	if (outgoing_open(&file, options.files[0]))
+		goto out;
+	/* 3. Send it. */
+	ret = run(&sender, &patience);
+out:
+	/* 4. Free everything. */
+	outgoing_close(&file);
 	if (patience.stop_fd >= 0)
 		close(patience.stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;

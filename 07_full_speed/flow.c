@@ -5,11 +5,6 @@
 
 #include "log.h"
 
-void flow_open(struct flow *flow, unsigned int depth)
-{
-	*flow = (struct flow){ .depth = depth, .may = depth };
-}
-
 bool flow_may_send(const struct flow *flow)
 {
 	return flow->may > 1;
@@ -22,7 +17,7 @@ bool flow_must_return(const struct flow *flow)
 	 * must be more than one: this message takes a receive as well, for which
 	 * the peer will owe us a credit, and so on without an end.
 	 */
-	return flow->owed >= flow->depth / 2 && flow->may > 0;
+	return flow->owed >= flow->ours / 2 && flow->may > 0;
 }
 
 unsigned int flow_send(struct flow *flow)
@@ -46,10 +41,10 @@ void flow_posted(struct flow *flow, unsigned int receives)
 
 int flow_returned(struct flow *flow, unsigned int credits)
 {
-	if (credits > flow->depth - flow->may)
+	if (credits > flow->theirs - flow->may)
 		return log_fail(
 			"protocol error: the peer returns %u credits, and has %u of %u outstanding",
-			credits, flow->depth - flow->may, flow->depth);
+			credits, flow->theirs - flow->may, flow->theirs);
 	flow->may += credits;
 	return 0;
 }

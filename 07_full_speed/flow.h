@@ -2,10 +2,9 @@
  * flow.h - credits: how many messages the peer has receives for
  *
  * A SEND needs a receive at the other side, and so does a WRITE with immediate
- * data. Each side posts depth receives before files go across. The other side
- * counts them down as it sends, and up again when it is told that some were
- * posted again. A side that stops at zero never meets a receiver that is not
- * ready (RNR).
+ * data. Each side posts receives, and says how many. The other side counts them down
+ * as it sends, and up again when it is told that some were posted again. A side that
+ * stops at zero never meets a receiver that is not ready (RNR).
  *
  * This module makes no call of the library: it only counts.
  */
@@ -15,15 +14,14 @@
 #include <stdbool.h>
 
 struct flow {
-	unsigned int depth; /* receives that each side has */
-	unsigned int may; /* how many of the peer's we may still use up */
-	unsigned int owed; /* of ours, posted again, but not yet reported */
-	unsigned long waits; /* how often there was no credit: see stream.c */
+	unsigned int ours; /* receives that we have posted */
+	unsigned int theirs; /* that the peer has, at most */
+	unsigned int may; /* how many of these we may still use up */
+	unsigned int owed; /* of ours, posted, but not yet reported */
 };
 
-/* Both sides begin with depth receives, at least FLOW_LEAST. */
+/* The least depth that works. */
 #define FLOW_LEAST 4
-void flow_open(struct flow *flow, unsigned int depth);
 
 /*
  * Whether a message may be sent that is not meant to return credits. The
@@ -41,11 +39,11 @@ unsigned int flow_send(struct flow *flow);
 /* A message without a header goes out: it takes none along. */
 void flow_send_bare(struct flow *flow);
 
-/* So many receives were posted again. */
+/* So many receives were posted, or posted again. */
 void flow_posted(struct flow *flow, unsigned int receives);
 
 /*
- * The peer says that it has posted this many again. Returns 0, or -1 after
+ * The peer says that it has posted this many. Returns 0, or -1 after
  * reporting that these are more than it can have.
  */
 int flow_returned(struct flow *flow, unsigned int credits);

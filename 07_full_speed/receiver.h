@@ -1,16 +1,16 @@
 /*
- * receiver.h - takes the files that a client sends
+ * receiver.h - takes the file that a client sends
  */
 #ifndef RECEIVER_H
 #define RECEIVER_H
 
-#include "stream.h"
 #include "folder.h"
+#include "stream.h"
 
 /*
- * Takes files into the folder, if there is one, until the client says
- * that there are no more. A file that breaks off is kept, to be continued.
- * Returns 0, or -1 after reporting why.
+ * Takes a file into the folder, once connected. If it breaks off, what has come is kept, to
+ * be continued. Returns 0 if the client was told what has become of it, or -1 after
+ * reporting why not.
  */
 int receiver_run(struct stream *stream, struct folder *folder);
 

@@ -1,27 +1,23 @@
 /*
- * sender.h - sends files, one after another
+ * sender.h - sends a file
  */
 #ifndef SENDER_H
 #define SENDER_H
 
+#include "outgoing.h"
 #include "stream.h"
 
-/* The files of one client. Zero it, and set names, count and csv. */
+/* Zero it, and set file to an open one. */
 struct sender {
-	char **names;
-	unsigned int count;
-	bool csv; /* a line of comma-separated values for each */
-	unsigned int next; /* the file that is to be sent now */
-	unsigned int refused; /* that could not be sent, or were not taken */
+	struct outgoing *file; /* borrowed */
 	uint64_t kept; /* bytes of it that the server said it has */
-	bool got_on; /* it has more than at the connection before */
+	bool got_on; /* those are more than at the connection before */
 };
 
 /*
- * Sends the files from next on, and says goodbye. Returns 0, with those that
- * were not taken in refused; or -1 after reporting how the connection ended.
- * Then it can be called again with another one: the file that broke off is
- * continued.
+ * Sends the file, once connected. Returns 0; 1 after reporting why it was not sent or not
+ * taken; or -1 after reporting how the connection broke. Then it can be called again with
+ * another one: what the server has of the file is not sent again.
  */
 int sender_run(struct sender *sender, struct stream *stream);
 

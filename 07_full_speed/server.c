@@ -1,10 +1,9 @@
 /*
- * server.c - takes the files of each client
+ * server.c - takes a file of each client
  *
  *     client                            server
  *     (connect as in 01_send_recv)
- *     (agree on parts, and on the way that they go: see hello.h)
- *     (files, with credits: see message.h)
+ *     (a file, with credits: see message.h)
  *     (disconnect as in 01_send_recv)
  */
 #include <unistd.h>
@@ -20,7 +19,6 @@ static struct {
 	const char *port;
 	int seconds, depth;
 	const char *directory; /* NULL: it takes no files */
-	bool update; /* what comes may replace older files there */
 	int most; /* MiB that all files there may take */
 	bool once;
 } options = { .port = "22227", .seconds = 10, .depth = 64, .most = 1024 };
@@ -34,9 +32,6 @@ static const struct option_row rows[] = {
 	  .number = &options.seconds, .min = 1, .max = 3600 },
 	{ 'd', "directory", "DIRECTORY", "put files there",
 	  .text = &options.directory, .otherwise = "take none" },
-	{ 'u', "update",
-	  .help = "replace files there with newer ones of the same name",
-	  .flag = &options.update },
 	{ 'M', "most", "MIB",
 	  "refuse a file if it would bring all files there to more than this many MiB",
 	  .number = &options.most, .min = 1, .max = 1 << 30 },
@@ -51,31 +46,20 @@ static const struct option_row rows[] = {
 
 static const char purpose[] =
 	"usage: ./server [OPTION]...\n\n"
-	"Waits for clients and takes the files of each of them in turn. Ends on SIGINT\n"
+	"Waits for clients and takes a file of each of them in turn. Ends on SIGINT\n"
 	"(Ctrl-C) or SIGTERM.\n\n"
 	"example: ./server -a 192.0.2.1 -d incoming";
-
-/* Agrees on how, and takes the files. */
-static int converse(struct hello *hello, struct stream *stream,
-		    struct folder *folder)
-{
-	struct msg msg;
-
-	if (hello_first(hello, MSG_FILES, &msg) ||
-	    hello_answer(hello, stream, &msg))
-		return -1;
-	log_line("files by %s, %u parts of %zu bytes at a time.",
-		 msg_mode_name(stream->mode), stream->depth, stream->bytes);
-	return receiver_run(stream, folder);
-}
 
 /* The whole life of one connection. Returns 0, or -1 after reporting why. */
 static int serve_client(struct rdma_cm_id *id, struct folder *folder,
 			const struct patience *patience)
 {
 	struct conn conn = { .patience = *patience };
-	struct hello hello = { .conn = &conn };
-	struct stream stream = { .conn = &conn, .depth = options.depth };
+	struct stream stream = {
+		.conn = &conn,
+		.depth = options.depth,
+		.receives = true,
+	};
 	char address[ADDR_TEXT_SIZE];
 	int ret = -1;
 
@@ -84,26 +68,22 @@ static int serve_client(struct rdma_cm_id *id, struct folder *folder,
 		goto out;
 	log_line("the client is at %s.",
 		 addr_text(rdma_get_peer_addr(conn.id), address));
-	/* 2. Create the queue pair, with room for a full queue. */
-	if (hello_create_qp(&conn, options.depth))
+	/* 2. Create the queue pair, and post a receive for the first message. */
+	if (hello_open(&stream))
 		goto out;
-	/* 3. Post the receives for the beginning of the conversation. */
-	if (hello_open(&hello))
-		goto out;
-	/* 4. Accept, and wait until the connection is established. */
+	/* 3. Accept, and wait until the connection is established. */
 	if (conn_accept(&conn))
 		goto out;
-	/* 5. Take what comes. */
-	if (converse(&hello, &stream, folder))
+	/* 4. Take a file. */
+	if (receiver_run(&stream, folder))
 		goto out;
-	/* 6. Let the client end the connection. */
+	/* 5. Let the client end the connection. */
 	ret = conn_wait_disconnect(&conn);
 out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
-	stream_close(&stream);
-	hello_close(&hello);
+	hello_close(&stream);
 	conn_close(&conn);
 	return ret;
 }
@@ -153,7 +133,6 @@ int main(int argc, char **argv)
 	/* 2. Find the directory, once: it stays the same. */
 	if (folder_open(&folder, options.directory))
 		goto out;
-	folder.update = options.update;
 	folder.most = (uint64_t)options.most << 20;
 	/* 3. Listen. */
 	if (start_listening(&listener))

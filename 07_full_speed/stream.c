@@ -4,34 +4,28 @@
 #include "stream.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <string.h>
 
 #include "explain.h"
 #include "iwarp.h"
 #include "log.h"
 
-/* A slot of the region heads: a header, and room for a text. */
-#define SLOT (HEAD_SIZE + HEAD_TEXT)
+/* How often we give a sign of life: the peer's -t is at least twice that. */
+#define SIGN_MS 500
 
-unsigned int stream_sends(unsigned int depth)
+/* What a request was: the low bits of its wr_id. */
+enum request {
+	REQUEST_RECEIVE, /* from bit 2 on, the slot */
+	REQUEST_HEAD, /* a header of ours */
+	REQUEST_PART, /* a part that we send or write */
+	REQUEST_READ /* a part that we read; from bit 2 on, its length */
+};
+
+/* Only parts that come by SEND need receives of their own size. */
+static bool receives_parts(const struct stream *stream)
 {
-	/* Each part, and a message that returns credits for each two. */
-	return 2 * depth;
-}
-
-/* ---- The memory ---- */
-
-static char *head_in(const struct stream *stream, unsigned int slot)
-{
-	return (char *)stream->heads.buf + slot * SLOT;
-}
-
-/* Headers to be sent have a slot for each place in the send queue. */
-static char *head_out(const struct stream *stream)
-{
-	return head_in(stream,
-		       stream->depth + stream->chain.sends %
-					       stream_sends(stream->depth));
+	return stream->mode == MODE_SEND && stream->receives;
 }
 
 /* A part that is sent has its header in front of it: they are one message. */
@@ -51,35 +45,22 @@ static char *part_at(const struct stream *stream, uint64_t number)
 /* Where the message of a receive is. */
 static char *message_in(const struct stream *stream, unsigned int slot)
 {
-	return stream->mode == MODE_SEND && stream->receives ?
+	return receives_parts(stream) ?
 		       part_at(stream, slot) - HEAD_SIZE :
-		       head_in(stream, slot);
+		       (char *)stream->heads.buf + slot * STREAM_SLOT;
 }
 
-/* What the peer may do to our parts. */
-static int access_of(const struct stream *stream)
-{
-	if (stream->mode == MODE_WRITE && stream->receives)
-		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	if (!stream->receives)
-		return stream->mode == MODE_READ ? IBV_ACCESS_REMOTE_READ : 0;
-	/* On iWARP, what a read brings comes as a write by the peer. */
-	if (stream->mode == MODE_READ && iwarp_is(stream->conn->id->verbs))
-		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	return IBV_ACCESS_LOCAL_WRITE;
-}
-
-/* Its receive comes again: for a part with its header, or for a header and a text. */
+/* Posts it with others: for a part with its header, or for a header and a text.
+ */
 static int add_receive(struct stream *stream, unsigned int slot)
 {
-	bool part = stream->mode == MODE_SEND && stream->receives;
+	bool part = receives_parts(stream);
 	struct ibv_sge piece =
-		part ? chain_piece(&stream->parts, message_in(stream, slot),
-				   HEAD_SIZE + stream->bytes) :
-		       chain_piece(&stream->heads, message_in(stream, slot),
-				   SLOT);
+		chain_piece(part ? &stream->parts : &stream->heads,
+			    message_in(stream, slot),
+			    part ? HEAD_SIZE + stream->bytes : STREAM_SLOT);
 
-	return chain_receive(&stream->chain, request_id(REQUEST_RECEIVE, slot),
+	return chain_receive(&stream->chain, slot << 2 | REQUEST_RECEIVE,
 			     piece);
 }
 
@@ -93,22 +74,50 @@ static int post_receives(struct stream *stream)
 	return 0;
 }
 
-/* Whether the send queue has room, for a message that returns credits as well. */
+/* What the peer may do to our parts: on iWARP, what we read comes as a write by
+ * the peer. */
+static int access_of(const struct stream *stream)
+{
+	bool read = stream->mode == MODE_READ;
+
+	if (!stream->receives)
+		return read ? IBV_ACCESS_REMOTE_READ : 0;
+	if (stream->mode == MODE_WRITE ||
+	    (read && iwarp_is(stream->conn->id->verbs)))
+		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	return IBV_ACCESS_LOCAL_WRITE;
+}
+
+int stream_open(struct stream *stream)
+{
+	if (region_open(&stream->parts, stream->conn,
+			stream->depth * (front(stream) + stream->bytes),
+			access_of(stream)))
+		return -1;
+	for (unsigned int slot = 0; slot < stream->depth; slot++)
+		if (add_receive(stream, slot))
+			return -1;
+	stream->due = stream->depth;
+	return post_receives(stream);
+}
+
+/* Whether the send queue has room, for a message that returns credits as well.
+ */
 static bool has_room(const struct stream *stream, unsigned int left)
 {
 	return stream->chain.sends - stream->chain.sent + left <
 	       stream_sends(stream->depth);
 }
 
-/* Sends head, with length bytes of a part, or of a text, behind it. */
-static int post_head(struct stream *stream, struct head *head, const void *text,
-		     char *part)
+int stream_post(struct stream *stream, struct head *head, const void *text,
+		char *part)
 {
-	const struct region *region = part ? &stream->parts : &stream->heads;
-	char *wire = part ? part - HEAD_SIZE : head_out(stream);
+	uint64_t place = stream->chain.sends % stream_sends(stream->depth);
+	char *wire = part ? part - HEAD_SIZE :
+			    stream->outgoing + place * STREAM_SLOT;
 	uint32_t length = HEAD_SIZE + (part || text ? head->length : 0);
 	struct ibv_send_wr wr = {
-		.wr_id = request_id(part ? REQUEST_PART : REQUEST_HEAD, 0),
+		.wr_id = part ? REQUEST_PART : REQUEST_HEAD,
 		.opcode = IBV_WR_SEND,
 	};
 
@@ -117,7 +126,9 @@ static int post_head(struct stream *stream, struct head *head, const void *text,
 	head_encode(head, wire);
 	if (text)
 		memcpy(wire + HEAD_SIZE, text, head->length);
-	if (chain_send(&stream->chain, wr, chain_piece(region, wire, length)))
+	if (chain_send(&stream->chain, wr,
+		       chain_piece(part ? &stream->parts : &stream->heads, wire,
+				   length)))
 		return -1;
 	/* Parts gather; anything else goes now, with what has gathered. */
 	if (head->type == HEAD_DATA || head->type == HEAD_HERE)
@@ -132,22 +143,57 @@ static int return_credits(struct stream *stream)
 
 	if (!flow_must_return(&stream->flow) || !has_room(stream, 0))
 		return 0;
-	return post_head(stream, &head, NULL, NULL);
+	return stream_post(stream, &head, NULL, NULL);
 }
 
-/* ---- The three ways ---- */
+/* Once our own work, between two waits, has taken SIGN_MS: 1 if so, 0, or -1.
+ */
+static int give_sign(struct stream *stream)
+{
+	const struct patience *patience = &stream->conn->patience;
+	struct head head = { .type = HEAD_CREDIT };
+	int64_t now = wait_deadline(0);
+
+	stream->busy_ms += now - stream->since;
+	stream->since = now;
+	if (stream->busy_ms < SIGN_MS)
+		return 0;
+	stream->busy_ms = 0;
+	if (wait_readable(-1, -1, patience->stop_fd, 0) < 0 &&
+	    errno != ETIMEDOUT)
+		return wait_fail("the disk", errno, patience);
+	/* Without a credit, the peer owes us one: it has heard of us. */
+	if (!flow_may_send(&stream->flow) || !has_room(stream, 1))
+		return 1;
+	return stream_post(stream, &head, NULL, NULL) ? -1 : 1;
+}
+
+int stream_send(struct stream *stream, struct head *head, const void *text,
+		size_t length)
+{
+	struct news news;
+
+	while (!flow_may_send(&stream->flow) || !has_room(stream, 1)) {
+		if (stream_next(stream, &news))
+			return -1;
+		if (news.what != NEWS_NONE)
+			return log_fail(
+				"protocol error: the peer does not wait for an answer");
+	}
+	head->length = length;
+	return stream_post(stream, head, text, NULL);
+}
 
 char *stream_part(const struct stream *stream)
 {
-	bool remote = stream->mode != MODE_SEND;
-
 	/* Our memory is free when our request is complete, ... */
 	if (!flow_may_send(&stream->flow) || !has_room(stream, 1) ||
 	    (stream->mode != MODE_READ &&
 	     stream->posted - stream->complete >= stream->depth))
 		return NULL;
 	/* ... and the peer's end of it is free when the peer says so. */
-	if (remote && stream->posted - stream->taken >= stream->depth)
+	if (stream->mode != MODE_SEND &&
+	    stream->posted - stream->taken >= stream->depth)
 		return NULL;
 	return part_at(stream, stream->posted);
 }
@@ -156,13 +202,10 @@ static int write_part(struct stream *stream, char *part, uint32_t length)
 {
 	size_t place = part - (char *)stream->parts.buf;
 	struct ibv_send_wr wr = {
-		.wr_id = request_id(REQUEST_PART, 0),
+		.wr_id = REQUEST_PART,
 		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
 		.imm_data = htobe32(length),
-		.wr.rdma = {
-			.remote_addr = stream->ring.addr + place,
-			.rkey = stream->ring.rkey,
-		},
+		.wr.rdma = { stream->ring + place, stream->ring_rkey },
 	};
 
 	flow_send_bare(&stream->flow);
@@ -175,117 +218,87 @@ int stream_send_part(struct stream *stream, uint32_t length)
 	char *part = part_at(stream, stream->posted++);
 	struct head head = { .type = HEAD_DATA, .length = length };
 
+	if (give_sign(stream) < 0)
+		return -1;
 	if (stream->mode == MODE_WRITE)
 		return write_part(stream, part, length);
 	if (stream->mode == MODE_SEND)
-		return post_head(stream, &head, NULL, part);
+		return stream_post(stream, &head, NULL, part);
 	head.type = HEAD_HERE;
 	head.addr = (uintptr_t)part;
 	head.rkey = stream->parts.mr->rkey;
-	return post_head(stream, &head, NULL, NULL);
+	return stream_post(stream, &head, NULL, NULL);
 }
 
 /* Receiver: fetches a part from where the peer says that it is. */
 static int read_part(struct stream *stream, const struct head *head)
 {
+	char *part = part_at(stream, stream->arrived - 1);
 	struct ibv_send_wr wr = {
-		.wr_id = request_id(REQUEST_READ, head->length),
+		.wr_id = (uint64_t)head->length << 2 | REQUEST_READ,
 		.opcode = IBV_WR_RDMA_READ,
 		.wr.rdma = { head->addr, head->rkey },
 	};
 
 	return chain_send(&stream->chain, wr,
-			  chain_piece(&stream->parts,
-				      part_at(stream, stream->arrived),
-				      head->length));
+			  chain_piece(&stream->parts, part, head->length));
 }
 
-bool stream_may_send(const struct stream *stream)
+/* A part has come, or can be fetched, in that way: is there a place for it? */
+static int check_part(struct stream *stream, enum mode mode, uint32_t length)
 {
-	return flow_may_send(&stream->flow) && has_room(stream, 1);
-}
-
-int stream_wait(struct stream *stream, struct news *news)
-{
-	*news = (struct news){ .what = NEWS_NONE };
-	if (!flow_may_send(&stream->flow))
-		stream->flow.waits++;
-	while (!stream_may_send(stream) && news->what == NEWS_NONE)
-		if (stream_next(stream, news))
-			return -1;
-	return 0;
-}
-
-int stream_send(struct stream *stream, struct head *head, const void *text,
-		size_t length)
-{
-	struct news news;
-
-	if (stream_wait(stream, &news))
-		return -1;
-	if (news.what != NEWS_NONE)
-		return log_fail(
-			"protocol error: the peer does not wait for an answer");
-	head->length = length;
-	return post_head(stream, head, text, NULL);
-}
-
-/* ---- What completions mean ---- */
-
-/* A part has come, or can be fetched: is there a place for it? */
-static int check_part(struct stream *stream, uint32_t length)
-{
-	if (stream->receives && length && length <= stream->bytes &&
-	    stream->arrived - stream->taken < stream->depth)
-		return 0;
-	return log_fail(
-		"protocol error: a part of %u bytes, where %zu are the most, or one too many",
-		length, stream->bytes);
-}
-
-/* The peer has written a part, and says how long it is. */
-static int on_write(struct stream *stream, uint32_t length, struct news *news)
-{
-	if (stream->mode != MODE_WRITE)
-		return log_fail("protocol error: a write with immediate data");
-	if (check_part(stream, length))
-		return -1;
-	*news = (struct news){
-		.what = NEWS_PART,
-		.part = part_at(stream, stream->arrived++),
-		.length = length,
-	};
-	stream->held.part = true;
-	return 0;
-}
-
-/* A part is behind the header; or the header says where it is. */
-static int on_part(struct stream *stream, struct news *news)
-{
-	const struct head *head = &news->head;
-	enum mode mode = head->type == HEAD_DATA ? MODE_SEND : MODE_READ;
-
 	if (stream->mode != mode)
 		return log_fail(
 			"protocol error: a part that comes another way than was agreed");
-	if (check_part(stream, head->length))
-		return -1;
-	if (mode == MODE_READ) {
-		/* The peer has its credit when its memory is free again. */
-		stream->held.credit = false;
-		if (read_part(stream, head))
-			return -1;
-	} else {
-		news->what = NEWS_PART;
-		news->part = part_at(stream, stream->held.slot);
-		news->length = head->length;
-		stream->held.part = true;
-	}
+	if (!stream->receives || !length || length > stream->bytes ||
+	    stream->arrived - stream->taken >= stream->depth)
+		return log_fail(
+			"protocol error: a part of %u bytes, where %zu are the "
+			"most, or one too many",
+			length, stream->bytes);
 	stream->arrived++;
 	return 0;
 }
 
-/* Sender: how many parts the peer has taken, of which it says the low 32 bits. */
+/* The next part is here. */
+static void on_part(struct stream *stream, const char *part, uint32_t length,
+		    struct news *news)
+{
+	news->what = NEWS_PART;
+	news->part = part;
+	news->length = length;
+	stream->held.part = true;
+}
+
+/* The peer has written it, and says how long it is. */
+static int on_write(struct stream *stream, uint32_t length, struct news *news)
+{
+	if (check_part(stream, MODE_WRITE, length))
+		return -1;
+	on_part(stream, part_at(stream, stream->arrived - 1), length, news);
+	return 0;
+}
+
+/* It is behind its header; or the header says where it is. */
+static int on_data(struct stream *stream, struct news *news)
+{
+	const struct head *head = &news->head;
+	enum mode mode = head->type == HEAD_DATA ? MODE_SEND : MODE_READ;
+
+	if (check_part(stream, mode, head->length))
+		return -1;
+	if (mode == MODE_SEND) {
+		on_part(stream, part_at(stream, stream->held.slot),
+			head->length, news);
+		return 0;
+	}
+	/* The peer has its credit when its memory is free again. */
+	stream->held.credit = false;
+	return read_part(stream, head);
+}
+
+/* Sender: how many parts the peer has taken, of which it says the low 32 bits.
+ */
 static int on_done(struct stream *stream, uint32_t done)
 {
 	uint32_t more = done - (uint32_t)stream->taken;
@@ -304,18 +317,56 @@ static int on_message(struct stream *stream, size_t size, struct news *news)
 	struct head *head = &news->head;
 
 	if (head_decode(head, wire, size) ||
-	    flow_returned(&stream->flow, head->credits))
-		return -1;
-	if (!stream->receives && on_done(stream, head->done))
+	    flow_returned(&stream->flow, head->credits) ||
+	    (!stream->receives && on_done(stream, head->done)))
 		return -1;
 	if (head->type == HEAD_DATA || head->type == HEAD_HERE)
-		return on_part(stream, news);
+		return on_data(stream, news);
 	if (head->length > HEAD_TEXT)
 		return log_fail("protocol error: a text of %u bytes",
 				head->length);
 	news->text = wire + HEAD_SIZE;
 	news->what = head->type == HEAD_CREDIT ? NEWS_NONE : NEWS_MESSAGE;
 	return 0;
+}
+
+/* One of our requests is complete; a read has brought a part. */
+static void on_request(struct stream *stream, uint64_t wr_id, struct news *news)
+{
+	enum request of = wr_id & 3;
+
+	stream->chain.sent++;
+	if (of == REQUEST_READ) {
+		on_part(stream, part_at(stream, stream->complete), wr_id >> 2,
+			news);
+		stream->held.credit = true;
+	}
+	stream->complete += of == REQUEST_READ || of == REQUEST_PART;
+}
+
+/* What a completion means, and what is due when that is dealt with. */
+static int on_completion(struct stream *stream, const struct ibv_wc *wc,
+			 struct news *news)
+{
+	static const char *const names[] = {
+		[REQUEST_RECEIVE] = "receive",
+		[REQUEST_HEAD] = "send of a message",
+		[REQUEST_PART] = "send or write of a part",
+		[REQUEST_READ] = "read of a part",
+	};
+
+	if (wc->status != IBV_WC_SUCCESS)
+		return explain_completion(names[wc->wr_id & 3], wc);
+	if (!(wc->opcode & IBV_WC_RECV)) {
+		on_request(stream, wc->wr_id, news);
+		return 0;
+	}
+	stream->held = (struct held){ .receive = true,
+				      .credit = true,
+				      .slot = wc->wr_id >> 2 };
+	if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM)
+		return on_write(stream, be32toh(wc->imm_data), news);
+	return on_message(stream, wc->byte_len, news);
 }
 
 /* What the last completion brought has been dealt with. */
@@ -334,57 +385,8 @@ static int release(struct stream *stream)
 	return return_credits(stream);
 }
 
-static const char *request_name(uint64_t wr_id)
-{
-	static const char *const names[] = {
-		[REQUEST_MESSAGE] = "send of MSG_DONE",
-		[REQUEST_RECEIVE] = "receive",
-		[REQUEST_HEAD] = "send of a message",
-		[REQUEST_PART] = "send or write of a part",
-		[REQUEST_READ] = "read of a part",
-	};
-
-	return names[request_of(wr_id)];
-}
-
-/* One of our requests is complete; a read has brought a part. */
-static void on_request(struct stream *stream, uint64_t wr_id, struct news *news)
-{
-	enum request of = request_of(wr_id);
-
-	/* The MSG_DONE of the agreement is no request of the stream. */
-	stream->chain.sent += of != REQUEST_MESSAGE;
-	if (of == REQUEST_READ) {
-		news->what = NEWS_PART;
-		news->part = part_at(stream, stream->complete);
-		news->length = request_number(wr_id);
-		stream->held.part = stream->held.credit = true;
-	}
-	stream->complete += of == REQUEST_READ || of == REQUEST_PART;
-}
-
-/* What a completion means, and what is due when that is dealt with. */
-static int on_completion(struct stream *stream, const struct ibv_wc *wc,
-			 struct news *news)
-{
-	*news = (struct news){ .what = NEWS_NONE };
-	if (wc->status != IBV_WC_SUCCESS)
-		return explain_completion(request_name(wc->wr_id), wc);
-	if (!(wc->opcode & IBV_WC_RECV)) {
-		on_request(stream, wc->wr_id, news);
-		return 0;
-	}
-	stream->held = (struct held){
-		.receive = true,
-		.credit = true,
-		.slot = request_number(wc->wr_id),
-	};
-	if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM)
-		return on_write(stream, be32toh(wc->imm_data), news);
-	return on_message(stream, wc->byte_len, news);
-}
-
-int stream_try(struct stream *stream, struct news *news)
+/* The next completion, if there is one: 1, 0 if not, or -1. */
+static int try_next(struct stream *stream, struct news *news)
 {
 	struct ibv_wc wc;
 	int n = release(stream) ? -1 : chain_poll(&stream->chain, &wc);
@@ -400,51 +402,48 @@ int stream_try(struct stream *stream, struct news *news)
 
 int stream_next(struct stream *stream, struct news *news)
 {
-	int n = stream_try(stream, news);
+	int n = give_sign(stream) < 0 ? -1 : try_next(stream, news);
 	struct ibv_wc wc;
 
-	if (n)
-		return n < 0 ? -1 : 0;
-	if (conn_wait(stream->conn, &wc))
-		return -1;
-	return on_completion(stream, &wc, news);
+	if (n == 0)
+		n = conn_wait(stream->conn, &wc) ||
+				    on_completion(stream, &wc, news) ?
+			    -1 :
+			    1;
+	stream->since = wait_deadline(0);
+	return n < 0 ? -1 : 0;
 }
 
-int stream_flush(struct stream *stream)
+int stream_release(struct stream *stream)
 {
-	struct news news;
+	return release(stream) || post_receives(stream) ? -1 : 0;
+}
 
-	while (stream->chain.sent < stream->chain.sends)
-		if (stream_next(stream, &news))
+int stream_message(struct stream *stream, struct news *news)
+{
+	do {
+		if (stream_next(stream, news))
 			return -1;
+	} while (news->what == NEWS_NONE);
 	return 0;
 }
 
-/* ---- The beginning and the end ---- */
-
-int stream_open(struct stream *stream)
+int stream_alive(struct stream *stream)
 {
-	unsigned int depth = stream->depth;
+	struct news news = { .what = NEWS_NONE };
+	int n = give_sign(stream);
 
-	flow_open(&stream->flow, depth);
-	/* A quarter: the rest is under way while the next chain gathers. */
-	stream->chain.conn = stream->conn;
-	stream->chain.most = depth / 4 < CHAIN_MAX ? depth / 4 : CHAIN_MAX;
-	if (region_open(&stream->parts, stream->conn,
-			depth * (front(stream) + stream->bytes),
-			access_of(stream)) ||
-	    region_open(&stream->heads, stream->conn,
-			(depth + stream_sends(depth)) * SLOT,
-			IBV_ACCESS_LOCAL_WRITE))
+	if (n <= 0)
+		return n;
+	/* If the peer has left, what is posted comes back. */
+	if (conn_news(stream->conn))
 		return -1;
-	for (unsigned int slot = 0; slot < depth; slot++)
-		if (add_receive(stream, slot))
-			return -1;
-	return post_receives(stream);
-}
-
-void stream_close(struct stream *stream)
-{
-	region_close(&stream->parts);
-	region_close(&stream->heads);
+	/* No more than one queue of it: it may come without end. */
+	for (unsigned int i = 0; n > 0 && i < stream->depth; i++) {
+		n = try_next(stream, &news);
+		if (news.what != NEWS_NONE)
+			return log_fail(
+				"protocol error: the peer does not wait for an answer");
+	}
+	return n < 0 ? -1 : 0;
 }

@@ -6,9 +6,9 @@
  * depth parts into another:
  *
  *   send   SEND: behind the header, into the part of the next receive
- *   write  WRITE with immediate data, into the part of the ring that is next; the
- *          immediate value is the length
- *   read   the header says where it is; the receiver reads it into its own
+ *   write  WRITE with immediate data, into the part of the ring that is next;
+ * the immediate value is the length read   the header says where it is; the
+ * receiver reads it into its own
  */
 #ifndef STREAM_H
 #define STREAM_H
@@ -20,6 +20,9 @@
 /* The most parts. */
 #define STREAM_DEPTH_MAX 1024
 
+/* A slot of the region heads: a header, and room for a text. */
+#define STREAM_SLOT (HEAD_SIZE + HEAD_TEXT)
+
 /* What the last completion brought, and what is due when it is dealt with. */
 struct held {
 	bool receive; /* slot is to be posted again */
@@ -28,16 +31,18 @@ struct held {
 	unsigned int slot;
 };
 
-/* Set conn, mode, depth and bytes to what is wanted, and zero the rest. */
+/* Set conn, depth and, to send files, mode and bytes; and zero the rest. */
 struct stream {
 	struct conn *conn; /* borrowed */
 	enum mode mode;
 	unsigned int depth; /* parts, and receives */
 	size_t bytes; /* of a part */
 	bool receives; /* files; otherwise it sends them */
-	struct region parts; /* depth of them; to be sent, with their headers */
 	struct region heads; /* headers and texts, to be received and sent */
-	struct remote ring; /* write: the receiver's parts */
+	struct region parts; /* depth of them; to be sent, with their headers */
+	char *outgoing; /* in heads: a slot for each place in the send queue */
+	uint64_t ring; /* write: the address of the receiver's parts, */
+	uint32_t ring_rkey; /* and their key */
 	struct flow flow;
 	struct chain chain;
 	unsigned int due; /* credits of receives that are not posted yet */
@@ -47,7 +52,7 @@ struct stream {
 	uint64_t taken; /* receiver: dealt with; sender: what that says */
 	uint64_t arrived; /* receiver: that have come, or were announced */
 	struct held held;
-	int64_t busy_ms; /* of pieces of work since a sign of life: see busy.h */
+	int64_t since, busy_ms; /* since a sign of life: see stream_alive() */
 };
 
 /* What a completion means. */
@@ -63,31 +68,26 @@ struct news {
 	uint32_t length;
 };
 
-/* How many requests depth parts and all that belongs to them may need. */
-unsigned int stream_sends(unsigned int depth);
+/* How many requests may be under way: a message with credits for each part as
+ * well. */
+static inline unsigned int stream_sends(unsigned int depth)
+{
+	return 2 * depth;
+}
 
 /*
- * Registers the memory and posts the receives, once both sides have agreed on mode,
- * depth and bytes: see hello.h. All here return 0, or -1 after reporting why, unless
- * it says otherwise. End with stream_close(), after conn_end().
+ * Registers the memory of the parts, and posts all receives, once both sides
+ * have agreed on mode, depth and bytes: see hello.h. All here return 0, or -1
+ * after reporting why, unless it says otherwise.
  */
 int stream_open(struct stream *stream);
-void stream_close(struct stream *stream);
 
-/* The part that is to be filled next, if it is free and may be sent; or NULL. */
+/* The part that is to be filled next, if it is free and may be sent; or NULL.
+ */
 char *stream_part(const struct stream *stream);
 
 /* Sends length bytes of it. */
 int stream_send_part(struct stream *stream, uint32_t length);
-
-/* Whether stream_send() would not have to wait. */
-bool stream_may_send(const struct stream *stream);
-
-/*
- * Waits until stream_send() would not, or until the peer says something or a part
- * comes, which is then in *news.
- */
-int stream_wait(struct stream *stream, struct news *news);
 
 /*
  * Sends a header, with length bytes of text behind it, once there is a credit.
@@ -96,8 +96,13 @@ int stream_wait(struct stream *stream, struct news *news);
 int stream_send(struct stream *stream, struct head *head, const void *text,
 		size_t length);
 
-/* Waits until all that we have posted has been sent. */
-int stream_flush(struct stream *stream);
+/*
+ * Sends a header at once, without a look at the credits. head->length bytes go
+ * behind it: text, or a part of ours, which has room for the header in front;
+ * or neither.
+ */
+int stream_post(struct stream *stream, struct head *head, const void *text,
+		char *part);
 
 /*
  * Waits for the next completion, and returns what it means in *news. What the
@@ -106,7 +111,18 @@ int stream_flush(struct stream *stream);
  */
 int stream_next(struct stream *stream, struct news *news);
 
-/* The same without waiting. Returns 1, 0 if nothing has come, or -1. */
-int stream_try(struct stream *stream, struct news *news);
+/* That, for who does not wait for the next one soon. */
+int stream_release(struct stream *stream);
+
+/* Waits for the peer's next message. */
+int stream_message(struct stream *stream, struct news *news);
+
+/*
+ * In the middle of work that takes long: call it now and then. The peer waits
+ * no longer than its -t, so each half a second it gets a sign of life, which is
+ * a message with the credits that we owe, if any. Only credits may be due from
+ * it meanwhile. Fails if it has left, or if the program is to stop.
+ */
+int stream_alive(struct stream *stream);
 
 #endif

@@ -6,7 +6,7 @@
  *
  *   "RDMF 1 2 40=46"    the second header of type 1: byte 40, which is the first
  *                       one behind the header, becomes 46
- *   "RDMA 5 1 19=3"     the same for the messages before the files (msg.h)
+ *   "RDMA 5 1 19=3"     the same for the messages of chapter 02
  *   "write 20 rkey=1"   the 20th write: bit 0 of its rkey is flipped
  *   "read 3 addr=100"   the third read: from 100 bytes further on
  *   "data 100"          byte 100 of what it writes, or lends to be read, is wrong;

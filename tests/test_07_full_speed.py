@@ -30,12 +30,11 @@ def test_files_arrive_whole_and_no_receiver_was_not_ready(pair, way, variant, sh
     files = [pair.file(f'out/{name}', content) for name, content in (
         ('a name with blanks', 'small\n'), ('empty', ''), ('many', 1_000_001), ('one part', 65536))]
     before = not_ready()
-    server = pair.server('-1', '-d', pair.inbox)
-    client = pair.client(*shape.split(), way, *files)
-    for program in server.end(), client:
-        program.quiet()
+    server = pair.server('-d', pair.inbox)
     for file in files:
+        pair.client(*shape.split(), way, file).quiet()
         assert (pair.inbox / file.name).read_bytes() == file.read_bytes()
+    server.stop().quiet()
     assert sorted(os.listdir(pair.inbox)) == [file.name for file in files]
     assert not_ready() == before
 
@@ -45,7 +44,7 @@ def test_a_slow_receiver_is_waited_for_and_never_overrun(pair, way):
     """The server stops in the middle, for longer than it takes to use up all credits."""
     file, before = pair.file('more', 3_000_000), not_ready()
     server = pair.server('-1', '-d', pair.inbox, at=('ibv_post_recv 40', 'stop'))
-    client = pair.begin_client('-c', '-q', 8, '-b', 16384, way, file)
+    client = pair.begin_client('-q', 8, '-b', 16384, way, file)
     server.stops()
     client.sleeps()
     time.sleep(1)
@@ -54,12 +53,11 @@ def test_a_slow_receiver_is_waited_for_and_never_overrun(pair, way):
     server.end().quiet()
     assert (pair.inbox / 'more').read_bytes() == file.read_bytes()
     assert not_ready() == before
-    assert client.has('^more,.*,[1-9][0-9]*$'), 'the client never waited for credits'
 
 
 def begins_late(folder):
     """Changes a build: it numbers its parts and its requests from 20 before 2^32 on."""
-    builds.edit(folder / 'stream.c', r'^\tflow_open\(&stream->flow, depth\);\n',
+    builds.edit(folder / 'hello.c', r'^\tuint8_t timeout = 18;\n\n',
                 r'\g<0>\tstream->posted = stream->complete = stream->taken = stream->arrived =\n'
                 r'\t\tstream->chain.sends = stream->chain.sent = 0xffffffec;\n')
 
@@ -88,13 +86,6 @@ def test_parts_and_receives_are_posted_in_chains(pair, way):
     reader = 'server' if way == 'read' else 'client'
     assert made['client'].count('ibv_post_send') < 253 / 3 > made['server'].count('ibv_post_recv')
     assert made[reader].count('ibv_post_send') < 253 / 3
-
-
-def test_files_have_comma_separated_values(pair):
-    server = pair.server('-1', '-d', pair.inbox)
-    client = pair.client('-c', 'read', pair.file('many', 1_000_001))
-    assert client.has(r'^many,1000001,read,64,65536,[0-9]+\.[0-9]{3},[0-9]+\.[0-9],[0-9]+$')
-    server.end()
 
 
 def rows(client):

@@ -10,30 +10,30 @@ from pair import until
 
 CHAPTER = '07_full_speed'
 
+# The header's bytes: 5 type, 6 credits, 8 done, 12 length, 16 number, 32 rkey, or of HELLO the bytes of a
+# part, 36 mode; the types: 1 HELLO, 4 DATA, 5 HERE, 6 END, 8 CREDIT.
 HELLO = [
-    ('RDMA 4 1 19=3', 'send', 'wants 3 parts of 16384 bytes; from 4 to 1024'),
-    ('RDMA 4 1 19=0', 'read', 'wants 0 parts of 16384'),
-    ('RDMA 4 1 22=0 23=255', 'write', 'wants 8 parts of 255 bytes; .* at least 256'),
-    ('RDMA 4 1 20=4 22=0', 'write', 'wants 8 parts of 67108864 bytes; .* and 67108864 bytes in all'),
-    ('RDMA 4 1 6=3', 'send', 'MSG_FILES has the unknown mode 3'),
-    ('RDMA 4 1 5=2 6=0 19=0 22=0', 'send', 'message type 2 at the beginning'),
-    ('RDMA 2 1 5=4 6=1 22=16', 'write', 'message type 4 instead of 2')]
-# The header's bytes: 5 type, 6 credits, 8 done, 12 length, 16 number, 32 rkey; the types: 1 BEGIN,
-# 4 DATA, 5 HERE, 6 END, 8 GIVE_UP.
+    ('RDMF 1 1 7=3', 'send', 'wants 3 parts of 16384 bytes by send; from 4 parts'),
+    ('RDMF 1 1 7=0', 'read', 'wants 0 parts of 16384'),
+    ('RDMF 1 1 34=0 35=255', 'write', 'wants 8 parts of 255 bytes by write; .* and 256 bytes on'),
+    ('RDMF 1 1 32=4 34=0', 'write', 'wants 8 parts of 67108864 bytes .* and 67108864 bytes in all'),
+    ('RDMF 1 1 39=4', 'send', 'wants 8 parts of 16384 bytes by benchmark'),
+    ('RDMF 1 1 39=5', 'send', 'unknown type 1, or mode 5'),
+    ('RDMF 1 1 5=8 39=0', 'send', 'message type 8 at the beginning'),
+    ('RDMF 1 1 imm=1', 'write', 'opcode 129, where a message was to come')]
 HEADERS = [
-    ('RDMF 4 3 39=1', 'send', 'does not begin with a header'),
+    ('RDMF 4 3 39=1', 'send', 'unknown type 4, or mode 1'),
+    ('RDMF 4 3 4=3', 'send', 'does not begin with a header'),
     ('RDMF 4 3 6=1 7=0', 'send', 'the peer returns 256 credits, and has [0-8] of 8'),
     ('RDMF 4 3 15=1', 'send', '16384 bytes after a header that announces 16385'),
     ('RDMF 4 3 size=10039', 'send', '9999 bytes after a header that announces 16384'),
-    ('RDMF 4 3 5=1', 'send', 'a text of 16384 bytes'),
+    ('RDMF 4 3 5=1 39=1', 'send', 'a text of 16384 bytes'),
     ('RDMF 4 3 5=5 12=0 14=0 size=40', 'send', 'a part that comes another way'),
     ('RDMF 5 3 5=4 14=0', 'read', 'a part that comes another way'),
-    ('RDMF 4 3 imm=100', 'send', 'a write with immediate data'),
-    ('RDMF 6 1 5=1', 'write', 'a file within a file'),
-    ('RDMF 6 1 15=31 size=71', 'write', 'a digest of 31 bytes'),
-    ('RDMF 1 1 5=6 15=32 size=72', 'read', 'the end of no file'),
-    ('RDMF 1 1 5=8', 'write', 'a part of no file'),
-    ('RDMF 1 1 5=2', 'read', 'message type 2 to a receiver')]
+    ('RDMF 4 3 imm=100', 'send', 'a part that comes another way'),
+    ('RDMF 6 1 5=1 39=1', 'write', 'message type 1 with a text of 32 bytes, in the middle'),
+    ('RDMF 6 1 15=31 size=71', 'write', 'message type 6 with a text of 31 bytes'),
+    ('RDMF 6 1 5=2', 'read', 'message type 2 with a text of 32 bytes')]
 PARTS = [
     # The immediate value is the length; the ring is 131072 bytes.
     ('write 3 imm=0', 'write', 'a part of 0 bytes'),
@@ -121,18 +121,19 @@ def test_a_size_and_a_digest_that_are_wrong_are_found_out(pair, library, way):
     serves_the_next(pair, server, way, file)
 
 
-# The types: 2 READY, 3 REFUSED, 7 STORED.
+# The types: 2 WELCOME, 3 REFUSED, 7 STORED.
 @pytest.mark.parametrize('change, way, error', [
-    ('RDMA 1 1 23=1', 'write', 'the server offers 131073 bytes for a write'),
-    ('RDMA 1 1 6=2', 'write', 'the server offers 131072 bytes for a read'),
-    ('RDMA 1 1 21=34', 'send', 'the server offers 2228224 bytes'),
+    ('RDMF 2 1 39=3', 'write', 'the server has 3 receives'),
+    ('RDMF 2 1 39=65', 'read', 'the server has 65 receives'),
+    ('RDMF 2 1 7=65', 'send', 'the peer returns 65 credits, and has 64 of 64'),
+    ('RDMF 2 1 15=31 size=71', 'send', 'a digest of 31 bytes'),
     ('RDMF 2 1 20=1', 'send', 'has more of it than there is'),
-    ('RDMF 2 1 6=1', 'write', 'the peer returns 256 credits, and has [0-8] of 8'),
     ('RDMF 2 1 8=1', 'read', 'has taken more parts than there were'),
-    ('RDMF 7 1 5=1', 'send', 'message type 1 instead of 7'),
+    ('RDMF 2 1 5=7 39=0', 'read', 'message type 7 instead of 2'),
+    ('RDMF 7 1 5=1 39=1', 'send', 'message type 1 instead of 7'),
     ('RDMF 7 1 5=4', 'send', 'a part of 0 bytes'),
     ('RDMF 7 1 5=5', 'write', 'a part that comes another way'),
-    ('RDMF 7 1 imm=1', 'read', 'a write with immediate data'),
+    ('RDMF 7 1 imm=1', 'read', 'a part that comes another way'),
     # By a server that has no folder.
     ('RDMF 3 1 16=1', 'read', 'the server refuses it: for no known reason')])
 def test_a_hostile_server_is_refused_as_well(pair, library, change, way, error):

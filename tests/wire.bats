@@ -260,12 +260,12 @@ qpns_said() {
 	[[ $(qpns_sent $client) == "$(qpns_said server 'local: ')" ]]
 }
 
-# A credit for each receive of the server's, -q 4: BEGIN takes the first one.
+# A credit for each receive of the server's, -q 4, of which WELCOME tells; HELLO has taken one before.
 @test "wire: 07 sends as many messages as it has credits, and they come back" {
 	wire 07_full_speed send
 	awk -F'\t' -v client=$client '
 		$5 !~ /^SEND/ || $16 == "again" || $17 !~ /SEND Only [A-Z]/ { next }
-		$3 == client { may = may == "" ? 3 : may - 1 }
+		$3 == client { may = may == "" ? 0 : may - 1 }
 		$3 == client && / DATA/ { data++; least = least == "" || may < least ? may : least }
 		$3 != client && match($17, /credits: [0-9]+/) {
 			may += substr($17, RSTART + 9, RLENGTH - 9)
@@ -273,7 +273,8 @@ qpns_said() {
 		END { print data, least; exit data != 6 || least < 1 }' "$facts"
 	run -1 grep -q 'RNR NAK' "$facts"
 	grep -Eq 'SEND Only CREDIT \(credits: 2\)' "$BATS_TEST_TMPDIR/ladder"
-	grep -Eq 'SEND Only BEGIN ' "$BATS_TEST_TMPDIR/ladder"
+	grep -Eq 'SEND Only HELLO \(credits: 4\)' "$BATS_TEST_TMPDIR/ladder"
+	grep -Eq 'SEND Only WELCOME \(credits: 4\)' "$BATS_TEST_TMPDIR/ladder"
 }
 
 @test "wire: what does not exist is a usage error" {

@@ -35,9 +35,9 @@ static const struct option_row rows[] = {
 	{ 't', "timeout", "SECONDS", "how long the peer may take for one step",
 	  .number = &options.seconds, .min = 1, .max = 3600 },
 	{ 'q', "depth", "DEPTH", "operations at a time",
-	  .number = &options.depth, .min = 1, .max = STREAM_DEPTH_MAX },
+	  .number = &options.depth, .min = 1, .max = BENCH_DEPTH_MAX },
 	{ 'b', "bytes", "BYTES", "size of an operation",
-	  .number = &options.bytes, .min = 1, .max = MSG_MAX_LENGTH },
+	  .number = &options.bytes, .min = 1, .max = MEMORY_MAX },
 	{ 'n', "count", "COUNT",
 	  "COUNT writes, then reads, then sends; below 1000, p99.9 is the maximum",
 	  .number = &options.count, .min = 1, .max = 10000000 },
@@ -122,6 +122,22 @@ size_t bench_beat(size_t length)
 
 /* ---- A connection ---- */
 
+/* Signs of life have room as well: see pump.h. */
+static int create_qp(struct conn *conn)
+{
+	uint8_t timeout = 18;
+
+	if (conn_create_qp(conn, 2 * options.depth + SLOT_RECV,
+			   options.depth + TALK_RECEIVES))
+		return -1;
+	/* As in hello.c. */
+	if (rdma_set_option(conn->id, RDMA_OPTION_ID,
+			    RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
+			    sizeof(timeout)))
+		return explain_call("rdma_set_option", errno);
+	return 0;
+}
+
 /* With inline data if the device has it: that helps, but we do not need it. */
 static int add_inline(struct bench *bench)
 {
@@ -178,7 +194,7 @@ static void end(struct bench *bench)
 	drain(conn);
 	conn_end(conn);
 	region_close(&bench->memory);
-	hello_close(bench->hello);
+	talk_close(bench->talk);
 	conn_close(conn);
 }
 
@@ -187,10 +203,10 @@ static int run_client(const struct addrinfo *addresses,
 		      const struct patience *patience, unsigned int without)
 {
 	struct conn conn = { .patience = *patience };
-	struct hello hello = { .conn = &conn };
+	struct talk talk = { .conn = &conn };
 	struct bench bench = {
 		.conn = &conn,
-		.hello = &hello,
+		.talk = &talk,
 		.depth = options.depth,
 		.bytes = options.bytes,
 		.count = options.count,
@@ -199,9 +215,9 @@ static int run_client(const struct addrinfo *addresses,
 	};
 	int ret = -1;
 
-	if (!conn_resolve(&conn, addresses) &&
-	    !hello_create_qp(&conn, options.depth) && !add_inline(&bench) &&
-	    !hello_open(&hello) && !conn_connect(&conn) && !measure(&bench))
+	if (!conn_resolve(&conn, addresses) && !create_qp(&conn) &&
+	    !add_inline(&bench) && !talk_open(&talk) && !conn_connect(&conn) &&
+	    !measure(&bench))
 		ret = conn_disconnect(&conn);
 	end(&bench);
 	return ret;
@@ -210,10 +226,10 @@ static int run_client(const struct addrinfo *addresses,
 static int serve_client(struct rdma_cm_id *id, const struct patience *patience)
 {
 	struct conn conn = { .patience = *patience };
-	struct hello hello = { .conn = &conn };
+	struct talk talk = { .conn = &conn };
 	struct bench bench = {
 		.conn = &conn,
-		.hello = &hello,
+		.talk = &talk,
 		.depth = options.depth,
 	};
 	char address[ADDR_TEXT_SIZE];
@@ -223,8 +239,8 @@ static int serve_client(struct rdma_cm_id *id, const struct patience *patience)
 		goto out;
 	log_line("the client is at %s.",
 		 addr_text(rdma_get_peer_addr(conn.id), address));
-	if (!hello_create_qp(&conn, options.depth) && !hello_open(&hello) &&
-	    !conn_accept(&conn) && !lend(&bench))
+	if (!create_qp(&conn) && !talk_open(&talk) && !conn_accept(&conn) &&
+	    !lend(&bench))
 		ret = conn_wait_disconnect(&conn);
 out:
 	end(&bench);

@@ -3,18 +3,23 @@
  * lends it memory
  *
  *     measures                          lends
- *     MSG_BENCH (length)  -->           registers length fresh bytes
- *                         <--           MSG_MR
+ *     HELLO (length)      -->           registers length fresh bytes
+ *                         <--           WELCOME (where they are)
  *     writes, reads                     (its program sleeps, and looks at times
  *     a number behind the bytes         whether that number has changed)
- *     MSG_DONE            -->           checks every byte
- *     checks every byte   <--           MSG_DONE
+ *     END                 -->           checks every byte
+ *     checks every byte   <--           STORED
  *     sends: see echo.h   -->           checks every byte
  */
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "hello.h"
+#include <stdbool.h>
+
+#include "talk.h"
+
+/* The most operations at a time. */
+#define BENCH_DEPTH_MAX 1024
 
 /* How many bytes of a request we would like to be able to post inline. */
 #define BENCH_INLINE 64
@@ -30,7 +35,7 @@ enum {
 /* One end of one connection. Set the first four, and zero the rest. */
 struct bench {
 	struct conn *conn; /* borrowed, as is the next */
-	struct hello *hello;
+	struct talk *talk;
 	unsigned int depth; /* operations at a time */
 	/* Only of who measures: */
 	unsigned int bytes; /* of an operation */

@@ -64,16 +64,16 @@ static int next_completion(struct conn *conn, const volatile uint64_t *beat,
 	return 0;
 }
 
-static int await_done(struct bench *bench, const volatile uint64_t *beat)
+static int await_end(struct bench *bench, const volatile uint64_t *beat)
 {
 	bool sent = false, received = false;
-	struct msg msg;
+	struct head head;
 	struct ibv_wc wc;
 
 	while (!sent || !received)
 		if (next_completion(bench->conn, beat, &wc) ||
-		    hello_take(bench->hello, &wc, MSG_DONE, &msg, &sent,
-			       &received))
+		    talk_take(bench->talk, &wc, HEAD_END, &head, &sent,
+			      &received))
 			return -1;
 	return 0;
 }
@@ -82,7 +82,7 @@ static int await_done(struct bench *bench, const volatile uint64_t *beat)
 static int lend_memory(struct bench *bench, uint32_t length)
 {
 	size_t beat = bench_beat(length);
-	struct msg msg = { .type = MSG_MR, .mode = MODE_BENCH };
+	struct head head = { .type = HEAD_WELCOME, .number = length };
 
 	log_line("benchmark: lending %u bytes.", length);
 	/* The specification requires the local right with the remote one. */
@@ -90,37 +90,34 @@ static int lend_memory(struct bench *bench, uint32_t length)
 			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				 IBV_ACCESS_REMOTE_READ))
 		return -1;
-	msg.mem = (struct remote){
-		.addr = (uintptr_t)bench->memory.buf,
-		.rkey = bench->memory.mr->rkey,
-		.length = length,
-	};
-	if (hello_send(bench->hello, SLOT_SEND_FIRST, &msg) ||
-	    await_done(bench, (uint64_t *)((char *)bench->memory.buf + beat)))
+	head.addr = (uintptr_t)bench->memory.buf;
+	head.rkey = bench->memory.mr->rkey;
+	if (talk_send(bench->talk, SLOT_SEND_FIRST, &head) ||
+	    await_end(bench, (uint64_t *)((char *)bench->memory.buf + beat)))
 		return -1;
 	return bench_verify(bench, length, "written");
 }
 
 int lend(struct bench *bench)
 {
-	struct msg msg, done = { .type = MSG_DONE };
+	struct head head, done = { .type = HEAD_STORED };
 	struct ibv_wc wc;
 	uint32_t length;
 
-	if (hello_first(bench->hello, MSG_BENCH, &msg))
+	if (talk_first(bench->talk, &head))
 		return -1;
-	length = msg.mem.length;
+	length = head.number;
 	if (lend_memory(bench, length))
 		return -1;
 	if (iwarp_is(bench->conn->pd->context))
-		return hello_send(bench->hello, SLOT_SEND_DONE, &done) ||
+		return talk_send(bench->talk, SLOT_SEND_LAST, &done) ||
 				       conn_wait(bench->conn, &wc) ?
 			       -1 :
 			       0;
 	/* The SENDs must not bring what is here already, and need receives. */
 	memset(bench->memory.buf, 0, length);
 	if (echo_post(bench, length) ||
-	    hello_send(bench->hello, SLOT_SEND_DONE, &done) ||
+	    talk_send(bench->talk, SLOT_SEND_LAST, &done) ||
 	    echo_serve(bench, length))
 		return -1;
 	return bench_verify(bench, length, "sent");

@@ -35,35 +35,36 @@ static int access_of(const struct bench *bench)
 }
 
 /* Asks the server for memory; the answer is where it is. */
-static int borrow(struct bench *bench, struct remote *peer)
+static int borrow(struct bench *bench, struct pump *pump)
 {
-	struct msg msg = {
-		.type = MSG_BENCH,
-		.mem = { .length = bench->bytes },
+	struct head head = {
+		.type = HEAD_HELLO,
+		.mode = MODE_BENCH,
+		.number = bench->bytes,
 	};
 
 	if (bench_memory(bench, bench->bytes, access_of(bench)))
 		return -1;
 	log_line("benchmark: asking for %u bytes.", bench->bytes);
-	if (hello_send(bench->hello, SLOT_SEND_FIRST, &msg) ||
-	    hello_await(bench->hello, MSG_MR, &msg))
+	if (talk_send(bench->talk, SLOT_SEND_FIRST, &head) ||
+	    talk_await(bench->talk, HEAD_WELCOME, &head))
 		return -1;
-	if (msg.mode != MODE_BENCH || msg.mem.length < bench->bytes)
-		return log_fail(
-			"protocol error: the server offers %u bytes for a %s",
-			msg.mem.length, msg_mode_name(msg.mode));
-	*peer = msg.mem;
+	if (head.number != bench->bytes)
+		return log_fail("protocol error: the server lends %llu bytes",
+				(unsigned long long)head.number);
+	pump->addr = head.addr;
+	pump->rkey = head.rkey;
 	return 0;
 }
 
 /* Tells the server that we are done; its answer is that all bytes are right. */
 static int give_back(struct bench *bench)
 {
-	struct msg msg = { .type = MSG_DONE };
+	struct head head = { .type = HEAD_END };
 
-	if (hello_send(bench->hello, SLOT_SEND_DONE, &msg))
+	if (talk_send(bench->talk, SLOT_SEND_LAST, &head))
 		return -1;
-	return hello_await(bench->hello, MSG_DONE, &msg);
+	return talk_await(bench->talk, HEAD_STORED, &head);
 }
 
 /* The three loops, one of which is run. */
@@ -154,11 +155,11 @@ static int run_loops(struct bench *bench, struct loops *loops,
 	*pump = (struct pump){
 		.bench = bench,
 		.opcode = IBV_WR_RDMA_WRITE,
-		.beats_max = stream_sends(bench->depth) - bench->depth,
+		.beats_max = bench->depth,
 	};
-	if (borrow(bench, &pump->peer) || print_reads(bench->conn->id->qp))
+	if (borrow(bench, pump) || print_reads(bench->conn->id->qp))
 		return -1;
-	pump->beat = pump->peer.addr + bench_beat(bench->bytes);
+	pump->beat = pump->addr + bench_beat(bench->bytes);
 	fill(bench);
 	if (measure_op(loops, "write", samples, bench))
 		return -1;

@@ -70,8 +70,8 @@ static void prepare(struct run *run)
 			.opcode = pump->opcode,
 			.send_flags = flags,
 			.wr.rdma = {
-				.remote_addr = pump->peer.addr,
-				.rkey = pump->peer.rkey,
+				.remote_addr = pump->addr,
+				.rkey = pump->rkey,
 			},
 		};
 	}
@@ -159,7 +159,7 @@ static bool beat_inline(const struct pump *pump)
 static int post_beat(struct run *run)
 {
 	const struct pump *pump = run->pump;
-	const struct region *messages = &pump->bench->hello->messages;
+	const struct region *messages = &pump->bench->talk->messages;
 	/* In the place of the first message, which has been sent. */
 	uint64_t *number = messages->buf;
 	struct ibv_sge sge = {
@@ -174,7 +174,7 @@ static int post_beat(struct run *run)
 		.send_flags = beat_inline(pump) ? IBV_SEND_INLINE : 0,
 		.wr.rdma = {
 			.remote_addr = pump->beat,
-			.rkey = pump->peer.rkey,
+			.rkey = pump->rkey,
 		},
 	};
 

@@ -9,7 +9,8 @@
 struct pump {
 	struct bench *bench; /* borrowed */
 	enum ibv_wr_opcode opcode;
-	struct remote peer;
+	uint64_t addr; /* of the peer's memory, */
+	uint32_t rkey; /* and its key */
 	/* Where in the peer's memory our signs of life go: see bench.h; 0: none. */
 	uint64_t beat;
 	/* How many of them the send queue has room for, beside all operations. */

@@ -54,7 +54,7 @@ int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE])
 }
 
 int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
-		    const atomic_bool *stop)
+		    const struct pulse *pulse)
 {
 	char buf[65536];
 	uint64_t at = 0;
@@ -64,8 +64,8 @@ int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
 			length - at < sizeof(buf) ? length - at : sizeof(buf);
 		ssize_t n;
 
-		if (*stop)
-			return -1;
+		if (pulse->beat(pulse->of))
+			return 1;
 		n = pread(fd, buf, want, at);
 		if (n < 0 && errno == EINTR)
 			continue;

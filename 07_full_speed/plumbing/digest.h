@@ -4,11 +4,12 @@
 #ifndef DIGEST_H
 #define DIGEST_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <openssl/evp.h>
+
+#include "pulse.h"
 
 #define DIGEST_SIZE 32
 
@@ -21,9 +22,9 @@ int digest_add(EVP_MD_CTX *ctx, const void *data, size_t length);
 int digest_so_far(const EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 int digest_end(EVP_MD_CTX *ctx, uint8_t digest[DIGEST_SIZE]);
 
-/* Adds the first length bytes of the file fd; silently -1 if *stop is set. */
+/* Adds the first length bytes of the file fd; returns 1 if the pulse ends that. */
 int digest_add_file(EVP_MD_CTX *ctx, int fd, uint64_t length,
-		    const atomic_bool *stop);
+		    const struct pulse *pulse);
 
 /* As text: two digits for each byte, and a zero. */
 void digest_text(const uint8_t digest[DIGEST_SIZE],

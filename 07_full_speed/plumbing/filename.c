@@ -4,7 +4,6 @@
 #include "filename.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -53,32 +52,4 @@ const char *filename_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
-}
-
-static int compare(const void *a, const void *b)
-{
-	return strcmp(filename_of(*(char *const *)a),
-		      filename_of(*(char *const *)b));
-}
-
-int filename_check_all(char *const *paths, unsigned int count)
-{
-	char **sorted = malloc(count * sizeof(*sorted));
-	char one[FILENAME_SHOWN], two[FILENAME_SHOWN];
-	int ret = 0;
-
-	if (!sorted)
-		return log_fail("malloc: no memory for %u names", count);
-	memcpy(sorted, paths, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare);
-	for (unsigned int i = 1; i < count && !ret; i++)
-		if (!compare(&sorted[i - 1], &sorted[i])) {
-			filename_show(sorted[i - 1], one);
-			filename_show(sorted[i], two);
-			ret = log_fail(
-				"%s and %s: the server could keep only one file of that name; send them one at a time, into different folders",
-				one, two);
-		}
-	free(sorted);
-	return ret;
 }

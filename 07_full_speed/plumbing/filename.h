@@ -28,12 +28,6 @@ bool filename_is_good(const char *name, size_t length);
  */
 void filename_show(const char *name, char shown[FILENAME_SHOWN]);
 
-/*
- * Whether the paths, count of them, have different names after their last
- * slashes. Returns 0, or -1 after reporting which two have the same.
- */
-int filename_check_all(char *const *paths, unsigned int count);
-
 /* The name after the last slash of path. */
 const char *filename_of(const char *path);
 

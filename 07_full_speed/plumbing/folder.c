@@ -88,7 +88,7 @@ static void look_at(struct folder *folder, const char *name)
 	folder->used += folder_share(st.st_size);
 }
 
-int folder_look(struct folder *folder, const atomic_bool *stop)
+int folder_look(struct folder *folder, const struct pulse *pulse)
 {
 	struct dirent *entry;
 	DIR *dir;
@@ -105,11 +105,11 @@ int folder_look(struct folder *folder, const atomic_bool *stop)
 				      "may this user list that directory");
 	}
 	/* Only errno tells whether readdir() failed or is at the end. */
-	while ((errno = 0, !*stop) && (entry = readdir(dir)))
+	while (!ret && (errno = 0, entry = readdir(dir))) {
 		look_at(folder, entry->d_name);
-	if (*stop)
-		ret = -1;
-	else if (errno)
+		ret = pulse->beat(pulse->of) ? 1 : 0;
+	}
+	if (!ret && errno)
 		ret = log_fail_errno("readdir", errno,
 				     "how much is there remains unknown");
 	closedir(dir);

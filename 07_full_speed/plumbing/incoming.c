@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <sys/file.h>
@@ -20,8 +19,8 @@
 /* How many bytes are copied at a time. */
 #define COPY ((size_t)65536)
 
-/* How many seconds the clocks of two machines may differ. */
-#define AHEAD_S 60
+/* How many bytes may wait for the disk: at the end, the sync must not take too long. */
+#define SLICE ((uint64_t)64 << 20)
 
 static uint64_t nanoseconds(const struct timespec *time)
 {
@@ -44,37 +43,15 @@ static bool is_whole(const struct incoming *in)
 	       nanoseconds(&st.st_mtim) == in->version;
 }
 
-/*
- * What counts of a version. One ahead of our clock is older than all others: as the
- * newest it would keep its name from every file that is to replace it.
- */
-static uint64_t age_of(uint64_t version)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	now.tv_sec += AHEAD_S;
-	return version > nanoseconds(&now) ? 0 : version;
-}
-
-/* Whether a file of that age may replace the one that is there. */
+/* Nothing is replaced. */
 static int check_place(const struct incoming *in)
 {
 	struct stat st;
 
 	if (!find(in, in->name, &st) || !S_ISREG(st.st_mode))
-		return INCOMING_OK;
-	if (in->folder->update &&
-	    age_of(nanoseconds(&st.st_mtim)) < age_of(in->version))
-		return INCOMING_OK;
-	log_fail(
-		"a file of that name is there already; %s",
-		!in->folder->update ?
-			"-u replaces files that are older" :
-		age_of(in->version) ?
-			"it is not older" :
-			"the time of the new one is ahead of this machine's clock");
-	return INCOMING_THERE;
+		return REFUSAL_NONE;
+	log_fail("a file of that name is there already: it stays");
+	return REFUSAL_THERE;
 }
 
 /* What a file of that name has been counted for, if it is there. */
@@ -97,11 +74,11 @@ static int check_room(struct incoming *in)
 	used -= in->counted;
 	if (in->size < folder->most &&
 	    used + folder_share(in->size) <= folder->most)
-		return INCOMING_OK;
+		return REFUSAL_NONE;
 	log_fail("no room for %" PRIu64 " bytes: the folder has %" PRIu64
 		 ", and -M allows %" PRIu64,
 		 in->size, used, folder->most);
-	return INCOMING_FULL;
+	return REFUSAL_NO_ROOM;
 }
 
 /*
@@ -163,19 +140,23 @@ static int open_part(struct incoming *in)
 	}
 	in->at = (uint64_t)st.st_size < in->size ? (uint64_t)st.st_size :
 						   in->size;
+	in->synced = in->at;
 	return 0;
 }
 
 /* What is there of it is read for the digest. */
-static int open_file(struct incoming *in, const atomic_bool *stop)
+static int open_file(struct incoming *in, const struct pulse *pulse)
 {
-	int whole = open_whole(in);
+	int ret, whole = open_whole(in);
 
-	if (whole < 0 || (!whole && open_part(in)) ||
-	    digest_begin(&in->digest) ||
-	    digest_add_file(in->digest, in->fd, in->at, stop))
+	if (whole < 0 || (!whole && open_part(in)) || digest_begin(&in->digest))
+		return REFUSAL_NOT_WRITTEN;
+	ret = digest_add_file(in->digest, in->fd, in->at, pulse);
+	if (ret > 0)
 		return -1;
-	return digest_so_far(in->digest, in->first);
+	return ret || digest_so_far(in->digest, in->first) ?
+		       REFUSAL_NOT_WRITTEN :
+		       REFUSAL_NONE;
 }
 
 void incoming_name(struct incoming *in, const char *name, uint64_t size,
@@ -191,22 +172,23 @@ void incoming_name(struct incoming *in, const char *name, uint64_t size,
 		 version);
 }
 
-int incoming_begin(struct incoming *in, const atomic_bool *stop)
+int incoming_begin(struct incoming *in, const struct pulse *pulse)
 {
-	int ret;
+	int ret = in->folder->known ? 0 : folder_look(in->folder, pulse);
 
+	if (ret)
+		return ret > 0 ? -1 : REFUSAL_NOT_WRITTEN;
 	if (!is_whole(in)) {
 		ret = check_place(in);
-		if (ret == INCOMING_OK)
+		if (ret == REFUSAL_NONE)
 			ret = check_room(in);
-		if (ret != INCOMING_OK)
+		if (ret != REFUSAL_NONE)
 			return ret;
 	}
-	if (open_file(in, stop)) {
+	ret = open_file(in, pulse);
+	if (ret != REFUSAL_NONE)
 		incoming_drop(in, true);
-		return INCOMING_FAILED;
-	}
-	return INCOMING_OK;
+	return ret;
 }
 
 static int write_all(struct incoming *in, const char *data, size_t length)
@@ -225,6 +207,12 @@ static int write_all(struct incoming *in, const char *data, size_t length)
 		done += n;
 	}
 	in->at += length;
+	if (in->at - in->synced >= SLICE) {
+		if (fsync(in->fd))
+			return log_fail_errno("fsync", errno,
+					      "is the disk full");
+		in->synced = in->at;
+	}
 	return digest_add(in->digest, data, length);
 }
 
@@ -232,12 +220,10 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 {
 	char copy[COPY];
 
-	if (length > in->size - in->at) {
-		log_fail("protocol error: more than the %" PRIu64
-			 " bytes that the file has",
-			 in->size);
-		return INCOMING_FAILED;
-	}
+	if (length > in->size - in->at)
+		return log_fail("protocol error: more than the %" PRIu64
+				" bytes that the file has",
+				in->size);
 	/*
 	 * The peer may still write to data. The bytes that go to the disk must
 	 * be those that are hashed, so fetch them from there only once.
@@ -247,9 +233,9 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 
 		memcpy(copy, (const char *)data + done, n);
 		if (write_all(in, copy, n))
-			return INCOMING_FAILED;
+			return -1;
 	}
-	return INCOMING_OK;
+	return 0;
 }
 
 /*
@@ -259,8 +245,8 @@ int incoming_add(struct incoming *in, const void *data, size_t length)
 static int rename_part(const struct incoming *in)
 {
 	int folder = in->folder->fd;
-	int flags = in->folder->update ? 0 : RENAME_NOREPLACE;
-	int ret = renameat2(folder, in->part, folder, in->name, flags);
+	int ret =
+		renameat2(folder, in->part, folder, in->name, RENAME_NOREPLACE);
 	int err;
 
 	if (ret && errno == EINVAL) {
@@ -269,21 +255,21 @@ static int rename_part(const struct incoming *in)
 			ret = unlinkat(folder, in->part, 0);
 	}
 	if (!ret)
-		return INCOMING_OK;
+		return REFUSAL_NONE;
 	err = errno;
 	log_fail_errno("renameat2", err,
 		       "is there something of that name already");
-	return err == EEXIST ? INCOMING_THERE : INCOMING_FAILED;
+	return err == EEXIST ? REFUSAL_THERE : REFUSAL_NOT_WRITTEN;
 }
 
 /* The name is on the disk, too, before anybody is told that the file is stored. */
 static int sync_name(const struct incoming *in)
 {
 	if (!fsync(in->folder->fd))
-		return INCOMING_OK;
+		return REFUSAL_NONE;
 	log_fail_errno("fsync", errno,
 		       "the file has its name, but a crash may take that away");
-	return INCOMING_FAILED;
+	return REFUSAL_NOT_WRITTEN;
 }
 
 /* The server that named it may have ended before the name was on the disk. */
@@ -292,7 +278,7 @@ static int sync_found(const struct incoming *in)
 	if (!fsync(in->fd))
 		return sync_name(in);
 	log_fail_errno("fsync", errno, "is the disk in order");
-	return INCOMING_FAILED;
+	return REFUSAL_NOT_WRITTEN;
 }
 
 /* On the disk before it has its name: a crash leaves no half file there. */
@@ -303,23 +289,18 @@ static int give_name(struct incoming *in)
 		{ .tv_sec = in->version / 1000000000,
 		  .tv_nsec = in->version % 1000000000 },
 	};
-	uint64_t replaced;
 	int ret;
 
 	if (ftruncate(in->fd, in->size) || futimens(in->fd, times) ||
 	    fsync(in->fd)) {
 		log_fail_errno("fsync", errno, "is the disk full");
-		return INCOMING_FAILED;
+		return REFUSAL_NOT_WRITTEN;
 	}
-	/* Another server may have stored one of that name since it began. */
-	ret = check_place(in);
-	replaced = share_of(in, in->name);
-	if (ret == INCOMING_OK)
-		ret = rename_part(in);
-	if (ret != INCOMING_OK)
+	ret = rename_part(in);
+	if (ret != REFUSAL_NONE)
 		return ret;
 	in->named = true;
-	in->folder->used += folder_share(in->size) - in->counted - replaced;
+	in->folder->used += folder_share(in->size) - in->counted;
 	return sync_name(in);
 }
 
@@ -330,12 +311,12 @@ int incoming_end(struct incoming *in)
 
 	if (digest_end(in->digest, ours)) {
 		incoming_drop(in, true);
-		return INCOMING_FAILED;
+		return REFUSAL_NOT_WRITTEN;
 	}
 	if (in->at != in->size || memcmp(ours, in->wanted, DIGEST_SIZE)) {
 		log_fail("the file that arrived is not the one that was sent%s",
 			 in->named ? "" : ": it is thrown away");
-		ret = INCOMING_WRONG;
+		ret = REFUSAL_WRONG_DATA;
 	} else {
 		ret = in->named ? sync_found(in) : give_name(in);
 	}

@@ -2,7 +2,7 @@
  * incoming.h - a file that arrives: whole, or not at all
  *
  * It is written beside its name, as .NAME.VERSION.part; when its length and its
- * SHA-256 are right, it gets its name and, as its time, its version. If a part
+ * SHA-256 are right, it gets its name, which no file may have, and, as its time, its version. If a part
  * of the same version of the file was left there, it is continued. If a file of
  * the same size and version is there, it was stored earlier and its sender was
  * not told, so nothing is left to do.
@@ -10,23 +10,14 @@
 #ifndef INCOMING_H
 #define INCOMING_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "digest.h"
 #include "filename.h"
 #include "folder.h"
+#include "refusal.h"
 
-/* The result of a call; if it failed, the reason was reported. */
-enum {
-	INCOMING_OK = 0,
-	INCOMING_FAILED, /* the disk, or somebody who works with the same part */
-	INCOMING_WRONG, /* it is not what was sent */
-	INCOMING_THERE, /* a file of that name is */
-	INCOMING_FULL /* there is no room for so much */
-};
-
-/* Zero it, set folder to an open one, then incoming_name() for each file. */
+/* Zero it, set folder to an open one, then incoming_name(). */
 struct incoming {
 	struct folder *folder; /* borrowed */
 	bool open;
@@ -37,6 +28,7 @@ struct incoming {
 	uint64_t version; /* the time of its last change, in nanoseconds */
 	uint64_t size; /* when it is whole */
 	uint64_t at; /* bytes that are there */
+	uint64_t synced; /* those that the disk has been told to keep */
 	uint64_t counted; /* what its part is in folder->used, from before */
 	EVP_MD_CTX *digest;
 	uint8_t first[DIGEST_SIZE]; /* digest of what was there at first */
@@ -49,9 +41,10 @@ void incoming_name(struct incoming *in, const char *name, uint64_t size,
 
 /*
  * Begins it; at is then how much of it is there already. It reads and hashes
- * that, until the end, or *stop: first is its digest. Returns INCOMING_....
+ * that: first is its digest. Returns why the file is not taken, after reporting that;
+ * REFUSAL_NONE; or -1 if the pulse has ended it.
  */
-int incoming_begin(struct incoming *in, const atomic_bool *stop);
+int incoming_begin(struct incoming *in, const struct pulse *pulse);
 
 /*
  * Adds the next length bytes, to which the peer may still write: the digest is
@@ -61,7 +54,7 @@ int incoming_add(struct incoming *in, const void *data, size_t length);
 
 /*
  * Ends it: checks length and digest, waits until the file is on the disk, and
- * gives it its name. Closes it in any case. Returns INCOMING_....
+ * gives it its name. Closes it in any case. Returns an enum refusal.
  */
 int incoming_end(struct incoming *in);
 

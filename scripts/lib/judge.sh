@@ -228,33 +228,6 @@ show_errors() {
 	[[ -z $shown ]] || echo
 }
 
-# arrives RUN FILE…: of the files in the folder $files, these are in RUN.in, each as
-# it was, and nothing else is.
-arrives() {
-	local file
-
-	for file in "${@:2}"; do
-		check "$file is as it was" "$1" "$1.in/$file is not what was sent" \
-			cmp -s "$files/$file" "$place/$1.in/$file"
-	done
-	check 'nothing else is there' "$1" "there is: $(ls -A "$place/$1.in")" \
-		test "$(find "$place/$1.in" -mindepth 1 | wc -l)" -eq $(($# - 1))
-}
-
-# peer_breaks: makes $place/peer_breaks/client, chapter 07's client with the solution,
-# which breaks off when it has read 9 parts of its file.
-peer_breaks() {
-	peer breaks client <<'END_PATCH'
---- a/sender.c
-+++ b/sender.c
-@@ -183,2 +183,4 @@
- 			out->at += n;
-+			if (out->at == 9 * channel->bytes)
-+				return -1;
- 		}
-END_PATCH
-}
-
 # What is left to say; ends the check.
 verdict() {
 	if [[ $bad -gt 0 ]]; then

@@ -18,13 +18,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	if (head_decode(&head, bytes, size))
 		return 0;
-	if (size < HEAD_SIZE || head.type < HEAD_BEGIN || head.type > HEAD_BYE)
+	if (size < HEAD_SIZE || head.type < HEAD_HELLO ||
+	    head.type > HEAD_CREDIT)
 		abort();
 	/* What the program reads behind it is there, and nothing else is. */
 	if (head.type == HEAD_HERE ? size != HEAD_SIZE :
 				     head.length != size - HEAD_SIZE)
 		abort();
-	if (!*head_refusal(head.number))
+	if (head.type == HEAD_HELLO && !mode_name(head.mode))
 		abort();
 	head_encode(&head, again);
 	if (memcmp(again, bytes, sizeof(again)))

@@ -5,8 +5,7 @@
 #
 # TARGET is a decoder and the chapter whose it is: 02_transfer (a conversation with any
 # peer), 03_params (the line of parameters), 04_exchange (the exchange itself, over TLS),
-# 06_dgram (datagrams), 07_msg (messages), 07_head (headers of a stream of files), 07_hello
-# (what is agreed on before files).
+# 06_dgram (datagrams), 07_head (headers of a stream), 07_hello (its first message).
 # It begins with what is kept in tests/fuzz/corpus/TARGET, and with what earlier runs
 # found, and ends after so many SECONDS, or after 20000 inputs with 20000x; with 0, it
 # gives the decoder only the first, once each. --keep adds to that file what reaches code
@@ -35,7 +34,6 @@ case $target in
 02_transfer) fuzzer=transfer longest=96 libraries=(-libverbs)
 	sources=(transfer.c state.c pattern.c)
 	;;
-07_msg) fuzzer=msg sources=(message.c) longest=64 ;;
 03_params)
 	fuzzer=params_line longest=300
 	sources=(oob.c params.c line.c sock.c addr.c wait.c)
@@ -47,9 +45,9 @@ case $target in
 		params.c)
 	;;
 07_head) fuzzer=head sources=(message.c) longest=300 ;;
-07_hello) fuzzer=hello sources=(hello.c message.c) libraries=(-libverbs) longest=128 ;;
+07_hello) fuzzer=hello sources=(hello.c flow.c message.c) longest=320 ;;
 06_dgram) fuzzer=dgram sources=(rds.c hints.c ipv4.c wait.c) longest=1100 ;;
-*) cli_none target "$target" 02_transfer 03_params 04_exchange 06_dgram 07_msg 07_head \
+*) cli_none target "$target" 02_transfer 03_params 04_exchange 06_dgram 07_head \
 	07_hello ;;
 esac
 number=${target%%_*}

@@ -26,14 +26,10 @@ finds_nothing_for_long() {
 	finds_nothing_for_long 04_exchange
 }
 
-@test "07: no message breaks the decoder, for long" {
-	finds_nothing_for_long 07_msg
-}
-
 @test "07: no header of a stream breaks the decoder, for long" {
 	finds_nothing_for_long 07_head
 }
 
-@test "07: no peer gets the beginning of a conversation to make no sense, for long" {
+@test "07: no first message makes what is agreed on make no sense, for long" {
 	finds_nothing_for_long 07_hello
 }

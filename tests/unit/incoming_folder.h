@@ -23,7 +23,7 @@ static char path[] = "/tmp/test_incoming.XXXXXX";
 static int directory;
 static struct folder folder;
 static struct incoming in;
-static atomic_bool stop;
+static int stop;
 static char data[100000];
 
 /* What a peer does to the memory that is written to the disk, right after that. */
@@ -79,7 +79,9 @@ static int make_folder(void **state)
 	if (!mkdtemp(path))
 		return -1;
 	directory = open(path, O_RDONLY | O_DIRECTORY);
-	folder = (struct folder){ .fd = directory, .most = 1 << 30 };
+	folder = (struct folder){ .fd = directory,
+				  .most = 1 << 30,
+				  .known = true };
 	return directory < 0;
 }
 
@@ -89,6 +91,13 @@ static int remove_folder(void **state)
 	return rmdir(path);
 }
 
+static int beat(void *of)
+{
+	return *(int *)of;
+}
+
+static const struct pulse pulse = { beat, &stop };
+
 static int begin(const char *name, uint64_t size, uint64_t version)
 {
 	int ret;
@@ -97,7 +106,7 @@ static int begin(const char *name, uint64_t size, uint64_t version)
 	in = (struct incoming){ .folder = &folder };
 	capture_start();
 	incoming_name(&in, name, size, version);
-	ret = incoming_begin(&in, &stop);
+	ret = incoming_begin(&in, &pulse);
 	capture_stop(&said);
 	return ret;
 }

@@ -71,26 +71,6 @@ TEST(show)
 	}
 }
 
-static int check_all(char **paths, unsigned int count)
-{
-	return CAPTURED(filename_check_all(paths, count));
-}
-
-TEST(same)
-{
-	char *paths[] = { "d1/data", "a", "./b", "d1/c", "d2/data" };
-
-	assert_int_equal(check_all(paths, 1), 0);
-	assert_int_equal(check_all(paths, 4), 0);
-	assert_int_equal(check_all(paths, 5), -1);
-	assert_one_line(said.err, "/data: the server could keep only one");
-	/* They are not the caller's to be sorted. */
-	assert_string_equal(paths[0], "d1/data");
-	paths[4] = "\a/c";
-	assert_int_equal(check_all(paths, 5), -1);
-	assert_null(strchr(said.err, '\a'));
-}
-
 static int set_locale(void **state)
 {
 	(void)state;

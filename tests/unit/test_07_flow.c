@@ -70,7 +70,9 @@ static void play(unsigned int depth, unsigned int mine, unsigned int yours)
 {
 	for (int i = 0; i < 2; i++) {
 		sides[i] = (struct side){ .receives = depth };
-		flow_open(&sides[i].flow, depth);
+		sides[i].flow = (struct flow){ .ours = depth,
+					       .theirs = depth,
+					       .may = depth };
 	}
 	sides[0].data = mine;
 	sides[1].data = yours;
@@ -104,9 +106,8 @@ TEST(play)
 /* The last credit is for what returns credits. */
 TEST(last)
 {
-	struct flow flow;
+	struct flow flow = { .ours = 4, .theirs = 4, .may = 4 };
 
-	flow_open(&flow, 4);
 	for (int i = 0; i < 3; i++) {
 		assert_true(flow_may_send(&flow));
 		flow_send_bare(&flow);
@@ -127,9 +128,8 @@ TEST(last)
 
 TEST(too_many)
 {
-	struct side side;
+	struct side side = { .flow = { .ours = 4, .theirs = 4, .may = 4 } };
 
-	flow_open(&side.flow, 4);
 	flow_send_bare(&side.flow);
 	assert_int_equal(returned(&side, 2), -1);
 	assert_one_line(said.err, "returns 2 credits, and has 1 of 4");

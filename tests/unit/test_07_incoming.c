@@ -32,10 +32,10 @@ TEST(go_on)
 	assert_true(in.at == 70000);
 	/* Who is told to stop while it hashes what is there leaves it there. */
 	incoming_drop(&in, true);
-	stop = true;
-	assert_int_equal(begin("a", 90000, 1), INCOMING_FAILED);
+	stop = 1;
+	assert_int_equal(begin("a", 90000, 1), -1);
 	assert_string_equal(said.err, "");
-	stop = false;
+	stop = 0;
 	assert_int_equal(begin("a", 90000, 1), 0);
 	assert_true(in.at == 70000);
 	assert_true(in.first[0] == 0x66);
@@ -49,7 +49,7 @@ TEST(go_on)
 	incoming_drop(&in, true);
 	assert_int_equal(begin("a", 90000, 1), 0);
 	assert_int_equal(add(data + 70000, 20000), 0);
-	assert_int_equal(end(90000), INCOMING_WRONG);
+	assert_int_equal(end(90000), REFUSAL_WRONG_DATA);
 	assert_int_equal(size_of("a"), -1);
 }
 
@@ -86,13 +86,13 @@ TEST(found)
 
 	assert_int_equal(begin("a", 5000, 1), 0);
 	assert_int_equal(add(data, 5000), 0);
-	assert_int_equal(end(5000), INCOMING_OK);
+	assert_int_equal(end(5000), REFUSAL_NONE);
 	for (int failing = 0; failing < 3; failing++) {
 		assert_int_equal(begin("a", 5000, 1), 0);
 		assert_true(in.named && in.at == 5000);
 		fails_at = failing;
 		assert_int_equal(end(5000),
-				 failing ? INCOMING_FAILED : INCOMING_OK);
+				 failing ? REFUSAL_NOT_WRITTEN : REFUSAL_NONE);
 		assert_string_equal(asked, orders[failing]);
 		if (failing)
 			assert_one_line(said.err, "error: fsync: ");
@@ -121,17 +121,17 @@ TEST(in_the_way)
 	struct incoming other = { .folder = &folder };
 
 	assert_int_equal(symlinkat("/dev/null", directory, part), 0);
-	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_int_equal(begin("a", 1, 1), REFUSAL_NOT_WRITTEN);
 	assert_one_line(said.err, "error: openat: ");
 	assert_int_equal(unlinkat(directory, part, 0), 0);
 	assert_int_equal(mkfifoat(directory, part, 0644), 0);
-	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_int_equal(begin("a", 1, 1), REFUSAL_NOT_WRITTEN);
 	assert_one_line(said.err, "somebody else's");
 	assert_int_equal(unlinkat(directory, part, 0), 0);
 	/* One that has another name as well. */
 	put(part, 1);
 	assert_int_equal(linkat(directory, part, directory, "mine", 0), 0);
-	assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+	assert_int_equal(begin("a", 1, 1), REFUSAL_NOT_WRITTEN);
 	assert_one_line(said.err, "somebody else's");
 	assert_int_equal(size_of(part), 1);
 	assert_int_equal(unlinkat(directory, "mine", 0), 0);
@@ -140,63 +140,48 @@ TEST(in_the_way)
 	if (!geteuid()) {
 		put(part, 1);
 		assert_int_equal(fchownat(directory, part, 65534, 65534, 0), 0);
-		assert_int_equal(begin("a", 1, 1), INCOMING_FAILED);
+		assert_int_equal(begin("a", 1, 1), REFUSAL_NOT_WRITTEN);
 		assert_one_line(said.err, "somebody else's");
 		assert_int_equal(unlinkat(directory, part, 0), 0);
 	}
 	/* One that another server has under way. */
 	incoming_name(&other, "a", 10, 1);
-	assert_int_equal(incoming_begin(&other, &stop), INCOMING_OK);
-	assert_int_equal(begin("a", 10, 1), INCOMING_FAILED);
+	assert_int_equal(incoming_begin(&other, &pulse), REFUSAL_NONE);
+	assert_int_equal(begin("a", 10, 1), REFUSAL_NOT_WRITTEN);
 	assert_one_line(said.err, "is another server receiving that file");
 	assert_int_equal(size_of(part), 0);
 	incoming_drop(&other, false);
 	/* A folder of that name. */
 	assert_int_equal(mkdirat(directory, "a", 0755), 0);
-	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
-	assert_int_equal(add(data, 10), INCOMING_OK);
-	assert_int_equal(end(10), INCOMING_THERE);
+	assert_int_equal(begin("a", 10, 1), REFUSAL_NONE);
+	assert_int_equal(add(data, 10), 0);
+	assert_int_equal(end(10), REFUSAL_THERE);
 	assert_one_line(said.err, "something of that name already");
 	assert_int_equal(size_of(part), -1);
 	assert_int_equal(unlinkat(directory, "a", AT_REMOVEDIR), 0);
 }
 
-/* A file that is there stays, unless it is older and the server may replace it. */
+/* A file that is there stays, whenever it has come. */
 TEST(replace)
 {
 	put("a", 5);
-	assert_int_equal(begin("a", 10, 6000000000), INCOMING_THERE);
-	assert_one_line(said.err, "-u replaces files that are older");
-	folder.update = true;
-	assert_int_equal(begin("a", 10, 4000000000), INCOMING_THERE);
-	assert_one_line(said.err, "it is not older");
-	assert_int_equal(begin("a", 10, 5000000000), INCOMING_THERE);
+	assert_int_equal(begin("a", 10, 6000000000), REFUSAL_THERE);
+	assert_one_line(said.err, "a file of that name is there already");
 	assert_int_equal(size_of("a"), 1);
-	assert_int_equal(begin("a", 10, 5000000001), INCOMING_OK);
-	assert_int_equal(add(data, 10), INCOMING_OK);
-	assert_int_equal(end(10), INCOMING_OK);
-	assert_int_equal(size_of("a"), 10);
-	/* One that is newer comes while it is under way. */
-	assert_int_equal(begin("a", 20, 1700000000000000000), INCOMING_OK);
-	assert_int_equal(add(data, 20), INCOMING_OK);
-	put("a", 1750000000);
-	assert_int_equal(end(20), INCOMING_THERE);
-	assert_int_equal(size_of("a"), 10);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
-	folder.update = false;
 	/* And at the last moment. */
-	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
-	assert_int_equal(add(data, 10), INCOMING_OK);
+	assert_int_equal(begin("a", 10, 1), REFUSAL_NONE);
+	assert_int_equal(add(data, 10), 0);
 	comes_between = true;
-	assert_int_equal(end(10), INCOMING_THERE);
+	assert_int_equal(end(10), REFUSAL_THERE);
 	assert_int_equal(size_of("a"), 0);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 	/* The same where only a link does not replace. */
 	is_simple = true;
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(begin("a", 10, 1), INCOMING_OK);
-		assert_int_equal(add(data, 10), INCOMING_OK);
-		assert_int_equal(end(10), i ? INCOMING_OK : INCOMING_THERE);
+		assert_int_equal(begin("a", 10, 1), REFUSAL_NONE);
+		assert_int_equal(add(data, 10), 0);
+		assert_int_equal(end(10), i ? REFUSAL_NONE : REFUSAL_THERE);
 		assert_int_equal(size_of("a"), i ? 10 : 0);
 		assert_int_equal(size_of(part), -1);
 		assert_int_equal(unlinkat(directory, "a", 0), 0);
@@ -211,28 +196,28 @@ TEST(stored_before)
 	const uint64_t version = 1234567890123456789;
 	struct stat st;
 
-	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
-	assert_int_equal(add(data, 5000), INCOMING_OK);
-	assert_int_equal(end(5000), INCOMING_OK);
+	assert_int_equal(begin("a", 5000, version), REFUSAL_NONE);
+	assert_int_equal(add(data, 5000), 0);
+	assert_int_equal(end(5000), REFUSAL_NONE);
 	assert_int_equal(fstatat(directory, "a", &st, 0), 0);
 	assert_true(st.st_mtim.tv_sec == 1234567890 &&
 		    st.st_mtim.tv_nsec == 123456789);
 	folder.most = 5000;
-	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
+	assert_int_equal(begin("a", 5000, version), REFUSAL_NONE);
 	assert_true(in.at == 5000);
 	/* But its name may not be on the disk yet, and the answer will say so. */
 	asked[0] = 0;
-	assert_int_equal(end(5000), INCOMING_OK);
+	assert_int_equal(end(5000), REFUSAL_NONE);
 	assert_string_equal(asked, "file folder ");
 	/* It is not the client's to be removed, or to be written to. */
-	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
-	assert_int_equal(add(data, 1), INCOMING_FAILED);
+	assert_int_equal(begin("a", 5000, version), REFUSAL_NONE);
+	assert_int_equal(add(data, 1), -1);
 	incoming_drop(&in, false);
-	assert_int_equal(begin("a", 5000, version), INCOMING_OK);
-	assert_int_equal(end(4999), INCOMING_WRONG);
+	assert_int_equal(begin("a", 5000, version), REFUSAL_NONE);
+	assert_int_equal(end(4999), REFUSAL_WRONG_DATA);
 	assert_int_equal(size_of("a"), 5000);
-	assert_int_equal(begin("a", 4999, version), INCOMING_THERE);
-	assert_int_equal(begin("a", 5000, version + 1), INCOMING_THERE);
+	assert_int_equal(begin("a", 4999, version), REFUSAL_THERE);
+	assert_int_equal(begin("a", 5000, version + 1), REFUSAL_THERE);
 	folder.most = 1 << 30;
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 }
@@ -242,23 +227,23 @@ TEST(room)
 {
 	folder.most = 3 * 4096;
 	put("b", 1);
-	assert_int_equal(folder_look(&folder, &stop), 0);
+	assert_int_equal(folder_look(&folder, &pulse), 0);
 	assert_true(folder.used == 4096);
-	assert_int_equal(begin("a", 8192, 1), INCOMING_FULL);
+	assert_int_equal(begin("a", 8192, 1), REFUSAL_NO_ROOM);
 	assert_one_line(said.err, "no room for 8192 bytes");
-	assert_int_equal(begin("a", UINT64_MAX, 1), INCOMING_FULL);
-	assert_int_equal(begin("a", UINT64_MAX - 4095, 1), INCOMING_FULL);
-	assert_int_equal(begin("a", 8191, 1), INCOMING_OK);
-	assert_int_equal(add(data, 5000), INCOMING_OK);
+	assert_int_equal(begin("a", UINT64_MAX, 1), REFUSAL_NO_ROOM);
+	assert_int_equal(begin("a", UINT64_MAX - 4095, 1), REFUSAL_NO_ROOM);
+	assert_int_equal(begin("a", 8191, 1), REFUSAL_NONE);
+	assert_int_equal(add(data, 5000), 0);
 	incoming_drop(&in, true);
 	/* What is there of it does not count twice. */
-	assert_int_equal(folder_look(&folder, &stop), 0);
+	assert_int_equal(folder_look(&folder, &pulse), 0);
 	assert_true(folder.used == 3 * 4096);
-	assert_int_equal(begin("a", 8191, 1), INCOMING_OK);
+	assert_int_equal(begin("a", 8191, 1), REFUSAL_NONE);
 	assert_true(in.at == 5000);
-	assert_int_equal(add(data + 5000, 3191), INCOMING_OK);
-	assert_int_equal(end(8191), INCOMING_OK);
-	assert_int_equal(begin("c", 0, 1), INCOMING_FULL);
+	assert_int_equal(add(data + 5000, 3191), 0);
+	assert_int_equal(end(8191), REFUSAL_NONE);
+	assert_int_equal(begin("c", 0, 1), REFUSAL_NO_ROOM);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
 	assert_int_equal(unlinkat(directory, "b", 0), 0);
 	folder.most = 1 << 30;
@@ -275,17 +260,17 @@ TEST(old_parts)
 	for (int i = 0; i < 5; i++)
 		put(stay[i], 1);
 	put(part, time(NULL) - FOLDER_PART_HOURS * 3600 + 60);
-	CAPTURE(folder_look(&folder, &stop));
+	CAPTURE(folder_look(&folder, &pulse));
 	assert_string_equal(said.out, "");
 	assert_int_equal(size_of(part), 1);
-	assert_int_equal(begin("a", 10, 1), INCOMING_THERE);
+	assert_int_equal(begin("a", 10, 1), REFUSAL_THERE);
 	assert_int_equal(unlinkat(directory, "a", 0), 0);
-	assert_int_equal(begin("a", 10, 1), INCOMING_OK);
+	assert_int_equal(begin("a", 10, 1), REFUSAL_NONE);
 	put(part, 1);
-	CAPTURE(folder_look(&folder, &stop));
+	CAPTURE(folder_look(&folder, &pulse));
 	assert_int_equal(size_of(part), 1);
 	incoming_drop(&in, true);
-	CAPTURE(folder_look(&folder, &stop));
+	CAPTURE(folder_look(&folder, &pulse));
 	assert_one_line(said.out, "removed, since nobody has continued it");
 	assert_int_equal(size_of(part), -1);
 	for (int i = 1; i < 5; i++)

@@ -37,9 +37,9 @@ int conn_news(struct conn *conn)
 static struct conn conn;
 static struct rdma_event_channel channel;
 static struct rdma_cm_id id = { .qp = &qp };
-static struct hello hello;
+static struct talk talk;
 static struct bench bench = { .conn = &conn,
-			      .hello = &hello,
+			      .talk = &talk,
 			      .memory = { .buf = memory, .mr = &mr } };
 static struct pump pump;
 
@@ -59,11 +59,12 @@ static void reset(void)
 	bench.memory.size = 64;
 	bench.max_inline = 64;
 	bench.without = 0;
-	hello.messages = (struct region){ 0 };
+	talk.messages = (struct region){ 0 };
 	pump = (struct pump){
 		.bench = &bench,
 		.opcode = IBV_WR_RDMA_WRITE,
-		.peer = { .addr = 0x1000, .rkey = 9, .length = 64 },
+		.addr = 0x1000,
+		.rkey = 9,
 	};
 }
 
@@ -221,7 +222,7 @@ TEST(deadline)
 TEST(beats)
 {
 	reset();
-	hello.messages = (struct region){ .buf = memory, .mr = &mr };
+	talk.messages = (struct region){ .buf = memory, .mr = &mr };
 	pump.beat = 1;
 	pump.beats_max = 3;
 	dev.ready = 0;

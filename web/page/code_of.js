@@ -9,11 +9,10 @@ const SENDERS = [
 	// librdmacm answers the REP when the program asks for its next event.
 	[/^ReadyToUse$/, 'rdma.c', /rdma_get_cm_event\(/],
 	[/^Disconnect/, 'rdma.c', /rdma_disconnect\(conn->id/],
-	// Chapter 07: what belongs to a file, and not to the agreement before it.
+	// Chapter 07.
 	[/^file SEND/, 'stream.c', /\.opcode = IBV_WR_SEND,/],
 	[/^file RDMA WRITE/, 'stream.c', /\.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,/],
 	[/^file RDMA READ Request/, 'stream.c', /\.opcode = IBV_WR_RDMA_READ,/],
-	[/^SEND/, 'hello.c', /\.opcode = IBV_WR_SEND,/],
 	[/^SEND/, 'message.c', /\.opcode = IBV_WR_SEND,/],
 	[/^SEND/, 'transfer.c', /\.opcode = IBV_WR_SEND,/],
 	[/^RDMA (WRITE|READ Request)/, 'transfer.c', /IBV_WR_RDMA_WRITE :\s+IBV_WR_RDMA_READ/],
@@ -32,7 +31,7 @@ const SENDERS = [
 // files: {path: text}, those of the chapter.
 export function codeOf(packet, files) {
 	let what = packet.kind === 'TCP text' ? packet.text.replace('TCP ', 'TCP text ') : packet.kind;
-	// Chapter 07: what belongs to a file.
+	// Chapter 07: what belongs to a stream.
 	if (packet.payload && (isHead(packet.payload) || /WRITE.*with Immediate/.test(what)))
 		what = `file ${what}`;
 	for (const [kind, name, call] of SENDERS) {

@@ -50,22 +50,24 @@ export function* drips(packets) {
 	}
 }
 
-// Chapter 07's streams, from their beginning: a credit is for a message that came, so
-// there are never more credits than messages.
+// Chapter 07's streams, from their beginning: each end's first credits say how many receives it
+// has. Any other is for a message that came, so there are never more of these than messages.
 export function* credits(packets) {
 	const streams = new Map();
 	for (const [at, x] of packets.entries()) {
 		if (x.kind === 'ConnectRequest')
-			streams.set(pair(x), {came: {}, returned: {}});
+			streams.set(pair(x), {came: {}, returned: {}, told: {}});
 		const head = x.credits !== undefined;
 		if (x.mark !== '' || !head && x.opcode !== 9 && x.opcode !== 11)
 			continue;
 		const stream = streams.get(pair(x));
 		if (!stream)
 			continue;
-		const {came, returned} = stream, got = came[x.dst] ?? 0;
+		const {came, returned, told} = stream, got = came[x.dst] ?? 0;
 		came[x.src] = (came[x.src] ?? 0) + 1;
-		returned[x.src] = (returned[x.src] ?? 0) + (x.credits ?? 0);
+		if (told[x.src])
+			returned[x.src] = (returned[x.src] ?? 0) + (x.credits ?? 0);
+		told[x.src] ||= x.credits > 0;
 		if (returned[x.src] > got) {
 			yield {at, bad: true, place: PLACES.protocol, text: `${x.src} has returned ${count(returned[x.src], 'credit')} and got ${
 				count(got, 'message')} that takes one: it promises receives that are not there.`};

@@ -78,8 +78,7 @@ function describeTcp(packet, open) {
 
 // What a header of chapter 07's stream of files says, by enum head_type; for others,
 // nothing.
-const HEADS = ['BEGIN', 'READY', 'REFUSED', 'DATA', 'HERE', 'END', 'STORED', 'GIVE_UP',
-	'CREDIT', 'BYE'];
+const HEADS = ['HELLO', 'WELCOME', 'REFUSED', 'DATA', 'HERE', 'END', 'STORED', 'CREDIT'];
 const HEAD_SIZE = 40, MAGIC = 'RDMF';
 
 export const isHead = payload => payload.length >= HEAD_SIZE &&

@@ -94,7 +94,7 @@ run stored "server: $(disk stored)" "client: ./client -a 192.0.2.1 -t 3 -b 4096 
 well 'a file arrives' stored client
 want 'and has its name' stored/server.log '^GPL-3$'
 # In the order in which it was done; t: the client is told STORED.
-order=$(sed -n 's/^disk //p; s/^post_send .*bytes=52444d460307.*/t/p' \
+order=$(sed -n 's/^disk //p; s/^post_send .*bytes=52444d460407.*/t/p' \
 	"$place/stored/server.calls" | tr -d '\n')
 check 'its contents are on the disk before it has its name' stored "the order is $order" \
 	grep -qE '^[ws]*s[^wn]*n' <<<"$order"

@@ -85,8 +85,8 @@ TLS_HANDSHAKES = {1: 'Client Hello', 2: 'Server Hello'}
 TLS_PORTS = {chapter.port for chapter in chapters(TOP).values()
              if (TOP / chapter.name / 'certs.sh').is_file()}
 # The headers of chapter 07, by enum head_type.
-HEADS = dict(enumerate(('BEGIN', 'READY', 'REFUSED', 'DATA', 'HERE', 'END', 'STORED',
-                        'GIVE_UP', 'CREDIT', 'BYE'), 1))
+HEADS = dict(enumerate(('HELLO', 'WELCOME', 'REFUSED', 'DATA', 'HERE', 'END', 'STORED',
+                        'CREDIT'), 1))
 HEAD_SIZE = 40
 PSN_SPACE = 1 << 24
 FIELDS = ['n', 'time', 'src', 'dst', 'kind', 'psn', 'rel', 'destqp', 'va',
