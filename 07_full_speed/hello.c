@@ -97,8 +97,7 @@ static int take_hello(struct stream *stream, struct head *head)
 	/* A write with immediate data uses up a receive, but brings no message. */
 	if (wc.opcode != IBV_WC_RECV)
 		return log_fail(
-			"protocol error: a completion with opcode %d, where a "
-			"message was to come",
+			"protocol error: a completion with opcode %d, where a message was to come",
 			wc.opcode);
 	if (head_decode(head, stream->heads.buf, wc.byte_len))
 		return -1;
@@ -120,8 +119,7 @@ int hello_await(struct stream *stream, struct head *head,
 	if (head->mode == MODE_BENCH || depth < FLOW_LEAST ||
 	    head->bytes < HEAD_TEXT || head->bytes > MEMORY_MAX / depth)
 		return log_fail(
-			"the peer wants %u parts of %u bytes by %s; from %d parts "
-			"and %d bytes on are allowed, and %d bytes in all",
+			"the peer wants %u parts of %u bytes by %s; from %d parts and %d bytes on are allowed, and %d bytes in all",
 			depth, head->bytes, mode_name(head->mode), FLOW_LEAST,
 			HEAD_TEXT, MEMORY_MAX);
 	stream->mode = head->mode;

@@ -253,8 +253,7 @@ static int check_part(struct stream *stream, enum mode mode, uint32_t length)
 	if (!stream->receives || !length || length > stream->bytes ||
 	    stream->arrived - stream->taken >= stream->depth)
 		return log_fail(
-			"protocol error: a part of %u bytes, where %zu are the "
-			"most, or one too many",
+			"protocol error: a part of %u bytes, where %zu are the most, or one too many",
 			length, stream->bytes);
 	stream->arrived++;
 	return 0;
