@@ -3,7 +3,7 @@
 
 # On two nodes; nodes: 2.
 lossy far 1% "server: bash -c 'd=\$(mktemp -d) && ./server -1 -t 8 -d \$d; s=\$?; rm -r \$d; exit \$s'" \
-	"client: bash -c 'c=\$PWD/client d=\$(mktemp -d) && cd \$d && seq 100000 >numbers && \$c -a 192.0.2.1 -t 5 -b 65536 send numbers; s=\$?; rm -r \$d; exit \$s'"
+	"client: bash -c 'd=\$(mktemp -d) && seq 100000 >\$d/numbers && ./client -a 192.0.2.1 -t 5 -b 65536 send \$d/numbers; s=\$?; rm -r \$d; exit \$s'"
 well 'with one packet in a hundred lost, the file arrives' far client
 want 'and the server has all of it' far/server.log '^stored: 588895 bytes' 1
 well 'without a word' far server
