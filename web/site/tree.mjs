@@ -4,9 +4,9 @@ import {basename, dirname, extname, join, posix} from 'node:path';
 
 const SKIP = new Set(['build', 'node_modules', '.git', 'certs']);
 const SOURCE = new Set(['.c', '.h', '.sh', '.py', '.patch', '.txt', '.log', '.err',
-	'.bats', '.bash', '.tsv', '.mjs', '.js', '.html', '.reborn', '.config', '.yml']);
+	'.bats', '.bash', '.tsv', '.mjs', '.js', '.html', '.config', '.yml']);
 const NAMES = new Set(['Makefile', 'LICENSE', 'commands', 'races', 'run', 'config', 'init',
-	'packages', 'cc', 'build', '.clang-format']);
+	'packages', 'cc', 'build', '.clang-format', 'Containerfile', 'devcontainer.json']);
 const COPY = new Set(['.svg', '.pcapng', '.png']);
 
 function* walk(top, folder) {
