@@ -378,9 +378,10 @@ bool tls_is_gone(const struct tls *tls, int ret)
 
 	if (error == SSL_ERROR_SYSCALL)
 		return sock_is_gone(ERR_SYSTEM_ERROR(queued) ? reason : saved);
-	/* With a close_notify, or without one. */
+	/* With a close_notify, without one, or with an alert: it has failed. */
 	return error == SSL_ERROR_ZERO_RETURN ||
-	       reason == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+	       reason == SSL_R_UNEXPECTED_EOF_WHILE_READING ||
+	       reason >= SSL_AD_REASON_OFFSET;
 }
 
 int tls_look(struct tls *tls)

@@ -148,8 +148,13 @@ static void serve(struct guests *guests, struct guest *guest,
 	int ret = 0;
 
 	guest->echoes -= !came;
-	/* Of who leaves, all is flushed, and what it has sent comes too late. */
-	if (guest->state == GUEST_LEAVES)
+	/*
+	 * Of who leaves, all is flushed, and what it has sent comes too late. But
+	 * a message that could not be received may be why it leaves.
+	 */
+	if (guest->state == GUEST_LEAVES &&
+	    (!came || wc->status == IBV_WC_SUCCESS ||
+	     wc->status == IBV_WC_WR_FLUSH_ERR))
 		return;
 	log_prefix("Client %u: ", guest->number);
 	if (came)

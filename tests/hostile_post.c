@@ -15,6 +15,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -229,5 +230,8 @@ int SSL_write(SSL *ssl, const void *bytes, int length)
 	int (*real)(SSL *, const void *, int) = find("SSL_write");
 	int (*get_fd)(const SSL *) = find("SSL_get_fd");
 
-	return swallows(get_fd(ssl)) ? 0 : real(ssl, bytes, length);
+	if (!swallows(get_fd(ssl)))
+		return real(ssl, bytes, length);
+	errno = EPIPE;
+	return 0;
 }

@@ -176,7 +176,9 @@ class Results(unittest.TestResult):
 
 def suite(device):
     """As its run_tests.py does, with results that can be read."""
-    sys.path[:0] = [str(SUITE), str(SUITE.parent)]
+    path = f'{SUITE}:{SUITE.parent}'
+    if os.environ.get('PYTHONPATH') != path:
+        os.execve(sys.executable, [sys.executable, '-B', *sys.argv], {**os.environ, 'PYTHONPATH': path})
     sys.argv[1:] = ['--dev', device]
     from args_parser import parser  # pylint: disable=import-error, import-outside-toplevel
     parser.parse_args()
