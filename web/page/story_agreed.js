@@ -1,5 +1,5 @@
 // What both ends have told each other, or allowed each other, and what they then did.
-import {PLACES, hex, isRequest} from './story_words.js';
+import {PLACES, SILENCE_MS, hex, isRequest} from './story_words.js';
 
 // Of one capture, whoever made it, so many words in the clear are looked at.
 const MOST = 100;
@@ -51,18 +51,25 @@ export function* samePsn(packets) {
 	}
 }
 
-// A server that allows no READs, though its client may want some.
+// A server that allows no READs, though its client may want some. Where the conversation
+// ends soon after its last packet, nobody has waited for one.
 export function* noReads(packets) {
-	const requests = new Map(); // the last one of each pair of hosts
+	const requests = new Map(), waits = new Map(); // the last one of each pair of hosts
 	for (const [at, x] of packets.entries()) {
+		const to = `${x.dst},${x.src}`, from = `${x.src},${x.dst}`, wait = waits.get(to) ?? waits.get(from);
 		if (x.kind === 'ConnectRequest')
-			requests.set(`${x.src},${x.dst}`, x);
-		const asked = x.kind === 'ConnectReply' && x.responderResources === 0 && requests.get(`${x.dst},${x.src}`);
-		if (asked && asked.initiatorDepth)
-			yield {at, bad: true, place: PLACES.hang, text: `${x.src} accepted with 0 responder resources, so it serves no RDMA ` +
-				`READ; ${x.dst} had asked for ${asked.initiatorDepth} at a time. On rxe, a READ of ${x.dst} then waits ` +
-				'for ever and is never sent.'};
+			requests.set(from, x);
+		else if (x.kind === 'ConnectReply' && x.responderResources === 0 && requests.get(to)?.initiatorDepth)
+			waits.set(to, {at, x, depth: requests.get(to).initiatorDepth, last: x.time});
+		else if (wait && x.kind === 'DisconnectRequest' && x.time - wait.last < SILENCE_MS)
+			[to, from].forEach(key => waits.delete(key));
+		else if (wait)
+			wait.last = x.time;
 	}
+	for (const {at, x, depth} of waits.values())
+		yield {at, bad: true, place: PLACES.hang, text: `${x.src} accepted with 0 responder resources, so it serves no RDMA ` +
+			`READ; ${x.dst} had asked for ${depth} at a time. On rxe, a READ of ${x.dst} then waits ` +
+			'for ever and is never sent.'};
 }
 
 // Queue pairs that use one key share a protection domain; for clients that do not trust

@@ -1,11 +1,8 @@
 // How the conversation went: who waited in vain, who sent byte by byte, whose credits do
 // not add up, and what was written to memory that somebody still looks at.
-import {PLACES, hex, isRequest, times} from './story_words.js';
+import {PLACES, SILENCE_MS, hex, isRequest, times} from './story_words.js';
 import {RDS_PORT} from './rds.js';
 
-// So long is nobody silent who has something to send: the longest timer of a device here
-// is a second.
-const SILENCE_MS = 1500;
 const FIN_OR_RST = 5, READ = 12, WRITES = [6, 10, 11];
 // A record of TLS 1.3 around one byte; so many of them, so far apart, are no accident.
 const ONE_BYTE = 23, DRIPS = 3, APART_MS = 500;

@@ -22,6 +22,10 @@ export const PLACES = {
 };
 
 export const hex = (value, digits = 6) => `0x${value.toString(16).padStart(digits, '0')}`;
+// So long is nobody silent who has something to send: the longest timer of a device here
+// is a second.
+export const SILENCE_MS = 1500;
+
 export const times = n => n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`;
 export const isRequest = x => x.transport === 'roce' && x.cm === undefined && (x.opcode < 13 ||
 	x.opcode > 18) && x.opcode < 32;
