@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # bench.sh - how fast the chapters are, beside the usual tools
 #
-# usage: scripts/bench.sh [-p PAIRS] [-d FOLDER] [NAME...]
+# usage: [HOSTS=user@a,user@b] scripts/bench.sh [-p PAIRS] [-d FOLDER] [NAME...]
 #                                                (default: all, 5 pairs)
 #
 # NAME is a script in scripts/lib/bench/, such as 07_steps, or a chapter, for all
 # that are about it. Each compares two things by running one after the other, PAIRS
 # times, on one device (this host's, or one lab's). It prints the medians of both, the
 # median of the pairs' ratios and, in brackets, the smallest and the largest of these.
+#
+# With HOSTS, the servers run on one real host and the clients on another, which ssh reaches:
+# only those that say `# hosts: yes` can, and perftest must be there. docs/beyond.md has more.
 #
 # One that says `# nodes: 2` needs the lab, and is run here: it starts what it
 # needs on both nodes itself. Each scripts/lib/bench/NAME.sh prints, with tabs
@@ -63,14 +66,21 @@ for name; do
 		cli_none "comparison for $chapter" "$name" "${known[@]}"
 done
 [[ $# -eq 0 ]] || set -- "${wanted[@]}"
+[[ -z ${HOSTS:-} ]] || mapfile -t known < <(grep -lx '# hosts: yes' scripts/lib/bench/*.sh |
+	sed 's/.*\///; s/\.sh$//')
 [[ $# -gt 0 ]] || set -- "${known[@]}"
+for name; do
+	[[ " ${known[*]} " == *" $name "* ]] ||
+		cli_misuse "$name does not run on two hosts; ${known[*]} do"
+done
 cli_checked
 
 # What was measured on: nothing here can be read without it.
 machine() {
 	local where='this host'
 
-	[[ $device_where == host ]] ||
+	[[ $device_where != hosts ]] || where='two hosts'
+	[[ $device_where != lab ]] ||
 		where="the lab ($(scripts/lab.sh status |
 			sed -n 's/^engine: //p'))"
 	echo "$where, Linux $(device_run a uname -r)," \
@@ -141,7 +151,7 @@ nodes_of() {
 
 # One comparison, where its programs are.
 measure() {
-	if [[ $(nodes_of "$1") -gt 1 ]]; then
+	if [[ $device_where == hosts || $(nodes_of "$1") -gt 1 ]]; then
 		"scripts/lib/bench/$1.sh" "$(device_address a)" "$pairs"
 	else
 		device_run a "$top/scripts/lib/bench/$1.sh" "$(device_address a)" \
@@ -156,6 +166,7 @@ for name; do
 	[[ $(nodes_of "$name") -eq 1 ]] || nodes=$(nodes_of "$name")
 done
 device_open "$nodes"
+device_send "$top/07_full_speed"
 mkdir -p build/bench "$keep"
 for name; do
 	measure "$name"
@@ -167,3 +178,4 @@ for name; do
 	cat "$keep/$name.txt"
 	echo
 done
+[[ $device_where != hosts ]] || (cd "$keep" && cat "${@/%/.txt}") | hosts_report "scripts/bench.sh $*"

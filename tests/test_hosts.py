@@ -30,7 +30,7 @@ def called(*words, status=0, **more):
 def reader():
     """On node a: the clone, and a key; returns its public part."""
     READER.mkdir()
-    for name in 'Makefile', 'chapters.tsv', 'scripts', '01_send_recv', '02_write_read', '03_pure_verbs':
+    for name in 'Makefile', 'chapters.tsv', 'scripts', '01_send_recv', '02_write_read', '03_pure_verbs', '07_full_speed':
         called('cp', '-rp', TOP / name, READER)
     called('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', KEY)
     common = f'''Host *
@@ -130,6 +130,19 @@ def test_a_case_breaks_as_it_does_in_the_lab(lab):
     assert 'recorded run: matches' in said, said
     assert 'error: send: status 13' in said and 'What happened, and why' in said, said
     assert 'make break of 01_send_recv, no_recv' in lab.call('a', report)
+
+
+def measured(name, status=0):
+    """On node a: what a comparison says."""
+    return called('scripts/bench.sh', '-p', '1', name, cwd=READER, status=status,
+                  env=os.environ | {'HOSTS': 'one,two', 'SSH_CONFIG': 'config', 'BENCH_COUNT': '500'})
+
+
+def test_a_comparison_has_its_server_on_one_host_and_its_client_on_the_other(lab):
+    said = lab.call('a', measured, '07_steps')
+    assert 'Measured on two hosts, Linux ' in said and len(re.findall(r'(?m)^(?:write|read), \w+ +\d', said)) == 7, said
+    assert 'write, selective' in lab.call('a', report)
+    assert '08_crowd does not run on two hosts; 07 07_steps do' in lab.call('a', measured, '08_crowd', status=2)
 
 
 def device(verb):

@@ -7,6 +7,8 @@
 # ib_write_bw, ib_read_bw and ib_read_lat with the same counts, device and GID;
 # which one comes first alternates. Prints a line per comparison, as bench.sh
 # describes; progress goes to stderr.
+#
+# hosts: yes
 # shellcheck disable=SC2016 # $1 is for awk
 set -euo pipefail
 

@@ -6,13 +6,15 @@
 # PAIRS times: 64 bytes at depth 64 with all of the steps and without each of
 # them (option -W). Prints a line per comparison, as bench.sh
 # describes; progress goes to stderr.
+#
+# hosts: yes
 set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
 address=$1
 pairs=$2
-benchmark=(-b 64 -n 20000 -q 64)
+benchmark=(-b 64 -n "${BENCH_COUNT:-20000}" -q 64)
 
 section 'chapter 07: what each step gains' with without
 for ((pair = 1; pair <= pairs; pair++)); do

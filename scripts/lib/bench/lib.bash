@@ -12,6 +12,16 @@ top=$(cd "${BASH_SOURCE[0]%/*}/../../.." && pwd)
 limit=${BENCH_LIMIT:-300}
 server=''
 
+# Servers run there, clients run here, and programs are below where. With two hosts, those
+# are a and b, and this script runs on neither; else, all of that is this machine.
+on_a=() on_b=() where=$top
+if [[ -n ${HOSTS:-} ]]; then
+	# shellcheck source=scripts/lib/device.sh
+	source "$top/scripts/lib/device.sh"
+	on_a=(hosts_run a) on_b=(hosts_run b)
+	where=$(hosts_path "$top")
+fi
+
 tmp=$(mktemp -d)
 trap 'kill $server 2>/dev/null || true; rm -rf "$tmp"' EXIT
 
@@ -28,7 +38,7 @@ section() {
 # serve COMMAND…: in the background; what it says goes to "served".
 serve() {
 	: >"$tmp/served"
-	timeout "$limit" "$@" >"$tmp/served" 2>&1 &
+	"${on_a[@]}" timeout "$limit" "$@" >"$tmp/served" 2>&1 &
 	server=$!
 }
 
@@ -62,7 +72,7 @@ await() {
 }
 
 is_listening() {
-	[[ -n $(ss -Htln "sport = :$1") ]]
+	[[ -n $("${on_a[@]}" ss -Htln "sport = :$1") ]]
 }
 
 # end_server: waits until it has ended by itself, and the device is idle.
@@ -81,7 +91,7 @@ stop_server() {
 # The end of chapter 07's bench/ that lends, on ADDRESS. It says that it listens; ss does
 # not know.
 serve_07() {
-	serve "$top/07_full_speed/bench/bench" -1 -a "$1" -t 60 lend
+	serve "$where/07_full_speed/bench/bench" -1 -a "$1" -t 60 lend
 	await grep -q '^listening' "$tmp/served"
 }
 
@@ -92,7 +102,7 @@ client_07() {
 
 	shift
 	serve_07 "$address"
-	timeout "$limit" "$top/07_full_speed/bench/bench" -a "$address" -t 60 -c \
+	"${on_b[@]}" timeout "$limit" "$where/07_full_speed/bench/bench" -a "$address" -t 60 -c \
 		"$@" measure >"$tmp/table" || fail "bench/bench $*: failed"
 	end_server
 }

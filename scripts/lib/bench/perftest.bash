@@ -6,10 +6,14 @@
 
 port=18515
 
-# Sets device and gid_index: whose GID is the address in use.
-find_gid() {
+# gid_of ADDRESS COMMAND…: the options that name the device and the GID of that address;
+# COMMAND is ibv_devinfo.
+gid_of() {
+	local address=$1
+
+	shift
 	# In an IPv4 address's GID, the address is written as it is.
-	read -r device gid_index < <(ibv_devinfo -v | awk -v address="$address" '
+	"$@" -v | awk -v address="$address" '
 		$1 == "hca_id:" { device = $2 }
 		/GID\[/ && /RoCE v2/ {
 			sub(/.*GID\[ */, "")
@@ -17,9 +21,19 @@ find_gid() {
 			sub(/,$/, "", $2)
 			sub(/^::ffff:/, "", $2)
 			if ($2 == address)
-				print device, $1
-		}') || fail "no RoCE v2 GID on any device is $address;" \
-		"see \`ibv_devinfo -v\`"
+				print "-d", device, "-x", $1
+		}' | grep . ||
+		fail "no RoCE v2 GID on any device is $address; see \`ibv_devinfo -v\`"
+}
+
+# Sets gid_there and gid_here: the options of server and client.
+find_gid() {
+	local found
+
+	found=$(gid_of "$address" "${on_a[@]}" ibv_devinfo)
+	read -ra gid_there <<<"$found"
+	[[ -z ${HOSTS:-} ]] || found=$(gid_of "$(hosts_address b)" "${on_b[@]}" ibv_devinfo)
+	read -ra gid_here <<<"$found"
 }
 
 # perftest NUMBER PROGRAM ARGUMENT…: both ends; value becomes what awk finds in
@@ -28,13 +42,13 @@ perftest() {
 	local number=$1 program=$2 common attempt
 
 	shift 2
-	common=(-F -d "$device" -x "$gid_index" -p "$port" "$@")
+	common=(-F -p "$port" "$@")
 	for attempt in 1 2 3 4 5 6; do
 		is_listening "$port" &&
 			fail "something else listens on port $port"
-		serve "$program" "${common[@]}"
+		serve "$program" "${gid_there[@]}" "${common[@]}"
 		await is_listening "$port"
-		timeout "$limit" "$program" "${common[@]}" "$address" \
+		"${on_b[@]}" timeout "$limit" "$program" "${gid_here[@]}" "${common[@]}" "$address" \
 			>"$tmp/report" 2>"$tmp/err" ||
 			fail "$program $*: $(cat "$tmp/err")"
 		end_server
