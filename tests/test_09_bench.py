@@ -48,8 +48,8 @@ def test_a_get_by_read_takes_none_of_the_servers_program(lab, programs):
     with lab.serving(programs, 'lend', program=BENCH) as server:
         said = table(lab.call('b', there, programs))
     server.quiet()
-    # Ten milliseconds, at most, are for the two messages about it.
-    assert float(said['program']) * 2000 <= 10000 and float(said['node']) > 0
+    # Two ticks of the node's clock, at most, are for the two messages about it.
+    assert float(said['program']) * 2000 <= 20000 and float(said['node']) > 0
 
 
 @pytest.mark.parametrize('words, says', [
