@@ -27,9 +27,9 @@ int hello_open(struct stream *stream)
 	if (conn_create_qp(conn, stream_sends(depth), depth))
 		return -1;
 	/*
-   * A host with a full queue may be late, and what is sent again then only
-   * lengthens its queue. So wait 4.096 us * 2^18, which is a second.
-   */
+	 * A host with a full queue may be late, and what is sent again then only
+	 * lengthens its queue. So wait 4.096 us * 2^18, which is a second.
+	 */
 	if (rdma_set_option(conn->id, RDMA_OPTION_ID,
 			    RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
 			    sizeof(timeout)))

@@ -4,6 +4,7 @@
 #include "sender.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "hello.h"
@@ -33,10 +34,10 @@ static int end(struct stream *stream, const uint8_t *digest,
 	if (stream_send(stream, &head, digest, digest ? DIGEST_SIZE : 0) ||
 	    stream_message(stream, answer))
 		return -1;
-	if (answer->head.type == (digest ? HEAD_STORED : HEAD_REFUSED))
-		return digest ? 0 : 1;
 	if (answer->head.type == HEAD_REFUSED)
 		return 1;
+	if (answer->head.type == HEAD_STORED && digest)
+		return 0;
 	return log_fail("protocol error: message type %d instead of %d",
 			answer->head.type, HEAD_STORED);
 }
@@ -63,6 +64,7 @@ static int go_on(struct sender *sender, struct stream *stream,
 	const struct pulse pulse = { beat, stream };
 	struct outgoing *file = sender->file;
 	uint64_t bytes = welcome->head.number;
+	uint8_t theirs[DIGEST_SIZE];
 	int ret;
 
 	if (welcome->head.length != DIGEST_SIZE)
@@ -75,7 +77,9 @@ static int go_on(struct sender *sender, struct stream *stream,
 	/* What we have sent says nothing: what the server has kept does. */
 	sender->got_on |= bytes > sender->kept;
 	sender->kept = bytes;
-	ret = outgoing_go_on(file, bytes, welcome->text, &pulse);
+	/* Each sign of life posts the receive of this text again: copy it first. */
+	memcpy(theirs, welcome->text, sizeof(theirs));
+	ret = outgoing_go_on(file, bytes, theirs, &pulse);
 	if (ret)
 		return ret < 0 ? give_up(stream) : -1;
 	return stream_release(stream);

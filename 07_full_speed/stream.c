@@ -50,8 +50,7 @@ static char *message_in(const struct stream *stream, unsigned int slot)
 		       (char *)stream->heads.buf + slot * STREAM_SLOT;
 }
 
-/* Posts it with others: for a part with its header, or for a header and a text.
- */
+/* Posts it with others: for a part with its header, or for a header and a text. */
 static int add_receive(struct stream *stream, unsigned int slot)
 {
 	bool part = receives_parts(stream);
@@ -74,8 +73,7 @@ static int post_receives(struct stream *stream)
 	return 0;
 }
 
-/* What the peer may do to our parts: on iWARP, what we read comes as a write by
- * the peer. */
+/* What the peer may do to our parts. On iWARP, what we read is written by the peer. */
 static int access_of(const struct stream *stream)
 {
 	bool read = stream->mode == MODE_READ;
@@ -101,8 +99,7 @@ int stream_open(struct stream *stream)
 	return post_receives(stream);
 }
 
-/* Whether the send queue has room, for a message that returns credits as well.
- */
+/* Whether the send queue has room, for a message that returns credits as well. */
 static bool has_room(const struct stream *stream, unsigned int left)
 {
 	return stream->chain.sends - stream->chain.sent + left <
@@ -146,8 +143,7 @@ static int return_credits(struct stream *stream)
 	return stream_post(stream, &head, NULL, NULL);
 }
 
-/* Once our own work, between two waits, has taken SIGN_MS: 1 if so, 0, or -1.
- */
+/* Once our own work, between two waits, has taken SIGN_MS: 1 if so, 0, or -1. */
 static int give_sign(struct stream *stream)
 {
 	const struct patience *patience = &stream->conn->patience;
@@ -296,8 +292,7 @@ static int on_data(struct stream *stream, struct news *news)
 	return read_part(stream, head);
 }
 
-/* Sender: how many parts the peer has taken, of which it says the low 32 bits.
- */
+/* Sender: how many parts the peer has taken, of which it says the low 32 bits. */
 static int on_done(struct stream *stream, uint32_t done)
 {
 	uint32_t more = done - (uint32_t)stream->taken;

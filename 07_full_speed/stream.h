@@ -6,9 +6,9 @@
  * depth parts into another:
  *
  *   send   SEND: behind the header, into the part of the next receive
- *   write  WRITE with immediate data, into the part of the ring that is next;
- * the immediate value is the length read   the header says where it is; the
- * receiver reads it into its own
+ *   write  WRITE with immediate data, into the part of the ring that is next; the
+ *          immediate value is the length
+ *   read   the header says where it is; the receiver reads it into its own
  */
 #ifndef STREAM_H
 #define STREAM_H
@@ -68,8 +68,7 @@ struct news {
 	uint32_t length;
 };
 
-/* How many requests may be under way: a message with credits for each part as
- * well. */
+/* How many requests may be under way: for each part a message with credits, too. */
 static inline unsigned int stream_sends(unsigned int depth)
 {
 	return 2 * depth;
@@ -82,8 +81,7 @@ static inline unsigned int stream_sends(unsigned int depth)
  */
 int stream_open(struct stream *stream);
 
-/* The part that is to be filled next, if it is free and may be sent; or NULL.
- */
+/* The part that is to be filled next, if it is free and may be sent; or NULL. */
 char *stream_part(const struct stream *stream);
 
 /* Sends length bytes of it. */

@@ -36,6 +36,7 @@ struct server {
 	pthread_mutex_t lock; /* of what is in the table, and which it is */
 	struct table *table; /* its users are the loans, and this */
 	uint64_t *counters; /* COUNTERS; only devices change them */
+	atomic_bool stuck; /* a device may still use what was lent */
 	struct guest guests[GUESTS];
 };
 
@@ -136,8 +137,10 @@ static void take_table_back(struct loan *loan, struct server *server)
 	int err = loan->table ? ibv_dereg_mr(loan->table) : 0;
 
 	/* On failure the device may still use the memory: better to lose it. */
-	if (err)
+	if (err) {
 		explain_call("ibv_dereg_mr", err);
+		atomic_store(&server->stuck, true);
+	}
 	pthread_mutex_lock(&server->lock);
 	if (loan->of && !err)
 		leave_table(loan->of);
@@ -150,8 +153,10 @@ static void take_back(struct loan *loan, struct server *server)
 {
 	int err = loan->counters ? ibv_dereg_mr(loan->counters) : 0;
 
-	if (err)
+	if (err) {
 		explain_call("ibv_dereg_mr", err);
+		atomic_store(&server->stuck, true);
+	}
 	take_table_back(loan, server);
 }
 
@@ -416,8 +421,10 @@ int main(int argc, char **argv)
 out:
 	/* 5. Free everything. */
 	conn_close(&server.listener);
-	free(server.counters);
-	free(server.table); /* nobody is here */
+	if (!atomic_load(&server.stuck)) {
+		free(server.counters);
+		free(server.table); /* nobody is here */
+	}
 	if (stop_fd >= 0)
 		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
