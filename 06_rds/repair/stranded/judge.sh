@@ -22,7 +22,7 @@ busy first 4000
 busy second 4010
 # Each client says which group of ports has room.
 watched group "$rds" "server: $(serving "./server -w 4 -p 4100 $on")" \
-	'client: ./client -a 192.0.2.1 -p 4100 -T tcp -s 4096 -n 100 count' "stop: $stopping"
+	'client: ./client -a 192.0.2.1 -p 4100 -T tcp -s 4096 -n 1000 count' "stop: $stopping"
 well 'a client that meets a congestion hears of its end' group client
 want 'and knows which group of ports it was' group/client.log '^news: ports of group 4 '
 [[ $bad -eq 0 ]] || verdict
