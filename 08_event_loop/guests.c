@@ -88,6 +88,9 @@ void guests_welcome(struct guests *guests, struct guest *guest)
 	/* Its first message may have been faster. */
 	if (guest->state == GUEST_COMES)
 		move(guests, guest, GUEST_SENDS);
+	/* Even so fast that it had to leave. It does not know that yet. */
+	if (guest->state == GUEST_LEAVES && rdma_disconnect(guest->id))
+		explain_call("rdma_disconnect", errno);
 }
 
 /* ---- A guest sends ---- */

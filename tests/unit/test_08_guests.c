@@ -1,5 +1,5 @@
 /*
- * test_08_guests.c - how many messages a guest may have, what is said of one that takes
+ * test_08_guests.c - how many messages a guest may have, what is said to one that leaves, or takes
  * too long, when nothing of it is left in the CQ, and who is found
  */
 #include "guests.h"
@@ -19,6 +19,14 @@ static struct receive receives[MOST];
 /* What the CQ has: these, from the first on that was not taken. */
 static struct ibv_wc found[MOST];
 static int taken, there;
+static int disconnects;
+
+int rdma_disconnect(struct rdma_cm_id *from)
+{
+	assert_ptr_equal(from, &id);
+	disconnects++;
+	return 0;
+}
 
 static int completions(struct ibv_cq *cq, int most, struct ibv_wc *wc)
 {
@@ -51,6 +59,7 @@ static int setup(void **state)
 {
 	(void)state;
 	dev_reset();
+	disconnects = 0;
 	context.ops.poll_cq = completions;
 	srq.context = &context;
 	id.qp = &qp;
@@ -119,6 +128,16 @@ TEST_AROUND(window, setup, teardown)
 	assert_int_equal(complete(GUEST_WINDOW, IBV_WC_WR_FLUSH_ERR), 0);
 	assert_int_equal(guest.echoes, 0);
 	assert_int_equal(dev.receives, MOST);
+}
+
+/* One that had to leave before its connection was there is told when it is. */
+TEST_AROUND(too_fast, setup, teardown)
+{
+	guests_leave(&guests, &guest);
+	assert_int_equal(disconnects, 0);
+	guests_welcome(&guests, &guest);
+	assert_int_equal(guest.state, GUEST_LEAVES);
+	assert_int_equal(disconnects, 1);
 }
 
 /* One whose flush never ends, ends the server; what it says afterwards is its own. */
