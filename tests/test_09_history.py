@@ -122,12 +122,20 @@ def worker(pair, words, count, number):
     return told, said + (session.leave() if session else [])
 
 
+def killed_owner(pair, words):
+    """A client that is killed while it has a lock. The four have theirs for so short a time that it may never happen."""
+    began = time.monotonic()
+    pair.client(*words, 'put', 'k0', 'lost', at=('ibv_post_send 4', 'kill'), status=128 + signal.SIGKILL)
+    return operation('put', 'k0', 'lost', begin=began)
+
+
 def history(pair, words, count, loss):
     """On node b: so many operations; then what each key is. Returns how many of which there were."""
     signal.alarm(LIMIT + count // 10)
+    first = [killed_owner(pair, words)] if words else []
     with netem('loss', loss), concurrent.futures.ThreadPoolExecutor(4) as four:
         done = [each.result() for each in [four.submit(worker, pair, words, count, number) for number in range(4)]]
-    told, said = sum((told for told, _ in done), []), ''.join(line for _, said in done for line in said)
+    told, said = sum((told for told, _ in done), first), ''.join(line for _, said in done for line in said)
     last = Session(pair, words)
     keys = {operation.key for operation in told if operation.kind == 'put'}
     told += [last.ask('get', key) for key in sorted(keys)]
