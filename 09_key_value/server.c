@@ -36,7 +36,7 @@ struct server {
 	pthread_mutex_t lock; /* of what is in the table, and which it is */
 	struct table *table; /* its users are the loans, and this */
 	uint64_t *counters; /* COUNTERS; only devices change them */
-	atomic_bool stuck; /* a device may still use what was lent */
+	atomic_bool stuck; /* a device may still use the counters */
 	struct guest guests[GUESTS];
 };
 
@@ -137,10 +137,8 @@ static void take_table_back(struct loan *loan, struct server *server)
 	int err = loan->table ? ibv_dereg_mr(loan->table) : 0;
 
 	/* On failure the device may still use the memory: better to lose it. */
-	if (err) {
+	if (err)
 		explain_call("ibv_dereg_mr", err);
-		atomic_store(&server->stuck, true);
-	}
 	pthread_mutex_lock(&server->lock);
 	if (loan->of && !err)
 		leave_table(loan->of);
@@ -196,7 +194,6 @@ static int move_table(struct server *server)
 	/* Where clients write, they have done this. */
 	if (!options.one_sided)
 		table_leave(old);
-	new->users = 1;
 	server->table = new;
 	leave_table(old);
 	log_line("the table has moved: %" PRIu32 " buckets", new->count);
@@ -393,7 +390,6 @@ static int make_table(struct server *server)
 	server->counters = calloc(COUNTERS, sizeof(*server->counters));
 	if (!server->table || !server->counters)
 		return explain_call("calloc", errno);
-	server->table->users = 1;
 	return 0;
 }
 
@@ -421,10 +417,10 @@ int main(int argc, char **argv)
 out:
 	/* 5. Free everything. */
 	conn_close(&server.listener);
-	if (!atomic_load(&server.stuck)) {
+	if (!atomic_load(&server.stuck))
 		free(server.counters);
-		free(server.table); /* nobody is here */
-	}
+	if (server.table)
+		leave_table(server.table);
 	if (stop_fd >= 0)
 		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;

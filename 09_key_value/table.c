@@ -45,6 +45,7 @@ struct table *table_make(uint32_t count)
 	if (!table)
 		return NULL;
 	table->count = count;
+	table->users = 1;
 	for (uint32_t i = 0; i < count; i++)
 		table->buckets[i].entries[0] = table_entry(0, "", "", 0);
 	return table;

@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct bucket) == 624, "no gaps in struct bucket");
 
 struct table {
 	uint32_t count; /* of buckets: a power of two */
-	unsigned int users; /* for whoever shares it */
+	unsigned int users; /* at first 1: who has made it */
 	struct bucket buckets[];
 };
 
