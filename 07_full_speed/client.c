@@ -109,6 +109,9 @@ out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
+	/* If a request has not come back, that was reported. */
+	if (!ret && conn.pending)
+		ret = 1;
 	hello_close(&stream);
 	conn_close(&conn);
 	return ret;

@@ -83,6 +83,9 @@ out:
 	log_line("[LOG] closing connection conn=%p, id=%p", (void *)&conn,
 		 (void *)conn.id);
 	conn_end(&conn);
+	/* If a request has not come back, that was reported. */
+	if (conn.pending)
+		ret = -1;
 	hello_close(&stream);
 	conn_close(&conn);
 	return ret;

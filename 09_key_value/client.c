@@ -433,6 +433,9 @@ int main(int argc, char **argv)
 out:
 	/* 9. Tell the peer, and free everything. */
 	conn_end(&client.conn);
+	/* If the receive has not come back, that was reported. */
+	if (client.conn.pending)
+		ret = -1;
 	region_close(&client.copy);
 	talk_close(&client.talk);
 	conn_close(&client.conn);
