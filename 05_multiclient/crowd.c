@@ -218,23 +218,24 @@ static void cut(struct crowd *crowd)
 }
 
 /* The first signal lets the last clients finish; the second does not. */
-static void on_stop(struct crowd *crowd)
+static int on_stop(struct crowd *crowd)
 {
 	struct signalfd_siginfo info;
 
 	if (read(crowd->stop_fd, &info, sizeof(info)) != sizeof(info))
-		return;
+		return explain_call("read", errno);
 	stop_listening(crowd);
 	if (crowd->asked) {
 		log_line("asked again to stop: not waiting any longer.");
 		crowd->deadline = wait_deadline(0);
-		return;
+		return 0;
 	}
 	log_line("asked to stop: no new clients, up to %u s for the others.",
 		 crowd->grace);
 	crowd->asked = true;
 	crowd->deadline = wait_deadline(crowd->grace * 1000);
 	eventfd_write(crowd->closing_fd, 1);
+	return 0;
 }
 
 /* ---- The main thread ---- */
@@ -270,8 +271,8 @@ static int step(struct crowd *crowd)
 						  crowd->deadline);
 
 	if (news < 0 && errno == ECANCELED)
-		on_stop(crowd);
-	else if (news < 0 && errno == ETIMEDOUT && crowd->resting)
+		return on_stop(crowd);
+	if (news < 0 && errno == ETIMEDOUT && crowd->resting)
 		crowd->resting = false;
 	else if (news < 0 && errno == ETIMEDOUT)
 		cut(crowd);
@@ -291,10 +292,9 @@ int crowd_run(struct crowd *crowd)
 	while (crowd->listening || count_threads(crowd)) {
 		if (!step(crowd))
 			continue;
-		/* End cleanly, even now: the threads need our memory. */
+		/* The last clients go on, and need our memory. */
 		ret = -1;
 		stop_listening(crowd);
-		cut(crowd);
 	}
 	if (crowd->has_last)
 		pthread_join(crowd->last, NULL);

@@ -22,8 +22,9 @@ static int on_signal(void *owner)
 	struct signalfd_siginfo info;
 	struct loop *loop = owner;
 
-	if (read(loop->signals.fd, &info, sizeof(info)) == sizeof(info))
-		loop->asked = true;
+	if (read(loop->signals.fd, &info, sizeof(info)) != sizeof(info))
+		return explain_call("read", errno);
+	loop->asked = true;
 	return 0;
 }
 
