@@ -74,8 +74,8 @@ int client_hello_wait(int fd, const struct patience *patience, int64_t deadline)
 	n = recv(fd, headers, sizeof(headers), MSG_PEEK);
 	if (n < 0)
 		return log_fail_errno(
-			"TLS handshake", errno,
-			"is the peer still alive [docs/troubleshooting.md#left]");
+			"recv", errno,
+			"in the TLS handshake: is the peer still alive [docs/troubleshooting.md#left]");
 	if (n < HEADERS)
 		return log_fail(
 			"TLS handshake: the peer closed the connection before its ClientHello; see what it says [docs/troubleshooting.md#tls]");

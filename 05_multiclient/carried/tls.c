@@ -378,10 +378,13 @@ bool tls_is_gone(const struct tls *tls, int ret)
 
 	if (error == SSL_ERROR_SYSCALL)
 		return sock_is_gone(ERR_SYSTEM_ERROR(queued) ? reason : saved);
-	/* With a close_notify, without one, or with an alert: it has failed. */
+	/*
+	 * With a close_notify, without one, or with an alert: it has failed. The
+	 * reasons that all of OpenSSL has, such as no memory, are our side's.
+	 */
 	return error == SSL_ERROR_ZERO_RETURN ||
 	       reason == SSL_R_UNEXPECTED_EOF_WHILE_READING ||
-	       reason >= SSL_AD_REASON_OFFSET;
+	       (reason >= SSL_AD_REASON_OFFSET && !ERR_COMMON_ERROR(queued));
 }
 
 int tls_look(struct tls *tls)
