@@ -48,49 +48,116 @@ while [[ $# -gt 0 ]]; do
 done
 cli_checked
 
-# shellcheck source=scripts/lib/wiretap/runs.sh
-source scripts/lib/wiretap/runs.sh
-# The network that LINK needs: the switch, and MACsec or IPsec or not; or the lab's own.
-arrange() {
+# What the network has now, if it is not as the lab had it.
+network=''
+network_is() {
+	local key_a key_b
+
+	[[ $network != "$1" ]] || return 0
+	mend
+	network=$1
+	net b switch
+	key_a=$(key 16) key_b=$(key 16)
 	case $1 in
-	macsec | ipsec) network_is "$1" switch ;;
-	*) network_is switch ;;
+	macsec)
+		net a macsec eth0 "$key_a" "$key_b"
+		net b macsec eth1 "$key_b" "$key_a"
+		;;
+	# Its key has 4 bytes of salt behind the key of AES.
+	ipsec)
+		key_a+=$(key 4) key_b+=$(key 4)
+		net a ipsec "$key_a" "$key_b"
+		net b ipsec "$key_b" "$key_a"
+		;;
 	esac
 }
 
-# run CHAPTER LINK: one client and one server, and who comes between them.
-run() {
-	local chapter out before
-
-	chapter=$(compgen -G "$1_*/Makefile")
-	chapter=${chapter%/Makefile}
-	out=build/wiretap/$1/$2
-	rm -rf "$out"
-	mkdir -p "$out"
-	arrange "$2"
-	before=$(duplicates)
-	run_across "$1" "$chapter" "$out" "$2"
-	echo "$(($(duplicates) - before))" >"$out/duplicates"
+net() {
+	device_run "$1" scripts/lib/wiretap/net.sh "${@:2}"
 }
 
-# run_across NUMBER CHAPTER OUT LINK: the switch is between them.
-run_across() {
-	local out=$3 options=()
+# So many random bytes.
+key() {
+	od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'
+}
 
-	build "$2" "build/wiretap/$1/copy" show_memory
+mend() {
+	[[ -n $network ]] || return 0
+	net a mend
+	net b mend
+	network=''
+}
+
+switch=''
+cleanup() {
+	[[ -z $switch ]] || kill -TERM "$switch" 2>/dev/null || true
+	mend || echo "wiretap.sh: the lab's network is not as it was; end it:" \
+		"scripts/lab.sh down" >&2
+	device_close
+}
+
+# build CHAPTER COPY: its programs; the server says in the end what is in its memory.
+build() {
+	[[ ! -d $2 ]] || return 0
+	chapter_update "$1" "$2"
+	patch -f -s -d "$(dirname "$(find "$2" -name server.c)")" -p1 \
+		<scripts/lib/wiretap/show_memory.patch
+	make -s -C "$2"
+}
+
+# start_switch OUT [OPTION...]: returns once it passes frames on.
+start_switch() {
+	local line out=$1
+
+	shift
+	device_run b rm -f /tmp/wiretap.log
+	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch scripts/lib/python.sh \
+		wiretap.switch "$@" port1 eth0 "$out/switch.pcap" 2>&1; }
+	switch=$SWITCH_PID
+	exec {said}<&"${SWITCH[0]}"
+	IFS= read -r line <&"$said" || true
+	[[ $line == 'passing frames on' ]] || {
+		echo "wiretap.sh: the switch: ${line:-ended at once}" >&2
+		return 1
+	}
+}
+
+# stop_switch OUT: what it said goes to OUT/switch.log.
+stop_switch() {
+	kill -TERM "$switch"
+	cat <&"$said" >"$1/switch.log"
+	exec {said}<&-
+	wait "$switch"
+	switch=''
+}
+
+# run CHAPTER LINK: one client and one server, and the switch between them.
+run() {
+	local chapter copy=build/wiretap/$1/copy out=build/wiretap/$1/$2 before options=()
+
+	chapter=$(compgen -G "$1_*/Makefile")
+	rm -rf "$out"
+	mkdir -p "$out"
+	case $2 in
+	macsec | ipsec) network_is "$2" ;;
+	*) network_is switch ;;
+	esac
+	before=$(duplicates)
+	build "${chapter%/Makefile}" "$copy"
 	# The client's log is a file of node b's, so that the switch, there
 	# too, can be told what is in it.
 	cat >"$out/commands" <<-'END'
 		server: ./server -1 -t 5 write
 		client: bash -c './client -a 192.0.2.1 write >/tmp/wiretap.log; status=$?; cat /tmp/wiretap.log; exit $status'
 	END
-	case $4 in
+	case $2 in
 	told | macsec | ipsec) options=(--told /tmp/wiretap.log) ;;
-	nothing | badkey) options=(--send "$4") ;;
+	nothing | badkey) options=(--send "$2") ;;
 	esac
 	start_switch "$top/$out" "${options[@]}"
-	pair "build/wiretap/$1/copy" "$out"
-	stop_party "$top/$out"
+	scripts/pair.sh -n 2 -d "$copy" "$out/commands" "$out/logs"
+	stop_switch "$top/$out"
+	echo "$(($(duplicates) - before))" >"$out/duplicates"
 }
 
 # How many packets node a has taken for ones that it had before.
@@ -116,7 +183,7 @@ row() {
 }
 
 DEVICE=lab
-trap cleanup_runs EXIT
+trap cleanup EXIT
 rm -rf build/wiretap
 device_open 2
 for each in "${runs[@]}"; do

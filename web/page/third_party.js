@@ -1,5 +1,5 @@
 // Third parties at the wire: each reads what passes, and sends packets of its own.
-// docs/psn_security.md tells the story, and scripts/lib/wiretap/ is the same for two
+// docs/psn_security.md tells the story, and scripts/lib/wiretap/ has the WRITE for two
 // virtual machines.
 //
 // client(bytes) and server(bytes) are told of each frame that either side has sent, and

@@ -87,8 +87,8 @@ export function writeLabData(top, site) {
 	const rules = execFileSync('/usr/bin/python3', ['-B', join(top, 'web/site/rules.py')]);
 	site.write('web/lab/rules.json', rules);
 	site.write('web/lab/explained.json', execFileSync('/usr/bin/python3', ['-B', join(top, 'web/site/explained.py')]));
-	for (const patch of ['show_memory.patch', 'idle.patch'])
-		site.write(`web/lab/${patch}`, readFileSync(join(top, 'scripts/lib/wiretap', patch)));
+	for (const patch of ['scripts/lib/wiretap/show_memory.patch', 'web/site/idle.patch'])
+		site.write(`web/lab/${basename(patch)}`, readFileSync(join(top, patch)));
 	const chapters = site.chapters.map(chapter => chapterData(top, site.tree, chapter));
 	for (const data of chapters)
 		site.write(`web/lab/${data.chapter}.json`, JSON.stringify(data));

@@ -12,11 +12,7 @@ which no real switch could: for a network that it cannot read. Then it sends
 its own behind each frame of the client's, as it cannot know which is which.
 
 WHAT it sends: `bytes`, a few of its own, is the default; `nothing` is a WRITE
-of no bytes, without address and rkey; `badkey` has a wrong rkey. `dreq` is no WRITE,
-but the CM's goodbye: it needs what the CM's REP and RTU have told. `ack` and `nak`
-answer the client's SEND, and `data` its READ, in the server's place; the SEND
-that `ack` answers is not passed on. `rst` resets the client's TCP connection.
-parties.py has them all.
+of no bytes, without address and rkey; `badkey` has a wrong rkey.
 
 Runs until SIGTERM, in the lab only: see docs/psn_security.md.
 """
@@ -26,10 +22,11 @@ import select
 import signal
 import socket
 import struct
+import sys
 import time
 
 from lib.arguments import Parser
-from lib.wiretap import parties, roce
+from lib.wiretap import forger, roce
 
 ETH_P_ALL = 3
 SOL_PACKET, PACKET_ADD_MEMBERSHIP, PACKET_IGNORE_OUTGOING = 263, 1, 23
@@ -72,20 +69,6 @@ def stopped():
     return stop
 
 
-def handle(party, frame, from_client, send):
-    """Lets the third party act on a frame; returns how many it sent of its own.
-
-    send is called with True to send to the server, and with the frame.
-    """
-    act = (party.client_says if from_client else party.server_says)(frame)
-    if act.passes:
-        send(from_client, frame)
-    for to_server, own in ((True, act.to_server), (False, act.to_client)):
-        if own:
-            send(to_server, own)
-    return sum(own is not None for own in (act.to_server, act.to_client))
-
-
 def pass_frames(client, server, capture, party):
     """Until SIGTERM; returns how many frames of each ethertype there were."""
     count = collections.Counter()
@@ -99,9 +82,11 @@ def pass_frames(client, server, capture, party):
             frame = port.recv(65536)
             count[roce.ethertype(frame)] += 1
             capture.add(frame)
-            count['own'] += handle(
-                party, frame, port is client,
-                lambda to_server, one: (server if to_server else client).send(one))
+            (server if port is client else client).send(frame)
+            own = party.behind(frame) if port is client else None
+            if own:
+                server.send(own)
+                count['own'] += 1
 
 
 def main():
@@ -111,13 +96,13 @@ def main():
     parser.add_argument('server')
     parser.add_argument('capture')
     parser.add_argument('--told', type=pathlib.Path)
-    parser.add_argument('--send', choices=sorted(parties.SENDS),
-                        default='bytes')
+    parser.add_argument('--send', choices=forger.SENDS, default='bytes')
     options = parser.parse_args()
-    parties.only_in_lab('switch')
+    if 'rdma_lab=1' not in pathlib.Path('/proc/cmdline').read_text('utf-8').split():
+        sys.exit('switch: this machine is not a node of the lab (scripts/lab.sh up --nodes 2), and it runs nowhere else')
     count = pass_frames(open_port(options.client), open_port(options.server),
                         Capture(options.capture),
-                        parties.make(options.send, options.told))
+                        forger.Forger(options.send, options.told))
     own = count.pop('own', 0)
     print('passed on: ' + ', '.join(
         f'{n} of ethertype 0x{kind:04x}' for kind, n in sorted(count.items())))
