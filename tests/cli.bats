@@ -248,11 +248,10 @@ fake_deps() {
 
 @test "make doctor says what is there, what is missing, and what to type" {
 	# A machine on which nothing of Debian's is installed.
-	printf 'ID=debian\nVERSION_ID=12\nPRETTY_NAME=Debian\n' >"$BATS_TEST_TMPDIR/os-release"
-	printf '#!/bin/sh\necho "ii |dpkg|amd64"\n' >"$STUBS/dpkg-query"
+	printf '#!/bin/sh\necho "ii ,dpkg,"\n' >"$STUBS/dpkg-query"
 	chmod +x "$STUBS/dpkg-query"
 	state >"$BATS_TEST_TMPDIR/before"
-	OS_RELEASE=$BATS_TEST_TMPDIR/os-release run -1 --separate-stderr scripts/doctor.sh
+	run -1 --separate-stderr scripts/doctor.sh
 	[[ $output == machine*Linux*'build '*'6 of 6 to be installed'*'fix: scripts/install_deps.sh build'*'lab '*'to be installed'* ]]
 	[[ $output == *'setup_rxe.sh --check'*'rxe: '*'state    lab '*'not up'*'kernel '*'memory '*' MB are free'* ]]
 	[[ $output == *'doctor: first: scripts/install_deps.sh build lab' ]]
