@@ -40,7 +40,8 @@ CALL = re.compile(r'\t+(?:[\w>.-]+ = )?[a-z_]\w*\([^;{}]*\);\n')
 CONDITION = re.compile(r'\b(?:if|while) (\()')
 COMPARISON = re.compile(r' (==|!=|<=|>=|<|>|&&|\|\|) ')
 OTHER = {'==': '!=', '!=': '==', '<': '<=', '<=': '<', '>': '>=', '>=': '>', '&&': '||', '||': '&&'}
-CONSTANT = re.compile(r'(?<![\w.])(\d+)\b(?![.x])')
+# -2 is as wrong as -1.
+CONSTANT = re.compile(r'(?<![\w.])(?<!return -)(\d+)\b(?![.x])')
 ACCESS = re.compile(r'\bIBV_ACCESS_\w+')
 
 
