@@ -9,7 +9,7 @@ import pytest
 
 import builds
 import in_node
-from chapters import by_hand, each, in_pairs, with_cm
+from chapters import by_hand, each, in_pairs, numbers, with_cm
 from nodes import TOP
 from pair import until
 
@@ -246,3 +246,13 @@ def test_no_memory_is_taken_from_a_queue_pair_that_may_still_write_to_it(pair, w
     one.resume()
     client.end(1)
     server.stop()
+
+
+@each(numbers('01', '02', '03', '04', '05', '09'))
+def test_where_no_event_will_come_first_c_sees_no_completion(pair):
+    mode = (1,) if pair.number == '03' else ()
+    server = pair.server(*mode, program='./first')
+    client = pair.start('client', './first', *mode, pair.address, at=('ibv_req_notify_cq 1', 'fail'))
+    client.end(1).one_error(r'ibv_req_notify_cq\(')
+    assert not client.has('^wc->status'), 'it looks at a completion that there is not'
+    server.gone()
