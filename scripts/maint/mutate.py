@@ -30,18 +30,18 @@ TREE = TOP / 'build/mutate'
 SECONDS = 1200
 # These need a fault's text as it was, or another device, or minutes.
 LEFT_OUT = 'test_unit _tasks _docs broken bats house hosts networks siw slow_disk conformance'
-FAILED = re.compile(r'(?m)^(?:FAILED|ERROR) (\S+)|^unit: (\S+)\n(?s:(?!^unit).)*^not ok')
+FAILED = re.compile(r'(?m)^(?:FAILED|ERROR|not ok|.*SUMMARY:|.*runtime error:) .*')
 
-# How long an array is, is left alone: one more changes nothing.
-NO_CODE = re.compile(r'(?<=\w)\[\d+\](?=;)|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|^#.*?$', re.DOTALL | re.MULTILINE)
+# An array that is longer by one, and -2 in the place of -1, change nothing, and are left alone.
+NO_CODE = re.compile(r'(?<=\w)\[\d+\](?=;)|/\*.*?\*/|'
+                     r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|^#.*?$', re.DOTALL | re.MULTILINE)
 STATEMENT = re.compile(r'^(\t+)(?!return|goto|break|continue|case|default|struct|static|const|else|do\b|int\b|char\b|'
                        r'size_t|bool|uint|enum|void\b)[a-z_*(][^;{}]*;\n', re.MULTILINE)
 CALL = re.compile(r'\t+(?:[\w>.-]+ = )?[a-z_]\w*\([^;{}]*\);\n')
 CONDITION = re.compile(r'\b(?:if|while) (\()')
 COMPARISON = re.compile(r' (==|!=|<=|>=|<|>|&&|\|\|) ')
 OTHER = {'==': '!=', '!=': '==', '<': '<=', '<=': '<', '>': '>=', '>=': '>', '&&': '||', '||': '&&'}
-# -2 is as wrong as -1.
-CONSTANT = re.compile(r'(?<![\w.])(?<!return -)(\d+)\b(?![.x])')
+CONSTANT = re.compile(r'(?<![\w.-])(\d+)\b(?![.x])')
 ACCESS = re.compile(r'\bIBV_ACCESS_\w+')
 
 
@@ -116,10 +116,8 @@ def tried(name, fault):
     said = built and noticed(name, chapters)
     for path in copies:
         path.write_text(text, 'utf-8')
-    (TREE.parent / 'mutate.said').write_text(said or '', 'utf-8')
-    found = FAILED.findall(said or '')
-    outcome = f'noticed by {"".join(found[-1]) if found else said[-200:]!r}' if said else \
-        'lives' if built else 'does not compile'
+    outcome = 'does not compile' if not built else 'lives' if not said else \
+        f'noticed: {(FAILED.findall(said) or [said])[-1][-200:].strip()}'
     print(f'{name}:{text.count(chr(10), 0, start) + 1}: {what}: {outcome}', flush=True)
     if built and not said:
         print(diff(text, changed, name), flush=True)
