@@ -133,21 +133,35 @@ def test_a_psn_of_010_is_10_since_no_number_is_octal(pair):
     assert client.has('Local PSN: 0x000010, Remote PSN: 0x00000a$')
 
 
-@each(not_01)
-def test_a_message_of_a_type_that_is_not_the_chapters_is_refused_by_its_number(pair, by_type):
+@pytest.fixture
+def altered(programs):
+    """What makes the environment of a program that changes a byte of a message, and the first message:
+    MSG_MR, or where the parameters went another way MSG_DONE."""
+    first = 2 if list(programs.folder.rglob('oob.c')) else 1
+    return builds.preloaded('tests/hostile_07', 'HOSTILE'), f'RDMA {first} 1'
+
+
+def refused(pair, altered, change, regex):
+    """A server refuses a client that changes it, and serves the next."""
+    hostile, message = altered
     server = pair.server(*pair.work)
-    pair.begin_client(*pair.work, env=by_type).any_end()
+    pair.begin_client(*pair.work, env=hostile(f'{message} {change}')).any_end()
     server.says('^error: ', stream='err')
     pair.client(*pair.work).quiet()
-    server.stop().one_error('a message of the unknown type 3$')
+    server.stop().one_error(regex)
 
 
-@pytest.fixture
-def by_type(programs):
-    """Type 3, which only chapter 08 knows, in the place of the first message: MSG_MR, or where the
-    parameters went another way MSG_DONE."""
-    first = 2 if list(programs.folder.rglob('oob.c')) else 1
-    return builds.preloaded('tests/hostile_07', 'HOSTILE')(f'RDMA {first} 1 5=3')
+# Only chapter 08 knows type 3.
+@each(not_01)
+def test_a_message_of_a_type_that_is_not_the_chapters_is_refused_by_its_number(pair, altered):
+    refused(pair, altered, '5=3', 'a message of the unknown type 3$')
+
+
+@each(by_hand)
+def test_each_other_byte_of_msg_done_is_looked_at(pair, altered):
+    for change, regex in [('3=66', 'does not begin with RDMA'), ('4=2', 'speaks version 2,'),
+                          ('6=1', 'must be zero'), ('7=1', 'must be zero')]:
+        refused(pair, altered, change, regex)
 
 
 @contextlib.contextmanager
