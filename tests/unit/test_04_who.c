@@ -71,6 +71,8 @@ TEST(identity)
 	assert_string_equal(who_of("URI:x:y,IP:192.0.2.1,URI:" ALICE).identity,
 			    "");
 	assert_string_equal(who_of("URI:x:a b").identity, "");
+	assert_string_equal(who_of("URI:x:~!").identity, "x:~!");
+	assert_string_equal(who_of("URI:x:\x7f").identity, "");
 	assert_string_equal(who_of(beyond).identity, "");
 	assert_string_equal(who_of(longest).identity, longest + 4);
 	assert_string_equal(who_of(more).identity, "");
