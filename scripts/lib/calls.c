@@ -93,11 +93,13 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
 	char hex[80];
-	int ret;
+	int ret, count = 0;
 
-	for (struct ibv_send_wr *each = wr; each; each = each->next)
+	for (struct ibv_send_wr *each = wr; each; each = each->next, count++)
 		tell("post_send opcode=%d%s length=%u\n", each->opcode,
 		     said(each, hex), length_of(each));
+	if (count > 1)
+		tell("with one call: %d\n", count);
 	ret = real_ops.post_send(qp, wr, bad);
 	/* Of several, some may be: nobody asks for that. */
 	if (ret)
@@ -233,9 +235,10 @@ CALL(int, rdma_create_qp,
 	  (void *)attr->srq), )
 CALL(int, rdma_connect, (struct rdma_cm_id * id, struct rdma_conn_param *param),
      (id, param),
-     tell("connect rnr_retry_count=%d\ntries retry_count=%d\n",
-	  param ? param->rnr_retry_count : -1,
-	  param ? param->retry_count : 7), )
+     tell("connect rnr_retry_count=%d\ntries retry_count=%d\n"
+	  "asks for reads=%d\n",
+	  param ? param->rnr_retry_count : -1, param ? param->retry_count : 7,
+	  param ? param->initiator_depth : -1), )
 
 /* Waits for what $HOLD names, if it is set, but not for ever. */
 static void hold_for(const char *hold)
