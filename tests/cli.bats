@@ -96,7 +96,7 @@ same() {
 	same bash -c 'scripts/demo.sh --plan "$0" | grep -v memory' @
 	export CLI_CHECK=1
 	for script in demo break exercise wire maint/check maint/record_logs \
-		maint/record_wire maint/wire_networks; do
+		maint/record_wire; do
 		same "scripts/$script.sh" @
 	done
 	run -0 scripts/wiretap.sh 3 open 03 open 04_tls_psn macsec
@@ -143,7 +143,6 @@ refuses() {
 		[[ ! $target =~ ^(break|exercise|wire)$ ]] ||
 			refuses "There is: $some" make -s "$target"
 	done
-	refuses "'99'; there is: $all" scripts/maint/wire_networks.sh 01 99
 	refuses "'99'; there is: $all" scripts/maint/record_wire.sh 99
 	refuses "'99'; there is: $all" scripts/wiretap.sh 99 open
 	refuses "'1'; there is: 03_pure_verbs 04_tls_psn" \

@@ -26,7 +26,8 @@ function congested(map) {
 	return ports;
 }
 
-// {seq, ack, length, sport, dport, flags, credit, congested}, or null. Over TCP, there is
+// {seq, ack, length, sport, dport, flags, credit, key, congested}, or null. key: what a header's
+// extension says of memory. Over TCP, there is
 // no checksum: who calls knows that a header begins there.
 export function readRds(bytes, sure = false) {
 	if (bytes.length < SIZE || !sure && !checks(bytes))
@@ -34,6 +35,8 @@ export function readRds(bytes, sure = false) {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, SIZE);
 	const rds = {seq: view.getBigUint64(0), ack: view.getBigUint64(8), length: view.getUint32(16),
 		sport: view.getUint16(20), dport: view.getUint16(22), flags: bytes[24], credit: bytes[25]};
+	const key = `0x${view.getUint32(33).toString(16)}`;
+	rds.key = {2: `rkey ${key} was used`, 3: `rkey ${key} is lent`}[bytes[32]];
 	rds.congested = rds.flags & MAP ? congested(bytes.subarray(SIZE, SIZE + rds.length)) : [];
 	return rds.length > LONGEST || rds.flags > 7 ? null : rds;
 }
@@ -57,7 +60,6 @@ export function rdsMessages(payload, open) {
 	return found;
 }
 
-// In the words of scripts/maint/rds_wire.py.
 export function rdsText(rds) {
 	const notes = FLAGS.filter(([bit]) => rds.flags & bit).map(x => x[1]);
 	if (rds.credit)
@@ -66,6 +68,8 @@ export function rdsText(rds) {
 		notes.unshift(rds.sport ? 'ping' : 'only an ack');
 	else if (!(rds.flags & MAP) && !rds.sport)
 		notes.unshift('pong');
+	if (rds.key)
+		notes.push(rds.key);
 	if (rds.congested.length)
 		notes.push(`full: port ${rds.congested.join(' ')}`);
 	return `RDS seq ${rds.seq} ack ${rds.ack} len ${rds.length} port ${rds.sport} > ${rds.dport}${
