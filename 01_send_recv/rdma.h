@@ -1,8 +1,8 @@
 /*
- * rdma.h - connections, memory, requests and their completions
+ * rdma.h - from an address to a connected queue pair, and back
  *
- * The RDMA connection manager (CM) leads from an address to a connected queue
- * pair. Functions return 0, or -1 after reporting why, unless it says otherwise.
+ * By the RDMA connection manager (CM). What goes over the connection is in verbs.h.
+ * Functions return 0, or -1 after reporting why, unless it says otherwise.
  */
 #ifndef RDMA_H
 #define RDMA_H
@@ -12,13 +12,15 @@
 
 #include <rdma/rdma_cma.h>
 
+#include "verbs.h"
 #include "wait.h"
 
 /* A connection to one peer, or what a server listens on. */
 struct conn {
 	struct patience patience; /* set this, and zero the rest */
 	struct rdma_event_channel *events; /* what the CM reports of it */
-	struct rdma_cm_id *id; /* id->qp is the queue pair */
+	struct rdma_cm_id *id;
+	struct ibv_qp *qp; /* the id's */
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *comp; /* says that the CQ has completions */
 	struct ibv_cq *cq; /* send and receive completions */
@@ -26,13 +28,7 @@ struct conn {
 	bool armed; /* the CQ tells comp of its next completion */
 	bool established; /* and not yet disconnected, by either side */
 	bool ending; /* all that is posted is being taken back */
-};
-
-/* Memory that the device may use, and its registration. Zero it first. */
-struct region {
-	void *buf;
-	size_t size;
-	struct ibv_mr *mr;
+	const char *awaits; /* what conn_wait() waits for; NULL: any */
 };
 
 /*
@@ -61,24 +57,6 @@ int conn_resolve(struct conn *conn, const struct addrinfo *addresses);
 int conn_create_qp(struct conn *conn, unsigned int sends,
 		   unsigned int receives);
 
-/* Allocates size bytes; access is what the device may do beyond reading them. */
-int region_open(struct region *region, struct conn *conn, size_t size,
-		int access);
-void region_close(struct region *region);
-
-/*
- * Posts a receive: the next message will be written to these bytes of region,
- * which are the device's until the completion comes. Its wr_id will be buf.
- */
-int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
-		   uint32_t length);
-
-/*
- * Posts wr, a send, write or read. Its memory is the device's until the
- * completion comes, and a completion will come in any case.
- */
-int conn_post(struct conn *conn, struct ibv_send_wr *wr);
-
 /*
  * Server: accepts the request; client: connects. Post the receives first. When
  * they return 0, we may send.
@@ -87,15 +65,11 @@ int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
 
 /*
- * Waits for the next completion, which may be a failure: look at its status.
- * If the peer leaves, all that is still posted comes back flushed.
+ * For conn_wait(): the descriptor that is readable when there is news of the peer, or
+ * -1; and takes the news, if there is any. If the peer leaves, all that is still posted
+ * comes back flushed.
  */
-int conn_wait(struct conn *conn, struct ibv_wc *wc);
-
-/*
- * Takes what the CM reports in the middle of a conversation, if it reports anything.
- * If the peer leaves, all that is still posted comes back flushed.
- */
+int conn_fd(const struct conn *conn);
 int conn_news(struct conn *conn);
 
 /* Client: disconnects, and waits until the peer has; server: waits for that. */

@@ -1,15 +1,13 @@
 /*
- * rdma.c - connections, memory, requests and their completions
+ * rdma.c - from an address to a connected queue pair, and back
  */
 #include "rdma.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "explain.h"
 #include "log.h"
-#include "qp.h"
 
 /* ---- Meeting the peer ---- */
 
@@ -81,34 +79,7 @@ int conn_find_device(struct conn *conn, const struct conn *sharer)
 	return conn->device ? qp_find_source(conn) : -1;
 }
 
-/* ---- The queue pair, and memory ---- */
-
-/* Asks for an event at the next completion: for one event, once. */
-static int arm(struct conn *conn)
-{
-	int err = ibv_req_notify_cq(conn->cq, 0);
-
-	return err ? explain_call("ibv_req_notify_cq", err) : 0;
-}
-
-static int create_cq(struct conn *conn, int entries)
-{
-	struct ibv_context *verbs = conn->device->verbs;
-
-	conn->pd = ibv_alloc_pd(verbs);
-	if (!conn->pd)
-		return explain_call("ibv_alloc_pd", errno);
-	conn->comp = ibv_create_comp_channel(verbs);
-	if (!conn->comp)
-		return explain_call("ibv_create_comp_channel", errno);
-	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
-		return -1;
-	conn->cq = ibv_create_cq(verbs, entries, NULL, conn->comp, 0);
-	if (!conn->cq)
-		return explain_call("ibv_create_cq", errno);
-	/* Nothing is posted yet, so no completion can come before this. */
-	return arm(conn);
-}
+/* ---- The queue pair ---- */
 
 static int choose_psn(struct conn *conn)
 {
@@ -132,7 +103,8 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 	};
 
 	/* Room for every completion that can be outstanding at once. */
-	if (choose_psn(conn) || create_cq(conn, sends + receives))
+	if (choose_psn(conn) ||
+	    conn_create_cq(conn, conn->device->verbs, sends + receives))
 		return -1;
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
@@ -141,67 +113,6 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		return explain_call("ibv_create_qp", errno);
 	conn->mine.qpn = conn->qp->qp_num;
 	return qp_to_init(conn, access);
-}
-
-int region_open(struct region *region, struct conn *conn, size_t size,
-		int access)
-{
-	/* Zeroed, so that a mistake cannot send an old secret. */
-	region->buf = calloc(1, size);
-	if (!region->buf)
-		return explain_call("calloc", errno);
-	region->size = size;
-	region->mr = ibv_reg_mr(conn->pd, region->buf, size, access);
-	return region->mr ? 0 : explain_memory(size, errno);
-}
-
-void region_close(struct region *region)
-{
-	int err = region->mr ? ibv_dereg_mr(region->mr) : 0;
-
-	/* On failure the device may still use the memory: better to lose it. */
-	if (err) {
-		explain_call("ibv_dereg_mr", err);
-		return;
-	}
-	free(region->buf);
-	*region = (struct region){ 0 };
-}
-
-int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
-		   uint32_t length)
-{
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)buf,
-		.length = length,
-		.lkey = region->mr->lkey,
-	};
-	struct ibv_recv_wr *bad, wr = {
-		/* The completion returns it, to tell the requests apart. */
-		.wr_id = (uintptr_t)buf,
-		.sg_list = &sge,
-		.num_sge = 1,
-	};
-	int err = ibv_post_recv(conn->qp, &wr, &bad);
-
-	if (err)
-		return explain_call("ibv_post_recv", err);
-	conn->pending++;
-	return 0;
-}
-
-int conn_post(struct conn *conn, struct ibv_send_wr *wr)
-{
-	struct ibv_send_wr *bad;
-	int err;
-
-	/* Without this, a request that succeeds has no completion. */
-	wr->send_flags |= IBV_SEND_SIGNALED;
-	err = ibv_post_send(conn->qp, wr, &bad);
-	if (err)
-		return explain_call("ibv_post_send", err);
-	conn->pending++;
-	return 0;
 }
 
 /* ---- From INIT to RTS, together ---- */
@@ -238,29 +149,14 @@ int conn_connect(struct conn *conn)
 	return establish(conn);
 }
 
-/* ---- Waiting ---- */
-
-/* Takes the event that made the completion channel readable. */
-static int take_cq_event(struct conn *conn)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(conn->comp, &cq, &context))
-		return errno == EAGAIN ?
-			       0 :
-			       explain_call("ibv_get_cq_event", errno);
-	/* ibv_destroy_cq() waits, without limit, until all are acknowledged. */
-	ibv_ack_cq_events(cq, 1);
-	return arm(conn);
-}
+/* ---- News of the peer ---- */
 
 /*
  * Verbs say nothing about a peer that has left. But the kernel closes the
  * connection of the exchange when the peer's program ends, however it ends, and a
  * side that is done says goodbye first.
  */
-static int check_peer(struct conn *conn)
+int conn_news(struct conn *conn)
 {
 	switch (oob_check(&conn->oob)) {
 	case OOB_THERE:
@@ -271,43 +167,18 @@ static int check_peer(struct conn *conn)
 		return 0;
 	case OOB_GONE:
 		conn->peer_left = true;
-		return qp_to_err(conn);
+		return conn_to_err(conn);
 	default:
 		return -1;
 	}
 }
 
-/* What is readable when there is news of the peer; -1 if nobody wants any. */
-static int peer_fd(const struct conn *conn)
+int conn_fd(const struct conn *conn)
 {
 	/* A peer that has said goodbye, or is gone, sends nothing more. */
 	if (conn->peer_done || conn->peer_left || conn->ending)
 		return -1;
 	return oob_fd(&conn->oob);
-}
-
-int conn_wait(struct conn *conn, struct ibv_wc *wc, const char *what)
-{
-	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	int n, news;
-
-	/*
-	 * The CQ is armed whenever we poll it. So a completion that comes
-	 * between the poll and the sleep makes an event, which ends the sleep.
-	 */
-	while ((n = ibv_poll_cq(conn->cq, 1, wc)) == 0) {
-		news = wait_readable(conn->comp->fd, peer_fd(conn),
-				     conn->patience.stop_fd, deadline);
-		if (news < 0)
-			return wait_fail(what, errno, &conn->patience);
-		/* Handle what the peer sent before we handle that it left. */
-		if (news & WAIT_FIRST ? take_cq_event(conn) : check_peer(conn))
-			return -1;
-	}
-	if (n < 0)
-		return explain_call("ibv_poll_cq", 0);
-	conn->pending--;
-	return 0;
 }
 
 /* ---- The end ---- */
@@ -321,7 +192,7 @@ static int wait_goodbye(struct conn *conn)
 				  conn->patience.stop_fd, deadline) < 0)
 			return wait_fail("the peer's goodbye", errno,
 					 &conn->patience);
-		if (check_peer(conn))
+		if (conn_news(conn))
 			return -1;
 	}
 	/* TCP ends the same way if the peer failed, was killed or cut off. */
@@ -347,25 +218,12 @@ int conn_wait_disconnect(struct conn *conn)
 	return 0;
 }
 
-/*
- * Until a request completes, its memory belongs to the device. In the error
- * state, every request comes back at once: most of them "flushed".
- */
 void conn_end(struct conn *conn)
 {
-	int err = 0, flushed = 0;
-	struct ibv_wc wc;
+	int flushed;
 
 	oob_end(&conn->oob);
-	/* From here on, neither a signal nor the peer ends a wait early. */
-	conn->ending = true;
-	conn->patience.stop_fd = -1;
-	if (conn->pending)
-		err = qp_to_err(conn);
-	while (conn->pending && !err) {
-		err = conn_wait(conn, &wc, "the flush of all posted requests");
-		flushed += !err && wc.status == IBV_WC_WR_FLUSH_ERR;
-	}
+	flushed = conn_flush(conn);
 	if (flushed)
 		log_line("drained: %d posted requests were flushed.", flushed);
 }
@@ -377,12 +235,8 @@ int conn_close(struct conn *conn)
 	/* The reverse of the order in which they were made. */
 	if (conn->qp && (err = ibv_destroy_qp(conn->qp)))
 		ret = explain_call("ibv_destroy_qp", err);
-	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
-		ret = explain_call("ibv_destroy_cq", err);
-	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
-		ret = explain_call("ibv_destroy_comp_channel", err);
-	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
-		ret = explain_call("ibv_dealloc_pd", err);
+	if (conn_destroy_cq(conn))
+		ret = -1;
 	device_close(conn->devices, CONN_DEVICES);
 	oob_close(&conn->oob);
 	*conn = (struct conn){ 0 };

@@ -1,12 +1,11 @@
 /*
  * qp.c - a queue pair, and its states
  */
-#include "qp.h"
+#include "rdma.h"
 
 #include <inttypes.h>
 
 #include "addr.h"
-#include "conn.h"
 #include "explain.h"
 #include "gid.h"
 #include "log.h"
@@ -182,11 +181,4 @@ int qp_to_rts(struct conn *conn)
 		 ", timeout=%d, retry_cnt=%d, rnr_retry=%d",
 		 attr.sq_psn, attr.timeout, attr.retry_cnt, attr.rnr_retry);
 	return 0;
-}
-
-int qp_to_err(struct conn *conn)
-{
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
-
-	return change(conn, &attr, 0, "to ERR");
 }

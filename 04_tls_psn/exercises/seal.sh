@@ -51,12 +51,13 @@ fails 'and so it does of what it has read' others server
 peer late client <<'END_PATCH'
 --- a/carried/transfer.c
 +++ b/carried/transfer.c
-@@ -363,5 +363,13 @@
- 		if (conn_wait(t->conn, &wc, awaited(t)) ||
- 		    on_completion(t, &wc))
+@@ -366,5 +366,14 @@
+ 		if (conn_wait(t->conn, &wc) || on_completion(t, &wc))
  			return -1;
+ 	}
++	t->conn->awaits = "late";
 +	for (int i = 0; i < 3000; i++) {
-+		if (post_rdma(t) || conn_wait(t->conn, &wc, "late"))
++		if (post_rdma(t) || conn_wait(t->conn, &wc))
 +			return -1;
 +		if (wc.status) {
 +			log_line("no more: status %d", wc.status);

@@ -1,9 +1,9 @@
 /*
- * rdma.h - connections, memory, requests and their completions
+ * rdma.h - from an address to a connected queue pair, and back
  *
- * From an address to a connected queue pair, without the connection manager. What
- * it did is done here, and by oob.h (who is the peer) and qp.h (the states).
- * Functions return 0, or -1 after reporting why, unless it says otherwise.
+ * Without the connection manager: what it did is done in rdma.c, in qp.c (the states
+ * of the queue pair), and by oob.h (who is the peer). What goes over the connection is in
+ * verbs.h. Functions return 0, or -1 after reporting why, unless it says otherwise.
  */
 #ifndef RDMA_H
 #define RDMA_H
@@ -12,13 +12,36 @@
 
 #include <infiniband/verbs.h>
 
-#include "conn.h"
+#include "device.h"
+#include "oob.h"
+#include "params.h"
+#include "verbs.h"
+#include "wait.h"
 
-/* Memory that the device may use, and its registration. Zero it first. */
-struct region {
-	void *buf;
-	size_t size;
-	struct ibv_mr *mr;
+/* No machine has more active ports than this. */
+#define CONN_DEVICES 16
+
+/* A connection to one peer, or what a server listens on. */
+struct conn {
+	struct patience patience; /* set these two, and zero the rest */
+	const struct network *network; /* borrowed */
+	struct oob oob; /* where the two sides talk before, and say goodbye */
+	struct device devices[CONN_DEVICES]; /* a listener's; a client has one */
+	const struct device *device; /* the one in use; maybe a listener's */
+	int gid_index; /* of our own GID in the port's table */
+	bool needs_grh; /* the way to the peer needs a global route header */
+	struct params mine; /* what the peer must know about us */
+	struct params peer; /* what we know about the peer */
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp; /* says that the CQ has completions */
+	struct ibv_cq *cq; /* send and receive completions */
+	struct ibv_qp *qp;
+	unsigned int pending; /* posted requests that have yet to complete */
+	bool armed; /* the CQ tells comp of its next completion */
+	bool peer_done; /* the peer has said goodbye */
+	bool peer_left; /* or is gone without a goodbye */
+	bool ending; /* all that is posted is being taken back */
+	const char *awaits; /* what conn_wait() waits for; NULL: any */
 };
 
 /*
@@ -61,26 +84,6 @@ int conn_find_device(struct conn *conn, const struct conn *sharer);
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		   unsigned int access);
 
-/* Allocates size bytes; access is what the device may do beyond reading them. */
-int region_open(struct region *region, struct conn *conn, size_t size,
-		int access);
-
-/* Frees it; or reports why that fails, and leaves it as it is. */
-void region_close(struct region *region);
-
-/*
- * Posts a receive: the next message will be written to these bytes of region,
- * which are the device's until the completion comes. Its wr_id will be buf.
- */
-int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
-		   uint32_t length);
-
-/*
- * Posts wr, a send, write or read. Its memory is the device's until the
- * completion comes, and a completion will come in any case.
- */
-int conn_post(struct conn *conn, struct ibv_send_wr *wr);
-
 /*
  * Server, and client: sends conn->mine, all of which must be known by now, and
  * takes the queue pair to RTR and RTS. Post the receives first. When they return
@@ -90,11 +93,12 @@ int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
 
 /*
- * Waits for the next completion, which may be a failure: look at its status. If
- * none comes, the error says that we waited for what. If the peer leaves, all
- * that is still posted comes back flushed.
+ * For conn_wait(): the descriptor that is readable when there is news of the peer, or
+ * -1; and takes the news, if there is any. If the peer leaves, all that is still posted
+ * comes back flushed.
  */
-int conn_wait(struct conn *conn, struct ibv_wc *wc, const char *what);
+int conn_fd(const struct conn *conn);
+int conn_news(struct conn *conn);
 
 /*
  * Client: says goodbye, and waits for the server's; server: waits for the client's,
@@ -115,5 +119,42 @@ void conn_end(struct conn *conn);
  * cannot be destroyed, which is lost then.
  */
 int conn_close(struct conn *conn);
+
+/*
+ * ---- qp.c: a queue pair, and its states ----
+ *
+ *     RESET -> INIT -> RTR (ready to receive) -> RTS (ready to send)
+ *                                    any state but RESET -> ERR
+ *
+ * There is a function for each transition. It sets the attributes, asks the
+ * device whether the queue pair is in the new state, and prints the values that
+ * it then has. Which attributes each needs: ibv_modify_qp(3).
+ */
+
+/*
+ * Finds out for conn->mine what addresses we have on the port of conn->device: the
+ * GID that -g names; or on RoCE the one that is the IP address of our end of the
+ * exchange, on InfiniBand the first.
+ */
+int qp_find_source(struct conn *conn);
+
+/*
+ * RESET to INIT: binds the queue pair to a port. access: the most that the peer
+ * may do (IBV_ACCESS_REMOTE_…); each memory region must allow it, too. From now
+ * on, receives can be posted.
+ */
+int qp_to_init(struct conn *conn, unsigned int access);
+
+/*
+ * INIT to RTR: tells the queue pair where conn->peer is and which PSN will come
+ * first from there. Receives must be posted by now.
+ */
+int qp_to_rtr(struct conn *conn);
+
+/*
+ * RTR to RTS: tells it which PSN to send first and how long to be patient.
+ * The peer must be in RTR before anything is sent.
+ */
+int qp_to_rts(struct conn *conn);
 
 #endif

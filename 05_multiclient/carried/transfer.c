@@ -325,9 +325,10 @@ int transfer_run(struct transfer *t)
 	 * In any order: the peer may be ahead of us, as its MSG_DONE can be here
 	 * before our own write or read is complete. An acknowledgement may be late.
 	 */
-	while (t->sent < 2 || !t->received)
-		if (conn_wait(t->conn, &wc, awaited(t)) ||
-		    on_completion(t, &wc))
+	while (t->sent < 2 || !t->received) {
+		t->conn->awaits = awaited(t);
+		if (conn_wait(t->conn, &wc) || on_completion(t, &wc))
 			return -1;
+	}
 	return 0;
 }

@@ -149,12 +149,14 @@ static int add_inline(struct bench *bench)
 	if (err)
 		return explain_call("ibv_query_qp", err);
 	rdma_destroy_qp(conn->id);
+	conn->qp = NULL;
 	init.cap.max_inline_data = BENCH_INLINE;
 	if (rdma_create_qp(conn->id, conn->pd, &init)) {
 		init.cap.max_inline_data = 0;
 		if (rdma_create_qp(conn->id, conn->pd, &init))
 			return explain_call("rdma_create_qp", errno);
 	}
+	conn->qp = conn->id->qp;
 	/* The library has written there what it really gives. */
 	bench->max_inline = init.cap.max_inline_data;
 	return 0;

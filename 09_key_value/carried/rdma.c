@@ -1,11 +1,10 @@
 /*
- * rdma.c - connections, memory, requests and their completions
+ * rdma.c - from an address to a connected queue pair, and back
  */
 #include "rdma.h"
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 
 #include "addr.h"
 #include "explain_cm.h"
@@ -170,34 +169,6 @@ int conn_take(struct conn *conn, struct rdma_cm_id *id)
 	return 0;
 }
 
-/* Asks for an event at the next completion: for one event, once. */
-static int arm(struct conn *conn)
-{
-	int err = ibv_req_notify_cq(conn->cq, 0);
-
-	conn->armed = !err;
-	return err ? explain_call("ibv_req_notify_cq", err) : 0;
-}
-
-static int create_cq(struct conn *conn, int entries)
-{
-	struct ibv_context *verbs = conn->id->verbs;
-
-	conn->pd = ibv_alloc_pd(verbs);
-	if (!conn->pd)
-		return explain_call("ibv_alloc_pd", errno);
-	conn->comp = ibv_create_comp_channel(verbs);
-	if (!conn->comp)
-		return explain_call("ibv_create_comp_channel", errno);
-	if (wait_nonblocking(conn->comp->fd, "ibv_create_comp_channel"))
-		return -1;
-	conn->cq = ibv_create_cq(verbs, entries, NULL, conn->comp, 0);
-	if (!conn->cq)
-		return explain_call("ibv_create_cq", errno);
-	/* Nothing is posted yet, so no completion can come before this. */
-	return arm(conn);
-}
-
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 {
 	struct ibv_qp_init_attr attr = {
@@ -213,92 +184,18 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
 	uint8_t timeout = 14;
 
 	/* Room for every completion that can be outstanding at once. */
-	if (create_cq(conn, sends + receives))
+	if (conn_create_cq(conn, conn->id->verbs, sends + receives))
 		return -1;
 	attr.send_cq = attr.recv_cq = conn->cq;
 	if (rdma_create_qp(conn->id, conn->pd, &attr))
 		return explain_call("rdma_create_qp", errno);
+	conn->qp = conn->id->qp;
 	/* The CM would choose 2 s, or 0.5 s since Linux 6.2. */
 	if (rdma_set_option(conn->id, RDMA_OPTION_ID,
 			    RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
 			    sizeof(timeout)))
 		return explain_call("rdma_set_option", errno);
 	return 0;
-}
-
-int region_open(struct region *region, struct conn *conn, size_t size,
-		int access)
-{
-	/* Zeroed, so that a mistake cannot send an old secret. */
-	region->buf = calloc(1, size);
-	if (!region->buf)
-		return explain_call("calloc", errno);
-	region->size = size;
-	region->mr = ibv_reg_mr(conn->pd, region->buf, size, access);
-	return region->mr ? 0 : explain_memory(size, errno);
-}
-
-void region_close(struct region *region)
-{
-	int err = region->mr ? ibv_dereg_mr(region->mr) : 0;
-
-	/* On failure the device may still use the memory: better to lose it. */
-	if (err)
-		explain_call("ibv_dereg_mr", err);
-	else
-		free(region->buf);
-	*region = (struct region){ 0 };
-}
-
-int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
-		   uint32_t length)
-{
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)buf,
-		.length = length,
-		.lkey = region->mr->lkey,
-	};
-	struct ibv_recv_wr *bad, wr = {
-		/* The completion returns it, to tell the requests apart. */
-		.wr_id = (uintptr_t)buf,
-		.sg_list = &sge,
-		.num_sge = 1,
-	};
-	int err = ibv_post_recv(conn->id->qp, &wr, &bad);
-
-	if (err)
-		return explain_call("ibv_post_recv", err);
-	conn->pending++;
-	return 0;
-}
-
-int conn_post(struct conn *conn, struct ibv_send_wr *wr)
-{
-	struct ibv_send_wr *bad;
-	int err;
-
-	/* Without this, a request that succeeds has no completion. */
-	wr->send_flags |= IBV_SEND_SIGNALED;
-	err = ibv_post_send(conn->id->qp, wr, &bad);
-	if (err)
-		return explain_call("ibv_post_send", err);
-	conn->pending++;
-	return 0;
-}
-
-/* Takes the event that made the completion channel readable. */
-static int take_cq_event(struct conn *conn)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(conn->comp, &cq, &context))
-		return errno == EAGAIN ?
-			       0 :
-			       explain_call("ibv_get_cq_event", errno);
-	/* ibv_destroy_cq() waits, without limit, until all are acknowledged. */
-	ibv_ack_cq_events(cq, 1);
-	return arm(conn);
 }
 
 /*
@@ -315,6 +212,11 @@ static int leave(struct conn *conn)
 	return 0;
 }
 
+int conn_fd(const struct conn *conn)
+{
+	return conn->ending ? -1 : conn->events->fd;
+}
+
 int conn_news(struct conn *conn)
 {
 	struct rdma_cm_event event;
@@ -325,32 +227,6 @@ int conn_news(struct conn *conn)
 	if (event.event == RDMA_CM_EVENT_DISCONNECTED)
 		return leave(conn);
 	return explain_news(&event);
-}
-
-int conn_wait(struct conn *conn, struct ibv_wc *wc)
-{
-	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
-	const char *what = conn->ending ? "the flush of all posted requests" :
-					  "a completion";
-	int n, news, peer_fd = conn->ending ? -1 : conn->events->fd;
-
-	/*
-	 * The CQ is armed whenever we poll it. So a completion that comes
-	 * between the poll and the sleep makes an event, which ends the sleep.
-	 */
-	while ((n = ibv_poll_cq(conn->cq, 1, wc)) == 0) {
-		news = wait_readable(conn->comp->fd, peer_fd,
-				     conn->patience.stop_fd, deadline);
-		if (news < 0)
-			return wait_fail(what, errno, &conn->patience);
-		/* Handle what the peer sent before we handle that it left. */
-		if (news & WAIT_FIRST ? take_cq_event(conn) : conn_news(conn))
-			return -1;
-	}
-	if (n < 0)
-		return explain_call("ibv_poll_cq", 0);
-	conn->pending--;
-	return 0;
 }
 
 /* What both ends ask for. */
@@ -405,43 +281,18 @@ int conn_wait_disconnect(struct conn *conn)
 	return 0;
 }
 
-/*
- * Until a request completes, its memory belongs to the device. In the error
- * state, every request comes back at once: most of them "flushed".
- */
 void conn_end(struct conn *conn)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
-	struct ibv_wc wc;
-	int err = 0;
-
 	leave(conn);
-	/* From here on, neither a signal nor the peer ends a wait early. */
-	conn->ending = true;
-	conn->patience.stop_fd = -1;
-	if (conn->pending &&
-	    (err = ibv_modify_qp(conn->id->qp, &attr, IBV_QP_STATE)))
-		explain_call("ibv_modify_qp", err);
-	/* If arming the CQ is what has failed, no event would come. */
-	if (conn->pending && !err && !conn->armed)
-		err = arm(conn);
-	while (conn->pending && !err)
-		err = conn_wait(conn, &wc);
+	conn_flush(conn);
 }
 
 void conn_close(struct conn *conn)
 {
-	int err;
-
 	/* The reverse of the order in which they were made. */
-	if (conn->id && conn->id->qp)
+	if (conn->qp)
 		rdma_destroy_qp(conn->id);
-	if (conn->cq && (err = ibv_destroy_cq(conn->cq)))
-		explain_call("ibv_destroy_cq", err);
-	if (conn->comp && (err = ibv_destroy_comp_channel(conn->comp)))
-		explain_call("ibv_destroy_comp_channel", err);
-	if (conn->pd && (err = ibv_dealloc_pd(conn->pd)))
-		explain_call("ibv_dealloc_pd", err);
+	conn_destroy_cq(conn);
 	destroy_id(conn);
 	if (conn->events)
 		rdma_destroy_event_channel(conn->events);

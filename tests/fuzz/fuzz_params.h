@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qp.h"
+#include "params.h"
 
 static void check(const struct params *params, bool roce)
 {

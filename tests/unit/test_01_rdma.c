@@ -1,5 +1,5 @@
 /*
- * test_01_rdma.c - rdma.c on a device and a CM that do what the real ones seldom do
+ * test_01_rdma.c - rdma.c and verbs.c on a device and a CM that do what the real ones seldom do
  *
  * Some events need a subnet manager or a minute and a half to come by themselves.
  */
@@ -31,6 +31,7 @@ static int setup(void **state)
 		.patience = { 20, stop_fd },
 		.events = &channel,
 		.id = &id,
+		.qp = &qp,
 		.pd = &pd,
 		.comp = &comp,
 		.cq = &cq,
