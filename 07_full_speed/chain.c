@@ -1,7 +1,7 @@
 /*
  * chain.c - requests and completions, many at a time
  */
-#include "chain.h"
+#include "stream.h"
 
 #include "explain.h"
 

@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include "addr.h"
-#include "hello.h"
+#include "files.h"
 #include "iwarp.h"
 #include "log.h"
 #include "options.h"
 #include "retry.h"
-#include "sender.h"
 
 static struct {
 	const char *address, *port;

@@ -1,7 +1,7 @@
 /*
  * hello.c - what the two sides agree on before files go across
  */
-#include "hello.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,11 @@
 /*
  * receiver.c - takes the file that a client sends
  */
-#include "receiver.h"
+#include "files.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "hello.h"
 #include "incoming.h"
 #include "log.h"
 

@@ -1,13 +1,12 @@
 /*
  * sender.c - sends a file
  */
-#include "sender.h"
+#include "files.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-#include "hello.h"
 #include "log.h"
 #include "refusal.h"
 

@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "addr.h"
-#include "hello.h"
+#include "files.h"
 #include "log.h"
 #include "options.h"
-#include "receiver.h"
 
 static struct {
 	const char *address; /* NULL: all of this machine's, IPv4 as well */

@@ -9,13 +9,68 @@
  *   write  WRITE with immediate data, into the part of the ring that is next; the
  *          immediate value is the length
  *   read   the header says where it is; the receiver reads it into its own
+ *
+ * Functions return 0, or -1 after reporting why, unless it says otherwise.
  */
 #ifndef STREAM_H
 #define STREAM_H
 
-#include "chain.h"
 #include "flow.h"
 #include "message.h"
+#include "rdma.h"
+
+/*
+ * ---- chain.c: requests and completions, many at a time ----
+ *
+ * Requests of each queue gather in a list, which one call hands to the device when it is
+ * as long as it may be, or when the program would otherwise sleep. One call takes as many
+ * completions as there are. Each request has one, which conn_end() relies on.
+ */
+
+/* The longest chain, and the most completions that are taken in one call. */
+#define CHAIN_MAX 16
+#define BATCH_MAX 32
+
+/* Set conn and most, and zero the rest. */
+struct chain {
+	struct conn *conn; /* borrowed */
+	unsigned int most; /* how many gather, at most: 1 to CHAIN_MAX */
+	uint64_t sends, sent; /* of the send queue: all; complete */
+	/* Those that wait to be posted: of the send queue, and receives. */
+	struct ibv_send_wr send_wrs[CHAIN_MAX];
+	struct ibv_sge send_pieces[CHAIN_MAX];
+	unsigned int sends_waiting;
+	struct ibv_recv_wr recv_wrs[CHAIN_MAX];
+	struct ibv_sge recv_pieces[CHAIN_MAX];
+	unsigned int receives_waiting;
+	/* Completions that were taken, and not yet dealt with. */
+	struct ibv_wc wcs[BATCH_MAX];
+	unsigned int wcs_count, wcs_taken;
+};
+
+/* length bytes of a region, from at on. */
+struct ibv_sge chain_piece(const struct region *region, const char *at,
+			   uint32_t length);
+
+/*
+ * Puts wr, or a receive, for one piece of memory at the end of its chain, and posts
+ * that if it is full.
+ */
+int chain_send(struct chain *chain, struct ibv_send_wr wr,
+	       struct ibv_sge piece);
+int chain_receive(struct chain *chain, uint64_t wr_id, struct ibv_sge piece);
+
+/* Posts what has gathered. */
+int chain_post_sends(struct chain *chain);
+int chain_post_receives(struct chain *chain);
+
+/*
+ * Takes the next completion without waiting, which may be a failure: look at its status.
+ * Returns 1, 0 if there is none, or -1.
+ */
+int chain_poll(struct chain *chain, struct ibv_wc *wc);
+
+/* ---- stream.c ---- */
 
 /* The most parts. */
 #define STREAM_DEPTH_MAX 1024
@@ -76,8 +131,7 @@ static inline unsigned int stream_sends(unsigned int depth)
 
 /*
  * Registers the memory of the parts, and posts all receives, once both sides
- * have agreed on mode, depth and bytes: see hello.h. All here return 0, or -1
- * after reporting why, unless it says otherwise.
+ * have agreed on mode, depth and bytes.
  */
 int stream_open(struct stream *stream);
 
@@ -122,5 +176,37 @@ int stream_message(struct stream *stream, struct news *news);
  * it meanwhile. Fails if it has left, or if the program is to stop.
  */
 int stream_alive(struct stream *stream);
+
+/*
+ * ---- hello.c: how a stream begins ----
+ *
+ * The receiver posts one receive before the connection is made, so the sender begins with
+ * one credit, which HELLO uses up. HELLO says how many receives the sender has posted. Only when
+ * the receiver has posted as many of its own does it say so, in WELCOME, or in a sign of
+ * life before that.
+ */
+
+/*
+ * Before the connection is made: creates the queue pair, registers memory, and posts
+ * receives.
+ */
+int hello_open(struct stream *stream);
+
+/* After conn_end(), however far it came. */
+void hello_close(struct stream *stream);
+
+/*
+ * Sender: says HELLO, with the file's size, version and name, and waits for the answer, which is
+ * WELCOME or REFUSED. depth is then at most the receiver's.
+ */
+int hello_say(struct stream *stream, struct head *head, const char *name,
+	      struct news *answer);
+
+/*
+ * Receiver: waits for HELLO, and sets mode, bytes and depth as it says. Then it may
+ * say REFUSED; or stream_open(), and WELCOME.
+ */
+int hello_await(struct stream *stream, struct head *head,
+		char name[HEAD_TEXT + 1]);
 
 #endif

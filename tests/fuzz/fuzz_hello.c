@@ -5,7 +5,7 @@
  * fails; and the message. What is agreed on must be what the rest of the program relies
  * on.
  */
-#include "hello.h"
+#include "stream.h"
 
 #include <stdlib.h>
 #include <string.h>
