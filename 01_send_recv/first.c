@@ -119,7 +119,7 @@ static bool receive_message(struct conn *conn)
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
-	/* Repeats without an answer. To rxe, 7 means for ever. */
+	/* How often to repeat an unacknowledged packet. To rxe, 7: for ever. */
 	struct rdma_conn_param param = { .retry_count = 6 };
 
 	return CHECK(!rdma_resolve_addr(conn->id, NULL, server, 2000)) &&
@@ -135,7 +135,7 @@ static bool run_client(struct conn *conn, struct sockaddr *server)
 
 static bool run_server(struct conn *conn, struct sockaddr *any)
 {
-	/* The client is not to repeat what finds no receive. */
+	/* If no receive is posted, the client's send fails at once. */
 	struct rdma_conn_param param = { .rnr_retry_count = 0 };
 	struct rdma_cm_id *listener = conn->id;
 
