@@ -29,12 +29,10 @@ import sys
 from lib.arguments import Parser
 from lib.printable import printable
 
-HERE = pathlib.Path(__file__).resolve().parent
-
-TOP = HERE.parent
+TOP = pathlib.Path(__file__).resolve().parent.parent
 PAGES = TOP / 'docs/troubleshooting'
 QUESTIONS = TOP / 'docs/faq.md'
-TABLE = HERE / 'lib/explain.tsv'
+TABLE = TOP / 'scripts/lib/explain.tsv'
 ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n#+ (.*)\n((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
                    re.MULTILINE)
 QUESTION = re.compile(r'^### (.*)\n((?:(?!^##)[\s\S])*)', re.MULTILINE)
@@ -52,8 +50,8 @@ TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|re
 NUMBER = re.compile(r'-?\d{1,3}|0x[\da-f]{1,2}')
 # The words before a number that is an errno or a status; what makes it a status; and what
 # makes it an errno all the same.
-BEFORE = set('status errno error err return code success with fail rtr'.split())
-STATUS_OF = {'completion', 'cq', 'vendor'}
+BEFORE = set('status errno error err return code success with fail rtr cqe'.split())
+STATUS_OF = {'completion', 'cq', 'cqe', 'vendor'}
 ERRNO_OF = {'create', 'modify', 'reg', 'post', 'open', 'connect', 'accept', 'fi'}
 
 
