@@ -8,28 +8,9 @@
 #define RDMA_H
 
 #include <netdb.h>
-#include <stdbool.h>
 
-#include <rdma/rdma_cma.h>
-
+#include "conn.h"
 #include "verbs.h"
-#include "wait.h"
-
-/* A connection to one peer, or what a server listens on. */
-struct conn {
-	struct patience patience; /* set this, and zero the rest */
-	struct rdma_event_channel *events; /* what the CM reports of it */
-	struct rdma_cm_id *id;
-	struct ibv_qp *qp; /* the id's */
-	struct ibv_pd *pd;
-	struct ibv_comp_channel *comp; /* says that the CQ has completions */
-	struct ibv_cq *cq; /* send and receive completions */
-	unsigned int pending; /* posted requests that have yet to complete */
-	bool armed; /* the CQ tells comp of its next completion */
-	bool established; /* and not yet disconnected, by either side */
-	bool ending; /* all that is posted is being taken back */
-	const char *awaits; /* what conn_wait() waits for; NULL: any */
-};
 
 /*
  * Server: listens on the first of these addresses on which it can. The listener
@@ -63,14 +44,6 @@ int conn_create_qp(struct conn *conn, unsigned int sends,
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
-
-/*
- * For conn_wait(): the descriptor that is readable when there is news of the peer, or
- * -1; and takes the news, if there is any. If the peer leaves, all that is still posted
- * comes back flushed.
- */
-int conn_fd(const struct conn *conn);
-int conn_news(struct conn *conn);
 
 /* Client: disconnects, and waits until the peer has; server: waits for that. */
 int conn_disconnect(struct conn *conn);

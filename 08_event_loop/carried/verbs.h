@@ -2,8 +2,7 @@
  * verbs.h - memory, requests and their completions
  *
  * This is what libibverbs does, however the queue pair was connected: that is in
- * rdma.h, where struct conn is, too. Functions return 0, or -1 after reporting why,
- * unless it says otherwise.
+ * rdma.h. Functions return 0, or -1 after reporting why, unless it says otherwise.
  */
 #ifndef VERBS_H
 #define VERBS_H

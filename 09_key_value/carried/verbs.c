@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "conn.h"
 #include "explain.h"
 #include "log.h"
-#include "rdma.h"
 
 /* Asks for an event at the next completion: for one event, once. */
 static int arm(struct conn *conn)
