@@ -70,13 +70,13 @@ def test_each_region_has_the_least_access_that_its_mode_needs(pair, traced, mode
         assert ''.join(re.findall('(?m)^reg_mr .*access=0x(.*)', trace.read_text('utf-8'))) == wanted
 
 
-def orderly(trace):
-    """No region was deregistered while a request was posted, and the CQ was armed once, and once more after
-    each event."""
+def orderly(trace, arms=1):
+    """No region was deregistered while a request was posted, and the CQ was armed so often, and once more
+    after each event."""
     waiting, calls = 0, trace.read_text('utf-8').splitlines()
     count = {name: sum(call.startswith(name) for call in calls)
              for name in ('post_', 'dereg_mr', 'req_notify_cq', 'get_cq_event')}
-    assert count['post_'] and count['dereg_mr'] and count['req_notify_cq'] == 1 + count['get_cq_event'], trace
+    assert count['post_'] and count['dereg_mr'] and count['req_notify_cq'] == arms + count['get_cq_event'], trace
     for call in calls:
         waiting += call.startswith('post_') - call.startswith(('not posted', 'completion'))
         assert not (waiting and call.startswith('dereg_mr')), f'freed with {waiting} requests posted: {trace}'
@@ -100,6 +100,23 @@ def test_no_memory_is_freed_while_a_request_uses_it_and_cqs_are_armed_once_for_e
     for end, trace in traces.items():
         if who != 'server' or end == 'server':
             orderly(trace)
+
+
+@each(in_pairs)
+def test_an_end_whose_cq_could_not_be_armed_arms_it_for_what_is_flushed(pair, traced):
+    """Or else it waits until -t is over, unless the flush is faster."""
+    trace = pair.scratch / 'trace'
+    server = pair.server('-t', 60, *pair.work, env=traced(trace), at=('ibv_req_notify_cq 2', 'fail'))
+    # When the client stops at this send, the server can complete so many of its own.
+    send, sends = {'01': (1, 1), '02': (2, 3)}.get(pair.number, (1, 2))
+    client = pair.begin_client(*pair.work, at=(f'ibv_post_send {send}', 'stop'))
+    until('a client that stops, or ends', lambda: client.state() in 'TZ')
+    until('a server that waits for the client, or has failed', lambda: server.err or
+          server.count('send completed') == sends and server.waits())
+    client.resume().any_end()
+    server.says('^error: .*ibv_req_notify_cq', stream='err')
+    server.stop()
+    orderly(trace, 2)
 
 
 @pytest.mark.parametrize('how', ['mute', 'reset'])

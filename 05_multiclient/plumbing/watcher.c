@@ -18,7 +18,9 @@ static void *watch(void *argument)
 	while (wait_readable(watcher->fd, -1, watcher->quit_fd,
 			     wait_deadline(-1)) > 0)
 		if (watcher->news(watcher->argument))
-			break;
+			return NULL;
+	if (errno != ECANCELED)
+		log_fail_errno("poll", errno, "no more events will be named");
 	return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "event_help.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "scripted_events.h"
 #include "watcher.h"
@@ -95,6 +96,28 @@ TEST(every_type)
 		lines++;
 	}
 	assert_int_equal(lines, ALL);
+}
+
+/* poll(2) fails where fewer descriptors are allowed than it is asked about. */
+TEST(blind)
+{
+	struct rlimit before, few;
+	struct ibv_context context;
+	struct watcher watcher;
+
+	assert_int_equal(start(&watcher, &context), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){ 1, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	/* The next time that it asks, if it is asking already. */
+	assert_int_equal(write(fds[1], "", 1), 1);
+	pthread_join(watcher.thread, NULL);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	watcher.started = false;
+	close(watcher.quit_fd);
+	stop(&watcher);
+	assert_one_line(said.err, "error: poll: Invalid argument; no more "
+				  "events will be named");
 }
 
 TEST(broken)
