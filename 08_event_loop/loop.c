@@ -41,11 +41,11 @@ int loop_open(struct loop *loop)
 {
 	loop->now = wait_deadline(0);
 	loop->signals = (struct watch){ -1, on_signal, loop };
+	if (wait_for_signals(&loop->signals.fd))
+		return -1;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0)
 		return explain_call("epoll_create1", errno);
-	if (wait_for_signals(&loop->signals.fd))
-		return -1;
 	return loop_add(loop, &loop->signals);
 }
 

@@ -143,7 +143,8 @@ static void on_request(struct server *server, struct rdma_cm_id *id,
 	if (shared)
 		guest = guests_add(&server->guests, shared, id);
 	if (!guest) {
-		if (rdma_reject(id, NULL, 0))
+		/* A client that has given up need not hear of it. */
+		if (rdma_reject(id, NULL, 0) && errno != EINVAL)
 			explain_call("rdma_reject", errno);
 		if (rdma_destroy_id(id))
 			explain_call("rdma_destroy_id", errno);

@@ -301,14 +301,12 @@ int shared_open(struct shared *shared, struct loop *loop,
 
 void shared_close(struct shared *shared)
 {
-	int err = 0;
+	int err;
 
 	if (shared->srq && (err = ibv_destroy_srq(shared->srq)))
 		explain_call("ibv_destroy_srq", err);
-	/* While it exists, the device may write to the memory. */
-	for (unsigned int i = 0; !err && i < shared->chunk_count; i++)
+	for (unsigned int i = 0; i < shared->chunk_count; i++)
 		region_close(&shared->chunks[i]);
-	if (!err)
-		free(shared->chunks);
+	free(shared->chunks);
 	conn_close(&shared->all);
 }

@@ -347,7 +347,8 @@ static void admit(struct server *server, struct rdma_cm_id *id,
 	} else {
 		log_fail("a client is refused, since %d are here", GUESTS);
 	}
-	if (rdma_reject(id, NULL, 0))
+	/* A client that has given up need not hear of it. */
+	if (rdma_reject(id, NULL, 0) && errno != EINVAL)
 		explain_call("rdma_reject", errno);
 	if (rdma_destroy_id(id))
 		explain_call("rdma_destroy_id", errno);
