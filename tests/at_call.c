@@ -157,12 +157,15 @@ WRAP(int, setsockopt,
      (int fd, int level, int name, const void *value, socklen_t size),
      (fd, level, name, value, size), -1, true)
 
+/* From the first one on, as *bad says. */
+#define NONE_POSTED (*bad = wr, EIO)
+
 WRAP_OP(post_send, (QP, struct ibv_send_wr *wr, struct ibv_send_wr **bad),
-	(qp, wr, bad), EIO, true)
+	(qp, wr, bad), NONE_POSTED, true)
 WRAP_OP(post_recv, (QP, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad),
-	(qp, wr, bad), EIO, true)
+	(qp, wr, bad), NONE_POSTED, true)
 WRAP_OP(post_srq_recv, (SRQ, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad),
-	(srq, wr, bad), EIO, true)
+	(srq, wr, bad), NONE_POSTED, true)
 WRAP_OP(req_notify_cq, (CQ, int solicited), (cq, solicited), EIO, true)
 WRAP_OP(poll_cq, (CQ, int n, struct ibv_wc *wc), (cq, n, wc), -1, ret > 0)
 
