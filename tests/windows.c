@@ -3,11 +3,14 @@
  *
  * usage: windows
  *
- * Connects two queue pairs of the first device, and prints a line for each try: what
- * it was, and the status of its completion. The second queue pair lends 4096 bytes;
- * a window on them (type 2) has bytes 64 to 127. Each try has queue pairs of its own,
- * because a failure ends them. Exit status: 0 all was tried, 1 something else failed.
+ * Connects two clients to one lender, all on the first device, and prints a line for
+ * each try: what it was, and the status of its completion. The lender has a protection
+ * domain for each client, and a region of 4096 bytes, which it lends to nobody. A window
+ * on it (type 2) lends bytes 64 to 127 to one client, to be read and written. Each try
+ * has queue pairs of its own, because a failure ends them. Exit status: 0 all was tried,
+ * 1 something else failed.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +22,20 @@
 #define SIZE 4096
 #define FROM 64
 #define LENGTH 64
-#define ALL \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_MW_BIND)
+#define TO_ALL (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE)
 #define DEADLINE 20 /* seconds */
 
+/* A client, and what the lender has for it. */
 struct pair {
 	struct ibv_context *verbs;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
-	struct ibv_qp *qp[2];
+	struct ibv_qp *qp[2]; /* the client's, the lender's */
 	struct ibv_mr *mr;
 	struct ibv_mw *mw;
-	char buf[SIZE];
 };
+
+static _Alignas(8) char lent[SIZE], own[8];
 
 static void check(int failed, const char *what)
 {
@@ -61,7 +65,7 @@ static void connect_qp(struct pair *pair, int i)
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+		.qp_access_flags = TO_ALL | IBV_ACCESS_REMOTE_ATOMIC,
 	};
 	int index;
 
@@ -115,7 +119,7 @@ static int status_of(struct pair *pair, struct ibv_send_wr *wr, int i)
 	return -1;
 }
 
-static void open_pair(struct pair *pair)
+static void open_pair(struct pair *pair, int rights)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -123,6 +127,8 @@ static void open_pair(struct pair *pair)
 	};
 	struct ibv_recv_wr *bad, wr = { .wr_id = 2 };
 
+	pair->pd = ibv_alloc_pd(pair->verbs);
+	check(!pair->pd, "ibv_alloc_pd");
 	pair->cq = ibv_create_cq(pair->verbs, 16, NULL, NULL, 0);
 	check(!pair->cq, "ibv_create_cq");
 	attr.send_cq = attr.recv_cq = pair->cq;
@@ -133,13 +139,26 @@ static void open_pair(struct pair *pair)
 	for (int i = 0; i < 2; i++)
 		connect_qp(pair, i);
 	check(ibv_post_recv(pair->qp[1], &wr, &bad), "ibv_post_recv");
-	pair->mr = ibv_reg_mr(pair->pd, pair->buf, SIZE, ALL);
+	pair->mr = ibv_reg_mr(pair->pd, lent, SIZE,
+			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND |
+				      rights);
 	check(!pair->mr, "ibv_reg_mr");
 	pair->mw = ibv_alloc_mw(pair->pd, IBV_MW_TYPE_2);
 	check(!pair->mw, "ibv_alloc_mw");
 }
 
-/* Gives queue pair 1's peer a window; the key that is good for it. */
+static void close_pair(struct pair *pair)
+{
+	/* rxe waits for the window before it destroys its queue pair. */
+	check(ibv_dealloc_mw(pair->mw), "ibv_dealloc_mw");
+	for (int qp = 0; qp < 2; qp++)
+		check(ibv_destroy_qp(pair->qp[qp]), "ibv_destroy_qp");
+	check(ibv_dereg_mr(pair->mr), "ibv_dereg_mr");
+	check(ibv_destroy_cq(pair->cq), "ibv_destroy_cq");
+	check(ibv_dealloc_pd(pair->pd), "ibv_dealloc_pd");
+}
+
+/* Lends a window to the client; the key that is good for it. */
 static uint32_t bind_window(struct pair *pair)
 {
 	struct ibv_send_wr wr = {
@@ -149,9 +168,9 @@ static uint32_t bind_window(struct pair *pair)
 			.rkey = ibv_inc_rkey(pair->mw->rkey),
 			.bind_info = {
 				.mr = pair->mr,
-				.addr = (uintptr_t)pair->buf + FROM,
+				.addr = (uintptr_t)lent + FROM,
 				.length = LENGTH,
-				.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+				.mw_access_flags = TO_ALL,
 			},
 		},
 	};
@@ -160,17 +179,32 @@ static uint32_t bind_window(struct pair *pair)
 	return wr.bind_mw.rkey;
 }
 
-static int write_at(struct pair *pair, size_t offset, uint32_t rkey)
+/* By the client, from or to eight bytes of its own. */
+static int copy(struct pair *pair, enum ibv_wr_opcode opcode, size_t offset,
+		uint32_t rkey)
 {
-	struct ibv_sge sge = { (uintptr_t)pair->buf, 8, pair->mr->lkey };
+	struct ibv_mr *mr =
+		ibv_reg_mr(pair->pd, own, sizeof(own), IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge sge = { (uintptr_t)own, sizeof(own), mr ? mr->lkey : 0 };
 	struct ibv_send_wr wr = {
-		.opcode = IBV_WR_RDMA_WRITE,
+		.opcode = opcode,
 		.sg_list = &sge,
 		.num_sge = 1,
-		.wr.rdma = { (uintptr_t)pair->buf + offset, rkey },
 	};
+	uint64_t addr = (uintptr_t)lent + offset;
+	int status;
 
-	return status_of(pair, &wr, 0);
+	check(!mr, "ibv_reg_mr");
+	if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = addr;
+		wr.wr.atomic.rkey = rkey;
+	} else {
+		wr.wr.rdma.remote_addr = addr;
+		wr.wr.rdma.rkey = rkey;
+	}
+	status = status_of(pair, &wr, 0);
+	check(ibv_dereg_mr(mr), "ibv_dereg_mr");
+	return status;
 }
 
 static int send_inv(struct pair *pair, uint32_t rkey)
@@ -181,62 +215,88 @@ static int send_inv(struct pair *pair, uint32_t rkey)
 	return status_of(pair, &wr, 0);
 }
 
-static int try(struct pair *pair, int which)
-{
-	uint32_t rkey = which < 4 ? bind_window(pair) : pair->mr->rkey;
-
-	switch (which) {
-	case 0:
-		return write_at(pair, FROM, rkey);
-	case 1:
-		return write_at(pair, FROM + LENGTH, rkey);
-	case 2:
-		return send_inv(pair, rkey);
-	case 3:
-		check(send_inv(pair, rkey), "SEND with Invalidate");
-		return write_at(pair, FROM, rkey);
-	case 4:
-		return send_inv(pair, rkey);
-	default:
-		check(send_inv(pair, rkey), "SEND with Invalidate");
-		return write_at(pair, FROM, rkey);
-	}
-}
-
-static const char *const tries[] = {
-	"WRITE inside the window",
-	"WRITE behind the window, inside its region",
-	"SEND with Invalidate of the window",
-	"WRITE to the window after that",
-	"SEND with Invalidate of the region",
-	"WRITE to the region after that",
+enum whom {
+	NOBODY,
+	CLIENT,
+	OTHER /* client, to whom nothing is lent */
 };
+
+/* SEND is one with Invalidate. */
+static const struct
+try {
+	const char *what;
+	bool region; /* is lent, instead of the window */
+	enum whom first; /* invalidates what is lent by a SEND, which succeeds */
+	enum whom who;
+	enum ibv_wr_opcode opcode;
+	size_t offset;
+}
+tries[] = {
+	{ "WRITE inside the window", false, NOBODY, CLIENT, IBV_WR_RDMA_WRITE,
+	  FROM },
+	{ "WRITE behind the window, inside its region", false, NOBODY, CLIENT,
+	  IBV_WR_RDMA_WRITE, FROM + LENGTH },
+	{ "READ inside the window", false, NOBODY, CLIENT, IBV_WR_RDMA_READ,
+	  FROM },
+	{ "READ behind the window, inside its region", false, NOBODY, CLIENT,
+	  IBV_WR_RDMA_READ, FROM + LENGTH },
+	{ "READ behind the region", false, NOBODY, CLIENT, IBV_WR_RDMA_READ,
+	  SIZE },
+	{ "fetch-and-add inside the window, which lends no right to it", false,
+	  NOBODY, CLIENT, IBV_WR_ATOMIC_FETCH_AND_ADD, FROM },
+	{ "READ inside the window by another client", false, NOBODY, OTHER,
+	  IBV_WR_RDMA_READ, FROM },
+	{ "SEND with Invalidate of the window", false, NOBODY, CLIENT,
+	  IBV_WR_SEND_WITH_INV, 0 },
+	{ "READ inside the window after that", false, CLIENT, CLIENT,
+	  IBV_WR_RDMA_READ, FROM },
+	{ "SEND with Invalidate of the window by another client", false, NOBODY,
+	  OTHER, IBV_WR_SEND_WITH_INV, 0 },
+	{ "READ inside the window after that other SEND", false, OTHER, CLIENT,
+	  IBV_WR_RDMA_READ, FROM },
+	{ "SEND with Invalidate of the region", true, NOBODY, CLIENT,
+	  IBV_WR_SEND_WITH_INV, 0 },
+	{ "READ of the region after that", true, CLIENT, CLIENT,
+	  IBV_WR_RDMA_READ, FROM },
+	{ "READ of the region after another client's SEND", true, OTHER, CLIENT,
+	  IBV_WR_RDMA_READ, FROM },
+};
+
+static int run(const struct try *try, struct pair *client, struct pair *other)
+{
+	uint32_t rkey = try->region ? client->mr->rkey : bind_window(client);
+	struct pair *who = try->who == CLIENT ? client : other;
+
+	if (try->first != NOBODY)
+		check(send_inv(try->first == CLIENT ? client : other, rkey),
+		      "SEND with Invalidate");
+	return try->opcode == IBV_WR_SEND_WITH_INV ?
+		       send_inv(who, rkey) :
+		       copy(who, try->opcode, try->offset, rkey);
+}
 
 int main(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct pair pair = { 0 };
+	struct ibv_context *verbs;
 	int status;
 
 	check(!list || !list[0], "ibv_get_device_list");
-	pair.verbs = ibv_open_device(list[0]);
-	check(!pair.verbs, "ibv_open_device");
-	pair.pd = ibv_alloc_pd(pair.verbs);
-	check(!pair.pd, "ibv_alloc_pd");
-	for (int i = 0; i < (int)(sizeof(tries) / sizeof(tries[0])); i++) {
-		open_pair(&pair);
-		status = try(&pair, i);
-		printf("%s: status %d (%s)\n", tries[i], status,
+	verbs = ibv_open_device(list[0]);
+	check(!verbs, "ibv_open_device");
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		struct pair client = { .verbs = verbs },
+			    other = { .verbs = verbs };
+
+		open_pair(&client, tries[i].region ? TO_ALL : 0);
+		open_pair(&other, 0);
+		status = run(&tries[i], &client, &other);
+		printf("%s: status %d (%s)\n", tries[i].what, status,
 		       ibv_wc_status_str(status));
-		/* rxe waits for the window before it destroys its queue pair. */
-		check(ibv_dealloc_mw(pair.mw), "ibv_dealloc_mw");
-		for (int qp = 0; qp < 2; qp++)
-			check(ibv_destroy_qp(pair.qp[qp]), "ibv_destroy_qp");
-		check(ibv_dereg_mr(pair.mr), "ibv_dereg_mr");
-		check(ibv_destroy_cq(pair.cq), "ibv_destroy_cq");
+		close_pair(&other);
+		close_pair(&client);
 	}
-	check(ibv_dealloc_pd(pair.pd), "ibv_dealloc_pd");
-	check(ibv_close_device(pair.verbs), "ibv_close_device");
+	check(ibv_close_device(verbs), "ibv_close_device");
 	ibv_free_device_list(list);
 	return 0;
 }
