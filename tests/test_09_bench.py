@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+import builds
+
 CHAPTER = '09_key_value'
 BENCH = 'bench/bench'
 
@@ -37,6 +39,22 @@ def test_a_server_that_polls_and_one_that_writes_meanwhile(pair):
     said = table(pair.client('-q', 4, '-n', 500, '-w', 'send', program=BENCH))
     server.end().quiet()
     assert int(said['puts']) > 0 and said['way'] == 'send'
+
+
+def bare(folder):
+    """Changes a build: the end that lends has but one key."""
+    builds.edit(folder / 'bench/lend.c', r'lender->keys\[i\], "value"', 'lender->keys[0], "value"')
+
+
+def test_what_has_come_is_looked_at_unless_it_is_to_be_believed(pair):
+    for words, status in ((), 1), (('-b',), 0):
+        server = pair.server('lend', program=builds.build(CHAPTER, 'bare', bare) / BENCH)
+        client = pair.client(*words, '-n', 300, 'read', program=BENCH, status=status)
+        server.any_end()
+        if status:
+            client.one_error('the value of another key has come')
+        else:
+            client.quiet()
 
 
 def there(pair):

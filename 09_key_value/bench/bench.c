@@ -19,7 +19,7 @@
 static struct {
 	const char *address, *port;
 	int seconds, clients, depth, chain, count, word;
-	bool writes, polls;
+	bool writes, polls, believes;
 } options = { .port = "22229",
 	      .seconds = 60,
 	      .clients = 1,
@@ -47,6 +47,8 @@ static const struct option_row rows[] = {
 	{ 'w', "writes",
 	  .help = "meanwhile the value is put again and again, by a thread at the other end",
 	  .flag = &options.writes },
+	{ 'b', "believes", .help = "read: do not look at what has come",
+	  .flag = &options.believes },
 	{ 'P', "polls", .help = "lend: do not sleep until a message comes",
 	  .flag = &options.polls },
 	{ .value = "read|send|add|lend", .word = &options.word },
@@ -199,8 +201,9 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	patience.timeout_ms = options.seconds * 1000;
-	plan = (struct plan){ options.word,  options.clients, options.depth,
-			      options.chain, options.count,   options.writes };
+	plan = (struct plan){ options.word,    options.clients, options.depth,
+			      options.chain,   options.count,	options.writes,
+			      options.believes };
 	if (options.word == WORD_LEND && wait_for_signals(&patience.stop_fd))
 		return EXIT_FAILED;
 	if (!addr_lookup(options.address, options.port, &addresses)) {

@@ -93,7 +93,7 @@ struct plan {
 		PLAN_ADD
 	} way;
 	int clients, depth, chain, count;
-	bool writes;
+	bool writes, believes;
 };
 
 int measure(const struct plan *plan, const struct addrinfo *addresses,

@@ -133,7 +133,7 @@ static int check(struct bench *bench, struct client *client, int i)
 	const struct bucket *copy = &client->slots[i].copy;
 	const struct entry *entry;
 
-	if (bench->plan->way == PLAN_ADD)
+	if (bench->plan->way == PLAN_ADD || bench->plan->believes)
 		return 0;
 	if (bench->plan->way == PLAN_SEND)
 		entry = (const struct entry *)copy;

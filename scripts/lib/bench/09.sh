@@ -6,9 +6,10 @@
 #
 # PAIRS times, one after another on the same two nodes: GETs by READ of a bucket (624
 # bytes), 1 and 16 under way; ib_read_lat and ib_read_bw with as many bytes, as many under
-# way and as many in all; GETs by SEND, to a server that sleeps and to one that polls;
-# GETs while the value is put all the time; and fetch-and-adds to one counter. Prints a
-# line per comparison, as bench.sh describes; progress goes to stderr.
+# way and as many in all; GETs whose values are not looked at; GETs by SEND, to a server
+# that sleeps and to one that polls; GETs while the value is put all the time; and
+# fetch-and-adds to one counter. Prints a line per comparison, as bench.sh describes;
+# progress goes to stderr.
 # BENCH_COUNT says how many of each, if not 10000.
 set -euo pipefail
 
@@ -51,6 +52,11 @@ theirs() {
 	fail "$program: no figure"
 }
 
+# least A B: the smaller one; B if there is no A.
+least() {
+	awk -v a="$1" -v b="$2" 'BEGIN { print a == "" || b + 0 < a + 0 ? b : a }'
+}
+
 # line WHAT FIRST SECOND UNIT AIM
 line() {
 	printf '%s\t%s\t%s\t%s\t%s\n' "$@"
@@ -59,11 +65,21 @@ line() {
 section 'chapter 09: GETs by READ' READ other
 for ((pair = 1; pair <= pairs; pair++)); do
 	echo "09: pair $pair of $pairs" >&2
-	# The columns t_avg, and the average of millions of messages a second.
-	theirs ib_read_lat 6
-	ours '' -n "$count" read
+	# What else runs makes an average longer, and never shorter.
+	best='' lat='' blind=''
+	for _ in 1 2 3 4 5; do
+		# The column t_avg.
+		theirs ib_read_lat 6
+		lat=$(least "$lat" "$value")
+		ours '' -n "$count" -b read
+		blind=$(least "$blind" "$each")
+		ours '' -n "$count" read
+		best=$(least "$best" "$each")
+	done
 	one=$each
-	line 'latency, ib_read_lat' "$one" "$value" us '<= 1.05'
+	line 'latency, ib_read_lat' "$best" "$lat" us '<= 1.05'
+	line 'latency, not looked at' "$best" "$blind" us -
+	# The average of millions of messages a second.
 	theirs ib_read_bw 5 -t $depth
 	ours '' -n "$count" -q $depth read
 	many=$rate many_program=$program many_node=$node
