@@ -295,7 +295,7 @@ static bool is_number(const char *word)
 {
 	errno = 0;
 	return *word && strspn(word, "0123456789") == strlen(word) &&
-	       (strtoull(word, NULL, 10), errno == 0);
+	       (number(word), errno == 0);
 }
 
 /* Whether the words behind the command can be meant. */

@@ -27,6 +27,7 @@
 #define GETS 1000 /* values that the client reads */
 #define PAUSE_MS 1 /* of a server that writes, in the middle of each value */
 #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
+#define STAY_MS 60000 /* how long the client may read */
 
 /* Whether the condition is true. If not, prints it, and errno's text (%m). */
 #define CHECK(condition) \
@@ -210,10 +211,11 @@ static bool send_place(struct conn *conn)
 /* Until the client leaves. Nothing here can know what it reads, or when. */
 static bool serve(struct conn *conn)
 {
-	time_t end = time(NULL) + TIMEOUT_MS / 1000;
+	time_t end = time(NULL) + STAY_MS / 1000;
 
 	for (int i = 0;
-	     conn->writes && !readable(conn->events->fd, 0) && time(NULL) < end;
+	     !readable(conn->events->fd, conn->writes ? 0 : STAY_MS) &&
+	     time(NULL) < end;
 	     i++)
 		if (conn->table[i % BUCKETS].key[0] &&
 		    !put(&conn->table[i % BUCKETS], 'a' + i / BUCKETS % 26,
@@ -279,12 +281,10 @@ static bool get(struct conn *conn, const char *key)
 /* A value of two letters was never in the table: it is mixed of two that were. */
 static bool get_values(struct conn *conn)
 {
+	char key[24], *value = conn->copy.value;
 	int mixed = 0;
-	char key[24];
 
 	for (int i = 0; i < GETS; i++) {
-		char *value = conn->copy.value;
-
 		snprintf(key, sizeof(key), "key %d", i % KEYS);
 		if (!get(conn, key))
 			return false;

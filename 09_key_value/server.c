@@ -179,15 +179,13 @@ static int send_place(struct talk *talk, const struct loan *loan,
 /* ---- Another table ---- */
 
 /*
- * Under the lock: makes a table of twice the size with all that is in this one. Who
- * still reads the old one finds nothing wrong, since nobody writes there any more;
- * and before there is something new, that it is to ask us.
+ * Under the lock: makes a table of twice the size with all that is in this one. Nobody
+ * writes to the old one any more, and it says so before there is something new.
  */
 static int move_table(struct server *server)
 {
-	struct table *old = server->table, *new;
+	struct table *old = server->table, *new = table_make(2 * old->count);
 
-	new = table_make(2 * old->count);
 	if (!new)
 		return explain_call("calloc", errno);
 	table_copy(new, old);
@@ -237,12 +235,11 @@ static int put(struct talk *talk, struct server *server, const struct msg *msg)
 	if (options.one_sided)
 		return talk_send(talk, MSG_ANSWER, answer);
 	pthread_mutex_lock(&server->lock);
-	version = table_put(server->table, msg->key, msg->value,
-			    be32toh(msg->length));
-	if (!version && server->table->count < BUCKETS_MAX &&
-	    !move_table(server))
+	do
 		version = table_put(server->table, msg->key, msg->value,
 				    be32toh(msg->length));
+	while (!version && server->table->count < BUCKETS_MAX &&
+	       !move_table(server));
 	pthread_mutex_unlock(&server->lock);
 	log_line("put: %s", version ? "done" : "the table is full");
 	answer.version = htobe64(version);

@@ -29,10 +29,8 @@ struct entry {
 };
 
 /*
- * A place for a key. A PUT writes its entry where the last one but one was, and
- * then the version. So what was there stays whole until the version says that
- * there is more; even if whoever writes dies in the middle. No compiler leaves a
- * gap in these.
+ * A place for a key. A PUT writes its entry where the last one but one was, and then
+ * the version. So what was there stays whole, even if whoever writes dies before that.
  */
 struct bucket {
 	uint64_t lock; /* of clients that write; or BUCKET_MOVED */
@@ -43,8 +41,8 @@ struct bucket {
 _Static_assert(sizeof(struct bucket) == 624, "no gaps in struct bucket");
 
 /*
- * A lock that nobody lets go: this bucket stays as it is, and soon, or now, there is
- * another table. In each byte order it is the same.
+ * A lock that nobody lets go: there is, or will be, another table. In each byte order
+ * it is the same.
  */
 #define BUCKET_MOVED UINT64_MAX
 

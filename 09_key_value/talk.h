@@ -99,8 +99,7 @@ enum {
 	TALK_SENDS = 1,
 	TALK_RECEIVES = 1,
 	TALK_LEFT = 1, /* the peer has disconnected, as it may */
-	TALK_MOVED =
-		2 /* there is, or is to be, another table: see talk_move() */
+	TALK_MOVED = 2 /* there is another table, or is to be: talk_move() */
 };
 
 /* Makes room for messages, and posts the receive: before the connection. */
@@ -114,16 +113,14 @@ void talk_close(struct talk *t);
 int talk_send(struct talk *t, enum msg_type type, struct msg msg);
 
 /*
- * Waits for a message, checks that it is one of type want, and copies it to msg.
- * Then the next one may come. Whoever wants MSG_PUT may get MSG_MOVE. Returns
- * TALK_LEFT if the peer has left instead.
+ * Waits for a message, checks that it is of type want (MSG_MOVE will do for MSG_PUT),
+ * and copies it to msg. Returns TALK_LEFT if the peer has left instead.
  */
 int talk_receive(struct talk *t, enum msg_type want, struct msg *msg);
 
 /*
  * Copies length bytes, by IBV_WR_RDMA_READ to t->ours, or by IBV_WR_RDMA_WRITE
- * from it; at both ends they are offset behind the begin. When this returns 0, all
- * of them are there.
+ * from it, offset behind the begin at both ends. Then all of them are there.
  */
 int talk_copy(struct talk *t, enum ibv_wr_opcode opcode, uint32_t length,
 	      const struct lent *theirs, uint64_t offset);
@@ -146,9 +143,8 @@ int talk_unlock(struct talk *t, const struct lock *lock,
 		const struct lent *theirs);
 
 /*
- * Client: reads a bucket until our copy is of one moment, for as long as we have
- * patience; or all of them with one READ, and again, alone, those that were just
- * written. Both return 0, or TALK_MOVED.
+ * Client: reads a bucket until our copy is of one moment; or all with one READ, and
+ * again, alone, those that were just written. Both return 0, or TALK_MOVED.
  */
 int talk_read(struct talk *t, const struct place *place, uint32_t at,
 	      struct entry *entry);

@@ -78,6 +78,12 @@ def test_a_server_that_sleeps_for_ever_is_read(pair):
     server.end(0, 1)
 
 
+def test_a_client_may_read_for_longer_than_a_step_may_take(pair):
+    server = first(pair, program=changed(CHAPTER, 'hasty', ('TIMEOUT_MS 10000', 'TIMEOUT_MS 3000')))
+    slow = changed(CHAPTER, 'slow', ('		if (!get(conn, key))', '		if (poll(NULL, 0, 4) || !get(conn, key))'))
+    both(server, to_first(pair, program=slow), [], ['^1000 values, 0 of them mixed'])
+
+
 @pytest.mark.parametrize('words', [(), ('write',)], ids=['sleeps', 'writes'])
 def test_a_client_that_is_killed_ends_its_server_and_the_next_is_served(pair, words):
     server = first(pair, *words)
@@ -87,7 +93,7 @@ def test_a_client_that_is_killed_ends_its_server_and_the_next_is_served(pair, wo
 
 
 def test_a_client_that_stays_silent_is_given_up_by_a_server_that_writes(pair):
-    server = first(pair, 'write')
+    server = first(pair, 'write', program=changed(CHAPTER, 'brief', ('STAY_MS 60000', 'STAY_MS 5000')))
     client = pair.start('client', './first', pair.address, at=('ibv_poll_cq 50', 'stop'))
     client.stops()
     server.end(1).one_error(re.escape('readable(conn->events->fd, TIMEOUT_MS): Connection timed out'))
