@@ -255,6 +255,22 @@ def test_where_only_clients_write_none_may_send_and_elsewhere_none_may_write(pai
     ended(server)
 
 
+def greedy(folder):
+    """Changes a build: the client's lease is as long as a lock can say, 65 s."""
+    builds.edit(folder / 'talk.c', 'LEASE_MS << 16', '0xffffu << 16')
+
+
+def test_a_client_that_lies_holds_a_lock_and_the_value_is_still_read(pair):
+    server = pair.server('--one-sided')
+    alone(pair, 'k', 'v').quiet()
+    alone(pair, 'k', 'x', program=builds.build(CHAPTER, 'greedy', greedy) / 'client', at=('ibv_post_send 3', 'kill'),
+          status=137)
+    pair.client('-t', 6, '--one-sided', 'put', 'k', 'w', status=1).one_error(
+        'client 2 has locked this bucket and does not let it go')
+    shows(pair, 'k', 'v', 1)
+    ended(server)
+
+
 def nft(line):
     """On a node, as root of it."""
     subprocess.run(('nft', line), check=True)
