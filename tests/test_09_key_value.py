@@ -343,7 +343,9 @@ def few(folder):
 
 
 def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair):
-    server = pair.server(program=builds.build(CHAPTER, 'few', few) / 'server')
+    trace = pair.scratch / 'trace'
+    server = pair.server(program=builds.build(CHAPTER, 'few', few) / 'server',
+                         env=builds.preloaded('scripts/lib/calls', 'CALLS')(trace))
     here = [pair.begin_client('put', 'k', 'v', at=('ibv_post_send 1', 'stop')) for _ in range(2)]
     for client in here:
         client.stops()
@@ -354,6 +356,10 @@ def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair):
     server.says('peer disconnected', 2)
     until('a free place', lambda: pair.client('incr', 1, status=(0, 1)).status == 0)
     ended(server)
+    # Each id that was made, or came with a request (event 4), is gone, and those that were refused, too.
+    calls = trace.read_text('utf-8')
+    assert len(re.findall('(?m)^(?:create_id 0|get_cm_event event=4)$', calls)) == \
+        len(re.findall('(?m)^destroy_id 0$', calls))
 
 
 @pytest.mark.parametrize('words, access', [((), '4'), (('--one-sided',), 'f')], ids=['plain', 'one_sided'])

@@ -268,3 +268,5 @@ def test_a_names_first_address_fails_the_second_is_taken_and_nothing_is_lost(pai
     # One of them is the library's own.
     calls = trace.read_text('utf-8')
     assert len(re.findall('(?m)^create_id 0$', calls)) == len(re.findall('(?m)^destroy_id ', calls)) == 3
+    # With 7, rxe would try for ever.
+    assert set(re.findall('(?m)^tries retry_count=(.*?)(?: |$)', calls)) == {'6'}
