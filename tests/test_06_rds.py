@@ -260,3 +260,10 @@ def test_single_calls_sleep_and_copy_as_docs_rds_says(lab, programs, calls):
     lab.channels['a'].send(b'')
     lab.result('a')
     says('sendmsg with MSG_ZEROCOPY: Operation not supported', '192.0.2.1', 'ib', 'zero')
+
+
+def test_a_server_with_w_reads_nothing_for_so_long(pair):
+    server = pair.server(*listens('tcp', '-1', '-w', 3))
+    client(pair, '-T', 'tcp', 'talk').quiet()
+    assert time.monotonic() - server.began >= 3
+    server.end().quiet()
