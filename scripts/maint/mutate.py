@@ -133,11 +133,11 @@ def main(arguments):
     parser.add_argument('files', nargs='+', type=lambda name: pathlib.Path(name).resolve().relative_to(TOP))
     options = parser.parse_args(arguments)
     places = [(name, fault) for name in options.files for fault in faults((TOP / name).read_text('utf-8'))]
-    places.sort(key=lambda place: hashlib.sha1(f'{options.seed}{place}'.encode()).digest())
-    places = places[:options.sample]
+    places = sorted(places, key=lambda place: hashlib.sha1(f'{options.seed}{place}'.encode()).digest())[:options.sample]
     if options.list:
-        print(*(f'{name}: {what} at {start}' for name, (start, _, _, what) in places), sep='\n')
-        return 0
+        return print(*(f'{name}: {what} at {start}' for name, (start, _, _, what) in places), sep='\n')
+    if not (TOP / 'build/junit.xml').exists():
+        parser.error('build/junit.xml is missing: run `make check`')
     TREE.mkdir(parents=True, exist_ok=True)
     subprocess.run(('bash', '-euo', 'pipefail', '-c', '''tar -C "$0" -c --exclude=./build --exclude=./.git . | tar -x
         rm -rf .git && git init -q && git add -A''', TOP), cwd=TREE, check=True)
