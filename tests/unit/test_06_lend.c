@@ -138,6 +138,7 @@ TEST_AROUND(wiped, setup, teardown)
 	assert_int_equal(lend_to(5000), 0);
 	memset(lend.memory, 'a', page);
 	assert_int_equal(lend_end(&lend), 0);
+	assert_int_equal(lend.key, 0);
 	assert_false(has_it(5000));
 	assert_int_equal(lend.until, INT64_MAX);
 	/* This one's key, and all that were used: no use is still on its way. */
