@@ -61,6 +61,17 @@ def serves(pair, server, *words):
 
 
 @each(in_pairs)
+def test_eight_more_clients_leave_no_descriptor(pair):
+    server, counts = pair.server(*pair.work), []
+    for _ in range(9):
+        pair.client(*pair.work)
+        server.done()
+        counts.append(server.descriptors())
+    until('as few descriptors as after the first', lambda: server.descriptors() <= counts[0], seconds=10)
+    server.stop()
+
+
+@each(in_pairs)
 def test_a_server_on_all_addresses_takes_ipv4_whatever_bindv6only_says(pair):
     only = pathlib.Path('/proc/sys/net/ipv6/bindv6only')
     only.write_text('1')
