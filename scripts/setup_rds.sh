@@ -1,53 +1,40 @@
 #!/bin/bash
 # setup_rds.sh - the kernel's RDS: what chapter 06 needs, loaded on purpose
 #
-# Loads, shows, checks and removes the modules; `setup_rds.sh -h` says how.
+# usage: sudo scripts/setup_rds.sh [tcp] [ib]     load RDS with these transports
+#        scripts/setup_rds.sh --check [tcp] [ib]  can this machine have it?
+#        scripts/setup_rds.sh --status            show what there is
+#        scripts/setup_rds.sh --reconnects        does ib come back after a break?
+#        sudo scripts/setup_rds.sh --remove       unload all of it
+#
+# Loads the kernel's modules for reliable datagram sockets: rds, and for the
+# transport tcp rds_tcp, for ib rds_rdma. By default both. Doing it again changes
+# nothing. It lasts until the next boot.
+#
+# RDS has had serious holes that any user of the machine could use, and it has
+# neither authentication nor encryption. So no distribution loads it by itself,
+# and some forbid it. Load it only where an attack would do no harm: in the lab
+# (scripts/lab.sh up), or on a machine and a network of your own.
+#
+#   --check    changes nothing, needs no root: names what is missing or in the
+#              way, with the cause and the fix
+#   --status   modules, transports, and the addresses to bind to
+#   --reconnects
+#              whether this kernel reconnects over ib when an RDMA request has
+#              broken the connection; with the rxe of some kernels it does not
+#   --remove   unloads the modules, unless a socket or a connection uses them
+#
+# Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here; of
+# --reconnects: 0 as far as is known, 3 no.
+# Otherwise: 0 done, 1 failed or nothing usable. 64: wrong usage.
 # Nothing else in this repository loads them.
 set -uo pipefail
 export LC_ALL=C
-# Where an ordinary user's PATH may not lead: modprobe.
-PATH=$PATH:/usr/sbin:/sbin
 
-NAME=${0##*/}
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
-# shellcheck source=scripts/lib/rxe/tell.sh
-. "$here/lib/rxe/tell.sh"
-# shellcheck source=scripts/lib/rxe/facts.sh
-. "$here/lib/rxe/facts.sh"
-
-usage() {
-	cat <<EOF
-usage: sudo scripts/$NAME [tcp] [ib]     load RDS with these transports
-       scripts/$NAME --check [tcp] [ib]  can this machine have it?
-       scripts/$NAME --status            show what there is
-       scripts/$NAME --reconnects        does ib come back after a break?
-       sudo scripts/$NAME --remove       unload all of it
-
-Loads the kernel's modules for reliable datagram sockets: rds, and for the
-transport tcp rds_tcp, for ib rds_rdma. By default both. Doing it again changes
-nothing. It lasts until the next boot.
-
-RDS has had serious holes that any user of the machine could use, and it has
-neither authentication nor encryption. So no distribution loads it by itself,
-and some forbid it. Load it only where an attack would do no harm: in the lab
-(scripts/lab.sh up), or on a machine and a network of your own.
-
-  --check    changes nothing, needs no root: names what is missing or in the
-             way, with the cause and the fix
-  --status   modules, transports, and the addresses to bind to
-  --reconnects
-             whether this kernel reconnects over ib when an RDMA request has
-             broken the connection; with the rxe of some kernels it does not
-  --remove   unloads the modules, unless a socket or a connection uses them
-
-Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here; of
---reconnects: 0 as far as is known, 3 no.
-Otherwise: 0 done, 1 failed or nothing usable. 64: wrong usage.
-
-Environment, for tests: RXE_ROOT=DIR reads the files of /proc, /sys, /etc,
-/lib, /usr and /run below DIR.
-EOF
-}
+# shellcheck source=scripts/lib/machine.sh
+. "$here/lib/machine.sh"
+entry=()
 
 # The module of a transport.
 module_of() {
@@ -66,7 +53,7 @@ find_rule() {
 	local line="^[[:space:]]*$2[[:space:]]+${1//_/[-_]}([[:space:]]|\$)"
 
 	rule=$(grep -HsEm 1 -e "$line" \
-		"$RXE_ROOT"/{etc,run,usr/local/lib,usr/lib,lib}/modprobe.d/*.conf)
+		/{etc,run,usr/local/lib,usr/lib,lib}/modprobe.d/*.conf)
 	[[ -n $rule ]] || return
 	rule=${rule%%$'\n'*}
 	rule_file=${rule%%:*} rule=${rule#*:}
@@ -86,28 +73,20 @@ check_rules() {
 }
 
 check_module() {
-	local container
-
 	if module_here "$1"; then
 		tell ok "$1" "is in the running kernel"
 		return
 	fi
-	container=$(container_kind)
-	module_file "$1"
-	if [[ -n $container ]]; then
-		tell no "$1" "this is a container ($container): modules are the host's" \
-			"load it on the host, or use $(lab_hint)"
-	elif [[ -z $file ]]; then
-		kernel_release
-		tell no "$1" "kernel $release has no such module" \
-			"boot a kernel that has it, or use $(lab_hint)"
+	module_trouble "$1"
+	if [[ -n $level ]]; then
+		tell "$level" "$1" "$cause" "$fix, or use $(lab_hint)"
 	elif check_rules "$1"; then
 		tell todo "$1" "is there, but not loaded"
 	fi
 }
 
 has_rdma_device() {
-	compgen -G "$RXE_ROOT/sys/class/infiniband/*" >/dev/null
+	compgen -G '/sys/class/infiniband/*' >/dev/null
 }
 
 check_device() {
@@ -135,26 +114,13 @@ preflight() {
 	return "$verdict"
 }
 
-need_root() {
-	[[ $EUID == 0 ]] || fail "only root can do this" \
-		"sudo scripts/$NAME${arguments:+ $arguments}"
-}
-
-load_module() {
-	local said
-
-	module_here "$1" && return
-	if find_rule "$1" install; then
-		fail "$1 is forbidden by $rule_file: $rule" \
-			"scripts/$NAME --check"
-		return
+# load_rds MODULE: unless modprobe's configuration forbids it.
+load_rds() {
+	if ! module_here "$1" && find_rule "$1" install; then
+		fail "$1 is forbidden by $rule_file: $rule" "scripts/$NAME --check"
+	else
+		load_module "$1"
 	fi
-	if said=$(modprobe "$1" 2>&1); then
-		say "loaded $1"
-		return
-	fi
-	fail "cannot load $1: ${said:-modprobe gave no reason}" \
-		"scripts/$NAME --check"
 }
 
 all_here() {
@@ -179,9 +145,9 @@ load() {
 		return
 	fi
 	need_root || return
-	load_module rds || return
+	load_rds rds || return
 	for transport in "${transports[@]}"; do
-		load_module "$(module_of "$transport")" || return
+		load_rds "$(module_of "$transport")" || return
 	done
 }
 
@@ -219,7 +185,6 @@ status() {
 
 # Seen with 6.12.107, mended in 6.12.111: see docs/rds.md.
 reconnects() {
-	kernel_release
 	[[ $release =~ ^6\.12\.([0-9]+) ]] || return 0
 	((BASH_REMATCH[1] < 111)) || return 0
 	say "with Linux $release, what breaks a connection over ib on rxe breaks it" \
@@ -232,7 +197,7 @@ remove() {
 
 	need_root || return
 	for module in rds_rdma rds_tcp rds; do
-		module_loaded "$module" || continue
+		[[ -d /sys/module/$module ]] || continue
 		if ! said=$(modprobe -r "$module" 2>&1); then
 			fail "cannot remove $module: ${said##*FATAL: }" \
 				"end the programs that use RDS; what a connection still holds goes with the next boot"
@@ -252,7 +217,7 @@ while (($#)); do
 	--reconnects) action=reconnects ;;
 	--remove) action=remove ;;
 	-h | --help)
-		usage
+		sed -n '4,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
 		exit 0
 		;;
 	*) bad_usage "unknown argument '$1'" ;;

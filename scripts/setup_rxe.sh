@@ -1,61 +1,43 @@
 #!/bin/bash
 # setup_rxe.sh - a Soft-RoCE device (rxe) on a host whose kernel has it; or siw
 #
-# Makes, shows, checks and removes the device; `setup_rxe.sh -h` says how.
-# Where the kernel has no rxe, scripts/lab.sh has it in a throwaway VM.
+# usage: sudo scripts/setup_rxe.sh [-i NETDEV] [-n NAME] [--driver siw]   set up
+#        scripts/setup_rxe.sh --check [-i NETDEV] [-n NAME]   can it work here?
+#        scripts/setup_rxe.sh --status [-n NAME]              show what there is
+#        sudo scripts/setup_rxe.sh --remove [-i NETDEV] [-n NAME]
+#        scripts/setup_rxe.sh --quiet-check                   for scripts
+#
+# Sets up Soft-RoCE: loads rdma_rxe and what it needs, makes an RDMA device on
+# a network device and shows it. Doing it again changes nothing. It lasts until
+# the next boot. Where the kernel has no rxe, scripts/lab.sh has it in a throwaway VM.
+#
+#   -i NETDEV  the network device; by default the one with the default route,
+#              or else the first that is up and has an address
+#   -n NAME    the name of the RDMA device; by default rxe0, or siw0
+#   --driver siw   not Soft-RoCE but iWARP in software: RDMA over TCP, which
+#              chapters 01, 02 and 07 run on
+#
+#   --check    changes nothing, needs no root: names what is missing, with the
+#              cause and the fix
+#   --status   devices, GIDs, the address for -a, the limit on locked memory
+#   --remove   takes the device away, unless a program has it open
+#   --quiet-check   any RDMA device, not only Soft-RoCE: prints the address to
+#              use if this user can use one now, else prints nothing
+#
+# Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here.
+# Otherwise: 0 done, 1 failed or nothing usable. 64: wrong usage.
 set -uo pipefail
 export LC_ALL=C
-# Where an ordinary user's PATH may not lead: modprobe.
-PATH=$PATH:/usr/sbin:/sbin
 
-NAME=${0##*/}
-parts=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib/rxe || exit 1
-# shellcheck source=scripts/lib/rxe/tell.sh
-. "$parts/tell.sh"
-# shellcheck source=scripts/lib/rxe/facts.sh
-. "$parts/facts.sh"
-# shellcheck source=scripts/lib/rxe/host.sh
-. "$parts/host.sh"
-# shellcheck source=scripts/lib/rxe/device.sh
-. "$parts/device.sh"
-# shellcheck source=scripts/lib/rxe/change.sh
-. "$parts/change.sh"
-# shellcheck source=scripts/lib/rxe/check.sh
-. "$parts/check.sh"
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
+# shellcheck source=scripts/lib/machine.sh
+. "$here/lib/machine.sh"
 
-usage() {
-	cat <<EOF
-usage: sudo scripts/$NAME [-i NETDEV] [-n NAME] [--driver siw]   set up
-       scripts/$NAME --check [-i NETDEV] [-n NAME]   can it work here?
-       scripts/$NAME --status [-n NAME]              show what there is
-       sudo scripts/$NAME --remove [-i NETDEV] [-n NAME]
-       scripts/$NAME --quiet-check                   for scripts
+# shellcheck source=scripts/lib/rxe_device.sh
+. "$here/lib/rxe_device.sh"
 
-Sets up Soft-RoCE: loads rdma_rxe and what it needs, makes an RDMA device on
-a network device and shows it. Doing it again changes nothing. It lasts until
-the next boot.
-
-  -i NETDEV  the network device; by default the one with the default route,
-             or else the first that is up and has an address
-  -n NAME    the name of the RDMA device; by default rxe0, or siw0
-  --driver siw   not Soft-RoCE but iWARP in software: RDMA over TCP, which
-             chapters 01, 02 and 07 run on
-
-  --check    changes nothing, needs no root: names what is missing, with the
-             cause and the fix
-  --status   devices, GIDs, the address for -a, the limit on locked memory
-  --remove   takes the device away, unless a program has it open
-  --quiet-check   any RDMA device, not only Soft-RoCE: prints the address to
-             use if this user can use one now, else prints nothing
-
-Exit status of --check: 0 usable now, 1 can be set up, 2 cannot be had here.
-Otherwise: 0 done, 1 failed or nothing usable. 64: wrong usage.
-
-Environment, for tests: RXE_ROOT=DIR reads the files of /proc, /sys, /etc,
-/lib, /usr, /dev and /boot below DIR; RXE_WAIT=10, in seconds, is how long the
-kernel may take.
-EOF
-}
+# How long the kernel may take to fill in the GIDs, or to delete a device.
+WAIT_SECONDS=${RXE_WAIT:-10}
 
 row() {
 	printf '%-9s %s\n' "$1" "$2"
@@ -63,66 +45,244 @@ row() {
 
 # One device with all its ports. Fails unless a port can be used now.
 show_status() {
-	local name=$1 dir i usable=1
+	local port index gid type four usable=1
 
-	find_parent "$name"
-	row device "$name${parent:+ ($kind)}"
+	find_parent "$1"
+	row device "$1${kind:+ ($kind)}"
 	if [[ -n $parent ]]; then
 		netdev_addresses "$parent"
 		row netdev "$parent, ${addresses:-no address}"
 	fi
-	for dir in "$ib/$name"/ports/*; do
-		device_trouble "$name" "${dir##*/}"
-		row "port ${dir##*/}" "$state"
-		show_gids "$name" "${dir##*/}"
+	for port in "$ib/$1"/ports/*; do
+		port=${port##*/}
+		row "port $port" "$(sed 's/.*: //' "$ib/$1/ports/$port/state")"
+		while read -r index gid type; do
+			four=$(ipv4_of "$gid")
+			row "GID $index" "$gid, $type${four:+, $four}"
+		done < <(gids "$1" "$port")
+		device_trouble "$1" "$port"
 		if [[ -n $cause ]]; then
 			row address "none: $cause. Try: $fix"
 		else
-			row address "$usable_address, to be given to -a"
+			row address "$address, to be given to -a"
 			usable=0
 		fi
 	done
-	memlock_facts
-	i=$(memlock_text)
-	[[ $memlock_exempt == no ]] || i+=', and is exempt from the limit'
-	row memlock "$i"
+	memlock_enough
+	row memlock "$memlock"
 	return "$usable"
-}
-
-show_gids() {
-	local i
-
-	usable_address=$address
-	find_gids "$1" "$2"
-	for i in "${!gid[@]}"; do
-		gid_address "${gid[i]}"
-		row "GID ${gid_index[i]}" \
-			"${gid[i]}, ${gid_type[i]}, ${gid_netdev[i]}, $address"
-	done
 }
 
 status() {
-	local one usable=1
+	local one usable=1 names
 
-	find_devices
-	if ((${#names[@]} == 0)); then
-		fail "there is no RDMA device" "scripts/$NAME --check"
-		return
+	names=$(devices | xargs)
+	if [[ -z $names ]]; then
+		fail 'there is no RDMA device' "scripts/$NAME --check"
+	elif [[ -n $wanted_name && ! -d $ib/$wanted_name ]]; then
+		fail "there is no RDMA device $wanted_name" "one of these: $names"
+	else
+		for one in ${wanted_name:-$names}; do
+			show_status "$one" && usable=0
+		done
+		return "$usable"
 	fi
-	if [[ -n $wanted_name && ! -d $ib/$wanted_name ]]; then
-		fail "there is no RDMA device $wanted_name" \
-			"one of these: ${names[*]}"
-		return
-	fi
-	[[ -z $wanted_name ]] || names=("$wanted_name")
-	for one in "${names[@]}"; do
-		show_status "$one" && usable=0
-	done
-	return "$usable"
 }
 
 quiet_check() {
 	find_usable "$wanted_name" && memlock_enough && echo "$address"
+}
+
+# With -i, only a Soft-RoCE device on that netdev will do.
+look_for_device() {
+	device=''
+	if [[ -n $netdev ]]; then
+		find_rxe_on "$netdev" && [[ ${wanted_name:-$there} == "$there" ]] || return
+		wanted_name=$there
+	fi
+	find_usable "$wanted_name"
+}
+
+preflight() {
+	local set_up=scripts/setup_rxe.sh
+
+	if look_for_device; then
+		tell ok device "$device, address $address"
+	elif [[ -n $device ]]; then
+		tell fix device "$cause" "$fix"
+	else
+		tell todo device "there is no ${wanted_name:-RDMA device}${netdev:+ on $netdev} yet"
+		module_trouble "$driver_module"
+		if [[ -n $level ]]; then
+			tell "$level" module "$cause" "$fix"
+		elif module_here "$driver_module"; then
+			tell ok module "$driver_module is in the running kernel"
+		else
+			tell todo module "$driver_module is there, but not loaded"
+		fi
+		if have rdma; then
+			tell ok 'rdma command' 'is there'
+		else
+			tell fix 'rdma command' 'there is none, and it makes the device' "$(how_to_install iproute2)"
+		fi
+		if provider "$driver"; then
+			tell ok provider "lib$driver, through which programs use the device"
+		else
+			tell fix provider "lib$driver-rdmav*.so is absent, without which no program can use it" \
+				"$(how_to_install ibverbs-providers)"
+		fi
+		if pick_netdev; then
+			tell ok netdev "$netdev ($reason)"
+		else
+			tell fix netdev "$cause" "$fix"
+		fi
+	fi
+	if memlock_enough; then
+		tell ok memlock "$memlock"
+	else
+		tell fix memlock "$memlock: too little to register memory" \
+			"put '$(id -un) - memlock 8192' into /etc/security/limits.conf, as root, and log in again"
+	fi
+	[[ $driver == rxe ]] || set_up+=" --driver $driver"
+	case $verdict in
+	0) echo "$driver: usable now: $device, address $address" ;;
+	1)
+		if [[ -n $device ]]; then
+			echo "$driver: can be set up: do what \"fix\" says above"
+		else
+			echo "$driver: can be set up with sudo $set_up$([[ $by_hand == no ]] || echo ', after what "fix" says above')"
+		fi
+		;;
+	2) echo "$driver: cannot be had here: use $(lab_hint)" ;;
+	esac
+	return "$verdict"
+}
+
+has_crc32() {
+	grep -qsx 'name *: crc32' /proc/crypto
+}
+
+# rxe asks the kernel's crypto code for crc32, and where that is absent says
+# only "No such file or directory". Kernels that compute it in rxe itself have
+# no such module: then there is nothing to do.
+load_modules() {
+	local module
+
+	module_trouble "$driver_module"
+	[[ -z $level ]] || {
+		fail "$cause" "$fix; or $(lab_hint)"
+		return
+	}
+	for module in "$driver_module" ib_uverbs rdma_ucm; do
+		load_module "$module" || return
+	done
+	[[ $driver == rxe ]] && ! has_crc32 || return 0
+	modprobe -q crc32_generic && say 'loaded crc32_generic'
+	modprobe -q crc32_pclmul
+	return 0
+}
+
+set_up() {
+	local said deadline made=no name=${wanted_name:-${driver}0} given=$netdev
+
+	need_root || return
+	pick_netdev || {
+		fail "$cause" "$fix"
+		return
+	}
+	[[ -n $given ]] || say "netdev $netdev: $reason"
+	if find_rxe_on "$netdev"; then
+		[[ ${wanted_name:-$there} == "$there" ]] || {
+			fail "$netdev already has the $driver_kind device $there, and room for one" \
+				"use $there, or: scripts/$NAME --remove -n $there"
+			return
+		}
+		name=$there
+	elif [[ -d $ib/$name ]]; then
+		find_parent "$name"
+		fail "there is a device $name already${parent:+, on $parent}" \
+			"another name (-n), or: scripts/$NAME --remove -n $name"
+		return
+	fi
+	have rdma || {
+		fail 'there is no rdma command here, and it makes the device' "$(how_to_install iproute2)"
+		return
+	}
+	load_modules || return
+	if [[ -n $there ]]; then
+		say "$name is already on $netdev"
+	elif said=$(rdma link add "$name" type "$driver" netdev "$netdev" 2>&1); then
+		say "made $name on $netdev"
+		made=yes
+	elif [[ $driver == rxe ]] && ! has_crc32; then
+		fail "rdma link add: $said: the kernel has no crc32, which rxe needs" 'sudo modprobe crc32_generic'
+		return
+	else
+		fail "rdma link add: $said" "what the kernel says: sudo dmesg | grep -i $driver"
+		return
+	fi
+	# The kernel fills in the GIDs from a work queue of its own.
+	deadline=$((SECONDS + WAIT_SECONDS))
+	until device_address "$name" 1 && [[ $(line "$ib/$name/ports/1/state") == *ACTIVE && -n $address ]]; do
+		if ((SECONDS >= deadline)); then
+			device_trouble "$name" 1
+			[[ $made == no ]] || delete_device "$name"
+			fail "$name did not come up: $cause" "$fix"
+			return
+		fi
+		sleep 0.1
+	done
+	show_status "$name"
+}
+
+# A delete that hangs cannot be killed, so do not wait for it for ever.
+delete_device() {
+	local deadline=$((SECONDS + WAIT_SECONDS)) pid
+
+	rdma link delete "$1" &
+	pid=$!
+	while [[ -d $ib/$1 ]] && kill -0 "$pid" 2>/dev/null; do
+		if ((SECONDS >= deadline)); then
+			fail "rdma link delete $1 hangs: something opened it meanwhile" \
+				"end the programs that use $1; the delete then goes on"
+			return
+		fi
+		sleep 0.05
+	done
+	wait "$pid" || fail "rdma link delete $1 failed" 'see the reason above'
+}
+
+# The device that is named, or the one on the netdev that is named, or the only one.
+# Nothing is fine: then it is gone already.
+remove() {
+	local users name=$wanted_name all=() one
+
+	need_root || return
+	if [[ -z $name ]]; then
+		for one in $(devices); do
+			find_parent "$one"
+			[[ -z $parent || ${netdev:-$parent} != "$parent" ]] || all+=("$one")
+		done
+		((${#all[@]} < 2)) || {
+			fail "there are several: ${all[*]}" 'say which with -n'
+			return
+		}
+		name=${all[0]:-}
+	fi
+	if [[ -z $name || ! -d $ib/$name ]]; then
+		say "no ${name:-Soft-RoCE device} here: nothing to remove"
+		return
+	fi
+	find_parent "$name"
+	users=$(rdma resource show ctx 2>/dev/null |
+		sed -n "s/^dev $name .* pid \([0-9]*\) comm \([^ ]*\).*/\2 (pid \1)/p")
+	if [[ -z $kind ]]; then
+		fail "$name is neither a Soft-RoCE nor a siw device; this removes no other" "scripts/$NAME --status"
+	elif [[ -n $users ]]; then
+		fail "$name is in use by ${users//$'\n'/, }; deleting it now would hang" 'end these programs first'
+	else
+		delete_device "$name" && say "removed $name (its modules stay loaded)"
+	fi
 }
 
 driver=rxe netdev='' wanted_name='' action=set_up arguments=$*
@@ -144,7 +304,7 @@ while (($#)); do
 	--remove) action=remove ;;
 	--quiet-check) action=quiet_check ;;
 	-h | --help)
-		usage
+		sed -n '4,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
 		exit 0
 		;;
 	*) bad_usage "unknown argument '$1'" ;;

@@ -39,7 +39,7 @@ def test_the_modules_are_there_are_not_loaded_silently_and_can_be_removed(fresh,
           r'scripts/setup_rds.sh --check \[docs/troubleshooting.md#rds\]$', 1)
     guest('ls -d /sys/module/rds*; $rds --status', 'cannot access.*no RDS loaded', 1)
     # The repository may be closed to a user without rights.
-    guest(f'cp --parents -t /tmp scripts/setup_rds.sh scripts/lib/rxe/* && cp {folder}/client /tmp &&'
+    guest(f'cp --parents -t /tmp scripts/setup_rds.sh scripts/lib/machine.sh && cp {folder}/client /tmp &&'
           'chmod -R a+rX /tmp/{scripts,client}')
     guest(f'{NOBODY} /tmp/scripts/setup_rds.sh tcp', 'only root can do this. Try: sudo scripts/setup_rds.sh tcp$', 1)
     guest('$rds tcp', 'loaded rds\n.*loaded rds_tcp')

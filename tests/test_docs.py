@@ -82,7 +82,7 @@ def test_a_chapter_is_run_first(chapter):
 
 
 def test_what_setup_rxe_points_at_is_there():
-    names = re.findall(r'=([a-z0-9-]+)', re.search(r'(?ms)^declare -A entry.*?^\)', text('scripts/lib/rxe/check.sh'))[0])
+    names = re.findall(r'=([a-z0-9-]+)', re.search(r'(?ms)^declare -A entry.*?^\)', text('scripts/lib/machine.sh'))[0])
     assert len(names) >= 4
     for name in names:
         assert f'<a id="{name}"></a>' in text(TROUBLES), name

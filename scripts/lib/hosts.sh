@@ -76,7 +76,7 @@ hosts_connect() {
 			"ssh ${SSH_CONFIG:+-F $SSH_CONFIG }$2 true, until it says nothing; a name, a port, a user and a key can be in a file that SSH_CONFIG= names"
 		return
 	}
-	tar -C "$device_top" -c scripts/setup_rxe.sh scripts/lib/rxe |
+	tar -C "$device_top" -c scripts/setup_rxe.sh scripts/lib/machine.sh scripts/lib/rxe_device.sh |
 		hosts_ssh "$1" "mkdir -m 700 $hosts_place && tar -x -C $hosts_place" 2>"$said" ||
 		hosts_fail "host $1 ($2): no folder could be made in /tmp there" \
 			"$(tail -n 1 "$said")" "the same by hand; bash and tar must be there, and 20 MB"
