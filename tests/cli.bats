@@ -164,33 +164,6 @@ refuses() {
 	refuses 'a number of pairs' scripts/bench.sh -p none
 }
 
-@test "the lab's targets pass on what they are given" {
-	state >"$BATS_TEST_TMPDIR/before"
-	notice scripts/install_deps.sh
-	state >"$BATS_TEST_TMPDIR/before"
-	refuses 'has 1 to 4 nodes' make -s lab NODES=5
-	refuses "no 'e'" make -s shell NODE=e
-	run -0 make -s down
-	notice scripts/lab.sh
-	run ! make -s shell NODE=b
-	run ! make -s shell
-	run ! make -s down
-	diff "$NOTICED" <(printf 'lab.sh %s\n' 'shell b' 'shell a' down)
-}
-
-@test "make explain takes the error from E or from its input" {
-	local error='error: wc->status = 13 (RNR retry counter exceeded)'
-
-	error=$(grep -h '^error: ' [0-9]*/break/*/*.err | grep -m 1 'status 13')
-	run -0 make -s explain E="$error"
-	[[ $output == *'== '*'docs/troubleshooting/'* ]]
-	run -0 make -s explain <<<"$error"
-	[[ $output == *'== '*'docs/troubleshooting/'* ]]
-	run -2 --separate-stderr make -s explain E="it's \"well\" -h"
-	[[ $output == *'No rule fits this'* ]]
-	nothing_done
-}
-
 # fake_deps STATUS: packages that are all there, or not.
 fake_deps() {
 	printf '#!/bin/sh\n%s\necho "the packages ${NO_INSTALL:-} $*"; exit %s\n' \

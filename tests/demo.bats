@@ -42,9 +42,3 @@ row() {
 	row '01_send_recv +One message each way.* matches '
 	row '01_send_recv +A message of your own.* DIFFERS '
 }
-
-@test "demo: a server that is in the way ends it at once" {
-	CHANGED=default CHANGED_STATUS=4 run -1 --separate-stderr \
-		scripts/demo.sh 01
-	run -1 grep -E 'matches|DIFFERS|text' <<<"$output"
-}

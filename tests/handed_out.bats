@@ -39,27 +39,6 @@ cure='git checkout HEAD -- 01_send_recv/server.c'
 	[[ $(tail -n 1 work/01_echo/first.c) == '/* Mine. */' ]]
 }
 
-@test "CHECK=1 looks at the copy in work/, or says how to get one" {
-	run -2 make -s exercise CH=01 EX=1 CHECK=1
-	[[ $output == *'there is no Makefile in '*'/work/01_echo; make exercise CH=01 EX=echo puts a copy'* ]]
-	make -s exercise CH=01 EX=1
-	echo 'int x = ;' >>work/01_echo/server.c
-	run -2 make -s exercise CH=01 EX=1 CHECK=1
-	[[ $output == *'missing  it builds'* ]]
-}
-
-@test "what is changed in work/ changes no other command" {
-	make -s exercise CH=01 EX=1
-	sed -i 's/message_post_recv/message_post_receive/' work/01_echo/*.[ch]
-	run -0 scripts/break.sh --prepare 01 no_recv
-	run -0 make -s repair CH=01 TASK=deaf
-	[[ $output != *'you have changed'* ]]
-	make -s -C work/01_deaf
-	run -0 make -s exercise CH=01 EX=say
-	[[ $output != *'you have changed'* ]]
-	make -s -C work/01_say
-}
-
 @test "a chapter that was changed is named, with the cure, and the copies are without that" {
 	local what name
 

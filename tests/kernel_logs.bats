@@ -71,30 +71,6 @@ pair_on() {
 	[[ $output == "$talk/linux-7.1"$'\n'* ]]
 }
 
-@test "the logs of another kernel do not match, and are not taken for an order" {
-	run -0 pair_on 6.12.1
-	echo 6.1.0 >build/run/kernel
-	run -1 scripts/compare_logs.sh build/run $talk
-	[[ $output == *"differs from $talk:"* ]]
-	# Where the default has folders for orders.
-	mkdir $talk/first
-	mv $talk/*.log $talk/first
-	run -1 scripts/compare_logs.sh build/run $talk
-	[[ $output == *"differs from $talk/first"*+new*-old* ]]
-	# Without a note of the kernel: the default.
-	rm build/run/kernel
-	run -1 scripts/compare_logs.sh build/run $talk
-}
-
-@test "make demo takes the logs of its kernel" {
-	run -0 env KERNEL=6.12.1 scripts/demo.sh
-	[[ $output == *"01_talk  "*matches* ]]
-	echo other >$talk/linux-6.12/client.log
-	run -1 env KERNEL=6.12.1 scripts/demo.sh
-	[[ $output == *DIFFERS* ]]
-	run -0 env KERNEL=6.1.9 scripts/demo.sh
-}
-
 @test "what cannot succeed on a kernel says so at once, and is not run" {
 	cat >can.sh <<-'END'
 		case $(uname -r) in 6.12.*) echo 'it forgets how.'; exit 3 ;; esac
@@ -118,21 +94,6 @@ pair_on() {
 	grep -qx '# pair: .*it forgets how.' said
 }
 
-@test "a case of make break has logs by kernel, too" {
-	mkdir -p 01_talk/break
-	mv $talk 01_talk/break/talk
-	printf '%s\n' '# talk' '' '> What is said?' '' 'Something else.' >01_talk/break/talk/README.md
-	sed -i 's/ old / broken /' 01_talk/client.sh
-	echo broken >01_talk/break/talk/client.log
-	run -0 env KERNEL=6.1.9 scripts/break.sh 01 talk
-	run -0 env KERNEL=6.12.1 scripts/break.sh 01 talk
-	[[ $output == *matches* ]]
-	echo other >01_talk/break/talk/linux-6.12/client.log
-	run -1 env KERNEL=6.12.1 scripts/break.sh 01 talk
-	sed -i '/^server/isetup: exit 3' 01_talk/break/talk/commands
-	run -3 env KERNEL=6.12.1 scripts/break.sh 01 talk
-}
-
 @test "logs are recorded into the folder of the kernel, and no other" {
 	rm $talk/linux-6.12/* $talk/*.log
 	run -0 env KERNEL=6.12.1 scripts/maint/record_logs.sh
@@ -149,29 +110,4 @@ pair_on() {
 	run -1 env KERNEL=6.1.9 scripts/maint/record_logs.sh
 	[[ $output == *"recording $talk first"*"a new order is in $talk/new"* ]]
 	[[ $(<$talk/linux-6.12/client.log) == new ]]
-}
-
-@test "each order of a kernel's own is recorded, and a new one is kept" {
-	local new=$talk/linux-6.12
-
-	# Its runs say one, two, one, two and so on.
-	cat >01_talk/client.sh <<-'END'
-		case $(uname -r) in 6.1.*) echo old && exit ;; esac
-		echo x >>turns
-		[ $(($(wc -l <turns) % 2)) = 1 ] && echo one || echo two
-	END
-	rm $new/*.log
-	logs $new/first one
-	logs $new/second two
-	touch -d 2001-02-03 $new/*/*.log
-	run -0 env KERNEL=6.12.1 scripts/maint/record_logs.sh
-	[[ $output == "recording $new "*first* && $output == *second* ]]
-	[[ $(<$new/first/client.log) == one && $(<$new/second/client.log) == two ]]
-	[[ -z $(find $new -name '*.log' ! -newermt 2001-02-04) ]]
-	[[ ! -e $new/client.log && $(<$talk/client.log) == old ]]
-	rm -r $new/second
-	echo two >$new/first/client.log
-	rm -f 01_talk/turns turns
-	run -1 env KERNEL=6.12.1 scripts/maint/record_logs.sh
-	[[ $output == *"a new order is in $new/new"* && $(<$new/new/client.log) == one ]]
 }

@@ -52,17 +52,6 @@ teardown_file() {
 	[[ $output == *no-such-program* ]]
 }
 
-@test "exec says nothing to a lab that another version of lab.sh has started" {
-	local socket
-
-	socket=$(echo /tmp/rdma-lab.*."$LAB_NAME"/socket*-b)
-	mv "$socket" "${socket%/*}/socket-b"
-	run -255 lab exec b -- true
-	mv "${socket%/*}/socket-b" "$socket"
-	[[ $output == *'another version of lab.sh'*'lab.sh down, then up'* ]]
-	run -0 lab exec b -- true
-}
-
 @test "exec keeps arguments as they are" {
 	local arguments=('' 'two  words' "it's" '"q"' '$HOME' '`x`' '*' '\n'
 		$'new\nline' '中文' '-n' '!' '#' ';' '&' '>x' '~' $'\t')
@@ -90,21 +79,6 @@ teardown_file() {
 	cmp "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
 }
 
-@test "exec leaves the files that it writes to blocking" {
-	local in out line flags
-
-	mkfifo "$BATS_TEST_TMPDIR"/{in,out}
-	exec {in}<>"$BATS_TEST_TMPDIR/in" {out}<>"$BATS_TEST_TMPDIR/out"
-	lab exec -- sh -c 'echo running; read line' \
-		<"$BATS_TEST_TMPDIR/in" >&"$out" 2>&"$out" 3>&- &
-	read -r -t 60 -u "$out" line
-	[[ $line == running ]]
-	flags=$(sed -n 's/^flags:\t*//p' "/proc/$$/fdinfo/$out")
-	(((0$flags & 04000) == 0)) || fail "flags $flags"
-	echo end >&"$in"
-	wait $!
-}
-
 @test "exec with a standard input, output or error that is closed" {
 	# Closed in a shell of its own: run needs them.
 	run -0 sh -c '"$@" <&-' sh "$TOP/scripts/lab.sh" exec -- \
@@ -115,15 +89,6 @@ teardown_file() {
 	[[ -z $output ]]
 	run -0 sh -c '"$@" 2>&-' sh "$TOP/scripts/lab.sh" exec -- echo said
 	[[ $output == said ]]
-}
-
-@test "exec starts where the caller is, or in the repository" {
-	cd "$TOP/scripts/lib/lab"
-	run -0 lab exec -- pwd
-	[[ $output == "$TOP/scripts/lib/lab" ]]
-	cd /usr
-	run -0 lab exec -- pwd
-	[[ $output == "$TOP" ]]
 }
 
 @test "twenty commands at a time, on both nodes" {

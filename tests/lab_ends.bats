@@ -6,19 +6,6 @@
 load lab
 load lab_ends
 
-@test "up that is killed or interrupted leaves nothing" {
-	local pid
-
-	killed_up INT --nodes 1
-	killed_up KILL --nodes 1
-	# Before there is anything, too.
-	env --default-signal=INT "$TOP/scripts/lab.sh" up --nodes 1 3>&- &
-	pid=$!
-	eventually compgen -G "/tmp/rdma-lab.*.$LAB_NAME"
-	kill -KILL "$pid"
-	eventually nothing_left
-}
-
 @test "the machine goes when its keeper is killed, and the rest is cleaned up" {
 	local pid status
 
@@ -32,30 +19,6 @@ load lab_ends
 	eventually eval '! processes >/dev/null'
 	run -1 lab status
 	[[ $output == *"left behind"*"not up"* ]]
-	nothing_left
-}
-
-@test "a node that has just begun goes with its keeper, too" {
-	# Without a guard, nearly all of them stay.
-	for _ in {1..20}; do
-		PYTHONPATH=$TOP/scripts python3 -c 'import os, signal
-from lib.lab import sandbox
-sandbox.run(sandbox.command([]) + ["sleep", "4711"], (), os.open(os.devnull, os.O_WRONLY))
-os.kill(os.getpid(), signal.SIGKILL)' || true
-	done
-	eventually eval '! pgrep -fx "sleep 4711" >/dev/null'
-}
-
-@test "down ends an up that has not come to its end" {
-	local pid status
-
-	"$TOP/scripts/lab.sh" up --nodes 1 3>&- &
-	pid=$!
-	eventually booting
-	run -0 lab down
-	status=0
-	wait "$pid" || status=$?
-	[[ $status == 1 ]] || fail "status $status"
 	nothing_left
 }
 
@@ -146,24 +109,6 @@ stop_qemu() {
 	PATH=$BATS_TEST_TMPDIR/bin run -1 lab up
 	[[ $output == *"not installed: qemu-system-"*busybox*apt-get\ install* ]]
 	nothing_left
-}
-
-@test "where bwrap may not do its work, up warns as a node begins" {
-	local bin=$BATS_TEST_TMPDIR/bin pid status
-
-	mkdir "$bin"
-	printf '#!/bin/sh\necho "bwrap: no permissions"; exit 1\n' >"$bin/bwrap"
-	chmod +x "$bin/bwrap"
-	PATH=$bin:$PATH "$TOP/scripts/lab.sh" up --nodes 1 \
-		2>"$BATS_TEST_TMPDIR/up" 3>&- &
-	pid=$!
-	eventually booting
-	lab down
-	status=0
-	wait "$pid" || status=$?
-	[[ $status == 1 ]]
-	output=$(<"$BATS_TEST_TMPDIR/up")
-	[[ $output == *"warning: a node can write .git"*"bwrap: no permissions"* ]]
 }
 
 @test "a mistake in the command line is named, and status is 2" {

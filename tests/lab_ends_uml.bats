@@ -13,23 +13,6 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 	killed_up KILL
 }
 
-# bwrap is two processes at first, and the inner one waits for the outer one.
-# shellcheck disable=SC2016 # for the stub
-@test "up that is killed as its nodes begin leaves nothing" {
-	local bin=$BATS_TEST_TMPDIR/bin pid
-
-	mkdir "$bin"
-	printf '%s\n' '#!/bin/bash' '[[ $* == *rdma-lab-* ]] || exec env "PATH=${PATH#*:}" bwrap "$@"' \
-		'bash -c "read -t 90 <> <(:)" inner "$@" &' 'wait' >"$bin/bwrap"
-	chmod +x "$bin/bwrap"
-	PATH=$bin:$PATH "$TOP/scripts/lab.sh" up 3>&- &
-	pid=$!
-	eventually pgrep -f "inner .*rdma-lab-$LAB_NAME-"
-	kill -KILL "$pid"
-	wait "$pid" || true
-	eventually nothing_left
-}
-
 @test "the nodes go when their keeper is killed, and the rest is cleaned up" {
 	lab up --nodes 3
 	kill -KILL "$(sed -n 's/^keeper=//p' /tmp/rdma-lab.*."$LAB_NAME"/notes)"

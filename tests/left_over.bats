@@ -63,21 +63,6 @@ teardown() {
 	scripts/compare_logs.sh build/tests/left 01_send_recv/expected/default
 }
 
-@test "a server of 03 is in the way of 03's port only" {
-	local commands=$BATS_TEST_TMPDIR/commands
-
-	cd "$top"
-	leave 03_pure_verbs -p 18600 write
-	scripts/pair.sh 03_pure_verbs/expected/write/commands build/tests/left
-	scripts/compare_logs.sh build/tests/left 03_pure_verbs/expected/write
-	printf '%s\n' 'server: ./server -1 --port 18600 write' \
-		'client: ./client -a 192.0.2.1 -p 18600 write' >"$commands"
-	run -4 scripts/pair.sh -d 03_pure_verbs "$commands" build/tests/left
-	[[ $output == *'port 18600 is taken'*'(./server -p 18600 write, in '* ]]
-	end_it
-	run -0 scripts/pair.sh -d 03_pure_verbs "$commands" build/tests/left
-}
-
 @test "the port of a server is what its words say, or its chapter's" {
 	# shellcheck source=scripts/lib/left_over.sh
 	source "$top/scripts/lib/left_over.sh"

@@ -51,17 +51,6 @@ titles() {
 	grep '^===' <<<"$output"
 }
 
-@test "01 is printed whole, in the order of its README, without the plumbing" {
-	run -0 make -s lesson CH=01
-	[ "$(titles)" = '=== 01_one/server.c, new, 4 lines
-=== 01_one/cm.h, new, 1 lines
-=== 01_one/cm.c, new, 1 lines
-=== 01_one/Makefile, new, 1 lines' ]
-	[[ $output == *$'\nint main(void)\n{\n\treturn 0;\n}\n'* ]]
-	[[ $output != *'int log'* ]]
-	[[ $output == *'plumbing/: 1 files, 1 lines'* ]]
-}
-
 @test "of a later chapter what is changed, new and gone is printed" {
 	second
 	run -0 scripts/lesson.sh 2
@@ -76,21 +65,6 @@ titles() {
 	[[ $output == *$'\n  load/: 1 files, 1 lines\n'* ]]
 	[[ $output == *$'\n  as in 01_one: 1 files, 1 lines\nWith the README, 5 minutes to read (200 words, 15 lines of code a minute).' ]]
 	[[ $output != *'int load'* && $output != *$'\033'* ]]
-}
-
-@test "a chapter starts from what its row says, and what is not in the table comes last" {
-	second
-	chapter 06_six
-	echo 'int six;' >06_six/six.c
-	chapter 07_seven b.c
-	printf '07_seven\t02\n' >chapters.tsv
-	cp 02_two/{server,new,cm,log}.c 07_seven
-	echo 'int a;' >07_seven/a.c
-	echo 'int b;' >07_seven/b.c
-	run -0 scripts/lesson.sh 07
-	[ "$(titles)" = '=== 07_seven/b.c, new, 1 lines
-=== 07_seven/a.c, new, 1 lines' ]
-	[[ $output == *'as in 02_two: 4 files'* ]]
 }
 
 # The second chapter's table, with parts.
@@ -131,13 +105,6 @@ parts() {
 	second
 	run -0 make -s lesson CH=02
 	[[ $output != *'Of these'* ]]
-}
-
-@test "a terminal gets colours, and a pager that it names" {
-	second
-	run -0 env PAGER='sed s/^/PAGED:/' script -qec 'scripts/lesson.sh 2' /dev/null
-	[[ $output == *$'PAGED:\033[31m-\treturn 0;\033[0m'* ]]
-	[[ $output == *$'PAGED:\033[32m+\treturn 1;\033[0m'* ]]
 }
 
 @test "each chapter's README says how long its lesson is" {

@@ -50,10 +50,6 @@ setup() {
 	[[ $output == *'10_made_up: 2 lines added, 0 removed.'* ]]
 }
 
-@test "its copies are as in the chapter from which it starts" {
-	run -0 scripts/maint/same.sh
-}
-
 @test "README's table gets its row" {
 	run -1 scripts/maint/docs.py --check
 	[[ $output == *'README.md is not up to date'* ]]
@@ -80,12 +76,6 @@ setup() {
 	const {runs, cases} = chapterData('.', tree, '10_made_up');
 	console.log(Object.keys(runs).join(' '), 'four_mistakes' in cases);"
 	[[ ${lines[0]} == 10_made_up && ${lines[1]} == *'read'*'write'*' true' ]]
-}
-
-@test "the comparison of logs knows its port" {
-	PYTHONPATH=scripts run -0 /usr/bin/python3 -B -S -c \
-		'from lib import log_tokens; print(22230 in log_tokens.DOCUMENTED_PORTS)'
-	[[ $output == True ]]
 }
 
 # It takes three places beside the folder, and CONTRIBUTING.md has them.

@@ -40,31 +40,6 @@ await() {
 	[[ ${lines[0]} == 'make break CH=01 CASE='* ]]
 }
 
-@test "what is done is not asked for again, and the next chapter follows" {
-	local name
-
-	# It was run by hand.
-	note read 01_send_recv
-	for name in $("$top/scripts/lib/python.sh" cases names "$top/01_send_recv"); do
-		note guess "01_send_recv/$name" no
-	done
-	run -0 "$top/scripts/progress.sh" --next
-	[[ ${lines[0]} == 'make exercise CH=01 EX=say' ]]
-	for name in say post_recv cq_event echo three; do
-		note exercise "01_send_recv/$name"
-	done
-	run -0 "$top/scripts/progress.sh" --next
-	[[ ${lines[0]} == 'make exercise CH=01 EX=name' ]]
-	note exercise 01_send_recv/name
-	run -0 "$top/scripts/progress.sh" --next
-	[[ ${lines[0]} == 'make repair CH=01 TASK='* ]]
-	for name in $("$top/scripts/lib/python.sh" repair.tasks names "$top/01_send_recv"); do
-		note repair "01_send_recv/$name"
-	done
-	run -0 "$top/scripts/progress.sh" --next
-	[[ ${lines[0]} == 'make demo CH=02' ]]
-}
-
 @test "what was said first counts, and is counted" {
 	note guess 01_send_recv/no_recv yes
 	note guess 01_send_recv/no_recv no
@@ -102,16 +77,6 @@ await() {
 	END
 	run -2 "$top/scripts/progress.sh" --xml
 	[[ $output == *'--xml is no option of it'* ]]
-}
-
-@test "hints come one after another, and are noted" {
-	local number
-
-	for number in 1 2 3 3; do
-		run -0 "$top/scripts/repair.sh" --hint 01 deaf
-		[[ ${lines[0]} == "Hint $number of 3:" ]]
-	done
-	[[ $(grep -c '^hint 01_send_recv/deaf/' "$PROGRESS") -eq 3 ]]
 }
 
 @test "the check runs again when a file was saved, and not for another file" {
