@@ -142,7 +142,7 @@ def test_a_comparison_has_its_server_on_one_host_and_its_client_on_the_other(lab
     said = lab.call('a', measured, '07_steps')
     assert 'Measured on two hosts, Linux ' in said and len(re.findall(r'(?m)^(?:write|read), \w+ +\d', said)) == 7, said
     assert 'write, selective' in lab.call('a', report)
-    assert '08_crowd does not run on two hosts; 07 07_steps do' in lab.call('a', measured, '08_crowd', status=2)
+    assert '08_loop does not run on two hosts; 07 07_steps do' in lab.call('a', measured, '08_loop', status=2)
 
 
 def device(verb):

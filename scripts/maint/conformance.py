@@ -125,6 +125,8 @@ def tables(columns):
     """The page's, by name."""
     names = [column.name for column in columns]
     notes = collections.OrderedDict()
+    # On some, only the suite was run.
+    ran = [column for column in columns if ('rping', '') in column.found]
 
     def cell(column, name):
         result, why = column.found.get((name, ''), ('not run', ''))
@@ -152,8 +154,8 @@ def tables(columns):
             [f'`{test}`', '; '.join(where), quoted(why)] for (test, why), where in failing.items()]),
         'skipped': table(['skipped, since there is no', *names], [
             [why, *(counts[name][why] for name in names)] for why, _ in total.most_common()]),
-        'tools': table(['tool', *names], [[f'`{name}`', *(cell(column, name) for column in columns)]
-                                          for name in others.TOOLS]),
+        'tools': table(['tool', *(column.name for column in ran)],
+                       [[f'`{name}`', *(cell(column, name) for column in ran)] for name in others.TOOLS]),
         'said': table(['tool', 'where', 'what it says'], [
             [f'`{name}`', '; '.join(where), quoted(why)] for (_, name, why), where in notes.items()])}
 
