@@ -130,24 +130,6 @@ def test_each_fault_in_a_log_is_found_and_said_where_it_is_and_nowhere_else(logs
     assert 'identity' in said or said.count('--- expected ') < 2
 
 
-def test_an_empty_log_and_a_log_without_its_last_newline_do_not_match(logs):
-    log = logs.run / 'server.log'
-    log.write_bytes(log.read_bytes()[:-1])
-    logs.differ('newline at its end')
-    logs.write('run/client.log')
-    logs.differ('client.log: the log of the run is empty')
-
-
-def test_bytes_that_are_no_utf_8_are_compared_and_shown(logs):
-    before = (logs.run / 'client.log').read_bytes()
-    (logs.run / 'client.log').write_bytes(before + b'received message: \xff\n')
-    with open(logs.expected / 'client.log', 'ab') as file:
-        file.write(b'received message: \xfe\n')
-    logs.differ(r'expected "\xfe", got "\xff"')
-    (logs.run / 'client.log').write_bytes(before + b'received message: \xfe\n')
-    assert logs.compare()[0] == 0
-
-
 def test_one_value_where_two_are_expected_and_two_where_one_is(logs):
     logs.edit('run/server.log', 's/0x0003dc/0xfffe00/')
     logs.edit('run/client.log', 's/0x0003dc/0xfffe00/')
@@ -171,12 +153,6 @@ def test_addresses_of_one_pair_of_programs_say_nothing_of_those_of_another(logs)
     # Within a pair they hang together as ever.
     logs.edit('run/client2.log', r's/peer_mr.addr=0x\w*/peer_mr.addr=0x5738f0da8630/')
     logs.differ('token identity broken', "the client calls the address 0x5738f0da8630 its peer's")
-
-
-def test_any_port_that_is_listened_on_is_compared(logs):
-    logs.edit('run/server.log', 's/^listening on port 18515/listening on port 40000/')
-    logs.edit('expected/server.log', 's/^listening on port 18515/listening on port 40001/')
-    logs.differ('expected "40001.", got "40000."')
 
 
 VOLATILE = [
@@ -226,17 +202,6 @@ def test_in_a_table_what_stands_under_a_unit_is_measured_and_the_rest_is_not(log
     logs.edit('run/client.log', 's/64/65/')
     assert logs.compare()[0] == 1
     logs.edit('run/client.log', 's/65/64/; s/22.5/nan/')
-    assert logs.compare()[0] == 1
-
-
-def test_in_a_table_places_in_a_distribution_are_measured_without_a_unit(logs):
-    header = 'op     bytes count  min us  median   p99.9     max'
-    logs.write('expected/client.log', header, 'write     64   100     1.5     2.5     9.5    10.5')
-    logs.write('run/client.log', header, 'write     64   100    11.5    12.5   900.5  1000.5')
-    assert logs.compare()[0] == 0
-    logs.edit('run/client.log', 's/ 100 / 101 /')
-    assert logs.compare()[0] == 1
-    logs.edit('run/client.log', 's/ 101 / 100 /; s/p99.9/p99.8/')
     assert logs.compare()[0] == 1
 
 
