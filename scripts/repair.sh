@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # repair.sh - repair a chapter that somebody has broken
 #
-# usage: scripts/repair.sh [--check|--hint|--watch] [CHAPTER [TASK [DIR]]]
+# usage: scripts/repair.sh [--check|--hint] [CHAPTER [TASK [DIR]]]
 #                         (make repair CH=02 TASK=1, CHECK=1, HINT=1, DIR=my_copy)
 #
 # CHAPTER is 1, 01 or 01_send_recv, TASK the number or name that the list without it
@@ -12,7 +12,6 @@
 #             device, alone and with the chapter as it is, and says what still differs.
 #             How it is written does not matter.
 #   --hint    the next of three hints: where to look, what to ask, what the rule is
-#   --watch   checks, and again whenever you save a file, until Ctrl-C
 #   --run     only runs the broken chapter as the task's `commands` says, and leaves
 #             what both ends said in DIR (for authors)
 #
@@ -41,7 +40,7 @@ source "$top/scripts/lib/progress.sh"
 cli_help "$@"
 do=hand_out
 case ${1:-} in
---check | --hint | --watch | --run)
+--check | --hint | --run)
 	do=${1#--}
 	shift
 	;;
@@ -78,7 +77,7 @@ theirs=${3:-$top/$work}
 folder=$top/$chapter/repair
 place=${REPAIR_PLACE:-$top/build/repair}/$chapter/$name
 original=$(dirname "$place")/original
-if [[ $do == check || $do == watch ]]; then
+if [[ $do == check ]]; then
 	[[ -r $theirs/Makefile ]] || {
 		echo "repair: there is no Makefile in $theirs; make repair" \
 			"CH=$number TASK=$name puts the broken copy there" >&2
@@ -156,7 +155,5 @@ case $do in
 hand_out) hand_out ;;
 hint) hint ;;
 run) run_broken ;;
-watch) exec "$top/scripts/lib/python.sh" repair.watch "$theirs" \
-	"$0" --check "$chapter" "$name" "$theirs" ;;
 check) check_repair ;;
 esac

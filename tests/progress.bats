@@ -1,31 +1,15 @@
 #!/usr/bin/env bats
 #
-# What is noted of what a reader has done, what comes next, and the check that runs when
-# a file is saved. Needs no device.
+# What is noted of what a reader has done, and what comes next. Needs no device.
 
 setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	export PROGRESS=$BATS_TEST_TMPDIR/progress
 }
 
-teardown() {
-	[[ -z ${watcher:-} ]] || kill "$watcher"
-}
-
 note() {
 	# shellcheck source=scripts/lib/progress.sh
 	(source "$top/scripts/lib/progress.sh" && progress_note "$@")
-}
-
-# await FILE REGEX COUNT: until it has so many such lines; fails if it never does.
-await() {
-	local end=$((SECONDS + 60)) silence
-
-	exec {silence}<> <(:)
-	until [[ $(grep -cE "$2" "$1") -ge $3 ]]; do
-		[[ $SECONDS -lt $end ]]
-		read -rt 0.05 -u "$silence" || true
-	done
 }
 
 @test "a new reader is told to run the first chapter, then to read it" {
@@ -49,46 +33,4 @@ await() {
 	[[ $(wc -l <"$PROGRESS") -eq 2 ]]
 	PROGRESS='' note read 01_send_recv
 	[[ $(wc -l <"$PROGRESS") -eq 2 ]]
-}
-
-@test "--json has the name of each thing, and whether the machine says it is done" {
-	run -0 "$top/scripts/progress.sh" --json
-	[[ $(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' \
-		02_write_read <<<"$output") == "{'read': False, 'runs': {"*"'write': False"* ]]
-	note read 01_send_recv
-	note run 01_send_recv/default
-	note guess 01_send_recv/no_recv yes
-	note guess 01_send_recv/no_send no
-	note exercise 01_send_recv/say
-	note repair 01_send_recv/deaf
-	note exercise 01_send_recv/echo
-	run -0 "$top/scripts/progress.sh" --json
-	/usr/bin/python3 - <<<"$output" 3<&0 <<-'END'
-		import json, os
-		one = json.load(os.fdopen(3))['01_send_recv']
-		assert one.pop('read') is True
-		assert {head: {name: value for name, value in part.items() if value}
-		        for head, part in one.items()} == {
-		            'runs': {'default': True},
-		            'guesses': {'no_recv': 'right', 'no_send': 'wrong'},
-		            'repairs': {'deaf': True},
-		            'exercises': {'say': True, 'echo': True}}
-		assert one['exercises']['three'] is False
-	END
-	run -2 "$top/scripts/progress.sh" --xml
-	[[ $output == *'--xml is no option of it'* ]]
-}
-
-@test "the check runs again when a file was saved, and not for another file" {
-	local place=$BATS_TEST_TMPDIR/place out=$BATS_TEST_TMPDIR/out
-
-	mkdir -p "$place/plumbing"
-	"$top/scripts/lib/python.sh" repair.watch "$place" \
-		sh -c 'echo checked' >"$out" 2>&1 3>&- &
-	watcher=$!
-	await "$out" '^watching' 1
-	echo x >"$place/notes.txt"
-	echo x >"$place/plumbing/log.c"
-	await "$out" '^watching' 2
-	[[ $(grep -c '^checked' "$out") -eq 2 ]]
 }
