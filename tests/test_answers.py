@@ -1,7 +1,8 @@
-"""What docs/troubleshooting/ says that a device answers to a few mistakes: each is made, on rxe."""
+"""What docs say that a device answers, to a few mistakes and to memory windows: each is tried, on rxe."""
 import pytest
 
 import builds
+from nodes import TOP
 
 SAYS = """\
 address handle, complete: success
@@ -26,3 +27,10 @@ def test_mistakes_are_answered_as_the_entries_say(run):
     assert said.startswith(SAYS), said
     # It depends on which of an endpoint's three descriptors is the one too many.
     assert said[len(SAYS):-1] in ('Cannot allocate memory', 'Too many open files'), said
+
+
+@pytest.mark.device
+def test_windows_and_send_with_invalidate_do_what_the_page_says(run):
+    program = builds.helper('tests/windows', '-libverbs')
+    said = run('scripts/lab.sh', 'exec', 'a', '--', program).stdout
+    assert said == (TOP / 'docs/reach/windows.txt').read_text('utf-8'), said
