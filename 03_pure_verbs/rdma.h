@@ -1,15 +1,56 @@
 /*
- * rdma.h - from an address to a connected queue pair, and back
+ * rdma.h - from an address to a connected queue pair, and back; what goes over it
  *
  * Without the connection manager: what it did is done in rdma.c, in qp.c (the states
- * of the queue pair), and by oob.h (who is the peer). What goes over the connection is in
- * verbs.h. Functions return 0, or -1 after reporting why, unless it says otherwise.
+ * of the queue pair), and by oob.h (who is the peer). verbs.c does the rest. Functions
+ * return 0, or -1 after reporting why, unless it says otherwise.
  */
 #ifndef RDMA_H
 #define RDMA_H
 
-#include "conn.h"
-#include "verbs.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <infiniband/verbs.h>
+
+#include "device.h"
+#include "oob.h"
+#include "params.h"
+#include "wait.h"
+
+/* Memory that the device may use, and its registration. Zero it first. */
+struct region {
+	void *buf;
+	size_t size;
+	struct ibv_mr *mr;
+};
+
+/* No machine has more active ports than this. */
+#define CONN_DEVICES 16
+
+/* A connection to one peer, or what a server listens on. */
+struct conn {
+	struct patience patience; /* set these two, and zero the rest */
+	const struct network *network; /* borrowed */
+	struct oob oob; /* where the two sides talk before, and say goodbye */
+	struct device devices[CONN_DEVICES]; /* a listener's; a client has one */
+	const struct device *device; /* the one in use; maybe a listener's */
+	int gid_index; /* of our own GID in the port's table */
+	bool needs_grh; /* the way to the peer needs a global route header */
+	struct params mine; /* what the peer must know about us */
+	struct params peer; /* what we know about the peer */
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp; /* says that the CQ has completions */
+	struct ibv_cq *cq; /* send and receive completions */
+	struct ibv_qp *qp;
+	unsigned int pending; /* posted requests that have yet to complete */
+	bool armed; /* the CQ tells comp of its next completion */
+	bool peer_done; /* the peer has said goodbye */
+	bool peer_left; /* or is gone without a goodbye */
+	bool ending; /* all that is posted is being taken back */
+	const char *awaits; /* what conn_wait() waits for; NULL: any */
+};
 
 /*
  * Server: listens, and opens the devices by which clients may come. The listener
@@ -60,6 +101,14 @@ int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
 
 /*
+ * For conn_wait(): the descriptor that is readable when there is news of the peer, or
+ * -1; and takes the news, if there is any. If the peer leaves, all that is still posted
+ * comes back flushed.
+ */
+int conn_fd(const struct conn *conn);
+int conn_news(struct conn *conn);
+
+/*
  * Client: says goodbye, and waits for the server's; server: waits for the client's,
  * and then says its own. A side that lacks something says none, so that the other
  * one fails, too: the success of its requests is no proof that they were delivered.
@@ -78,6 +127,49 @@ void conn_end(struct conn *conn);
  * cannot be destroyed, which is lost then.
  */
 int conn_close(struct conn *conn);
+
+/* ---- verbs.c: memory, requests and their completions ---- */
+
+/*
+ * Creates the protection domain, and the completion queue, with room for so many
+ * completions at a time, on that device.
+ */
+int conn_create_cq(struct conn *conn, struct ibv_context *verbs, int entries);
+
+/* Allocates size bytes; access is what the device may do beyond reading them. */
+int region_open(struct region *region, struct conn *conn, size_t size,
+		int access);
+
+/* Frees it; or reports why that fails, and leaves it as it is. */
+void region_close(struct region *region);
+
+/*
+ * Posts a receive: the next message will be written to these bytes of region,
+ * which are the device's until the completion comes. Its wr_id will be buf.
+ */
+int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
+		   uint32_t length);
+
+/*
+ * Posts wr, a send, write or read. Its memory is the device's until the
+ * completion comes, and a completion will come in any case.
+ */
+int conn_post(struct conn *conn, struct ibv_send_wr *wr);
+
+/*
+ * Waits for the next completion, which may be a failure: look at its status.
+ * If the peer leaves, all that is still posted comes back flushed.
+ */
+int conn_wait(struct conn *conn, struct ibv_wc *wc);
+
+/* To the error state: all that is posted comes back, most of it flushed. */
+int conn_to_err(struct conn *conn);
+
+/* The same, and waits for all of it. Returns how many requests were flushed. */
+int conn_flush(struct conn *conn);
+
+/* Destroys what conn_create_cq() has made, after the queue pair. */
+int conn_destroy_cq(struct conn *conn);
 
 /*
  * ---- qp.c: a queue pair, and its states ----

@@ -1,12 +1,11 @@
 /*
  * verbs.c - memory, requests and their completions
  */
-#include "verbs.h"
+#include "rdma.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "conn.h"
 #include "explain.h"
 #include "log.h"
 

@@ -1,16 +1,44 @@
 /*
- * rdma.h - from an address to a connected queue pair, and back
+ * rdma.h - from an address to a connected queue pair, and back; what goes over it
  *
- * By the RDMA connection manager (CM). What goes over the connection is in verbs.h.
- * Functions return 0, or -1 after reporting why, unless it says otherwise.
+ * rdma.c does the first, by the RDMA connection manager (CM), and verbs.c the second,
+ * however the queue pair was connected. Functions return 0, or -1 after reporting why,
+ * unless it says otherwise.
  */
 #ifndef RDMA_H
 #define RDMA_H
 
 #include <netdb.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "conn.h"
-#include "verbs.h"
+#include <rdma/rdma_cma.h>
+
+#include "wait.h"
+
+/* Memory that the device may use, and its registration. Zero it first. */
+struct region {
+	void *buf;
+	size_t size;
+	struct ibv_mr *mr;
+};
+
+/* A connection to one peer, or what a server listens on. */
+struct conn {
+	struct patience patience; /* set this, and zero the rest */
+	struct rdma_event_channel *events; /* what the CM reports of it */
+	struct rdma_cm_id *id;
+	struct ibv_qp *qp; /* the id's */
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *comp; /* says that the CQ has completions */
+	struct ibv_cq *cq; /* send and receive completions */
+	unsigned int pending; /* posted requests that have yet to complete */
+	bool armed; /* the CQ tells comp of its next completion */
+	bool established; /* and not yet disconnected, by either side */
+	bool ending; /* all that is posted is being taken back */
+	const char *awaits; /* what conn_wait() waits for; NULL: any */
+};
 
 /*
  * Server: listens on the first of these addresses on which it can. The listener
@@ -45,6 +73,14 @@ int conn_create_qp(struct conn *conn, unsigned int sends,
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
 
+/*
+ * For conn_wait(): the descriptor that is readable when there is news of the peer, or
+ * -1; and takes the news, if there is any. If the peer leaves, all that is still posted
+ * comes back flushed.
+ */
+int conn_fd(const struct conn *conn);
+int conn_news(struct conn *conn);
+
 /* Client: disconnects, and waits until the peer has; server: waits for that. */
 int conn_disconnect(struct conn *conn);
 int conn_wait_disconnect(struct conn *conn);
@@ -57,5 +93,48 @@ void conn_end(struct conn *conn);
 
 /* Frees everything that was made so far. Close the regions first. */
 void conn_close(struct conn *conn);
+
+/* ---- verbs.c: memory, requests and their completions ---- */
+
+/*
+ * Creates the protection domain, and the completion queue, with room for so many
+ * completions at a time, on that device.
+ */
+int conn_create_cq(struct conn *conn, struct ibv_context *verbs, int entries);
+
+/* Allocates size bytes; access is what the device may do beyond reading them. */
+int region_open(struct region *region, struct conn *conn, size_t size,
+		int access);
+
+/* Frees it; or reports why that fails, and leaves it as it is. */
+void region_close(struct region *region);
+
+/*
+ * Posts a receive: the next message will be written to these bytes of region,
+ * which are the device's until the completion comes. Its wr_id will be buf.
+ */
+int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
+		   uint32_t length);
+
+/*
+ * Posts wr, a send, write or read. Its memory is the device's until the
+ * completion comes, and a completion will come in any case.
+ */
+int conn_post(struct conn *conn, struct ibv_send_wr *wr);
+
+/*
+ * Waits for the next completion, which may be a failure: look at its status.
+ * If the peer leaves, all that is still posted comes back flushed.
+ */
+int conn_wait(struct conn *conn, struct ibv_wc *wc);
+
+/* To the error state: all that is posted comes back, most of it flushed. */
+int conn_to_err(struct conn *conn);
+
+/* The same, and waits for all of it. Returns how many requests were flushed. */
+int conn_flush(struct conn *conn);
+
+/* Destroys what conn_create_cq() has made, after the queue pair. */
+int conn_destroy_cq(struct conn *conn);
 
 #endif
