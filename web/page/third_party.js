@@ -29,8 +29,8 @@ export function told(lines) {
 		/peer_mr\.addr=(\w+)/, /peer_mr\.rkey=(\w+)/].map(x => x.exec(text)?.[1]);
 	if (!rkey)
 		return null;
-	// Two messages are before it: the client's number, and the server's back.
-	return {qpn: Number(qpn), psn: Number(psn) + 2 & 0xffffff, va: BigInt(va), rkey: Number(rkey)};
+	// It is the client's first packet.
+	return {qpn: Number(qpn), psn: Number(psn), va: BigInt(va), rkey: Number(rkey)};
 }
 
 const TO_SERVER = [192, 0, 2, 2, 192, 0, 2, 1];

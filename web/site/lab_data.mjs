@@ -46,7 +46,9 @@ function casesOf(chapter, folder) {
 		entry.story = existsSync(join(folder, name, 'README.md')) ?
 			`${chapter}/break/${name}/index.html` : `${chapter}/index.html#${name}`;
 		entry.question = questionOf(join(folder, name));
-		entry.lacks = readdirSync(join(folder, name)).filter(x => x.endsWith('.sh'))
+		// Its file commands may say it, or what a script of it calls.
+		entry.lacks = /^# needs (.*)/m.exec(read(join(folder, name, 'commands')))?.[1] ??
+			readdirSync(join(folder, name)).filter(x => x.endsWith('.sh'))
 			.map(x => lacking(read(join(folder, name, x)))).find(Boolean) ?? '';
 	}
 	return cases;
