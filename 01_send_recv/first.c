@@ -119,7 +119,7 @@ static bool receive_message(struct conn *conn)
 
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
-	/* How often to repeat an unacknowledged packet. To rxe, 7: for ever. */
+	/* How often to send a packet again. To rxe, 7 means for ever. */
 	struct rdma_conn_param param = { .retry_count = 6 };
 
 	return CHECK(!rdma_resolve_addr(conn->id, NULL, server, 2000)) &&

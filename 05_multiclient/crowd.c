@@ -292,7 +292,9 @@ int crowd_run(struct crowd *crowd)
 	while (crowd->listening || count_threads(crowd)) {
 		if (!step(crowd))
 			continue;
-		/* The last clients go on, and need our memory. */
+		/* The last clients need our memory, and go on until we fail again. */
+		if (ret)
+			cut(crowd);
 		ret = -1;
 		stop_listening(crowd);
 	}

@@ -54,7 +54,7 @@ static const struct option_row rows[] = {
 	  "how long a client may keep us from sending, or keep memory of ours",
 	  .number = &options.seconds, .min = 1, .max = 3600 },
 	{ 'w', "wait", "SECONDS",
-	  "do not read what comes for so long, so that the port becomes congested",
+	  "how long to leave what comes unread, so that the port becomes congested",
 	  .number = &options.deaf, .min = 0, .max = 3600 },
 	{ '1', "once", .help = "end when a client says goodbye",
 	  .flag = &options.once },
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 	/* 2. Allocate memory to lend; bind the socket. */
 	if (server_open(&server))
 		goto out;
-	/* 3. With -w, do not read what comes for a while. A signal ends that. */
+	/* 3. With -w, leave what comes unread for a while. A signal ends that. */
 	if (options.deaf &&
 	    wait_readable(server.rds.fd, -1, stop_fd, INT64_MAX) >= 0)
 		wait_readable(-1, -1, stop_fd,

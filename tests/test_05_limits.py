@@ -37,6 +37,16 @@ def test_a_server_whose_log_nobody_reads_serves_and_ends(pair):
     os.close(writer)
 
 
+def test_a_server_that_can_never_wait_again_cuts_its_clients_off_and_ends(pair):
+    """poll(2) fails where fewer descriptors are allowed than it is asked about."""
+    server = pair.server('write')
+    holds = holding(pair, 1)
+    subprocess.run(['prlimit', '--pid', str(server.pid), '--nofile=1'], check=True)
+    server.kill('USR1')
+    server.end(1).says('^error: poll: Invalid argument', stream='err')
+    holds.end(1)
+
+
 def refused(pair, server, error, client):
     """The server says this, and then serves another."""
     before = server.count('error: ', 'err')

@@ -162,10 +162,13 @@ int conn_post(struct conn *conn, struct ibv_send_wr *wr);
  */
 int conn_wait(struct conn *conn, struct ibv_wc *wc);
 
-/* To the error state: all that is posted comes back, most of it flushed. */
+/* Moves the queue pair to ERR: all that is posted comes back, most of it flushed. */
 int conn_to_err(struct conn *conn);
 
-/* The same, and waits for all of it. Returns how many requests were flushed. */
+/*
+ * The same, and waits for all of it, whatever comes. Returns how many requests were
+ * flushed. If some do not come back, says why, and conn->pending is how many.
+ */
 int conn_flush(struct conn *conn);
 
 /* Destroys what conn_create_cq() has made, after the queue pair. */
@@ -177,9 +180,9 @@ int conn_destroy_cq(struct conn *conn);
  *     RESET -> INIT -> RTR (ready to receive) -> RTS (ready to send)
  *                                    any state but RESET -> ERR
  *
- * There is a function for each transition. It sets the attributes, asks the
- * device whether the queue pair is in the new state, and prints the values that
- * it then has. Which attributes each needs: ibv_modify_qp(3).
+ * There is a function for each transition but that to ERR, which conn_to_err() makes.
+ * It sets the attributes, asks the device whether the queue pair is in the new state,
+ * and prints the values that it then has. Which attributes each needs: ibv_modify_qp(3).
  */
 
 /*

@@ -128,10 +128,13 @@ int conn_post(struct conn *conn, struct ibv_send_wr *wr);
  */
 int conn_wait(struct conn *conn, struct ibv_wc *wc);
 
-/* To the error state: all that is posted comes back, most of it flushed. */
+/* Moves the queue pair to ERR: all that is posted comes back, most of it flushed. */
 int conn_to_err(struct conn *conn);
 
-/* The same, and waits for all of it. Returns how many requests were flushed. */
+/*
+ * The same, and waits for all of it, whatever comes. Returns how many requests were
+ * flushed. If some do not come back, says why, and conn->pending is how many.
+ */
 int conn_flush(struct conn *conn);
 
 /* Destroys what conn_create_cq() has made, after the queue pair. */
