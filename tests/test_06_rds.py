@@ -149,9 +149,9 @@ def test_a_client_ignores_whom_it_has_not_asked_and_waits_on(pair):
     assert asks.has('^received message: so it is$') and not asks.has('not so')
 
 
-def be_full(transport):
+def be_full(transport, port):
     """On node a: two ports that will be, one after the other; until the third hears something."""
-    sockets = [bound('192.0.2.11', port, transport, 240) for port in (4000, 4010, 4020)]
+    sockets = [bound('192.0.2.11', port + more, transport, 240) for more in (0, 10, 20)]
     in_node.tell('listening')
     sockets[2].recv(1)
 
@@ -180,24 +180,24 @@ def refused(transport, port):
     return one
 
 
-def hears_news(one, seconds):
+def hears_news(one, port, seconds):
     """Whether it hears of a map that says what it knows."""
     if not select.select([one], [], [], seconds)[0]:
         return False
-    assert one.recvmsg(1, 100)[1] == [(SOL_RDS, CONG_UPDATE, struct.pack('Q', 1 << 4000 % 64))]
-    assert send_to_full(one, 4000) == errno.ENOBUFS
+    assert one.recvmsg(1, 100)[1] == [(SOL_RDS, CONG_UPDATE, struct.pack('Q', 1 << port % 64))]
+    assert send_to_full(one, port) == errno.ENOBUFS
     return True
 
 
-def fill_two(transport):
+def fill_two(transport, port):
     """On node b: whether the second one's map is news for the socket that the first one refuses."""
-    first = refused(transport, 4000)
-    while hears_news(first, 1):
+    first = refused(transport, port)
+    while hears_news(first, port, 1):
         pass
-    second = refused(transport, 4010)
-    news = hears_news(first, 10)
-    assert send_to_full(first, 4000) == errno.ENOBUFS
-    second.sendto(b'x', ('192.0.2.11', 4020))
+    second = refused(transport, port + 10)
+    news = hears_news(first, port, 10)
+    assert send_to_full(first, port) == errno.ENOBUFS
+    second.sendto(b'x', ('192.0.2.11', port + 20))
     return news
 
 
@@ -210,13 +210,14 @@ def test_over_tcp_each_map_of_the_congestion_is_news_over_ib_what_it_says(lab):
     """Where there is a connection over tcp, each map comes over that as well."""
     for node, address in ('a', 11), ('b', 12):
         lab.call(node, shell, f'ip address add 192.0.2.{address}/24 dev eth0')
-    for transport, news in (IB, False), (TCP, True), (IB, True):
+    # Ports of its own for each: node b hears only later that those before are no longer congested.
+    for transport, news, port in (IB, False, 4000), (TCP, True, 5000), (IB, True, 6000):
         # In a lab where this test has run, they know each other over tcp.
         if not news and lab.call('b', shell, 'ss -Htn src 192.0.2.12'):
             continue
-        lab.start('a', be_full, transport)
+        lab.start('a', be_full, transport, port)
         lab.hear('a')
-        assert lab.call('b', fill_two, transport) == news, transport
+        assert lab.call('b', fill_two, transport, port) == news, transport
         lab.result('a')
     for node, address in ('a', 11), ('b', 12):
         lab.call(node, shell, f'ip address del 192.0.2.{address}/24 dev eth0')
