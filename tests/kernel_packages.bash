@@ -10,7 +10,7 @@ setup() {
 	bin=$BATS_TEST_TMPDIR/bin
 	export LAB_CACHE=$BATS_TEST_TMPDIR/cache NO_INSTALL=1
 	export LAB_PINNED=$BATS_TEST_TMPDIR/pinned
-	unset LAB_KERNEL LAB_MODULES LAB_ARCH
+	unset LAB_KERNEL LAB_MODULES
 	kept=$LAB_CACHE/kernel/$release
 	mkdir -p "$debs" "$bin"
 	: >"$LAB_PINNED"

@@ -88,7 +88,7 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 	LAB_CPUS=2 run -1 lab up
 	[[ $output == *"has one processor, and LAB_CPUS=2 is asked for"* ]]
 	LAB_KERNEL=/vmlinuz run -1 lab up
-	[[ $output == *"another kernel or processor is asked for"* ]]
+	[[ $output == *"another kernel is asked for"* ]]
 	programs_without "$bin" bwrap
 	PATH=$bin run -1 lab up
 	[[ $output == *"not installed: bwrap"* ]]

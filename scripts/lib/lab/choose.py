@@ -12,12 +12,12 @@ def is_kvm_likely(settings: Settings) -> bool:
     seconds. So that is done only with a kernel that is there, or where there is no
     other way to be quick.
     """
-    if not settings.is_own_arch or not qemu.kvm_opens():
+    if not qemu.kvm_opens():
         return False
     known = qemu.verdict(settings)
     if known:
         return known == 'kvm'
-    return bool(uml.why_not(settings) or kernel.from_host(settings) or
+    return bool(uml.why_not(settings) or kernel.from_host() or
                 kernel.from_cache(settings))
 
 
@@ -40,15 +40,13 @@ def choose(settings: Settings) -> str:
 def why_slower(settings: Settings) -> str:
     """Why nodes are emulated although the kernel of User-Mode Linux has been built; '' if that is as asked for."""
     if settings.engine or settings.kernel or settings.asked_cpus or \
-            not settings.is_own_arch or not (uml.folder_of(settings) / 'linux').exists():
+            not (uml.folder_of(settings) / 'linux').exists():
         return ''
     return uml.why_not(settings)
 
 
 def why_not_kvm(settings: Settings) -> str:
     """Why KVM is not taken, in words."""
-    if not settings.is_own_arch:
-        return 'another processor is asked for'
     if not os.path.exists('/dev/kvm'):
         return 'there is no /dev/kvm'
     if not qemu.kvm_opens():

@@ -9,7 +9,7 @@ import subprocess
 import typing
 
 from lib.lab import sandbox
-from lib.lab.settings import REPOSITORY, Failed, Settings
+from lib.lab.settings import REPOSITORY, Failed
 
 if typing.TYPE_CHECKING:
     from lib.lab.keeper import Keeper
@@ -58,19 +58,9 @@ class Engine(abc.ABC):
             ('LAB_LINE', line)))
 
 
-def find_program(settings: Settings, name: str) -> str | None:
-    """The path of a program that the nodes run, on this machine."""
-    if settings.root == '/':
-        return shutil.which(name, path=os.environ.get('PATH', '')
-                            + ':/usr/sbin:/sbin')
-    return shutil.which(name, path=':'.join(
-        os.path.join(settings.root, folder)
-        for folder in ('usr/sbin', 'usr/bin', 'sbin', 'bin')))
-
-
-def busybox(settings: Settings) -> str:
+def busybox() -> str:
     """A static busybox, which needs no libraries. Failed: there is none."""
-    found = find_program(settings, 'busybox')
+    found = shutil.which('busybox', path=os.environ.get('PATH', '') + ':/usr/sbin:/sbin')
     if not found:
         raise Failed('there is no busybox',
                      'Install the package busybox-static.')

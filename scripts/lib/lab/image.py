@@ -69,7 +69,7 @@ def fill(tree: pathlib.Path, engine: Engine, kernel: Kernel) -> None:
     """Puts all files in their places."""
     for folder in 'bin', 'dev', 'proc', 'sys', 'modules', 'lab':
         (tree / folder).mkdir(parents=True)
-    shutil.copyfile(busybox(engine.settings), tree / 'bin/busybox')
+    shutil.copyfile(busybox(), tree / 'bin/busybox')
     shutil.copyfile(f'{PARTS}/guest-init.sh', tree / 'init')
     for program in 'init', 'bin/busybox':
         (tree / program).chmod(0o755)

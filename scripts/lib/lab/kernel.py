@@ -82,10 +82,8 @@ def from_caller(settings: Settings) -> Kernel:
     return kernel
 
 
-def from_host(settings: Settings) -> Kernel | None:
+def from_host() -> Kernel | None:
     """This machine's own, where all of it is readable and complete."""
-    if not settings.is_own_arch:
-        return None
     release = subprocess.run(['uname', '-r'], check=True, text=True,
                              stdout=subprocess.PIPE).stdout.strip()
     modules = f'/lib/modules/{release}'
@@ -126,7 +124,7 @@ def find(keeper: Keeper) -> Kernel:
     settings = keeper.settings
     if settings.kernel:
         return from_caller(settings)
-    return (from_host(settings) or from_cache(settings) or
+    return (from_host() or from_cache(settings) or
             fetch(keeper))
 
 
@@ -184,7 +182,7 @@ def take_turn(keeper: Keeper, cache: int) -> None:
 def fetch_environment(settings: Settings) -> dict[str, str]:
     """What fetch.sh is told."""
     return {**os.environ, 'LAB_CACHE': settings.cache,
-            'LAB_KERNELS': settings.kernels, 'LAB_ARCH': settings.arch,
+            'LAB_KERNELS': settings.kernels, 'LAB_ARCH': os.uname().machine,
             'LAB_KERNEL_PACKAGE': settings.machine.kernel_package,
             'LAB_PINNED': settings.pinned, 'LAB_STATE': settings.folder}
 

@@ -16,7 +16,7 @@ class Machine(typing.NamedTuple):
     kernel_package: str
 
 
-# aarch64 has been run emulated only, on x86_64.
+# aarch64 has been run emulated only.
 MACHINES = {
     # Emulated on a busy machine, the kernel's check of the timer fails now and then,
     # and the TSC, the one clock that can be read without leaving the guest, is

@@ -31,7 +31,7 @@ def kernel_in_words(settings: Settings) -> str:
         if settings.kernel:
             kernel.from_caller(settings)
             return f'{settings.kernel}, as LAB_KERNEL says'
-        if found := kernel.from_host(settings):
+        if found := kernel.from_host():
             return f"this machine's own, {found.release}"
         if found := kernel.from_cache(settings):
             return f'{found.release}, which is in {settings.cache} already'

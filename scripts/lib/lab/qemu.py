@@ -73,7 +73,7 @@ class Qemu(Engine):
         """The beginning of a command line, or nothing, which `up` is told."""
         # To change the mode of a file, qemu needs /proc. So the nodes get another view
         # of the files, without it.
-        mounts = ['--proc', '/proc', *sandbox.files(self.settings.root, FILES),
+        mounts = ['--proc', '/proc', *sandbox.files(FILES),
                   '--dev-bind-try', '/dev/kvm', '/dev/kvm']
         for path in self.modules, self.image, self.initrd:
             if str(path).startswith(tuple(f'{folder}/' for folder in sandbox.HIDDEN)):
@@ -81,8 +81,6 @@ class Qemu(Engine):
         line = sandbox.command(mounts)
         if not shutil.which('bwrap'):
             why = 'bwrap is not installed'
-        elif self.settings.own_arch not in rights.CALLS:
-            why = f'there is no filter of system calls for {self.settings.own_arch}'
         else:
             ran = sandbox.run(line + ['true'], (), subprocess.PIPE)
             why = ran.communicate()[0].decode(errors='replace').strip()
@@ -100,9 +98,7 @@ class Qemu(Engine):
         for finding out.
         """
         asked = self.settings.engine
-        # Only a processor of the same kind can lend itself.
-        if not self.settings.is_own_arch or asked == 'tcg' or not (
-                asked or kvm_opens()):
+        if asked == 'tcg' or not (asked or kvm_opens()):
             self.name = 'tcg'
             return
         if not kvm_opens():
@@ -168,7 +164,7 @@ class Qemu(Engine):
             'virtio-serial-pci', '-device', 'virtserialport,chardev=line,nr=1',
             '-object', 'rng-random,id=rng,filename=/dev/urandom',
             '-device', 'virtio-rng-pci,rng=rng',
-            *share('root', FILES if self.sandbox else settings.root,
+            *share('root', FILES if self.sandbox else '/',
                    'readonly=on,multidevs=remap'),
             *share('modules', self.modules, 'readonly=on'),
             *share('repo', REPOSITORY, 'multidevs=remap'),

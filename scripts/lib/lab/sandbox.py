@@ -27,21 +27,21 @@ GUARDED = ('sh', '-c', 'exec 3<&0; ((read -r _; kill -KILL -$$) <&3 >/dev/null 2
            'exec "$@" </dev/null 3<&-', 'sh')
 
 
-def files(root: str, at: str) -> list[str]:
-    """The files below root, read-only, as options of bwrap's; HIDDEN is empty there."""
-    line = ['--ro-bind', root, at]
+def files(at: str) -> list[str]:
+    """This machine's files, read-only, as options of bwrap's; HIDDEN is empty there."""
+    line = ['--ro-bind', '/', at]
     for folder in HIDDEN:
-        if os.path.isdir(root + folder):
+        if os.path.isdir(folder):
             line += ['--tmpfs', os.path.normpath(at + folder)]
     return line
 
 
-def command(mounts: list[str], root: str = '/') -> list[str]:
+def command(mounts: list[str]) -> list[str]:
     """The beginning of a node's command line; mounts are options of bwrap's."""
     git = f'{REPOSITORY}/.git'
     line = ['bwrap', '--seccomp', FILTER, '--unshare-pid', '--unshare-ipc',
             '--unshare-net', '--unshare-uts', '--unshare-cgroup-try',
-            '--die-with-parent', '--cap-drop', 'ALL', *files(root, '/'),
+            '--die-with-parent', '--cap-drop', 'ALL', *files('/'),
             '--dev', '/dev']
     if os.getuid() == 0:
         # Root may own none of the files of the repository.

@@ -75,9 +75,6 @@ class Settings:
         self.modules = path('MODULES')
         self.cache = path('CACHE', default_cache(environment))
         self.pinned = path('PINNED', f'{PARTS}/kernel.pinned')
-        self.root = path('ROOT', '/')
-        self.own_arch = os.uname().machine
-        self.arch = setting('ARCH', self.own_arch)
 
     @property
     def device(self) -> str:
@@ -88,21 +85,17 @@ class Settings:
     def machine(self) -> Machine:
         """What is particular to the processor; Failed: it is unknown."""
         from lib.lab.machines import MACHINES
-        if self.arch not in MACHINES:
-            raise Failed(f'the lab does not know the processor {self.arch}',
+        name = os.uname().machine
+        if name not in MACHINES:
+            raise Failed(f'the lab does not know the processor {name}',
                          f'It is written for {" and ".join(MACHINES)}: '
                          'see scripts/lib/lab/machines.py.')
-        return MACHINES[self.arch]
-
-    @property
-    def is_own_arch(self) -> bool:
-        """Whether the nodes have this machine's processor."""
-        return self.arch == self.own_arch
+        return MACHINES[name]
 
     @property
     def kernels(self) -> str:
         """The folder of the kernels that have been fetched, one folder each."""
-        return f'{self.cache}/kernel' + ('' if self.is_own_arch else f'.{self.arch}')
+        return f'{self.cache}/kernel'
 
     @property
     def folder(self) -> str:

@@ -30,8 +30,7 @@ def command(settings: Settings, mounts: list[str]) -> list[str]:
     # Which registers a program has, it reads there.
     return sandbox.command(
         mounts + ['--ro-bind', kernel, '/tmp/linux',
-                  '--ro-bind', '/proc/cpuinfo', '/proc/cpuinfo'],
-        settings.root) + ['/tmp/linux']
+                  '--ro-bind', '/proc/cpuinfo', '/proc/cpuinfo']) + ['/tmp/linux']
 
 
 def why_not(settings: Settings) -> str:
@@ -41,9 +40,8 @@ def why_not(settings: Settings) -> str:
     """
     if settings.engine not in ('', 'uml'):
         return f'LAB_ENGINE={settings.engine}'
-    if settings.kernel or not settings.is_own_arch:
-        return ('another kernel or processor is asked for '
-                '(LAB_KERNEL, LAB_ARCH)')
+    if settings.kernel:
+        return 'another kernel is asked for (LAB_KERNEL)'
     if settings.asked_cpus:
         return ('a User-Mode Linux node has one processor, and '
                 f'LAB_CPUS={settings.cpus} is asked for')
@@ -100,7 +98,7 @@ class Uml(Engine):
         shutil.copy(f'{PARTS}/guest-uml.sh', guest / 'init')
         (guest / 'init').chmod(0o755)
         shutil.copy(f'{PARTS}/guest-setup.sh', guest)
-        shutil.copy(busybox(self.settings), guest / 'busybox')
+        shutil.copy(busybox(), guest / 'busybox')
         for file in kernel.glob('modules.*'):
             shutil.copy(file, guest / 'modules')
         (guest / 'lab.conf').write_text(self.configuration('/dev/ttyS0'))

@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 
-from lib.lab import engine, keeper
+from lib.lab import keeper
 from lib.lab.progress import Progress, say
 from lib.lab.settings import Failed, Settings, in_words
 from lib.lab.state import State
@@ -17,8 +17,6 @@ from lib.lab.state import State
 PROGRAMS = {
     'busybox': 'busybox-static', 'cpio': 'cpio', 'modprobe': 'kmod',
     'rdma': 'iproute2', 'setpriv': 'util-linux'}
-# Of these, what the nodes run.
-IN_NODES = {'busybox': 'busybox-static', 'python3': 'python3', 'rdma': 'iproute2'}
 # Another `up` or `down` may take so long.
 WAIT_SECONDS = 240
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -39,13 +37,6 @@ def check(settings: Settings) -> None:
         raise Failed(f'not installed: {" ".join(missing)}',
                      'The lab needs them to start its virtual machines.',
                      f'On Debian, as root: apt-get install {" ".join(packages)}')
-    # The nodes' files may be others than this machine's.
-    for name in IN_NODES if settings.root != '/' else ():
-        if not engine.find_program(settings, name):
-            raise Failed(
-                f'there is no {name} in LAB_ROOT={settings.root}',
-                'The nodes run it. Its packages there: '
-                f'{" ".join(IN_NODES.values())}.')
 
 
 def messages(connection: socket.socket,

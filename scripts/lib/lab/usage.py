@@ -72,8 +72,6 @@ Environment (defaults in brackets):
     LAB_KERNEL   kernel image to boot [this machine's own if it has rdma_rxe,
                  else one that is fetched into the cache]
     LAB_MODULES  its modules [/lib/modules/VERSION]
-    LAB_ROOT     the files that the nodes see as theirs [/]
-    LAB_ARCH     their processor; another one is emulated [{LAB_ARCH}]
     LAB_ENGINE   kvm, uml or tcg, where --engine does not say
     LAB_CPUS     processors of each node [{LAB_CPUS}]
     LAB_MEMORY   memory of each node in MB [{LAB_MEMORY}]
@@ -96,6 +94,6 @@ that runs it, too. Example:
 def usage(settings: Settings) -> str:
     """With the defaults, or what is said instead of them."""
     return TEXT.format(
-        LAB_NAME=settings.name, LAB_ARCH=settings.arch, LAB_CPUS=settings.cpus,
+        LAB_NAME=settings.name, LAB_CPUS=settings.cpus,
         LAB_MEMORY=settings.memory, LAB_SILENCE=settings.silence,
         LAB_CACHE=settings.cache, LAB_PINNED=settings.pinned)
