@@ -41,11 +41,11 @@ teardown() {
 
 @test "what cannot work is refused before anything boots" {
 	run -2 lab run --on e true -- true
-	[[ $output == *"--on needs a node"* ]]
+	[[ $output == *"--on e: the nodes are a, b"* ]]
 	run -2 lab run --nodes 1 --on b true -- true
-	[[ $output == *"there are not so many nodes"* ]]
+	[[ $output == *"--on b: the nodes are a"* ]]
 	run -2 lab run --loss 101 -- true
-	[[ $output == *"a percentage, 0 to 100"* ]]
+	[[ $output == *"invalid percentage value"* ]]
 	run -2 lab run --nodes 1
 	[[ $output == *"it comes after '--'"* ]]
 	run -1 lab run --kernel "$BATS_TEST_TMPDIR" -- true

@@ -16,7 +16,7 @@ plan_lab() {
 		echo "not known yet: python3 is not installed"
 		return
 	}
-	"$plan_top/scripts/lib/python.sh" lab.plan "$1"
+	"$plan_top/scripts/lib/python.sh" lab.choose "$1"
 }
 
 # plan_memory NODES: what the lab takes of it, and whether that is there.

@@ -50,18 +50,18 @@ def run(settings: Settings, words: list[str]) -> int:
     settings.check()
     verb, *rest = words or ['']
     if verb in ('exec', 'shell', 'reset'):
-        from lib.lab import commands
+        from lib.lab import client
         if verb == 'exec':
-            return commands.execute(settings, *command_line(rest))
+            return client.execute(settings, *command_line(rest))
         if verb == 'shell':
-            return commands.shell(settings, one_node(verb, rest or ['a']))
-        return commands.reset(settings, one_node(verb, rest))
+            return client.shell(settings, one_node(verb, rest or ['a']))
+        return client.reset(settings, one_node(verb, rest))
     if verb == 'run':
         from lib.lab import run as one
         return one.run(settings, rest)
     if verb == 'up':
-        from lib.lab import options, up
-        up.up(settings, options.options(settings, rest))
+        from lib.lab import up
+        up.up(settings, rest)
         return 0
     if not verb:
         raise Misuse(f'no command given: {VERBS}')
@@ -72,11 +72,11 @@ def run(settings: Settings, words: list[str]) -> int:
     if verb in ('status', 'down'):
         from lib.lab import manage
         return manage.status(settings) if verb == 'status' else manage.down(settings)
-    from lib.lab import prepare
+    from lib.lab import up
     if verb == 'fetch':
-        prepare.fetch(settings)
+        up.fetch(settings)
     else:
-        prepare.build_kernel(settings)
+        up.build_kernel(settings)
     return 0
 
 
@@ -92,8 +92,9 @@ def main(words: list[str]) -> int:
     try:
         return run(settings, words)
     except Failed as error:
-        from lib.lab.progress import say_failed
-        say_failed(error.args)
+        # It may need the room of a line that is being rewritten.
+        print('\r\033[K' * sys.stderr.isatty() + f'lab.sh: {error.args[0]}', *error.args[1:],
+              sep='\n        ', file=sys.stderr)
         return error.status
 
 

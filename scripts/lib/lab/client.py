@@ -5,13 +5,16 @@ See usage.py for what they promise, frames.py for what is said to the keeper.
 from __future__ import annotations
 
 import os
+import pwd
 import select
 
 from lib.lab import frames
 from lib.lab.light import signal, socket
+from lib.lab.settings import REPOSITORY, Failed, Misuse, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import collections.abc
     import types
 
 PASSED_ON = {getattr(signal, f'SIG{name}'): name
@@ -20,6 +23,12 @@ PASSED_ON = {getattr(signal, f'SIG{name}'): name
 
 class Lost(Exception):
     """There will be no status; the arguments are lines that say why, if any do."""
+
+
+class Unreachable(Failed):
+    """A node cannot be talked to; as with ssh, the status is 255."""
+
+    status = 255
 
 
 class Client:
@@ -169,12 +178,12 @@ def is_empty(file: int) -> bool:
         return True
 
 
-def shell(client: Client, directory: str) -> int:
+def on_terminal(client: Client) -> int:
     """A shell on the terminal that is standard input."""
     import termios
     import tty
     before = termios.tcgetattr(0)
-    order = frames.Order(['bash', '--rcfile', '/run/lab/profile', '-i'], directory)
+    order = frames.Order(['bash', '--rcfile', '/run/lab/profile', '-i'], directory())
     columns, rows = os.get_terminal_size(0)
     order.size, order.terminal = (rows, columns), os.environ.get('TERM', '')
     try:
@@ -184,10 +193,60 @@ def shell(client: Client, directory: str) -> int:
         termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
-def reset(client: Client) -> int:
-    """The button; returns when the node is back."""
+def wait_for_reset(client: Client) -> int:
+    """Pushes the button; returns when the node is back."""
     client.say(frames.RESET)
     status = None
     while status is None:
         status = client.hear()
     return status
+
+
+def talk(settings: Settings, node: str,
+         what: collections.abc.Callable[[Client], int]) -> int:
+    """Connects to a node, and does that there; returns the status."""
+    # Of what state.py knows, which takes time to load, only these two names.
+    path = f'{settings.folder}/{frames.socket_name(node)}'
+    if not os.path.exists(f'{settings.folder}/up') or not os.path.exists(path):
+        from lib.lab.manage import why_not
+        raise Unreachable(*why_not(settings, node))
+    try:
+        return what(Client(path))
+    except Lost as error:
+        raise Unreachable(*error.args or (
+            f"the lab '{settings.name}' is no longer up",
+            'Start it: scripts/lab.sh up')) from error
+
+
+def directory() -> str:
+    """Where a command starts: here, if that is in the repository."""
+    here = os.getcwd()
+    return here if f'{here}/'.startswith(f'{REPOSITORY}/') else REPOSITORY
+
+
+def execute(settings: Settings, node: str, user: str, words: list[str]) -> int:
+    """Runs a command on a node."""
+    def run(connection: Client) -> int:
+        if user:
+            try:
+                pwd.getpwnam(user)
+            except KeyError as error:
+                raise Unreachable(f"there is no user '{user}'", 'The nodes have '
+                                  "this machine's users.") from error
+        return connection.run(frames.Order(words, directory(),
+                                           user if user != 'root' else ''))
+
+    return talk(settings, node, run)
+
+
+def shell(settings: Settings, node: str) -> int:
+    """Opens a shell on a node."""
+    if not os.isatty(0):
+        raise Misuse('shell needs a terminal; without one use: '
+                     'scripts/lab.sh exec')
+    return talk(settings, node, on_terminal)
+
+
+def reset(settings: Settings, node: str) -> int:
+    """The button."""
+    return talk(settings, node, wait_for_reset)

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import typing
 
+from lib.lab.machines import machine
 from lib.lab.settings import PARTS, Failed, Settings
 
 if typing.TYPE_CHECKING:
@@ -183,7 +184,7 @@ def fetch_environment(settings: Settings) -> dict[str, str]:
     """What fetch.sh is told."""
     return {**os.environ, 'LAB_CACHE': settings.cache,
             'LAB_KERNELS': settings.kernels, 'LAB_ARCH': os.uname().machine,
-            'LAB_KERNEL_PACKAGE': settings.machine.kernel_package,
+            'LAB_KERNEL_PACKAGE': machine().kernel_package,
             'LAB_PINNED': settings.pinned, 'LAB_STATE': settings.folder}
 
 

@@ -1,5 +1,8 @@
 """What is different from one processor to another."""
+import os
 import typing
+
+from lib.lab.settings import Failed
 
 
 class Machine(typing.NamedTuple):
@@ -33,3 +36,12 @@ MACHINES = {
                        ('-machine', 'virt'), 'ttyAMA0', '',
                        'arm64.nopauth arm64.nosve', 'linux-image-arm64'),
 }
+
+
+def machine() -> Machine:
+    """This one. Failed: it is unknown."""
+    name = os.uname().machine
+    if name not in MACHINES:
+        raise Failed(f'the lab does not know the processor {name}',
+                     f'It is written for {" and ".join(MACHINES)}: see scripts/lib/lab/machines.py.')
+    return MACHINES[name]

@@ -4,10 +4,12 @@ import pathlib
 import shutil
 import subprocess
 
-from lib.lab import image, kernel, rights, sandbox, uml
-from lib.lab.engine import Engine
+from lib.lab import kernel, sandbox, uml
+from lib.lab.engine import Engine, busybox
+from lib.lab.kernel import Kernel
+from lib.lab.machines import machine
 from lib.lab.node import Node
-from lib.lab.settings import REPOSITORY, Failed, Settings
+from lib.lab.settings import PARTS, REPOSITORY, Failed, Settings
 
 # A guest under KVM gets so long for its first line. It needs less than a second;
 # where /dev/kvm opens but does not work, it would hang for ever.
@@ -16,6 +18,16 @@ KVM_SECONDS = 6
 FILES = '/tmp/files'
 SLOWER = ('Unset LAB_ENGINE: the lab then runs in software, about ten times '
           'slower.')
+# What the file systems need, then what the rest of the boot needs. All are carried in
+# the image: modprobe in the guest would cost seconds.
+FIRST = ('virtio_pci', '9pnet_virtio', '9p', 'overlay')
+SECOND = ('virtio_net', 'virtio_console', 'virtio_rng', 'crc32_generic',
+          'ib_uverbs', 'rdma_ucm')
+DEVICE = {'rxe': ('rdma_rxe',),
+          'siw': ('crc32c_generic', 'libcrc32c', 'iw_cm', 'siw')}
+# They do with generic sums; where the processor helps, these are faster.
+OPTIONAL = ('crc32_pclmul', 'crc32_ce', 'crc32c_intel', 'crc32c_ce')
+UNPACK = {'.xz': ['xz', '-dc'], '.zst': ['zstd', '-qdc'], '.gz': ['gzip', '-dc']}
 
 
 def kvm_opens() -> bool:
@@ -66,7 +78,7 @@ class Qemu(Engine):
         self.keeper.tell('step',
                          f'building the boot image (kernel {self.release})')
         self.initrd = pathlib.Path(self.settings.folder, 'initrd')
-        image.build(self, found, self.initrd)
+        build(self, found, self.initrd)
         self.sandbox = self.make_sandbox()
 
     def make_sandbox(self) -> list[str]:
@@ -142,21 +154,21 @@ class Qemu(Engine):
 
     def command(self, node: str, cable: int, line: int) -> list[str]:
         """The command line of a node."""
-        settings, machine = self.settings, self.settings.machine
+        settings, here = self.settings, machine()
         number = 'abcd'.index(node) + 1
         # Translated code would otherwise fill a gigabyte.
         how, without, arguments = ('kvm', '', '') if self.name == 'kvm' else (
-            f'tcg,thread={self.threads()},tb-size=256', machine.without,
-            machine.emulated)
+            f'tcg,thread={self.threads()},tb-size=256', here.without,
+            here.emulated)
         return [
-            machine.qemu, '-name', f'rdma-lab-{settings.name}-{node}',
-            *machine.options, '-cpu', f'max{without}', '-accel', how,
+            here.qemu, '-name', f'rdma-lab-{settings.name}-{node}',
+            *here.options, '-cpu', f'max{without}', '-accel', how,
             '-smp', settings.cpus, '-m', settings.memory,
             '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
             # Whoever needs the time must not get it from this chip (Node.send_date).
             '-rtc', 'base=2000-01-01,clock=host',
             '-kernel', self.image, '-initrd', str(self.initrd), '-append',
-            f'console={machine.console} quiet loglevel=4 panic=-1 net.ifnames=0 '
+            f'console={here.console} quiet loglevel=4 panic=-1 net.ifnames=0 '
             f'rdma_lab=1 lab.node={node} {arguments}',
             '-chardev', 'stdio,id=console,signal=off',
             '-serial', 'chardev:console',
@@ -191,3 +203,85 @@ def share(name: str, path: object, how: str) -> list[str]:
     return ['-fsdev', f'local,id={name},path={escape(path)},'
             f'{how},security_model=none',
             '-device', f'virtio-9p-pci,fsdev={name},mount_tag={name}']
+
+
+class Modules:
+    """The modules of an image, and the order in which to load them."""
+
+    def __init__(self, kernel: Kernel, folder: pathlib.Path,
+                 scratch: pathlib.Path):
+        self.release, self.folder, self.root = kernel.release, folder, scratch
+        self.seen: set[str] = set()
+        # modprobe insists on lib/modules/VERSION under a root of its own.
+        (scratch / 'lib/modules').mkdir(parents=True)
+        (scratch / 'lib/modules' / kernel.release).symlink_to(kernel.modules)
+
+    def add(self, names: tuple[str, ...], mark: str = '') -> list[str]:
+        """Copies modules and what they need, unpacked; returns lines of a list.
+
+        The kernel was chosen so that none is missing that must be there; others may
+        be built in.
+        """
+        lines = []
+        for name in names:
+            for path in needed_by(name, self.root, self.release):
+                plain = path.name.removesuffix(packing(path))
+                if plain in self.seen:
+                    continue
+                self.seen.add(plain)
+                with open(self.folder / plain, 'wb') as file:
+                    subprocess.run(UNPACK.get(packing(path), ['cat']) + [path],
+                                   stdout=file, check=True)
+                lines.append(f'{plain}{mark}\n')
+        return lines
+
+
+def packing(path: pathlib.Path) -> str:
+    """The ending that says how a module is packed, or ''."""
+    return path.suffix if path.suffix in UNPACK else ''
+
+
+def needed_by(name: str, root: pathlib.Path, release: str) -> list[pathlib.Path]:
+    """The files of a module and what it needs, in the order of loading."""
+    ran = subprocess.run(
+        ['modprobe', '-d', root, '-S', release, '-D', name], check=False,
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [pathlib.Path(line.split()[1]) for line in ran.stdout.splitlines()
+            if line.startswith('insmod ')]
+
+
+def fill(tree: pathlib.Path, engine: Engine, kernel: Kernel) -> None:
+    """Puts all files in their places."""
+    for folder in 'bin', 'dev', 'proc', 'sys', 'modules', 'lab':
+        (tree / folder).mkdir(parents=True)
+    shutil.copyfile(busybox(), tree / 'bin/busybox')
+    shutil.copyfile(f'{PARTS}/guest-init.sh', tree / 'init')
+    for program in 'init', 'bin/busybox':
+        (tree / program).chmod(0o755)
+    shutil.copy(f'{PARTS}/guest-setup.sh', tree / 'lab')
+    (tree / 'lab.conf').write_text(engine.configuration('/dev/vport0p1'))
+    modules = Modules(kernel, tree / 'modules', tree.parent / 'depmod')
+    first = modules.add(FIRST)
+    second = modules.add(SECOND + DEVICE[engine.settings.device])
+    second += modules.add(OPTIONAL, ' optional')
+    (tree / 'modules/first').write_text(''.join(first))
+    (tree / 'modules/second').write_text(''.join(second))
+
+
+def build(engine: Engine, kernel: Kernel, image: pathlib.Path) -> None:
+    """Builds it; the folder of the image is one to work in, too."""
+    tree = image.parent / 'tree'
+    try:
+        fill(tree, engine, kernel)
+        names = [os.path.relpath(path, tree) for path in [tree, *tree.rglob('*')]]
+        with open(image, 'wb') as file:
+            subprocess.run(['cpio', '-o', '-H', 'newc', '--quiet', '-R', '0:0'],
+                           cwd=tree, input='\n'.join(names).encode(),
+                           stdout=file, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Failed("cannot build the guest's boot image", str(error),
+                     f'It is built in {image.parent}: is there room in /tmp?'
+                     ) from error
+    finally:
+        for folder in tree, image.parent / 'depmod':
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,5 @@
 """lab.sh run: a lab for one command."""
+import argparse
 import contextlib
 import os
 import pathlib
@@ -7,8 +8,8 @@ import subprocess
 import sys
 import typing
 
-from lib.lab import options
 from lib.lab.settings import NODES, REPOSITORY, Failed, Misuse, Settings
+from lib.lab.up import Words
 
 SECONDS = 20
 SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
@@ -43,32 +44,26 @@ class Lab:
                                            *known, *words), env=self.environment, **streams)
 
 
-def read(settings: Settings, words: list[str]) -> tuple[int, dict[str, str], list[tuple[str, str]]]:
-    """The options before --: how many nodes, those that are run's own, and what --on says."""
-    own, beside, others = {'--kernel': '', '--loss': '', '--capture': ''}, [], []
-    rest = iter(words)
-    for word in rest:
-        name, equals, value = word.partition('=')
-        if name == '--on':
-            node, command = value if equals else next(rest, ''), next(rest, '')
-            if node not in tuple(NODES) or not command:
-                raise Misuse('--on needs a node and a command, as one word: --on b "ib_send_lat"')
-            beside.append((node, command))
-        elif name in own:
-            own[name] = value if equals else next(rest, '')
-            if not own[name]:
-                raise Misuse(f'{name} needs a value')
-        elif word.startswith('-'):
-            others += [word] if equals else [word, *filter(None, [next(rest, '')])]
-        else:
-            raise Misuse(f"run: '{word}' is no option; the command comes after '--'")
-    count = options.options(settings, others) or 2
-    if any(NODES.index(node) >= count for node, _ in beside):
-        raise Misuse(f'--on {beside[0][0]}: there are not so many nodes; say --nodes 4')
-    with contextlib.suppress(ValueError):
-        if 0 <= float(own['--loss'] or 0) <= 100:
-            return count, own, beside
-    raise Misuse(f'--loss {own["--loss"]}: a percentage, 0 to 100')
+def percentage(text: str) -> float:
+    """0 to 100."""
+    if 0 <= float(text) <= 100:
+        return float(text)
+    raise ValueError
+
+
+def read(settings: Settings, words: list[str]) -> argparse.Namespace:
+    """The options before --."""
+    parser = Words('run', settings)
+    parser.set_defaults(nodes=2)
+    parser.add_argument('--kernel', default='')
+    parser.add_argument('--loss', type=percentage)
+    parser.add_argument('--capture', default='')
+    parser.add_argument('--on', nargs=2, metavar=('NODE', 'COMMAND'), action='append', default=[])
+    options = parser.parse_args(words)
+    for node, _ in options.on:
+        if node not in tuple(NODES[:options.nodes]):
+            parser.error(f"--on {node}: the nodes are {', '.join(NODES[:options.nodes])} (see --nodes)")
+    return options
 
 
 def kernel(folder: str) -> dict[str, str]:
@@ -138,20 +133,20 @@ def run(settings: Settings, words: list[str]) -> int:
     if '--' not in words or words[-1] == '--':
         raise Misuse("run: no command; it comes after '--'")
     at = words.index('--')
-    count, own, beside = read(settings, words[:at])
-    lab = Lab(f'run.{os.getpid()}', count)
-    if own['--kernel']:
-        lab.environment |= kernel(own['--kernel'])
+    options = read(settings, words[:at])
+    lab = Lab(f'run.{os.getpid()}', options.nodes)
+    if options.kernel:
+        lab.environment |= kernel(options.kernel)
     listen(ended)
     programs: list[subprocess.Popen[bytes]] = []
     try:
-        lab.call('up', f'--nodes={count}', *(f'--{name}={value}' for name, value in (
+        lab.call('up', f'--nodes={options.nodes}', *(f'--{name}={value}' for name, value in (
             ('engine', settings.engine), ('device', settings.asked_device)) if value))
-        for node in lab.nodes if own['--loss'] else ():
+        for node in lab.nodes if options.loss else ():
             lab.call('exec', node, '--', 'sh', '-c', 'modprobe sch_netem && exec tc qdisc add dev eth0 root netem '
-                     f'limit 10000 loss {own["--loss"]}%')
-        with captured(lab, own['--capture']):
-            for node, command in beside:
+                     f'limit 10000 loss {options.loss}%')
+        with captured(lab, options.capture):
+            for node, command in options.on:
                 programs.append(lab.start(node, 'sh', '-c', command, stdin=subprocess.DEVNULL))
             status = lab.start('a', *words[at + 1:]).wait()
             failed = end(programs)

@@ -8,10 +8,6 @@ from __future__ import annotations
 import os
 import zlib
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from lib.lab.machines import Machine
-
 PARTS = os.path.dirname(os.path.realpath(__file__))
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(PARTS)))
 NODES = 'abcd'
@@ -80,17 +76,6 @@ class Settings:
     def device(self) -> str:
         """The driver of the nodes' device."""
         return self.asked_device or 'rxe'
-
-    @property
-    def machine(self) -> Machine:
-        """What is particular to the processor; Failed: it is unknown."""
-        from lib.lab.machines import MACHINES
-        name = os.uname().machine
-        if name not in MACHINES:
-            raise Failed(f'the lab does not know the processor {name}',
-                         f'It is written for {" and ".join(MACHINES)}: '
-                         'see scripts/lib/lab/machines.py.')
-        return MACHINES[name]
 
     @property
     def kernels(self) -> str:

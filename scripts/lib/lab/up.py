@@ -1,16 +1,22 @@
-"""lab.sh up."""
+"""lab.sh up, fetch and kernel."""
+import argparse
 import collections.abc
+import hashlib
 import json
 import os
+import pathlib
 import select
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import time
+import typing
 
 from lib.lab import keeper
-from lib.lab.progress import Progress, say
-from lib.lab.settings import Failed, Settings, in_words
+from lib.lab.machines import machine
+from lib.lab.settings import DEVICES, ENGINES, REPOSITORY, Failed, Misuse, Settings, in_words
 from lib.lab.state import State
 
 # The programs that the lab needs, and Debian's packages of them.
@@ -22,15 +28,88 @@ WAIT_SECONDS = 240
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class Words(argparse.ArgumentParser):
+    """The options that say which lab is asked for; the settings learn of them."""
+
+    def __init__(self, verb: str, settings: Settings):
+        super().__init__(verb, add_help=False, allow_abbrev=False)
+        self.add_argument('--nodes', type=int, choices=range(1, 5))
+        self.add_argument('--engine', choices=ENGINES, default=settings.engine)
+        self.add_argument('--device', choices=DEVICES, default=settings.asked_device)
+        self.settings = settings
+
+    def parse_args(self, words: typing.Any, _: object = None) -> argparse.Namespace:
+        """And the engine and the device are settings."""
+        options = super().parse_args(words)
+        self.settings.engine, self.settings.asked_device = options.engine, options.device
+        return options
+
+    def error(self, message: str) -> typing.NoReturn:
+        raise Misuse(f'{self.prog}: {message}')
+
+
+def say(text: str) -> None:
+    """A line, which may need the room of one that is being rewritten."""
+    if sys.stderr.isatty():
+        text = '\r\033[K' + text
+    print(text, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """What the keeper is doing, and for how long.
+
+    On a terminal it is one line that is rewritten, elsewhere a line after 5 s, 10 s,
+    20 s and so on.
+    """
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.next = 5
+        self.step = self.detail = ''
+
+    @property
+    def seconds(self) -> int:
+        """Since the beginning."""
+        return int(time.monotonic() - self.began)
+
+    def set_step(self, text: str) -> None:
+        """Something new begins."""
+        self.step, self.detail = text, ''
+        if not sys.stderr.isatty():
+            say(f'lab: {text}')
+        self.show()
+
+    def set_detail(self, text: str) -> None:
+        """How far it is."""
+        self.detail = f': {text}'
+        self.show()
+
+    def show(self) -> None:
+        """Brings what is shown up to date."""
+        if sys.stderr.isatty():
+            sys.stderr.write(f'\r\033[Klab: {self.step}{self.detail} '
+                             f'({self.seconds} s)')
+            sys.stderr.flush()
+        elif self.seconds >= self.next:
+            self.next = 2 * self.seconds
+            say(f'lab:   after {self.seconds} s: {self.step}{self.detail}')
+
+    @staticmethod
+    def clear() -> None:
+        """Takes the line away that is rewritten."""
+        if sys.stderr.isatty():
+            sys.stderr.write('\r\033[K')
+            sys.stderr.flush()
+
+
 class Interrupted(Exception):
     """By a signal, which is the argument."""
 
 
-def check(settings: Settings) -> None:
+def check() -> None:
     """Failed: something is not there that starting a lab needs."""
-    machine = settings.machine
     path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
-    needed = {machine.qemu: machine.qemu_package} | PROGRAMS
+    needed = {machine().qemu: machine().qemu_package} | PROGRAMS
     missing = [name for name in needed if not shutil.which(name, path=path)]
     if missing:
         packages = dict.fromkeys(needed[name] for name in missing)
@@ -160,11 +239,12 @@ def compare(settings: Settings, state: State, count: int) -> None:
                 'LAB_NAME another name.')
 
 
-def up(settings: Settings, count: int | None) -> None:
+def up(settings: Settings, words: list[str]) -> None:
     """Starts the lab, unless it is up."""
+    count = Words('up', settings).parse_args(words).nodes
     if os.environ.get('CLI_CHECK'):
         return
-    check(settings)
+    check()
     for _ in range(6):
         if is_running(settings, count or 1):
             return
@@ -172,3 +252,39 @@ def up(settings: Settings, count: int | None) -> None:
             return
         # Another `up` of the same lab was faster.
     raise Failed(f"the lab '{settings.name}' is being started and ended by others")
+
+
+def fetch(settings: Settings) -> None:
+    """What `make demo` needs from the network: packages and a kernel."""
+    if subprocess.run([f'{REPOSITORY}/scripts/install_deps.sh', 'build', 'lab'],
+                      check=False).returncode:
+        raise SystemExit(1)
+    check()
+    # Beside a lab that may be up.
+    settings.name = f'fetch-{os.getpid()}'
+    _, release, image = start(settings, 0)
+    print(f'lab: the kernel is {release}: {image}')
+    print("lab: all is here that 'make demo' needs; it asks the network for "
+          'nothing more')
+
+
+def build_kernel(settings: Settings) -> None:
+    """The engine uml's kernel in the cache, made of what is here now."""
+    if os.environ.get('CLI_CHECK'):
+        return
+    if os.uname().machine != 'x86_64':
+        raise Failed(f'the engine uml is for x86_64 only, and this is {os.uname().machine}')
+    out = pathlib.Path(settings.cache, 'uml')
+    parts = pathlib.Path(REPOSITORY, 'scripts/lib/kernel')
+    sources = [parts / 'build.sh', parts / 'lab.config',
+               *sorted(parts.glob('*.patch'))]
+    digest = hashlib.sha256(b''.join(path.read_bytes() for path in sources))
+    made = f'{digest.hexdigest()}  -\n'
+    if (out / 'linux').exists() and (out / 'made').is_file() and \
+            (out / 'made').read_text() == made:
+        return
+    if subprocess.run([parts / 'build.sh', 'lab', out], check=False).returncode:
+        raise SystemExit(1)
+    (out / 'made').write_text(made)
+    say(f'lab: its own kernel is Linux {(out / "release").read_text().strip()}, '
+        f'in {out}')
