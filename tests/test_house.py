@@ -37,7 +37,7 @@ def kept(*words):
 @pytest.mark.chapters
 @pytest.mark.parametrize('rule', RULES)
 def test_chapters_and_scripts_keep(rule):
-    assert kept(MAINT / 'check_chapters.sh', '-c', os.environ.get('CHECK_CHAPTERS', ''), rule) == ''
+    assert kept(MAINT / 'check_chapters.py', '-c', os.environ.get('CHECK_CHAPTERS', ''), rule) == ''
 
 
 @pytest.mark.chapters
@@ -137,6 +137,7 @@ def tree(tmp_path):
     tree(**{'01_one/Makefile': 'all: server client\n', 'README.md': '# Title\n', '01_one/README.md': '# One\n',
             'chapters.tsv': '01_one\t-\trxe\t1\trun\tone concept\n'})
     (tmp_path / 'docs').mkdir()
+    subprocess.run(('git', 'init', '-q', tmp_path), check=True)
     return tree
 
 
@@ -153,16 +154,16 @@ def test_what_breaks_a_rule_of_style_is_found(tree):
     program = '/*\n * {0} - nothing\n */\nint main(void)\n{{\n\treturn 0;\n}}\n'
     root = tree(**{'01_one/server.c': program.format('server.c'), '01_one/client.c': program.format('client.c'),
                    'scripts/a.sh': '#!/bin/bash\n# a.sh - says a\necho a\n'})
-    found('check_chapters.sh', root, status=0)
+    found('check_chapters.py', root, status=0)
     tree(**{'01_one/client.c': '#include "../log.h"\n    int unused(void) { int x; return 0; }\n' +
             '\nconst char *s =\n\t"zero, "\n\t"one";\n/* TO' 'DO */\n' + '/* */\n' * 450,
             '01_one/README.md': 'word ' * 2801, 'scripts/a.sh': '#!/bin/bash\necho $1\n',
             'README.md': 'It works!\nIt is production-' 'ready. \n'})
-    found('check_chapters.sh', root, "01_one: does not build alone with gcc", "does not build alone with clang",
+    found('check_chapters.py', root, "01_one: does not build alone with gcc", "does not build alone with clang",
           '01_one/client.c:1: ', 'reaches out of the chapter', 'run clang-format -i 01_one/client.c',
           'does not start with', 'goes on in the next line: "zero, "', 'left to do', ' lines',
           '01_one/README.md', '2801 words', 'SC2086', 'scripts/a.sh:1: does not say', 'exclamation mark',
-          'whose word is that?', 'README.md:2:It is production')
+          'whose word is that?', 'README.md:2: blanks at the end of a line')
 
 
 def test_what_markdown_shows_and_is_not_so_is_found(tree):

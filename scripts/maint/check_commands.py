@@ -23,6 +23,7 @@ import subprocess
 import sys
 
 from lib.arguments import Parser
+from lib.files import files_of
 from lib.md_text import Markdown
 from lib.option_rows import listed
 
@@ -36,13 +37,6 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        git = subprocess.run(
-            ['git', '-C', root, 'ls-files', '-coz', '--exclude-standard', '*.md'],
-            capture_output=True, text=True, check=False)
-        self.files = sorted(
-            name for name in git.stdout.split('\0')
-            if name and (root / name).is_file()) if git.returncode == 0 else \
-            sorted(str(p.relative_to(root)) for p in root.rglob('*.md'))
         makefile = (root / 'Makefile').read_text('utf-8')
         self.targets = set(re.findall(r'^([a-z][a-z-]*):', makefile, re.MULTILINE))
         self.targets |= {f'help-{name}' for name in self.targets}
@@ -185,9 +179,8 @@ def main(arguments):
     options = parser.parse_args(arguments)
     root, run = options.root, options.run
     tree = Tree(root)
-    wrong = sum(check_file(tree, name, run) for name in tree.files
-                if not name.startswith('tests/fixtures/') and
-                (not options.folders or name.split('/')[0] in options.folders))
+    wrong = sum(check_file(tree, name, run) for name in files_of(root, '*.md')
+                if not options.folders or name.split('/')[0] in options.folders)
     return 1 if wrong else 0
 
 

@@ -26,11 +26,11 @@ Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
 import pathlib
 import posixpath
 import re
-import subprocess
 import sys
 import urllib.parse
 
 from lib.arguments import Parser
+from lib.files import files_of
 from lib.md_text import Markdown
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -42,7 +42,8 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        self.files = set(self._list())
+        # What git ignores is not among them: a link to a built file leads nowhere.
+        self.files = set(files_of(root))
         self.folders = {str(parent) for name in self.files
                         for parent in pathlib.PurePath(name).parents}
         self.markdown = {name: Markdown(self.read(name))
@@ -51,18 +52,6 @@ class Tree:
         self.chapters = sorted(name.split('/')[0] for name in self.files
                                if re.fullmatch(r'\d\d_[^/]+/Makefile', name))
         self.wrong = 0
-
-    def _list(self):
-        # What git does not ignore: a link to a built file leads nowhere.
-        git = subprocess.run(
-            ['git', '-C', self.root, 'ls-files', '-coz', '--exclude-standard'],
-            capture_output=True, text=True, check=False)
-        names = git.stdout.split('\0') if git.returncode == 0 else [
-            str(path.relative_to(self.root)) for path in self.root.rglob('*')]
-        for name in names:
-            if not name.startswith('tests/fixtures/') and \
-                    (self.root / name).is_file():
-                yield name
 
     def read(self, name):
         """The text of a file."""

@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 from lib.arguments import Parser
+from lib.files import files_of
 from lib.md_text import Markdown
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -30,17 +31,6 @@ WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Not C comments, and those, with what is at the beginning of a comment's lines.
 CODE = re.compile(r'(?:^|(?<=\*/))(?:(?!/\*)[\s\S])*(?:/\*|$)')
 MARGIN = re.compile(r'^[ \t]*(?:\*(?!/)|#|>)', re.MULTILINE)
-
-
-def files(root, *kinds):
-    """The files of these kinds that git does not ignore."""
-    git = subprocess.run(
-        ['git', '-C', root, 'ls-files', '-coz', '--exclude-standard', *kinds],
-        capture_output=True, text=True, check=False)
-    names = git.stdout.split('\0') if git.returncode == 0 else [
-        str(path.relative_to(root)) for kind in kinds for path in root.rglob(kind)]
-    return [name for name in sorted(names) if (root / name).is_file()
-            and not name.startswith('tests/fixtures/')]
 
 
 def blanked(text, *patterns):
@@ -60,7 +50,7 @@ def prose_of(path):
 def words_of(root):
     """{word: [file:line, ...]}"""
     found = {}
-    for name in files(root, '*.md'):
+    for name in files_of(root, '*.md'):
         numbers, text = prose_of(root / name)
         for number, line in zip(numbers, text.split('\n')):
             for word in WORD.findall(line):
@@ -99,10 +89,10 @@ def own_words(path):
 
 def texts_of(root):
     """(name, numbers of its lines, what is to be read) of each file with prose."""
-    for name in files(root, '*.md'):
+    for name in files_of(root, '*.md'):
         numbers, text = prose_of(root / name)
         yield name, numbers, MARGIN.sub(' ', text)
-    for name in files(root, '*.[ch]', 'scripts/*.sh', 'scripts/*.py'):
+    for name in files_of(root, '*.[ch]', 'scripts/*.sh', 'scripts/*.py'):
         if not name.startswith('tests/'):
             text = (root / name).read_text('utf-8', 'replace')
             if name.endswith(('.c', '.h')):

@@ -35,12 +35,12 @@ Exit status: 0 all is right (now), 1 not, 2 usage.
 """
 import pathlib
 import re
-import subprocess
 import sys
 
 from lib.arguments import Parser
 from lib.cases import cases, parts
 from lib.chapters import chapters, folders
+from lib.files import files_of
 from lib.lesson import both_paths, sentence
 from lib.md_text import looked_up
 
@@ -273,10 +273,8 @@ LINK = re.compile(r'(?<!`)\[([^\]]*)\]\(([^()\s#]+\.[ch])#L(\d+)(?:\s+"([^"]*)")
 
 def links_to_lines(pages):
     """In all Markdown that git does not ignore."""
-    git = subprocess.run(['git', '-C', pages.root, 'ls-files', '-coz', '--exclude-standard', '*.md'],
-                         capture_output=True, text=True, check=False)
-    for name in git.stdout.split('\0') if git.returncode == 0 else pages.files('**/*.md'):
-        if name and name != MAP and not name.startswith('tests/fixtures/') and (pages.root / name).is_file():
+    for name in files_of(pages.root, '*.md'):
+        if name != MAP:
             pages.due[name] = LINK.sub(lambda match, name=name: link(pages, name, match), pages.text(name))
 
 
