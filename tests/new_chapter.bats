@@ -39,7 +39,6 @@ setup() {
 	[[ $output == *ticket* ]]
 	CLI_CHECK=1 run -0 scripts/wire.sh 10
 	CLI_CHECK=1 run -0 scripts/maint/record_wire.sh 10
-	CLI_CHECK=1 run -0 scripts/maint/siw_runs.sh 10
 	run -2 scripts/bench.sh 10
 	[[ $output == *'no comparison for 10_made_up'* ]]
 }

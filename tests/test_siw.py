@@ -4,10 +4,13 @@ import re
 
 import pytest
 
-from chapters import by_hand, each
+import builds
+from chapters import ALL, by_hand, each, with_cm
+from test_every_chapter import RUNS, name
 
 # One worker has all, and with them the lab.
 pytestmark = [pytest.mark.device, pytest.mark.siw, pytest.mark.xdist_group('siw')]
+OVER_IWARP = [c.chapter for c in ALL if with_cm(c)]
 
 
 def test_the_lab_says_what_it_has_and_gives_no_other_device(run):
@@ -37,9 +40,24 @@ def test_of_forty_clients_no_first_message_is_lost(lab, programs):
         lab.call('b', forty_clients, programs)
 
 
-def test_the_logged_runs_can_be_had_again(run):
-    ran = run('scripts/maint/siw_runs.sh')
-    assert ran.returncode == 0 and ran.stdout.count('matches\n') >= 10, ran.stdout
+def goes(folder):
+    """Not where iWARP lacks it, writes with immediate data; nor where 08's first.c would hear of its clients' end."""
+    lines = (folder / 'commands').read_text('utf-8')
+    return folder.parts[-3] in OVER_IWARP and not re.search(r'(?m)^client: .* write /|^client1: \.\./01_send_recv/first', lines)
+
+
+@pytest.mark.parametrize('folder', filter(goes, RUNS), ids=name)
+def test_a_logged_run_can_be_had_again(run, tmp_path, folder):
+    """As over rxe or, where that cannot be, as in expected/siw."""
+    # Without its address, a server listens on IPv6's wildcard, where siw takes no client that comes by IPv4.
+    commands = tmp_path / 'commands'
+    commands.write_text(re.sub(r'(?m)^(server: .*(?:\./server|bench/bench)) -', r'\1 -a 192.0.2.1 -',
+                               (folder / 'commands').read_text('utf-8')))
+    ran = run('scripts/pair.sh', '-n', 2, '-d', builds.build(folder.parts[-3]), commands, tmp_path / 'run')
+    assert ran.returncode == 0, ran.stdout
+    siw = folder.parent / 'siw' / folder.name
+    ran = run('scripts/compare_logs.sh', tmp_path / 'run', siw if siw.exists() else folder)
+    assert ran.returncode == 0 and 'matches' in ran.stdout, ran.stdout
 
 
 @pytest.mark.parametrize('chapter, words', [
