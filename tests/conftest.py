@@ -29,6 +29,7 @@ pytest.register_assert_rewrite('first', 'pair')
 
 import builds
 from bats import BatsFile, BatsTest
+from first import changed
 from nodes import Failed, Lab
 from pair import Pair
 
@@ -284,6 +285,12 @@ def variant():
 def programs(chapter, variant):
     """The chapter's server and client, built."""
     return Pair(chapter, builds.build(chapter, variant), variant == 'plain' and builds.shim())
+
+
+@pytest.fixture
+def peer(request):
+    """The path of a first.c that is not as it should be, with the changes that the module's PEERS has."""
+    return changed(request.module.CHAPTER, request.param, *request.module.PEERS[request.param])
 
 
 @pytest.fixture

@@ -1,25 +1,12 @@
 """What the tests of the chapters' first files have in common: first.c is both ends.
 
-A file tests/test_NN_first.py has CHAPTER, and tests that call these. What takes `pair` runs on
-node a.
+What each of them promises is in test_every_first.py; a file tests/test_NN_first.py has CHAPTER,
+and tests of what only this one does. What takes `pair` runs on node a.
 """
-import shutil
-import subprocess
-
 import builds
 from nodes import TOP
 
 FIRST = './first'
-
-
-def builds_alone(chapter, folder, compiler, most, *libraries, file='first.c'):
-    """The file in a folder of its own, without a warning; it has at most that many lines."""
-    source = TOP / chapter / file
-    lines = len(source.read_text('utf-8').splitlines())
-    assert lines <= most, f'{file} has {lines} lines'
-    shutil.copy(source, folder)
-    subprocess.run([compiler, '-O2', '-Wall', '-Wextra', '-Werror', file, '-o', 'first',
-                    *(libraries or ('-lrdmacm', '-libverbs'))], cwd=folder, check=True)
 
 
 def changed(chapter, name, *changes, libraries=('-lrdmacm', '-libverbs')):
@@ -35,22 +22,19 @@ def changed(chapter, name, *changes, libraries=('-lrdmacm', '-libverbs')):
     return str(folder / 'first')
 
 
-def says_what_it_takes(programs, *words, usage='usage: ./first [ADDRESS'):
-    """With words that it does not know it ends with 2. It needs no device for that."""
-    ran = subprocess.run([FIRST, *words], cwd=programs.folder, check=False, text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert (ran.returncode, ran.stdout) == (2, '')
-    assert ran.stderr.startswith(usage)
+def psn(pair):
+    """What 03's is told first; it is told no other secret."""
+    return ('1',) if pair.number == '03' else ()
 
 
 def first(pair, *words, program=FIRST, **more):
     """It as a server, when it listens."""
-    return pair.server(*words, program=program, **more)
+    return pair.server(*(words or psn(pair)), program=program, **more)
 
 
 def to_first(pair, *words, program=FIRST, status=0, **more):
     """It as a client, when it has ended with that status or one of these."""
-    client = pair.start('client', program, *(words or (pair.address,)), **more)
+    client = pair.start('client', program, *(words or (*psn(pair), pair.address)), **more)
     return client.end(*(status if isinstance(status, tuple) else (status,)))
 
 
@@ -64,3 +48,25 @@ def both(server, client, at_server=(), at_client=()):
         for regex in regexes:
             regex = regex.replace('{pid}', str(other.pid))
             assert program.has(regex), f'the {program.role} does not say: {regex}'
+
+
+CLIENTS, SERVERS = 'message from active/client side with pid', 'message from passive/server side with pid'
+# What a server and a client of a chapter say when they have talked with each other.
+TALKS = {
+    '01': ([f'^received message: {CLIENTS} {{pid}}$'], [f'^received message: {SERVERS} {{pid}}$']),
+    '02': ([f'^my memory: {SERVERS} [0-9]+$', '^received message: done$', f'^my memory: {CLIENTS} {{pid}}$'],
+           ['^write completed', '^read completed', f"^the server's memory: {CLIENTS} [0-9]+$"]),
+    '03': (['^received message: done$', f'^shared memory: {CLIENTS} {{pid}}$'],
+           ['^write completed', '^read completed', '^send completed']),
+    '07': (['^received 1024 messages, all as they should be.$'],
+           [r'^the receiver has posted 64 receives\.$', r'^sent 1024 messages in [0-9.]+ s, [0-9.]+ MB/s\.$'])}
+TALKS['04'] = TALKS['03']
+
+
+def talks(pair, server=None, client=None):
+    """The two do, and say all that is to be said; returns them."""
+    __tracebackhide__ = True
+    server = server or first(pair)
+    client = client or to_first(pair)
+    both(server, client, *TALKS[pair.number])
+    return server, client

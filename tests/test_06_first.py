@@ -6,22 +6,11 @@ import time
 
 import pytest
 
-from first import both, builds_alone, first, says_what_it_takes, to_first
+from first import both, first, to_first
 from nodes import TOP
 
 CHAPTER = '06_rds'
 SIZE = 4096
-
-
-@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
-def test_it_has_at_most_175_lines_and_needs_no_library(tmp_path, compiler):
-    builds_alone(CHAPTER, tmp_path, compiler, 175, '-lc')
-
-
-@pytest.mark.parametrize('words', [[], ['-h'], ['here'], ['192.0.2.1', ''], ['192.0.2.1', '192.0.2.1', '1']],
-                         ids=' '.join)
-def test_it_says_what_it_takes_and_ends_with_2(programs, words):
-    says_what_it_takes(programs, *words, usage='usage: ./first OUR_ADDRESS')
 
 
 def rds(*transports):
@@ -42,12 +31,6 @@ def talks(pair, server):
     both(server, to_first(pair, pair.address, pair.address),
          ['^received message: message from active/client side with pid {pid}$', '^sent, and'],
          ['^received message: message from passive/server side with pid {pid}$', '^sent, and'])
-
-
-@pytest.mark.parametrize('variant', ['plain', 'sanitized'])
-def test_it_talks_with_itself(pair):
-    rds('tcp')
-    talks(pair, first(pair, pair.address))
 
 
 def test_without_a_server_without_a_host_at_an_address_of_others(pair):

@@ -5,22 +5,11 @@ import time
 import pytest
 
 import builds
-from first import builds_alone, changed, first, says_what_it_takes
+from first import changed, first
 from pair import until
 
 CHAPTER = '08_event_loop'
 OTHER = '01_send_recv'
-
-
-@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
-def test_it_has_at_most_310_lines_and_needs_no_other_file(tmp_path, compiler):
-    builds_alone(CHAPTER, tmp_path, compiler, 310)
-
-
-@pytest.mark.parametrize('words', [
-    [], ['-h'], ['here'], ['192.0.2.1', '0'], ['192.0.2.1', 'some'], ['192.0.2.1', '1', '2']], ids=' '.join)
-def test_it_says_what_it_takes_and_ends_with_2(programs, words):
-    says_what_it_takes(programs, *words, usage='usage: ./first ADDRESS [CLIENTS]')
 
 
 @pytest.fixture
