@@ -4,13 +4,12 @@
 Usage: explain.py [MESSAGE]              (make explain, make explain E='MESSAGE')
        ./client -a 192.0.2.1 2>&1 | ../scripts/explain.py
 
-Without an argument, passes its input through. A line is taken apart: objects, what was done to
-them, states, statuses and errnos, by name or number. scripts/lib/explain.tsv says which parts
-lead to which entry. It prints the best entry, and two more, each with the reason: the parts
-that fit, or words in common. "sure" is only what a status, an errno or an event in the line
-proves. Of several lines it takes the first cause: the first line that has an entry, leaving
-aside what follows from something else, such as a flush (status 5), unless there is nothing
-else. A line that names its entry gets that one.
+Without an argument, passes its input through. A line is taken apart: objects, what was done to them,
+states, statuses and errnos, by name or number. scripts/lib/explain.tsv says which parts lead to which
+entry. It prints the best entry and two more, with the reason: the parts that fit, or words in common
+with it or with a rule that nearly fits. "sure" is only what a status, an errno or an event in the line
+proves. Of several lines it takes the first that has an entry, leaving aside what follows from something
+else, such as a flush (status 5), unless there is nothing else. A line that names its entry gets that one.
 
 Exit status: 0 a rule fits, 1 there are only common words, 2 usage.
 """
@@ -18,7 +17,6 @@ import collections
 import dataclasses
 import errno
 import functools
-import itertools
 import math
 import os
 import pathlib
@@ -33,8 +31,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 PAGES = TOP / 'docs/troubleshooting'
 QUESTIONS = TOP / 'docs/faq.md'
 TABLE = TOP / 'scripts/lib/explain.tsv'
-ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n#+ (.*)\n((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)',
-                   re.MULTILINE)
+ENTRY = re.compile(r'<a id="([\w-]+)"></a>\n#+ (.*)\n((?:(?!<a id=|^## )[\s\S])*?)(?=<a id=|^## |\Z)', re.MULTILINE)
 QUESTION = re.compile(r'^### (.*)\n((?:(?!^##)[\s\S])*)', re.MULTILINE)
 NAMED = re.compile(r'docs/troubleshooting(?:/\w+)?\.md#([\w-]+)')
 # What is looked at of a line, and of a log: no message is longer.
@@ -42,9 +39,11 @@ MOST = 1000
 MOST_LINES = 20000
 WORD = re.compile('[A-Za-z]{2}')
 SURE = {'likely': 1, 'sure': 2, 'certain': 3}
-# What words must have in common with an entry to be worth naming it: about two words that few
-# entries have, if there is nothing else. A word of its title counts twice.
+# What a line must have in common with an entry to be worth naming it, if there is nothing else: about two
+# words that few entries have. Those of its title count twice, of the rule that nearly fits twice more,
+# less LACKS for each that this rule lacks.
 WORTH = 8
+LACKS = 2
 # What a line of a log must say for its words to be looked for.
 TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|denied|time(d )?out|not ', re.I)
 NUMBER = re.compile(r'-?\d{1,3}|0x[\da-f]{1,2}')
@@ -159,10 +158,12 @@ class Table:
 
     @functools.cached_property
     def words(self):
-        """The words of each entry's title, and of all of it; and how rare each word is that can be looked for."""
-        texts = [[{token for token, _ in self.parts(text)} for text in (e.title, f'{e.title} {e.body}')]
-                 for e in self.entries.values()]
-        count = collections.Counter(word for _, text in texts for word in text if WORD.search(word))
+        """The words of each entry's title, of its text and its rules; and how rare each is that can be looked for."""
+        texts = {name: [{token for token, _ in self.parts(text)} for text in (e.title, f'{e.title} {e.body}')]
+                 for name, e in self.entries.items()}
+        for anchor, _, words, _ in self.rules:
+            texts[anchor][1].update(*words)
+        count = collections.Counter(word for _, text in texts.values() for word in text if WORD.search(word))
         return texts, {word: math.log(len(texts) / number) for word, number in count.items()}
 
     def by_words(self, lines):
@@ -171,31 +172,33 @@ class Table:
         best = {}
         for line in lines:
             rare = {word: all_rare[word] for word, _ in self.parts(line[:MOST]) if word in all_rare}
-            for (title, text), entry in zip(texts, self.entries.values()):
-                common = sum(rare[word] for kind in (text, title) for word in rare if word in kind)
-                if common > best.get(entry.title, (0,))[0]:
+            nearly = collections.Counter()
+            for anchor, _, words, none in self.rules:
+                fits = [max((rare[w] for w in some if w in rare), default=-LACKS) for some in words]
+                nearly[anchor] = max(nearly[anchor], sum(fits) if rare.keys().isdisjoint(none) else 0)
+            for anchor, (title, text) in texts.items():
+                common = 2 * nearly[anchor] + sum(rare[word] for kind in (text, title) for word in rare if word in kind)
+                if common > best.get(anchor, (0,))[0]:
                     words = sorted((w for w in rare if w in text), key=rare.get, reverse=True)[:4]
-                    best[entry.title] = (common, entry, f'in common: {", ".join(words)}')
+                    best[anchor] = (common, self.entries[anchor], f'in common: {", ".join(words)}')
         return sorted(best.values(), key=lambda one: one[0], reverse=True)
 
     def three(self, hit, lines):
         """At most three pairs of an entry and the reason for it: of the hit, and of the lines' words."""
-        found = hit.found[:] if hit else []
-        found += [(entry, why) for common, entry, why in self.by_words(lines) if common > (2 if hit else WORTH)
-                  and not entry.follows and entry not in [e for e, _ in found]]
-        return found[:3]
+        found = hit.found if hit else []
+        return (found + [(entry, why) for common, entry, why in self.by_words(lines) if common > (2 if hit else WORTH)
+                         and not entry.follows and entry not in [e for e, _ in found]])[:3]
 
 
 def numbers(tokens):
     """The statuses and errnos that are in the line as numbers."""
     have, found = set(tokens), []
-    event = any(one.startswith('CM_') for one in have)
     status = have & STATUS_OF and not have & ERRNO_OF
     for above, before, word in zip(['', *tokens], tokens, tokens[1:]):
         if not NUMBER.fullmatch(word) or above in ('vendor', 'comp') or word[0] != '-' and before not in BEFORE:
             continue
         number = int(word, 16 if 'x' in word else 10)
-        if number > 0 and event:
+        if number > 0 and any(one.startswith('CM_') for one in have):
             token = 'reason'
         elif number > 0 and (status or above == 'prov' or (above, before) == ('fail', 'status')):
             token = f'STATUS_{number}'
@@ -221,7 +224,7 @@ def show(hits, lines, table):
     if hit:
         entry, why = found.pop(0)
         print(f'\n== {entry.title}\n   {entry.page}#{entry.anchor} ({hit.sure}: {printable(why)})')
-        if hit.number:
+        if len(lines) > 1:
             print(f'   line {hit.number}: {printable(hit.line.strip())}')
         print(f'\n{entry.body}')
     if found and not (hit and hit.sure == 'certain'):
@@ -243,8 +246,7 @@ def main(arguments):
     """Explains the argument or the input; returns the exit status."""
     parser = Parser(__doc__)
     parser.add_argument('message', nargs='?')
-    message = parser.parse_args(arguments).message
-    lines = message.splitlines() if message else []
+    lines = (parser.parse_args(arguments).message or '').splitlines()
     if not lines:
         if sys.stdin.isatty():
             print('explain.py: type or paste the error; Ctrl-D ends it', file=sys.stderr)
@@ -254,10 +256,8 @@ def main(arguments):
             lines.append(line.rstrip('\n'))
     table = Table()
     # A line that comes again says nothing new.
-    first = {}
-    for number, line in enumerate(lines, 1):
-        first.setdefault(line, number if len(lines) > 1 else 0)
-    hits = [hit for hit in itertools.starmap(table.look_up, list(first.items())[:MOST_LINES]) if hit]
+    first = sorted({line: i for i, line in reversed(list(enumerate(lines, 1)))}.items(), key=lambda one: one[1])
+    hits = [hit for line, i in first[:MOST_LINES] if (hit := table.look_up(line, i))]
     show(hits, lines, table)
     return 0 if hits else 1
 

@@ -71,11 +71,17 @@ function byWords(lines, data) {
 	const best = new Map();
 	for (const line of lines) {
 		const words = [...new Set(parts(cut(line), data).map(x => x[0]))].filter(x => Object.hasOwn(data.rare, x));
-		for (const entry of Object.values(data.entries)) {
+		// How much of the rule of an entry that fits best is in the line.
+		const nearly = new Map();
+		for (const [anchor, , all, none] of data.rules)
+			if (!none.some(x => words.includes(x)))
+				nearly.set(anchor, Math.max(nearly.get(anchor) ?? 0, all.map(some => words.filter(x => some.includes(x)))
+					.reduce((sum, fit) => sum + (fit.length ? Math.max(...fit.map(x => data.rare[x])) : -data.lacks), 0)));
+		for (const [anchor, entry] of Object.entries(data.entries)) {
 			const found = entry.words.map(own => words.filter(x => own.includes(x)));
-			const common = found.flat().reduce((sum, x) => sum + data.rare[x], 0);
-			if (common > (best.get(entry.title)?.common ?? 0))
-				best.set(entry.title, {entry, common, why: `in common: ${found[0]
+			const common = 2 * (nearly.get(anchor) ?? 0) + found.flat().reduce((sum, x) => sum + data.rare[x], 0);
+			if (common > (best.get(anchor)?.common ?? 0))
+				best.set(anchor, {entry, common, why: `in common: ${found[0]
 					.sort((a, b) => data.rare[b] - data.rare[a]).slice(0, 4).join(', ')}`});
 		}
 	}

@@ -58,8 +58,8 @@ def main():
         'entries': {name: {'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title),
                            'cause': cause(entry.body), 'follows': entry.follows,
                            'words': [sorted(text), sorted(title)]}
-                    for (name, entry), (title, text) in zip(table.entries.items(), texts)},
-        'rare': dict(sorted(rare.items())), 'worth': explain.WORTH,
+                    for (name, entry), (title, text) in zip(table.entries.items(), texts.values())},
+        'rare': dict(sorted(rare.items())), 'worth': explain.WORTH, 'lacks': explain.LACKS,
         'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'before': sorted(explain.BEFORE),
         'statusOf': sorted(explain.STATUS_OF), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
