@@ -41,9 +41,8 @@ WORD = re.compile('[A-Za-z]{2}')
 SURE = {'likely': 1, 'sure': 2, 'certain': 3}
 # What a line must have in common with an entry to be worth naming it, if there is nothing else: about two
 # words that few entries have. Those of its title count twice, of the rule that nearly fits twice more,
-# less LACKS for each that this rule lacks.
+# less the words that this rule lacks.
 WORTH = 8
-LACKS = 2
 # What a line of a log must say for its words to be looked for.
 TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|denied|time(d )?out|not ', re.I)
 NUMBER = re.compile(r'-?\d{1,3}|0x[\da-f]{1,2}')
@@ -174,7 +173,8 @@ class Table:
             rare = {word: all_rare[word] for word, _ in self.parts(line[:MOST]) if word in all_rare}
             nearly = collections.Counter()
             for anchor, _, words, none in self.rules:
-                fits = [max((rare[w] for w in some if w in rare), default=-LACKS) for some in words]
+                fits = [max((rare[w] for w in some if w in rare), default=-min(all_rare.get(w, WORTH) for w in some))
+                        for some in words]
                 nearly[anchor] = max(nearly[anchor], sum(fits) if rare.keys().isdisjoint(none) else 0)
             for anchor, (title, text) in texts.items():
                 common = 2 * nearly[anchor] + sum(rare[word] for kind in (text, title) for word in rare if word in kind)
@@ -195,12 +195,12 @@ def numbers(tokens):
     have, found = set(tokens), []
     status = have & STATUS_OF and not have & ERRNO_OF
     for above, before, word in zip(['', *tokens], tokens, tokens[1:]):
-        if not NUMBER.fullmatch(word) or above in ('vendor', 'comp') or word[0] != '-' and before not in BEFORE:
+        if not NUMBER.fullmatch(word) or above in ('vendor', 'comp', 'max') or word[0] != '-' and before not in BEFORE:
             continue
         number = int(word, 16 if 'x' in word else 10)
         if number > 0 and any(one.startswith('CM_') for one in have):
             token = 'reason'
-        elif number > 0 and (status or above == 'prov' or (above, before) == ('fail', 'status')):
+        elif number > 0 and (status and before != 'errno' or above == 'prov' or (above, before) == ('fail', 'status')):
             token = f'STATUS_{number}'
         elif before == 'status' and have <= {'status', 'number', word}:
             token = f'status_{number}'

@@ -19,11 +19,11 @@ function numbers(tokens, {errno, before, statusOf, errnoOf}) {
 	const status = statusOf.some(x => have.has(x)) && !errnoOf.some(x => have.has(x));
 	for (let at = 2; at < all.length; at++) {
 		const [above, last, word] = all.slice(at - 2, at + 1);
-		if (!NUMBER.test(word) || ['vendor', 'comp'].includes(above) || word[0] !== '-' && !before.includes(last))
+		if (!NUMBER.test(word) || ['vendor', 'comp', 'max'].includes(above) || word[0] !== '-' && !before.includes(last))
 			continue;
 		const number = parseInt(word, word.includes('x') ? 16 : 10);
 		const token = number > 0 && event ? 'reason' :
-			number > 0 && (status || above === 'prov' || above === 'fail' && last === 'status') ? `STATUS_${number}` :
+			number > 0 && (status && last !== 'errno' || above === 'prov' || above === 'fail' && last === 'status') ? `STATUS_${number}` :
 				last === 'status' && [...have].every(x => ['status', 'number', word].includes(x)) ? `status_${number}` :
 					errno[Math.abs(number)];
 		if (token)
@@ -76,7 +76,8 @@ function byWords(lines, data) {
 		for (const [anchor, , all, none] of data.rules)
 			if (!none.some(x => words.includes(x)))
 				nearly.set(anchor, Math.max(nearly.get(anchor) ?? 0, all.map(some => words.filter(x => some.includes(x)))
-					.reduce((sum, fit) => sum + (fit.length ? Math.max(...fit.map(x => data.rare[x])) : -data.lacks), 0)));
+					.reduce((sum, fit, i) => sum + (fit.length ? Math.max(...fit.map(x => data.rare[x])) :
+						-Math.min(...all[i].map(x => data.rare[x] ?? data.worth))), 0)));
 		for (const [anchor, entry] of Object.entries(data.entries)) {
 			const found = entry.words.map(own => words.filter(x => own.includes(x)));
 			const common = 2 * (nearly.get(anchor) ?? 0) + found.flat().reduce((sum, x) => sum + data.rare[x], 0);

@@ -59,7 +59,7 @@ def main():
                            'cause': cause(entry.body), 'follows': entry.follows,
                            'words': [sorted(text), sorted(title)]}
                     for (name, entry), (title, text) in zip(table.entries.items(), texts.values())},
-        'rare': dict(sorted(rare.items())), 'worth': explain.WORTH, 'lacks': explain.LACKS,
+        'rare': dict(sorted(rare.items())), 'worth': explain.WORTH,
         'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'before': sorted(explain.BEFORE),
         'statusOf': sorted(explain.STATUS_OF), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
