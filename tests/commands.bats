@@ -23,7 +23,7 @@ setup_file() { open_device; }
 @test "one that fails is found" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
-	mkdir -p "$tree"
+	git init -q "$tree"
 	touch "$tree/Makefile"
 	printf '%s\n' '```sh run' 'true' 'false # here' '```' >"$tree/a.md"
 	run -1 "$top/scripts/maint/check_commands.py" -r "$tree" --run
