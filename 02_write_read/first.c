@@ -194,7 +194,7 @@ static bool read_bytes(struct conn *conn, char *buf, size_t len)
 static bool run_client(struct conn *conn, struct sockaddr *server)
 {
 	struct rdma_conn_param param = {
-		.retry_count = 6, /* without an answer. To rxe, 7 is for ever */
+		.retry_count = 6, /* of a lost packet. To rxe, 7 is for ever */
 		.initiator_depth = 1, /* our reads at a time */
 	};
 	size_t len = strlen(conn->ours) + 1; /* with the 0 that ends it */
@@ -217,7 +217,7 @@ static bool run_client(struct conn *conn, struct sockaddr *server)
 static bool run_server(struct conn *conn, struct sockaddr *any)
 {
 	struct rdma_conn_param param = {
-		.rnr_retry_count = 0, /* of what finds no receive here */
+		.rnr_retry_count = 0, /* of a message without a receive */
 		.responder_resources = 1, /* the client's reads at a time */
 	};
 	struct rdma_cm_id *listener = conn->id;
