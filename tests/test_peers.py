@@ -158,6 +158,9 @@ def altered(programs):
     return builds.preloaded('tests/hostile_07', 'HOSTILE'), f'RDMA {first} 1'
 
 
+NOT_DONE = "the peer's message is not this version's MSG_DONE"
+
+
 def refused(pair, altered, change, regex):
     """A server refuses a client that changes it, and serves the next."""
     hostile, message = altered
@@ -170,15 +173,15 @@ def refused(pair, altered, change, regex):
 
 # Only chapter 08 knows type 3.
 @each(not_01)
-def test_a_message_of_a_type_that_is_not_the_chapters_is_refused_by_its_number(pair, altered):
-    refused(pair, altered, '5=3', 'a message of the unknown type 3$')
+def test_a_message_of_a_type_that_is_not_the_chapters_is_refused(pair, altered):
+    by_line = 'RDMA 2' in altered[1]
+    refused(pair, altered, '5=3', NOT_DONE if by_line else 'a message of the unknown type 3$')
 
 
 @each(by_hand)
 def test_each_other_byte_of_msg_done_is_looked_at(pair, altered):
-    for change, regex in [('3=66', 'does not begin with RDMA'), ('4=2', 'speaks version 2,'),
-                          ('6=1', 'must be zero'), ('7=1', 'must be zero')]:
-        refused(pair, altered, change, regex)
+    for change in ('3=66', '4=2', '6=1', '7=1'):
+        refused(pair, altered, change, NOT_DONE)
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ fails 'a client refuses it, too' new client
 peer other client <<'END_PATCH'
 --- a/carried/transfer.c
 +++ b/carried/transfer.c
-@@ -188,2 +188,3 @@
+@@ -148,2 +148,3 @@
  	*slot(t, SLOT_SEND_DONE) = done;
 +	((char *)sent->buf)[sent->size - 1] ^= 1;
  	if (oob_seal(&t->conn->oob, true, sent->buf, sent->size,
@@ -51,7 +51,7 @@ fails 'and so it does of what it has read' others server
 peer late client <<'END_PATCH'
 --- a/carried/transfer.c
 +++ b/carried/transfer.c
-@@ -366,5 +366,14 @@
+@@ -324,5 +324,14 @@
  		if (conn_wait(t->conn, &wc) || on_completion(t, &wc))
  			return -1;
  	}
