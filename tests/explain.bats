@@ -87,6 +87,9 @@ setup() {
 	run -1 scripts/explain.py 'why is soft-roce so slow compared with tcp?'
 	says 'Why is Soft-RoCE slower than TCP?'
 	says 'docs/faq.md#why-is-soft-roce-slower-than-tcp'
+	# A rule that nearly fits counts as well.
+	run -1 scripts/explain.py 'Everything seems ok but no vhca device in test Pod.'
+	says '#k8s (in common: '
 	# What has nothing in common with it is not named, nor what a log without trouble says.
 	run -1 scripts/explain.py 'segmentation fault'
 	[[ $output != *docs/faq.md* && $output != *'#'* ]]
