@@ -14,10 +14,18 @@ from openssl_peers import BYE, FALSE_PORT, HELLO, PORT, READY, Peers
 from pair import until
 
 
-def parameters(gid='::ffff:192.0.2.1', length=1024):
+def parameters(gid='::ffff:192.0.2.1', length=1024, version=1, qpn='000011', psn='123456', mtu=1024, addr='55d0c0ffee00'):
     """Of a queue pair that is not there."""
-    return (b'RDMA 1 QPN 0x000011 PSN 0x123456 GID %s LID 0x0000 MTU 1024 MODE write '
-            b'ADDR 0x55d0c0ffee00 RKEY 0x000007f1 LENGTH %d\n' % (gid.encode(), length))
+    return (f'RDMA {version} QPN 0x{qpn} PSN 0x{psn} GID {gid} LID 0x0000 MTU {mtu} MODE write '
+            f'ADDR 0x{addr} RKEY 0x000007f1 LENGTH {length}\n').encode()
+
+
+# What no queue pair can have, or its line; all else that is refused is tried by tests/fuzz/fuzz_params_line.c.
+LIES = [({'version': 2}, 'version 2, this program version 1'), ({'qpn': '000001'}, 'QPN 0x1 is not one'),
+        ({'psn': '1000000'}, 'PSN 0x1000000 has more than 24 bits'), ({'mtu': 1025}, 'does not have the form'),
+        ({'gid': '::'}, 'GID is zero'), ({'gid': 'ff02::1'}, 'a multicast address'),
+        ({'gid': '::ffff:127.0.0.1'}, 'an IPv4 address that no host has'), ({'length': 0}, '1 to 67108864 are allowed'),
+        ({'addr': 'ffffffffffffffff'}, 'beyond the end of the address space')]
 
 
 class Talker:
@@ -86,6 +94,7 @@ def test_a_server_believes_nothing_that_a_client_says_in_the_exchange(pair):
         ((good, READY, ..., READY), wrong),
         ((parameters(length=1000), READY), 'start both with the same -b'),
         ((b'x' * 257,), 'more than 256 bytes'), ((b'x' * 255 + b'\n',), 'begin with RDMA'),
+        ((good.replace(b'MTU', b'\0TU'),), 'is not text'), *(((parameters(**lie),), error) for lie, error in LIES),
     ]
     if pair.number != '03':
         cases += [((parameters(gid),), 'GID is not the address') for gid in (

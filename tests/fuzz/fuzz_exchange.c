@@ -197,7 +197,8 @@ static void serve(struct oob *oob)
 	/* With a LID, so that an address of this machine will do. */
 	if (oob_recv_params(oob, &params, false))
 		return;
-	check(&params, false);
+	if (!is_fit(&params, false))
+		abort();
 	if (oob_send_params(oob, &mine) || oob_ready(oob))
 		return;
 	while (found == OOB_THERE &&

@@ -1,11 +1,13 @@
 /*
- * fuzz_params_line.c - the decoder of chapter 03's parameters, fed with anything
+ * fuzz_params_line.c - chapter 03's parameters, as a line and as what that says
  *
- * Whatever it accepts must be the one way to say what it understood, and every
- * field must be fit for what the program does with it next.
+ * Whatever line is accepted must be the one way to say what it understood, and every
+ * field must be fit for what the program does with it next; and what is fit is accepted,
+ * and there and back is what it was. What is fit is written here a second time.
  */
 #include "oob.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +15,74 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
+#define PICK(...)                                                \
+	({                                                       \
+		static const uint64_t some[] = { __VA_ARGS__ };  \
+		some[*bytes++ % (sizeof(some) / sizeof(*some))]; \
+	})
+
+/* Parameters of which each field is one of those next to its limits. */
+static struct params picked(const uint8_t *bytes)
+{
+	static const char *const gids[] = {
+		"::",
+		"fe80::1",
+		"2001:db8::ffff:e000:1",
+		"ff02::1",
+		"::ffff:192.0.2.1",
+		"::ffff:0.255.255.255",
+		"::ffff:1.0.0.1",
+		"::ffff:126.255.255.255",
+		"::ffff:127.0.0.1",
+		"::ffff:128.0.0.1",
+		"::ffff:223.255.255.255",
+		"::ffff:224.0.0.0",
+		"::ffff:255.255.255.255",
+		"fedc:ba98:7654:3210:fedc:ba98:7654:3210",
+	};
+	struct params params = { 0 };
+
+	params.qpn = PICK(0, 1, 2, 0x11, 0xfffffe, 0xffffff, 0x1000011);
+	params.psn = PICK(0, 0x123456, 0xffffff, 0x1000000, UINT32_MAX);
+	params.lid = PICK(0, 1, 0xbfff, 0xc000, 0xffff);
+	params.mtu = PICK(0, 1, 3, 5, 6, 15);
+	params.mode = PICK(0, 1, 2, 3, 255);
+	params.mem.addr = PICK(0, 0x55d0c0ffee00, UINT64_MAX - 1024,
+			       UINT64_MAX - 1023, UINT64_MAX);
+	params.mem.length = PICK(0, 1, 1024, PARAMS_MAX_LENGTH,
+				 PARAMS_MAX_LENGTH + 1, UINT32_MAX);
+	params.mem.rkey = PICK(0, 0x7f1, UINT32_MAX);
+	inet_pton(AF_INET6, gids[*bytes % (sizeof(gids) / sizeof(*gids))],
+		  params.gid.raw);
+	return params;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct params params;
-	char again[LINE_LONGEST];
+	struct params params, again;
+	char line[LINE_LONGEST];
+	size_t length;
 
 	for (int roce = 0; roce < 2; roce++) {
-		if (oob_decode(&params, (const char *)bytes, size) ||
-		    params_check(&params, roce))
+		if (!oob_decode(&params, (const char *)bytes, size)) {
+			check(&params, roce);
+			if (oob_encode(&params, line) != size ||
+			    memcmp(line, bytes, size))
+				abort();
+		}
+		if (size != 9)
 			continue;
+		params = picked(bytes);
 		check(&params, roce);
-		if (oob_encode(&params, again) != size ||
-		    memcmp(again, bytes, size))
+		if (!is_fit(&params, roce))
+			continue;
+		length = oob_encode(&params, line);
+		if (oob_decode(&again, line, length) ||
+		    again.qpn != params.qpn || again.psn != params.psn ||
+		    memcmp(&again.gid, &params.gid, sizeof(params.gid)) ||
+		    again.lid != params.lid || again.mtu != params.mtu ||
+		    again.mode != params.mode ||
+		    memcmp(&again.mem, &params.mem, sizeof(params.mem)))
 			abort();
 	}
 	return 0;
