@@ -23,13 +23,11 @@ EXPECTED_DIR, and server.err and the like where EXPECTED_DIR has them. Prints
   -w  only print the folder whose logs hold for the kernel of the run
   -h  this help
 
-EXPECTED_DIR holds the logs; or, where things may happen in several orders, a
-folder for each order with a full set of logs, of which one must match. All of
-that may be in a folder linux-X.Y in EXPECTED_DIR instead, which is for a run on
-that kernel or a newer one (RUN_DIR/kernel has its release, as pair.sh wrote it),
-up to the next such folder; EXPECTED_DIR itself is for all others. A file `races`
-in EXPECTED_DIR or in such a folder declares lines that may change places, one
-pair per line, where * is any text and # starts a comment:
+EXPECTED_DIR holds the logs. A folder linux-X.Y in it is for a run on that kernel
+or a newer one (RUN_DIR/kernel has its release, as pair.sh wrote it), up to the next
+such folder; EXPECTED_DIR itself is for all others. A file `races` beside the logs
+declares lines that may change places, one pair per line, where * is any text and #
+starts a comment:
 
   server.log: received message: * <> send completed successfully.
 

@@ -103,11 +103,4 @@ pair_on() {
 	run -0 env KERNEL=6.1.9 scripts/maint/record_logs.sh
 	[[ $(<$talk/client.log) == old && ! -e $talk/kernel ]]
 	[[ $(<$talk/linux-6.12/client.log) == new ]]
-	# With orders beside it, which it is not one of.
-	mkdir $talk/first
-	mv $talk/*.log $talk/first
-	echo nothing >$talk/first/server.log
-	run -1 env KERNEL=6.1.9 scripts/maint/record_logs.sh
-	[[ $output == *"recording $talk first"*"a new order is in $talk/new"* ]]
-	[[ $(<$talk/linux-6.12/client.log) == new ]]
 }

@@ -101,21 +101,6 @@ def test_the_logged_run_may_be_the_one_that_has_the_lines_that_mean_another(logs
     assert status == 1 and '--- expected client.log' not in said
 
 
-def test_of_several_whole_orders_one_must_match_and_the_closest_is_named(logs):
-    for order in 'peer_first', 'self_first':
-        shutil.copytree(FIXTURES / 'expected', logs.expected / order)
-    for path in logs.expected.glob('*.log'):
-        path.unlink()
-    logs.edit('expected/self_first/server.log', SWAP_8_9)
-    status, said = logs.compare('-v')
-    assert status == 0 and 'The order is that of peer_first.' in said
-    logs.edit('run/server.log', SWAP_8_9)
-    status, said = logs.compare('-v')
-    assert status == 0 and 'The order is that of self_first.' in said
-    logs.edit('run/client.log', '/^disconnected/d')
-    assert 'another order' not in logs.differ('the closest is self_first', 'client.log: missing line')
-
-
 def test_stderr_is_compared_where_it_is_expected_and_shown_where_it_is_not(logs):
     logs.write('run/client.err', 'error: no route')
     status, said = logs.compare()

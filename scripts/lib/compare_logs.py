@@ -22,14 +22,17 @@ class Trouble(Exception):
 
 
 class Expected:
-    """One full set of expected logs, and the races that apply to it."""
+    """The expected logs, and the races that apply to them."""
 
-    def __init__(self, folder, name, inherited):
-        self.folder, self.name = folder, name
+    def __init__(self, folder):
+        self.folder = folder
         self.files = names(folder, '*.log') + names(folder, '*.err')
-        self.races = inherited
+        self.races = Races([])
         if (folder / 'races').is_file():
             self.races = read_races(folder / 'races')
+        if not names(folder, '*.log'):
+            raise Trouble(f'{folder}: no *.log in it; '
+                          'record the expected logs with scripts/maint/record_logs.sh')
         self.logs = self.races.split(read_logs(folder, self.files))
         self.races.reword(self.logs)
         for where, wrong in self.races.count(self.logs):
@@ -83,32 +86,9 @@ def for_kernel(run, folder):
     return since[max(fitting)] if fitting else folder
 
 
-def expected_sets(folder):
-    """The folder's own set of logs, or those of its subfolders: each of them
-    is one whole order in which the story may happen."""
-    if names(folder, '*.log'):
-        return [Expected(folder, '', Races([]))]
-    inherited = Races([])
-    if (folder / 'races').is_file():
-        inherited = read_races(folder / 'races')
-    sets = [Expected(sub, sub.name, inherited)
-            for sub in sorted(folder.iterdir())
-            if sub.is_dir() and names(sub, '*.log')
-            and not sub.name.startswith('linux-')]
-    if not sets:
-        raise Trouble(f'{folder}: no *.log in it, nor in a folder in it; '
-                      'record the expected logs with scripts/maint/record_logs.sh')
-    return sets
-
-
-def check_races(sets):
+def check_races(expected):
     """A race that names no line is a mistake, or has outlived its line."""
-    stale = {}
-    for races in {expected.races for expected in sets}:
-        using = [x for x in sets if x.races is races]
-        found = [set(races.unmatched(x.logs)) for x in using]
-        stale.update((item, None) for item in set.intersection(*found))
-    for where, log, pattern in stale:
+    for where, log, pattern in expected.races.unmatched(expected.logs):
         raise Trouble(f'{where}: no line of {log} in the expected logs matches '
                       f'the regular expression made of it: {pattern.pattern}')
 
@@ -127,8 +107,6 @@ def check_files(run, expected):
 
 def story(logs, expected, there):
     """What -v says about a match."""
-    if expected.name:
-        yield f'The order is that of {expected.name}.'
     for where, *_ in sorted(expected.races.used, key=lambda pair: pair[0]):
         yield f'Lines of this race changed places: {where}'
     naming = Naming(expected.logs)
@@ -137,13 +115,9 @@ def story(logs, expected, there):
         yield naming.legend(name)
 
 
-def report(difference, run, expected, several):
+def report(difference, run, expected):
     """What is said about a mismatch."""
-    if several:
-        yield (f'differs from every order in {expected.folder.parent}; '
-               f'the closest is {expected.name}:')
-    else:
-        yield f'differs from {expected.folder}:'
+    yield f'differs from {expected.folder}:'
     for log in difference.pairs:
         lines = list(difference.diff(log))
         if lines:
@@ -179,36 +153,30 @@ def compare(run, folder, verbose):
     for path in (run, folder):
         if not path.is_dir():
             raise Trouble(f'{path}: no such folder')
-    folder = for_kernel(run, folder)
-    sets = expected_sets(folder)
-    for expected in sets:
-        check_files(run, expected)
-    check_races(sets)
-    found = []
-    for expected in sets:
-        logs = expected.races.split(read_logs(run, expected.files))
-        expected.races.reword(logs)
-        for one, other in ((logs, expected.logs), (expected.logs, logs)):
-            for name in other:
-                one.setdefault(name, [])
-        # What is counted wrongly there differs from what is expected.
-        list(expected.races.count(logs))
-        expected.races.choose(logs)
-        names_found = pairing(logs, expected.logs, expected.races)
-        if names_found:
-            print('matches')
-            for line in story(logs, expected, names_found.there):
-                if verbose:
-                    print(printable(line))
-            for name, said in not_compared(run, expected):
-                print(f'compare_logs.sh: not compared: {len(said)} lines of '
-                      f'{run / name}', file=sys.stderr)
-            return MATCHES
-        found.append(Difference(logs, expected.logs, expected.races))
-    at = min(range(len(sets)), key=lambda i: found[i].count)
-    print('\n'.join(printable(line) for line in
-                    report(found[at], run, sets[at], len(sets) > 1)))
-    return DIFFERS
+    expected = Expected(for_kernel(run, folder))
+    check_files(run, expected)
+    check_races(expected)
+    logs = expected.races.split(read_logs(run, expected.files))
+    expected.races.reword(logs)
+    for one, other in ((logs, expected.logs), (expected.logs, logs)):
+        for name in other:
+            one.setdefault(name, [])
+    # What is counted wrongly there differs from what is expected.
+    list(expected.races.count(logs))
+    expected.races.choose(logs)
+    names_found = pairing(logs, expected.logs, expected.races)
+    if not names_found:
+        difference = Difference(logs, expected.logs, expected.races)
+        print('\n'.join(map(printable, report(difference, run, expected))))
+        return DIFFERS
+    print('matches')
+    for line in story(logs, expected, names_found.there):
+        if verbose:
+            print(printable(line))
+    for name, said in not_compared(run, expected):
+        print(f'compare_logs.sh: not compared: {len(said)} lines of '
+              f'{run / name}', file=sys.stderr)
+    return MATCHES
 
 
 def main(arguments):

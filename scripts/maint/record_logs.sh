@@ -8,10 +8,6 @@
 # real RDMA device and puts what both ends said beside it. Read the diff (`git diff`)
 # before you commit it: it shows what your change does.
 #
-# If a folder has subfolders, each with the logs of one order of events, the run is
-# repeated until every order has occurred. A new order goes to a subfolder `new`, which
-# a person must name or explain.
-#
 # If a folder has linux-X.Y, and the kernel is that or a newer one, the logs go there:
 # create it, empty, if the logs differ from that kernel on.
 set -euo pipefail
@@ -49,64 +45,19 @@ keep() {
 		-exec cp -t "$1" {} +
 }
 
-# Whether a subfolder has the logs of an order, and not those of a kernel. It may
-# itself be in a kernel's folder.
-is_order() {
-	[[ -d $1 && $(basename "$1") != linux-* ]]
-}
-
-# Keeps the run in the subfolder whose order it has; prints its name.
-keep_order() {
-	local folder=$1 order
-
-	for order in "$folder"/*/; do
-		is_order "$order" || continue
-		if scripts/compare_logs.sh build/recorded "$order" >/dev/null
-		then
-			keep "$order"
-			basename "$order"
-			return
-		fi
-	done
-	keep "$folder/new"
-	echo new
-}
-
 record() {
-	local chapter=$1 folder=$2 logs order tries=0 status=0
-	local -A left=()
+	local chapter=$1 folder=$2 logs status=0
 
 	mkdir -p build/recorded
 	device_kernel >build/recorded/kernel
 	logs=$(scripts/compare_logs.sh -w build/recorded "$folder")
-	for order in "$logs"/*/; do
-		! is_order "$order" || left[$(basename "$order")]=1
-	done
-	echo "recording $logs ${!left[*]}"
-	if [[ ${#left[@]} -eq 0 ]]; then
-		run "$chapter" "$folder" || status=$?
-		case $status in
-		0) keep "$logs" ;;
-		3) echo "recording nothing in $logs" ;;
-		*) return 1 ;;
-		esac
-		return
-	fi
-	while [[ ${#left[@]} -gt 0 ]]; do
-		if [[ $((++tries)) -gt 60 ]]; then
-			echo "record_logs: in 60 runs of $logs these orders" \
-				"did not come: ${!left[*]}" >&2
-			return 1
-		fi
-		run "$chapter" "$folder"
-		order=$(keep_order "$logs")
-		unset "left[$order]"
-		if [[ $order == new ]]; then
-			echo "record_logs: a new order is in $logs/new;" \
-				"look at it" >&2
-			return 1
-		fi
-	done
+	echo "recording $logs"
+	run "$chapter" "$folder" || status=$?
+	case $status in
+	0) keep "$logs" ;;
+	3) echo "recording nothing in $logs" ;;
+	*) return 1 ;;
+	esac
 }
 
 # Adds to all the files `commands` of a chapter, or of one folder.

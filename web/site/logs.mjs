@@ -1,6 +1,6 @@
 // The recorded logs below a folder of expected/ or break/, as the page compares a
 // run with them. The kernel in the page is a 6.1: folders linux-X.Y are for others.
-import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -15,22 +15,11 @@ function filesOf(folder) {
 
 function racesOf(folder) {
 	const path = join(folder, 'races');
-	return existsSync(path) ? readFileSync(path, 'utf8') : null;
+	return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
-// [{name, files, races}]: the folder's own set, or one for each order in which the
-// story may happen.
-export function expectedSets(folder) {
-	const races = racesOf(folder);
-	if (readdirSync(folder).some(name => name.endsWith('.log')))
-		return [{name: '', files: filesOf(folder), races: races ?? ''}];
-	return readdirSync(folder).sort()
-		.filter(name => !name.startsWith('linux-') &&
-			statSync(join(folder, name)).isDirectory() &&
-			readdirSync(join(folder, name)).some(x => x.endsWith('.log')))
-		.map(name => ({name, files: filesOf(join(folder, name)),
-			races: racesOf(join(folder, name)) ?? races ?? ''}));
-}
+// [{files, races}]: of the folder.
+export const expectedSets = folder => [{files: filesOf(folder), races: racesOf(folder)}];
 
 // What a file `commands` says: {title, nodes, setup: [], programs: [{label, command,
 // waits}]}.

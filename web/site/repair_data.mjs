@@ -32,7 +32,7 @@ export const notHere = (judge, lacking) => MARK.exec(judge)?.[1] ??
 	(lacking(judge) && `it needs ${lacking(judge)}`);
 
 // In the order in which a reader is told of them: what an end said, then what it
-// complained of. Where a case may go in several orders, the first.
+// complained of.
 function saidIn(folder) {
 	const [{files}] = expectedSets(folder);
 	return Object.fromEntries(['.log', '.err'].flatMap(kind => Object.keys(files).sort().filter(x => x.endsWith(kind)))
