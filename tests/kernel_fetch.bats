@@ -1,13 +1,118 @@
 #!/usr/bin/env bats
 #
-# kernel_fetch.bats - lab.sh fetch: the kernel out of whatever packages apt has. apt
-# and the packages are made up; no network is asked, and no machine booted.
-# shellcheck disable=SC2154 # set by run and kernel_packages.bash
+# kernel_fetch.bats - lab.sh fetch: the kernel out of the package that apt has or, where apt has none,
+# the one that is pinned, and nothing else. apt, the package and its server are made up, on this
+# machine; no network is asked, and no machine booted.
+# shellcheck disable=SC2154 # set by run
 
-load kernel_packages
+TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+release=6.99-amd64
+
+setup() {
+	debs=$BATS_TEST_TMPDIR/debs
+	bin=$BATS_TEST_TMPDIR/bin
+	export LAB_CACHE=$BATS_TEST_TMPDIR/cache NO_INSTALL=1
+	export LAB_PINNED=$BATS_TEST_TMPDIR/pinned
+	unset LAB_KERNEL LAB_MODULES
+	kept=$LAB_CACHE/kernel/$release
+	mkdir -p "$debs" "$bin"
+	: >"$LAB_PINNED"
+	make_apt
+}
+
+teardown() {
+	[[ -z ${server:-} ]] || kill "$server"
+}
+
+# A host whose kernel will not do, and an apt that has the packages in $debs. It
+# speaks German; what begins a line of its answer is a package's name.
+make_apt() {
+	cat >"$bin/uname" <<-'END'
+		#!/bin/sh
+		[ "$1" != -r ] || exec echo 0.0-none
+		exec /usr/bin/uname "$@"
+	END
+	cat >"$bin/apt-cache" <<-END
+		#!/bin/bash
+		cd "$debs" || exit
+		shopt -s nullglob
+		case \$* in
+		*depends*)
+			printf '%s\n' linux-image-amd64 '  Hängt ab von: linux-base' \
+				linux-base 'kmod' '  Hängt ab von: libc6'
+			for deb in *.deb; do
+				printf '%s\n  Hängt ab von: kmod\n' "\${deb%.deb}"
+			done
+			;;
+		*show*) printf 'Package: x\nSize: 1000\n' ;;
+		esac
+	END
+	cat >"$bin/apt-get" <<-END
+		#!/bin/bash
+		[[ ! -e "$debs/down" ]] || { echo 'E: Fehlschlag' >&2; exit 100; }
+		for deb; do
+			[[ ! -e "$debs/\$deb.deb" ]] || cp "$debs/\$deb.deb" .
+		done
+	END
+	chmod 755 "$bin"/*
+	PATH=$bin:$PATH
+}
+
+# package NAME FILE...: a package with these files.
+package() {
+	local name=$1 dir=$BATS_TEST_TMPDIR/tree file
+
+	shift
+	rm -rf "$dir"
+	for file; do
+		mkdir -p "$dir/${file%/*}"
+		echo "this is $file" >"$dir/$file"
+		[[ $file != *.builtin ]] || printf 'kernel/%s.ko\n' 9pnet_virtio \
+			9p overlay virtio_pci virtio_net virtio_console rdma_rxe \
+			rdma_ucm \
+			>"$dir/$file"
+	done
+	(
+		cd "$BATS_TEST_TMPDIR" || exit
+		echo 2.0 >debian-binary
+		tar -C "$dir" -cf - . | xz -c >data.tar.xz
+		tar -C "$dir" -czf control.tar.gz ./none 2>/dev/null || true
+		rm -f "$debs/$name.deb"
+		ar qc "$debs/$name.deb" debian-binary control.tar.gz \
+			data.tar.xz
+	)
+}
+
+one_package() {
+	package "linux-image-$release" "boot/vmlinuz-$release" \
+		"boot/config-$release" "lib/modules/$release/modules.builtin" \
+		"lib/modules/$release/modules.order" \
+		"lib/modules/$release/kernel/drivers/net/dummy.txt" \
+		"lib/modules/$release/kernel/drivers/gpu/big.txt" \
+		"lib/modules/$release/kernel/sound/loud.txt" \
+		usr/share/doc/linux/copyright
+}
+
+fetch() {
+	"$TOP/scripts/lab.sh" fetch
+}
+
+# What is kept is a kernel, its modules, and nothing else.
+is_kept() {
+	[[ $output == *"the kernel is $release: $kept/vmlinuz"* ]]
+	grep -q "this is .*vmlinuz" "$kept/vmlinuz"
+	[[ -e $kept/modules/$release/modules.dep ]]
+	[[ $(cd "$kept" && echo *) == "modules vmlinuz" ]]
+	[[ $(cd "$LAB_CACHE" && echo *) == kernel ]]
+}
+
+nothing_kept() {
+	[[ -z $(find "$LAB_CACHE" -type f) && ! -e $LAB_CACHE/tmp.kernel ]]
+	! compgen -G "/tmp/rdma-lab.*.fetch-*" >/dev/null
+}
 
 @test "one package with its modules in ./lib, as in Debian 12" {
-	one_package lib
+	one_package
 	run -0 fetch
 	is_kept
 	[[ $output == *"fetching linux-image-$release (0 MB"* ]]
@@ -39,7 +144,7 @@ load kernel_packages
 }
 
 @test "too little room is said before anything is fetched" {
-	one_package lib
+	one_package
 	printf '#!/bin/sh\nprintf "Dateisystem x\\n/dev/x 1 2 300000 9%% /\\n"\n' \
 		>"$bin/df"
 	chmod 755 "$bin/df"
@@ -50,7 +155,7 @@ load kernel_packages
 }
 
 @test "fetch lists what is missing of the packages, and takes no argument" {
-	one_package lib
+	one_package
 	run -2 "$TOP/scripts/lab.sh" fetch now
 	[[ $output == *"fetch takes no argument"* ]]
 	printf '#!/bin/sh\nexit 0\n' >"$bin/dpkg-query"
@@ -60,4 +165,106 @@ load kernel_packages
 		[[ $output == *"missing: "*qemu* ]]
 		nothing_kept
 	}
+}
+
+# without TOOL...: these are not there; everything else is, by links that are made once.
+without() {
+	local tools="$BATS_FILE_TMPDIR/without $*" tool
+
+	[[ -d $tools ]] || {
+		mkdir "$tools"
+		# Names that are in both are there once.
+		ln -s -f -t "$tools" /usr/bin/* /usr/sbin/*
+	}
+	for tool; do
+		rm -f "$bin/$tool" "$tools/$tool"
+	done
+	PATH=$bin:$tools
+}
+without_apt() { without apt apt-get apt-cache; }
+
+# A server of $debs; $address is where it is.
+serve() {
+	local port
+
+	exec {from}< <(exec /usr/bin/python3 -u -m http.server -b 127.0.0.1 -d "$debs" 0 2>/dev/null)
+	server=$! # ended by teardown
+	read -r _ _ _ _ _ port _ <&"$from"
+	address=http://127.0.0.1:$port
+}
+
+# pin ADDRESS...: pins the package that $debs has.
+pin() {
+	local file=$debs/linux-image-$release.deb digest
+
+	digest=$(sha256sum <"$file")
+	{
+		echo '# machine, release, bytes, SHA-256, addresses'
+		echo "vax 1.0 5 0 http://127.0.0.1:1/"
+		echo "$(uname -m) $release $(stat -c %s "$file") ${digest%% *} $*"
+	} >"$LAB_PINNED"
+}
+
+@test "where apt has none, or cannot fetch it, the pinned one is fetched" {
+	one_package
+	serve
+	pin "$address/linux-image-$release.deb"
+	touch "$debs/down"
+	run -0 fetch
+	is_kept
+	[[ $output == *"fetching linux-image-$release"*"fetching Linux $release"* ]]
+	rm -r "$LAB_CACHE"
+	printf '#!/bin/sh\nexit 100\n' >"$bin/apt-cache"
+	run -0 fetch
+	is_kept
+	[[ $output != *"fetching linux-image"* ]]
+}
+
+@test "another digest is refused, whatever the address" {
+	one_package
+	serve
+	pin "$address/linux-image-$release.deb"
+	without_apt
+	# Of the same size, with a byte changed.
+	printf X | dd of="$debs/linux-image-$release.deb" bs=1 seek=100 \
+		conv=notrunc status=none
+	run -1 fetch
+	[[ $output == *"is not the kernel that is pinned"*"SHA-256 is "*"and not "* ]]
+	[[ $output == *"$address/linux-image-$release.deb"*"thrown away"* ]]
+	[[ $output != *unpacking* ]]
+	nothing_kept
+}
+
+@test "each address is tried, and each failure is told" {
+	one_package
+	serve
+	pin "$address/none.deb" "http://127.0.0.1:1/x.deb"
+	without_apt
+	run -1 fetch
+	[[ $output == *"cannot fetch a kernel"*"apt, which would fetch one, is not here"* ]]
+	[[ $output == *"$address/none.deb: curl: (22)"*404* ]]
+	[[ $output == *"http://127.0.0.1:1/x.deb: curl: (7)"* ]]
+	[[ $output == *LAB_KERNEL=* ]]
+	nothing_kept
+	pin "$address/none.deb" "http://127.0.0.1:1/x.deb" \
+		"$address/linux-image-$release.deb"
+	run -0 fetch
+	is_kept
+}
+
+# What the repository pins is well formed: nobody would notice before the day
+# on which it is needed.
+@test "the pin file names a kernel for each machine of the lab" {
+	local machine release size digest addresses address seen=''
+
+	while read -r machine release size digest addresses; do
+		seen+="$machine "
+		[[ $size =~ ^[1-9][0-9]{7,8}$ && $digest =~ ^[0-9a-f]{64}$ ]]
+		for address in $addresses; do
+			[[ $address =~ ^https?://(deb|snapshot)\.debian\.org/ ]]
+		done
+		[[ $addresses == *"/linux-image-${release}_"*.deb* ]]
+		[[ $addresses == *" https://snapshot.debian.org/file/"* ]]
+	done < <(grep -v '^#' "$TOP/scripts/lib/lab/kernel.pinned")
+	[[ $seen == "x86_64 aarch64 " ]]
 }
