@@ -7,7 +7,7 @@
 
 setup() {
 	TREE=$BATS_TEST_TMPDIR/tree
-	mkdir -p "$TREE"
+	git init -q "$TREE"
 	cp -r "$BATS_TEST_DIRNAME/../scripts" "$BATS_TEST_DIRNAME/../Makefile" "$TREE"
 	cd "$TREE" || return
 	chapter 01_one server.c 'cm.[ch]' Makefile

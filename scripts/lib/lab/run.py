@@ -45,10 +45,11 @@ class Lab:
 
 
 def percentage(text: str) -> float:
-    """0 to 100."""
-    if 0 <= float(text) <= 100:
-        return float(text)
-    raise ValueError
+    """Of packets."""
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) <= 100:
+            return float(text)
+    raise argparse.ArgumentTypeError(f'{text}: needs a percentage, 0 to 100')
 
 
 def read(settings: Settings, words: list[str]) -> argparse.Namespace:
