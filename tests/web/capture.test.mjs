@@ -12,6 +12,7 @@ import {openCapture} from '../../web/page/open_capture.js';
 import {agrees, asked, tshark} from './tshark.mjs';
 import {rdsText} from '../../web/page/rds.js';
 import {fileOf, rows, verdict} from './causes.mjs';
+import {frame, pcap, reth} from './made.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'capture-'));
 after(() => rmSync(folder, {recursive: true}));
@@ -23,36 +24,6 @@ test('tshark knows the fields that are compared', () => assert.ok(asked.length >
 
 for (const [path, said] of Object.entries(tshark([...LOGGED, ...readdirSync(BROKEN).map(x => `${BROKEN}/${x}`)])))
 	test(`${path}: field by field as tshark has it`, () => assert.ok(agrees(path, said) > 10));
-
-// A frame of RoCE v2 with that opcode and those bytes behind BTH.
-function frame(opcode, rest) {
-	const bytes = new Uint8Array(14 + 20 + 8 + 12 + rest.length + 4), view = new DataView(bytes.buffer);
-	view.setUint16(12, 0x0800);
-	bytes.set([0x45, 0], 14);
-	view.setUint16(16, bytes.length - 14);
-	bytes.set([64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2], 22);
-	view.setUint16(34, 49152);
-	view.setUint16(36, 4791);
-	view.setUint16(38, bytes.length - 34);
-	bytes.set([opcode, 0, 255, 255, 0, 0, 0, 17, 0, 1, 2, 3, ...rest], 42);
-	return bytes;
-}
-
-function pcap(frames, {little = true, nano = false} = {}) {
-	const out = new Uint8Array(24 + frames.reduce((sum, x) => sum + 16 + x.length, 0)), view = new DataView(out.buffer);
-	view.setUint32(0, nano ? 0xa1b23c4d : 0xa1b2c3d4, little);
-	view.setUint16(4, 2, little);
-	view.setUint16(6, 4, little);
-	view.setUint32(16, 65535, little);
-	view.setUint32(20, 1, little);
-	let at = 24;
-	for (const bytes of frames) {
-		[1_700_000_000, 5e5 * (nano ? 1000 : 1), bytes.length, bytes.length].forEach((x, i) => view.setUint32(at + 4 * i, x, little));
-		out.set(bytes, at + 16);
-		at += 16 + bytes.length;
-	}
-	return out;
-}
 
 const counting = n => Array.from({length: n}, (_, i) => i + 1);
 test('atomics, immediates and datagrams, which no capture here has, as tshark has them', async () => {
@@ -132,8 +103,6 @@ for (const row of sample)
 // A capture of frames that come a millisecond apart, opened.
 const opened = frames => openCapture(pcap(frames)).found;
 
-// RETH: address, key, length; and what a request of READ or WRITE has behind BTH.
-const reth = (va, rkey, length) => [0, 0, 0, 0, 0, 0, va >> 8, va & 255, 0, 0, 0, rkey, 0, 0, length >> 8, length & 255];
 test('a WRITE to what is still being read is told, and one after the answer is not', () => {
 	const ask = frame(12, reth(4096, 9, 64)), next = frame(10, [...reth(4100, 9, 4), 1, 2, 3, 4]);
 	next[53]++;

@@ -2,21 +2,24 @@
 // and what it writes as a capture, it reads again.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {readFileSync, readdirSync, existsSync} from 'node:fs';
+import {mkdtempSync, readFileSync, readdirSync, existsSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import test from 'node:test';
 import {dissect, ipv6} from '../../web/page/packet.js';
 import {Words} from '../../web/page/words.js';
 import {readPcapng, writePcapng} from '../../web/page/pcapng.js';
 import {codeOf} from '../../web/page/code_of.js';
+import {frame, pcap, reth} from './made.mjs';
 
 const captures = readdirSync('.').filter(x => /^\d\d_/.test(x))
 	.map(x => `${x}/expected/wire.pcapng`).filter(existsSync);
 
 const read = path => readPcapng(new Uint8Array(readFileSync(path)));
 
-function fromPage(path) {
+function fromPage(frames) {
 	const words = new Words();
-	return read(path).map(({bytes}) => words.say(dissect(bytes))).filter(x => x.transport)
+	return frames.map(bytes => words.say(dissect(bytes))).filter(x => x.transport)
 		.map(x => [x.src, x.dst, x.kind, x.mark, x.text, x.rel ?? ''].join('\t'));
 }
 
@@ -32,7 +35,35 @@ test('there are captures to compare with', () => assert.ok(captures.length >= 5)
 
 for (const path of captures)
 	test(`${path}: the same packets in the same words`, () =>
-		assert.deepEqual(fromPage(path), fromTshark(path)));
+		assert.deepEqual(fromPage(read(path).map(x => x.bytes)), fromTshark(path)));
+
+test('what no capture here has is said alike: each acknowledgement, READs of each length, PSNs that wrap', () => {
+	let server = 0;
+	const send = (psn, back) => frame(4, [], {psn, server, back}), ask = (psn, length) => frame(12, reth(4096, 9, length), {psn, server});
+	const answer = (opcode, psn, syndrome = 0, back = true) =>
+		frame(opcode, opcode === 14 ? [] : [syndrome, 0, 0, 1], {psn, server, back});
+	const runs = [
+		() => [send(100), ...[0, 0x1f, 0x20, 0x2c, 0x60, 0x61, 0x62, 0x63, 0x64].map(x => answer(17, 100, x))],
+		...[0, 1, 1023, 1024, 1025, 2048, 2049].map(n => () => [ask(100, n), ...[100, 101, 102, 103].map(x => send(x))]),
+		() => [ask(0xffffff, 2049), ...[0, 1, 2, 1].map(x => send(x))],
+		() => [0xffffff, 0, 0xffffff, 0x800000, 1].map(x => send(x)),
+		() => [ask(500, 2049), answer(13, 500), answer(14, 501), answer(15, 502), send(7000, true), answer(17, 7000, 0, false),
+			ask(503, 10), answer(16, 503)]];
+	const frames = runs.flatMap(run => (server++, run())), folder = mkdtempSync(join(tmpdir(), 'made-'));
+	writeFileSync(join(folder, 'pcap'), pcap(frames));
+	const said = fromTshark(join(folder, 'pcap'));
+	rmSync(folder, {recursive: true});
+	assert.deepEqual(fromPage(frames), said);
+	assert.equal(said.length, frames.length);
+	const short = said.map(x => x.split('\t')).map(([, , kind, mark, text, rel]) => [kind, mark, text, rel]);
+	assert.deepEqual(short.slice(1, 10).map(x => x[2]), ['ACK', 'ACK', 'RNR NAK (timer 0)', 'RNR NAK (timer 12)',
+		...['PSN Sequence Error', 'Invalid Request', 'Remote Access Error', 'Remote Operational Error', 'code 4'].map(x => `NAK (${x})`)]
+		.map(x => `${x} MSN 1`));
+	// What is sent with a PSN of the READ's answer is sent again: it had so many.
+	assert.deepEqual([1, 1, 1, 1, 2, 2, 3], Array.from({length: 7}, (_, i) => short.slice(11 + 5 * i, 15 + 5 * i).filter(x => x[1]).length));
+	assert.equal(short.slice(45, 55).map(x => `${x[3]}${x[1]}`).join(), '0,1again,2again,3,2again,0,1,0again,8388609,2again');
+	assert.equal(short.slice(55).map(x => x[3]).join(), '0,0,1,2,0,0,3,3');
+});
 
 test('a frame that ends too early is said to be broken, at every length', () => {
 	const [, {bytes}] = read(captures[0]);

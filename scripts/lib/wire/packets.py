@@ -204,7 +204,7 @@ def psn_count(row, opcode, mtu):
     """A READ request takes as many PSNs as its response has packets."""
     if opcode != 12:
         return 1
-    return max(1, -(-number(row['dmalen']) // mtu))
+    return max(1, -(-number(row["dmalen"]) // mtu))
 
 
 def payload_of(row):
@@ -245,8 +245,9 @@ def describe_rc(row, src, dst, flows, mtu):
                                    psn_count(row, opcode, mtu))
         mark = 'again' if again else ''
     if row['va']:
+        # An atomic operation says no length.
         text += (f' va 0x{number(row["va"]):x}, rkey '
-                 f'0x{number(row["rkey"]):x}, {number(row["dmalen"]) or 8} bytes')
+                 f'0x{number(row["rkey"]):x}, {number(row["dmalen"] or "8")} bytes')
     if kind.startswith('SEND'):
         text += describe_head(payload_of(row))
     return kind, text, rel, mark
