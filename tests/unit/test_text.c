@@ -157,6 +157,16 @@ TEST(text_each_byte)
 	}
 }
 
+/* Not every call that fails sets errno. */
+TEST(fail_without_errno)
+{
+	assert_int_equal(
+		CAPTURED(log_fail_errno("ibv_poll_cq", 0, "give %s", "up")),
+		-1);
+	assert_string_equal(said.err, "error: ibv_poll_cq: failed without "
+				      "saying why; give up\n");
+}
+
 /* As both programs do: what is printable depends on it. */
 static int set_locale(void **state)
 {
