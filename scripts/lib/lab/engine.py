@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import abc
 import os
+import pathlib
 import shlex
 import shutil
 import subprocess
 import typing
 
 from lib.lab import sandbox
-from lib.lab.settings import REPOSITORY, Failed
+from lib.lab.settings import PARTS, REPOSITORY, Failed
 
 if typing.TYPE_CHECKING:
     from lib.lab.keeper import Keeper
@@ -50,12 +51,19 @@ class Engine(abc.ABC):
         """The node's own process, in its sandbox; None: it is about to end."""
         return sandbox.inner(process)
 
-    def configuration(self, line: str) -> str:
-        """What the scripts in a node read; line is the agent's device."""
-        return ''.join(f'{name}={shlex.quote(value)}\n' for name, value in (
-            ('LAB_ENGINE', self.name), ('LAB_REPO', REPOSITORY),
-            ('LAB_VERSION', self.release), ('LAB_DEVICE', self.settings.device),
-            ('LAB_LINE', line)))
+    def guest(self, folder: pathlib.Path, place: str, line: str) -> None:
+        """Makes the folder with which a node begins, and which it has at that place; line
+        is the agent's device."""
+        folder.mkdir(parents=True)
+        shutil.copy(busybox(), folder / 'busybox')
+        shutil.copy(f'{PARTS}/guest-setup.sh', folder)
+        text = pathlib.Path(PARTS, 'guest-init.sh').read_text('utf-8')
+        (folder / 'init').write_text(text.replace('#!/lab', f'#!{place}', 1))
+        for program in 'init', 'busybox':
+            (folder / program).chmod(0o755)
+        (folder / 'lab.conf').write_text(''.join(f'{name}={shlex.quote(value)}\n' for name, value in (
+            ('LAB_ENGINE', self.name), ('LAB_REPO', REPOSITORY), ('LAB_VERSION', self.release),
+            ('LAB_DEVICE', self.settings.device), ('LAB_LINE', line))))
 
 
 def busybox() -> str:

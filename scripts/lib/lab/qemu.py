@@ -5,11 +5,11 @@ import shutil
 import subprocess
 
 from lib.lab import kernel, sandbox, uml
-from lib.lab.engine import Engine, busybox
+from lib.lab.engine import Engine
 from lib.lab.kernel import Kernel
 from lib.lab.machines import machine
 from lib.lab.node import Node
-from lib.lab.settings import PARTS, REPOSITORY, Failed, Settings
+from lib.lab.settings import REPOSITORY, Failed, Settings
 
 # A guest under KVM gets so long for its first line. It needs less than a second;
 # where /dev/kvm opens but does not work, it would hang for ever.
@@ -169,7 +169,7 @@ class Qemu(Engine):
             '-rtc', 'base=2000-01-01,clock=host',
             '-kernel', self.image, '-initrd', str(self.initrd), '-append',
             f'console={here.console} quiet loglevel=4 panic=-1 net.ifnames=0 '
-            f'rdma_lab=1 lab.node={node} {arguments}',
+            f'rdinit=/lab/init rdma_lab=1 lab.node={node} {arguments}',
             '-chardev', 'stdio,id=console,signal=off',
             '-serial', 'chardev:console',
             '-chardev', f'socket,id=line,fd={line}', '-device',
@@ -252,14 +252,11 @@ def needed_by(name: str, root: pathlib.Path, release: str) -> list[pathlib.Path]
 
 def fill(tree: pathlib.Path, engine: Engine, kernel: Kernel) -> None:
     """Puts all files in their places."""
-    for folder in 'bin', 'dev', 'proc', 'sys', 'modules', 'lab':
+    for folder in 'dev', 'proc', 'sys', 'modules':
         (tree / folder).mkdir(parents=True)
-    shutil.copyfile(busybox(), tree / 'bin/busybox')
-    shutil.copyfile(f'{PARTS}/guest-init.sh', tree / 'init')
-    for program in 'init', 'bin/busybox':
-        (tree / program).chmod(0o755)
-    shutil.copy(f'{PARTS}/guest-setup.sh', tree / 'lab')
-    (tree / 'lab.conf').write_text(engine.configuration('/dev/vport0p1'))
+    engine.guest(tree / 'lab', '/lab', '/dev/vport0p1')
+    # Without one, switch_root takes this for no initramfs.
+    (tree / 'init').touch()
     modules = Modules(kernel, tree / 'modules', tree.parent / 'depmod')
     first = modules.add(FIRST)
     second = modules.add(SECOND + DEVICE[engine.settings.device])

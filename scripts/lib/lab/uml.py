@@ -10,8 +10,8 @@ import subprocess
 import zlib
 
 from lib.lab import sandbox
-from lib.lab.engine import Engine, busybox
-from lib.lab.settings import PARTS, Settings
+from lib.lab.engine import Engine
+from lib.lab.settings import Settings
 
 # A kernel that cannot work here says so at once; this is for a busy machine.
 PROBE_SECONDS = 30
@@ -94,14 +94,10 @@ class Uml(Engine):
         self.processors = sorted(os.sched_getaffinity(0))
         self.release = (kernel / 'release').read_text('utf-8').strip()
         guest = pathlib.Path(self.settings.folder, 'guest')
-        (guest / 'modules').mkdir(parents=True)
-        shutil.copy(f'{PARTS}/guest-uml.sh', guest / 'init')
-        (guest / 'init').chmod(0o755)
-        shutil.copy(f'{PARTS}/guest-setup.sh', guest)
-        shutil.copy(busybox(), guest / 'busybox')
+        self.guest(guest, INSIDE, '/dev/ttyS0')
+        (guest / 'modules').mkdir()
         for file in kernel.glob('modules.*'):
             shutil.copy(file, guest / 'modules')
-        (guest / 'lab.conf').write_text(self.configuration('/dev/ttyS0'))
 
     def command(self, node: str, cable: int, line: int) -> list[str]:
         """The command line of a node."""
