@@ -47,6 +47,10 @@ while [[ $# -gt 0 ]]; do
 	shift 2
 done
 cli_checked
+[[ -x $(PATH+=:/usr/sbin command -v ethtool) ]] || {
+	echo "wiretap.sh: there is no ethtool; scripts/install_deps.sh wire installs it" >&2
+	exit 1
+}
 
 # What the network has now, if it is not as the lab had it.
 network=''
