@@ -12,8 +12,6 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
-address=$1
-pairs=$2
 port=4433
 count=200
 seconds=5

@@ -14,8 +14,6 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
-address=$1
-pairs=$2
 sizes=(64 4096)
 count=300
 

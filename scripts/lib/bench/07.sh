@@ -16,8 +16,6 @@ set -euo pipefail
 source "$(dirname "$0")/lib.bash"
 # shellcheck source=scripts/lib/bench/perftest.bash
 source "$(dirname "$0")/perftest.bash"
-address=$1
-pairs=$2
 depths=(1 128)
 # Bytes and operations: about as long for every size.
 sizes=("64 20000" "4096 5000" "65536 500" "1048576 30")

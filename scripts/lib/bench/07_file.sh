@@ -16,8 +16,6 @@ set -euo pipefail
 source "$(dirname "$0")/lib.bash"
 # shellcheck source=scripts/lib/bench/perftest.bash
 source "$(dirname "$0")/perftest.bash"
-address=$1
-pairs=$2
 # Parts of 64 KiB, 64 at a time; in /tmp of a lab's node, files are in memory.
 bytes=65536 depth=64 count=1024
 http=8080

@@ -12,8 +12,6 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
-address=$1
-pairs=$2
 benchmark=(-b 64 -n "${BENCH_COUNT:-20000}" -q 64)
 
 section 'chapter 07: what each step gains' with without

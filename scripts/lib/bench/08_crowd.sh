@@ -11,8 +11,6 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
-address=$1
-pairs=$2
 names=('' 'connected a second' 'echoes a second' 'p50 until the echo'
 	'p99 until the echo' 'p99.9 until the echo')
 units=('' 1/s 1/s us us us)

@@ -12,9 +12,6 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
-# shellcheck disable=SC2034 # for stay.bash
-address=$1
-pairs=$2
 # shellcheck source=scripts/lib/bench/stay.bash
 source "$(dirname "$0")/stay.bash"
 

@@ -15,8 +15,6 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
-address=$1
-pairs=$2
 bytes=624 depth=16 count=${BENCH_COUNT:-10000} torn_count=$((10 * count))
 
 # ours OPTIONS-OF-LEND ARGUMENT...: sets rate, each, program, node, torn and puts.

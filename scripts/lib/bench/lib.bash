@@ -1,12 +1,13 @@
 # lib.bash - what the measurements in this folder share
 #
-# Sourced by them where the RDMA device is. Sets top and tmp (a folder of their
-# own); what they start with serve() is ended when they end.
-# shellcheck shell=bash
+# Sourced by them where the RDMA device is. Sets address and pairs, their arguments, top
+# and tmp (a folder of their own); what they start with serve() is ended when they end.
+# shellcheck shell=bash disable=SC2034 # of those who source it
 
 # shellcheck source=scripts/lib/cli.sh
 source "${BASH_SOURCE[0]%/*}/../cli.sh"
 cli_help "$@"
+address=$1 pairs=$2
 top=$(cd "${BASH_SOURCE[0]%/*}/../../.." && pwd)
 # Nothing here may take longer, and nothing waits longer for a listener.
 limit=${BENCH_LIMIT:-300}
