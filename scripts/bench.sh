@@ -87,63 +87,6 @@ machine() {
 		"$(device_run a nproc) processors, $pairs pairs"
 }
 
-table() {
-	awk -F'\t' '
-	function sort(v, n,   i, j, t) {
-		for (i = 2; i <= n; i++)
-			for (j = i; j > 1 && v[j - 1] > v[j]; j--) {
-				t = v[j]; v[j] = v[j - 1]; v[j - 1] = t
-			}
-	}
-	function median(v, n) {
-		return (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2
-	}
-	# A ratio is what is printed of it: two decimals.
-	function verdict(aim, ratio,   words) {
-		if (aim == "-")
-			return ""
-		if (split(aim, words, " ") == 1)
-			words[2] = 1
-		aim = "  aim " words[1] " " words[2]
-		if (words[1] == ">=" && ratio >= words[2] - 0.005 ||
-			words[1] == "<=" && ratio < words[2] + 0.005)
-			return aim ": met"
-		return aim ": MISSED"
-	}
-	function print_row(what,   i, n) {
-		n = count[what]
-		for (i = 1; i <= n; i++) {
-			a[i] = first[what, i]; b[i] = second[what, i]
-			r[i] = a[i] / b[i]
-		}
-		sort(a, n); sort(b, n); sort(r, n)
-		if (aim[what] == "none") {
-			printf "%-25s %10.1f %10.1f\n", what, median(a, n),
-				median(b, n)
-			return
-		}
-		printf "%-25s %10.1f %10.1f %-5s %5.2f (%.2f .. %.2f)%s\n",
-			what, median(a, n), median(b, n), unit[what],
-			median(r, n), r[1], r[n], verdict(aim[what], median(r, n))
-	}
-	/^#/ {
-		title = substr($1, 2); name1 = $2; name2 = $3
-		next
-	}
-	{
-		if (!count[$1]++)
-			rows[++n_rows] = $1
-		first[$1, count[$1]] = $2; second[$1, count[$1]] = $3
-		unit[$1] = $4; aim[$1] = $5
-	}
-	END {
-		printf "%-25s %10s %10s %-5s %s\n", title, name1, name2, "",
-			"ratio"
-		for (i = 1; i <= n_rows; i++)
-			print_row(rows[i])
-	}'
-}
-
 # How many nodes NAME needs.
 nodes_of() {
 	sed -n 's/^# nodes: *//p' "scripts/lib/bench/$1.sh" | grep . || echo 1
@@ -173,7 +116,7 @@ for name; do
 	{
 		echo "Measured on $(machine)."
 		echo
-		table <"build/bench/$name.tsv"
+		scripts/lib/python.sh bench.table <"build/bench/$name.tsv"
 	} >"$keep/$name.txt"
 	cat "$keep/$name.txt"
 	echo
