@@ -1,70 +1,10 @@
 #!/usr/bin/env bats
 #
-# The JavaScript of the pages, without a browser: the wire between the two nodes,
-# what it says of packets, the comparison of logs. web/check.sh tests the pages.
+# kernel_build.bats - scripts/lib/kernel/build.sh, where no program does anything: what it refuses,
+# and when it builds anew
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-}
-
-unit() {
-	run -0 node --test "tests/web/$1.test.mjs"
-}
-
-@test "the wire delivers, loses, delays, doubles, reorders, holds and is cut" {
-	unit wire
-}
-
-@test "a frozen node's clock stands still" {
-	unit clock
-}
-
-@test "the card loses nothing" {
-	unit card
-}
-
-@test "packets have the words of the recorded ladders" {
-	unit packets
-}
-
-@test "the comparison in the page agrees with compare_logs.sh" {
-	unit compare
-}
-
-@test "the third party at the wire sends what the lab's switch sends" {
-	unit third_party
-}
-
-@test "edits, logs and the two nodes' addresses" {
-	unit page
-}
-
-@test "a link fills in, and presses no key" {
-	unit link
-}
-
-@test "the front page's lab: its button, what it costs, what was seen" {
-	unit door
-}
-
-@test "anybody's capture: as tshark reads it, what happened in it, ten thousand broken ones" {
-	unit capture
-}
-
-@test "an error line beside a terminal is explained as explain.py does; guesses are kept" {
-	unit explain
-}
-
-@test "repair tasks in the page: the broken copies, the comparison on a node, ticks in a file" {
-	unit repair
-}
-
-@test "the service worker keeps a file only under its own hash" {
-	unit service_worker
-}
-
-@test "pages, workers and pictures may load and run no more than they need" {
-	unit policy
 }
 
 # kernel KIND ADDRESS: build.sh, where no program does anything but apt-get, which
@@ -132,10 +72,4 @@ kernel() {
 	echo >>"$lib/kernel/sock_aligned.patch"
 	run -0 kernel page c1183df0
 	[[ $output == *'building Linux'* ]]
-}
-
-@test "no module is longer than 300 lines" {
-	run -0 awk 'FNR == 301 { print FILENAME }' web/page/*.js web/page/*/*.js \
-		web/site/*.* web/rootfs/*.mjs tests/web/*
-	[ -z "$output" ]
 }
