@@ -109,7 +109,7 @@ int rds_open(struct rds *rds, const struct sockaddr_in *local, int transport)
 		return -1;
 	if (bind_local(rds))
 		return -1;
-	/* Without this we get only a hint when a congestion ends: see README. */
+	/* Without this, no news would say which port's congestion has ended. */
 	return rds_set(rds, RDS_CONG_MONITOR, "RDS_CONG_MONITOR", &on,
 		       sizeof(on));
 }

@@ -19,7 +19,7 @@
 #include "wait.h"
 
 enum dgram_type {
-	DGRAM_NONE, /* of a kernel's: without a header */
+	DGRAM_NONE, /* a kernel's answer: it has no header */
 	DGRAM_TEXT, /* text, to be answered */
 	DGRAM_ANSWER, /* text, the answer */
 	DGRAM_NUMBERED, /* is counted, and not answered; 0 begins anew */

@@ -37,7 +37,7 @@ struct conn {
 	struct ibv_mr *mr; /* lets the device use both arrays */
 	struct ibv_wc wc; /* the last completion */
 	int sends; /* how many we have posted */
-	int credits; /* sender: messages that have a receive, and are not sent */
+	int credits; /* sender: so many more messages find a receive */
 	char ours[DEPTH][SIZE], theirs[DEPTH][SIZE]; /* one message in a slot */
 };
 

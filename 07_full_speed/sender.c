@@ -73,7 +73,7 @@ static int go_on(struct sender *sender, struct stream *stream,
 		log_line("%s: the server has %" PRIu64 " of %" PRIu64
 			 " bytes; going on there.",
 			 filename_of(file->shown), bytes, file->size);
-	/* What we have sent says nothing: what the server has kept does. */
+	/* Progress is what the server has kept, and not what we have sent. */
 	sender->got_on |= bytes > sender->kept;
 	sender->kept = bytes;
 	/* Each sign of life posts the receive of this text again: copy it first. */

@@ -163,7 +163,7 @@ int stream_post(struct stream *stream, struct head *head, const void *text,
  */
 int stream_next(struct stream *stream, struct news *news);
 
-/* That, for who does not wait for the next one soon. */
+/* The same at once, for a caller that will not wait for the next one soon. */
 int stream_release(struct stream *stream);
 
 /* Waits for the peer's next message. */

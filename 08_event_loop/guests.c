@@ -152,7 +152,7 @@ static void serve(struct guests *guests, struct guest *guest,
 
 	guest->echoes -= !came;
 	/*
-	 * Of who leaves, all is flushed, and what it has sent comes too late. But
+	 * All of a guest that leaves is flushed; its messages come too late. But
 	 * a message that could not be received may be why it leaves.
 	 */
 	if (guest->state == GUEST_LEAVES &&
@@ -167,7 +167,7 @@ static void serve(struct guests *guests, struct guest *guest,
 	state = guest->echoes ? GUEST_TAKES : GUEST_SENDS;
 	if (ret)
 		guests_leave(guests, guest);
-	/* To send more is no excuse for who takes no echo. */
+	/* A guest that takes no echo gains no time by sending more. */
 	else if (state != guest->state || state != GUEST_TAKES || !came)
 		move(guests, guest, state);
 	log_prefix("%s", "");

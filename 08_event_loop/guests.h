@@ -21,7 +21,7 @@ enum guest_state {
 
 /*
  * Echoes that are under way to a guest, at most. It may have seven messages without an
- * echo; but seven echoes may be there, and only their acknowledgements lost.
+ * echo; and of seven echoes that it has, the acknowledgements may be lost.
  */
 #define GUEST_WINDOW 14
 

@@ -16,7 +16,7 @@
 /* One receive. What it brings is sent back from its memory, too. */
 struct receive {
 	struct ibv_mr *mr; /* of its chunk: covers all of this */
-	unsigned long number; /* how many were posted before it, and it */
+	unsigned long number; /* it was the first to be posted, the second... */
 	bool returns; /* the echo is posted; else the receive is, or was */
 	char came[MESSAGE_SIZE];
 };

@@ -151,7 +151,7 @@ static void set_version(struct bucket *bucket, uint64_t version)
 
 /*
  * Puts a value. The client may read the bucket at any moment of this. A program
- * can be interrupted anywhere: a server that writes is, here, in the middle.
+ * can be interrupted anywhere; here, pause_ms does so in the middle.
  */
 static bool put(struct bucket *bucket, char letter, int pause_ms)
 {

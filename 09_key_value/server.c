@@ -131,7 +131,7 @@ static void leave_table(struct table *table)
 		free(table);
 }
 
-/* From here on, the client has no more than an rkey that nobody knows. */
+/* From here on, the device takes the client's rkey for an unknown one. */
 static void take_table_back(struct loan *loan, struct server *server)
 {
 	int err = loan->table ? ibv_dereg_mr(loan->table) : 0;
