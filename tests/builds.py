@@ -12,7 +12,8 @@ from nodes import TOP
 BUILDS = TOP / 'build/pytest'
 FLAGS = {'plain': '-O2 -g',
          'sanitized': '-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined '
-                      '-fno-sanitize-recover=undefined',
+                      # What nobody has set is not 0 by chance.
+                      '-fno-sanitize-recover=undefined -ftrivial-auto-var-init=pattern',
          'threads': '-O1 -g -fno-omit-frame-pointer -fsanitize=thread'}
 SHIM = TOP / 'tests/at_call.c'
 

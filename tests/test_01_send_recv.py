@@ -1,5 +1,6 @@
 """Chapter 01 when all goes well: texts of every kind between two nodes, and a hundred clients, of whom
 nothing is left."""
+import pathlib
 import re
 
 import pytest
@@ -62,4 +63,12 @@ def test_memory_that_is_lost_is_seen_where_tests_run_with_sanitizers(pair):
     server = pair.server()
     client = pair.client(status=1, at=('rdma_connect 1', 'leak'))
     assert client.has('^SUMMARY: AddressSanitizer: 77 byte', stream='err')
+    server.stop()
+
+
+@pytest.mark.parametrize('variant', ['sanitized'])
+def test_of_all_signals_a_server_waits_for_those_that_ask_it_to_end(pair):
+    """SIGINT is bit 1, and SIGTERM bit 14."""
+    server = pair.server()
+    assert 'SigBlk:\t0000000000004002\n' in pathlib.Path(f'/proc/{server.pid}/status').read_text('utf-8')
     server.stop()

@@ -106,7 +106,7 @@ def test_who_has_no_certificate_or_an_older_tls_is_refused(pair):
 
 def test_who_has_one_may_still_lie(pair):
     certs = pair.folder / 'certs'
-    for new in {'QPN': '0x000000'}, {'PSN': '0x1000000'}, {'GID': '::ffff:192.0.2.77'}, {'RKEY': ''}:
+    for new in {'QPN': '0x000001'}, {'QPN': '0xffffff'}, {'PSN': '0x1000000'}, {'GID': '::ffff:192.0.2.77'}, {'RKEY': ''}:
         with ended(pair) as server:
             peer = connect(pair, certs)
             assert peer.recv(1) == b'H'

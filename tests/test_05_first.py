@@ -127,7 +127,7 @@ def test_who_has_a_wrong_certificate_or_none_is_refused_and_others_are_served(pa
 def test_who_has_one_may_still_lie_and_harms_nobody(pair):
     server, certs = first(pair), pair.folder / 'certs'
     lies = [line(pair, **{name: value}) for name, value in (
-        ('QPN', '0x000000'), ('PSN', '0x1000000'), ('GID', '::ffff:192.0.2.77'), ('RKEY', ''))]
+        ('QPN', '0x000001'), ('QPN', '0xffffff'), ('PSN', '0x1000000'), ('GID', '::ffff:192.0.2.77'), ('RKEY', ''))]
     for number, lie in enumerate([*lies, line(pair) + b'D', b'\x1b[31m' * 40], 1):
         peer = connect(pair, certs)
         assert peer.recv(4) == number.to_bytes(4, 'big')

@@ -158,6 +158,15 @@ def test_a_full_server_says_so_and_who_tries_again_is_served_when_there_is_room(
         server.one_error("(TLS handshake|sending to the peer|the peer's parameters): ")
 
 
+@pytest.mark.parametrize('variant', ['sanitized'])
+def test_a_connection_that_cannot_be_taken_leaves_nothing(pair):
+    """The sanitizer would say so, and it is taken a moment later."""
+    server = pair.server('-1', 'write', at=('accept4 1', 'fail'))
+    pair.client('-t', 60, 'write').quiet()
+    server.end().one_error('accept')
+    assert pair.happened == 'accept4'
+
+
 def test_connections_that_are_reset_at_once_keep_nobody_waiting(pair):
     server = pair.server('write')
     server.kill('STOP')

@@ -62,13 +62,19 @@ def begins_late(folder):
                 r'\t\tstream->chain.sends = stream->chain.sent = 0xffffffec;\n')
 
 
+@pytest.fixture
+def late():
+    """The folder of such a build."""
+    return builds.build(CHAPTER, 'late', begins_late)
+
+
 @WAYS
-def test_after_four_thousand_million_parts_files_arrive_as_before(pair, way):
+def test_after_four_thousand_million_parts_files_arrive_as_before(pair, way, late):
     """2^32 is no multiple of most depths."""
-    folder, file = builds.build(CHAPTER, 'late', begins_late), pair.file('file', 60 * 256 + 7)
-    server = pair.server('-d', pair.inbox, program=folder / 'server')
+    file = pair.file('file', 60 * 256 + 7)
+    server = pair.server('-d', pair.inbox, program=late / 'server')
     for depth in 4, 5, 7, 48:
-        pair.client('-q', depth, '-b', 256, way, file, program=folder / 'client').quiet()
+        pair.client('-q', depth, '-b', 256, way, file, program=late / 'client').quiet()
         assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
         (pair.inbox / 'file').unlink()
     server.stop()

@@ -46,9 +46,15 @@ def bare(folder):
     builds.edit(folder / 'bench/lend.c', r'lender->keys\[i\], "value"', 'lender->keys[0], "value"')
 
 
-def test_what_has_come_is_looked_at_unless_it_is_to_be_believed(pair):
+@pytest.fixture
+def one_key():
+    """The path of such a build's."""
+    return builds.build(CHAPTER, 'bare', bare) / BENCH
+
+
+def test_what_has_come_is_looked_at_unless_it_is_to_be_believed(pair, one_key):
     for words, status in ((), 1), (('-b',), 0):
-        server = pair.server('lend', program=builds.build(CHAPTER, 'bare', bare) / BENCH)
+        server = pair.server('lend', program=one_key)
         client = pair.client(*words, '-n', 300, 'read', program=BENCH, status=status)
         server.any_end()
         if status:

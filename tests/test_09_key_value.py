@@ -41,16 +41,33 @@ def test_values_of_each_length_are_read_as_they_were_put(pair):
     ended(server).quiet()
 
 
-def small(folder):
-    """Changes a build: a table that never grows."""
-    builds.edit(folder / 'table.h', 'BUCKETS_MAX = 512', 'BUCKETS_MAX = 8')
+# What is changed in a build: FILE, what is there, and what comes there.
+CHANGES = {
+    # A table that never grows.
+    'small': ('table.h', 'BUCKETS_MAX = 512', 'BUCKETS_MAX = 8'),
+    # The client does not lock what is to move,
+    'hasty': ('talk.c', r'if \(place->client && ', 'if (place->client > 1000 && '),
+    # or writes where it may not,
+    'lies': ('client.c', r'if \(!client->place.client\)', 'if (0)'),
+    # or has a lease that is as long as a lock can say, 65 s.
+    'greedy': ('talk.c', 'LEASE_MS << 16', '0xffffu << 16'),
+    # Two clients at a time.
+    'few': ('server.c', '#define GUESTS 64', '#define GUESTS 2'),
+}
 
 
+@pytest.fixture
+def changed(request):
+    """The folder of such a build."""
+    file, old, new = CHANGES[request.param]
+    return builds.build(CHAPTER, request.param, lambda folder: builds.edit(folder / file, old, new))
+
+
+@pytest.mark.parametrize('changed', ['small'], indirect=True)
 @pytest.mark.parametrize('words', [(), ('--one-sided',)], ids=['sent', 'one_sided'])
-def test_a_full_table_refuses_one_key_more_and_still_takes_new_values(pair, words):
-    build = builds.build(CHAPTER, 'small', small)
-    server = pair.server(*words, program=build / 'server')
-    more = {'program': build / 'client'}
+def test_a_full_table_refuses_one_key_more_and_still_takes_new_values(pair, words, changed):
+    server = pair.server(*words, program=changed / 'server')
+    more = {'program': changed / 'client'}
     for number in range(8):
         pair.client(*words, 'put', f'k{number}', 'old', **more).quiet()
     pair.client(*words, 'put', 'one more', 'value', status=1, **more).one_error("the server's table is full")
@@ -83,16 +100,18 @@ def test_who_knows_only_an_old_table_finds_its_way_to_the_new_one(pair, words):
     server = pair.server(*words, '-t', 100)
     fill(pair, 0, 8, *words)
     late = [pair.begin_client(*words, *asks, at=('ibv_post_send 1', 'stop'))
-            for asks in (('get', 'k3'), ('get', 'k30'), ('scan',), ('put', 'k40', 'v40'))]
+            for asks in (('put', 'k40', 'v40'), ('scan',), *(('get', f'k{number}') for number in (30, *range(8))))]
     for client in late:
         client.stops()
     fill(pair, 8, 40, *words)
     for client in late:
         client.resume().end().quiet()
         # Who only sends needs no place.
-        assert client.count("^the server's table: ") == (1 if client is late[3] and not words else 2)
-    assert late[0].has('^version 1: k3 = v3$') and late[1].has('^version 1: k30 = v30$')
-    assert late[2].count('^version 1: k') >= 40
+        assert client.count("^the server's table: ") == (1 if client is late[0] and not words else 2)
+    assert late[1].count('^version 1: k') >= 40
+    # The first eight are in a bucket of their own each.
+    for client, number in zip(late[2:], (30, *range(8))):
+        assert client.has(f'^version 1: k{number} = v{number}$')
     holds(pair, 41)
     assert re.findall('the table has moved: (.*) buckets', server.out) == ['16', '32', '64']
     ended(server).quiet()
@@ -123,16 +142,11 @@ def test_a_put_that_was_too_slow_for_a_table_that_moves_is_not_reported(pair, po
     ended(server)
 
 
-def hasty(folder):
-    """Changes a build: the client does not lock what is to move."""
-    builds.edit(folder / 'talk.c', r'if \(place->client && ', 'if (place->client > 1000 && ')
-
-
-def test_a_table_that_is_not_locked_does_not_move(pair):
+@pytest.mark.parametrize('changed', ['hasty'], indirect=True)
+def test_a_table_that_is_not_locked_does_not_move(pair, changed):
     server = pair.server('--one-sided')
     fill(pair, 0, 8, '-W')
-    client = builds.build(CHAPTER, 'hasty', hasty) / 'client'
-    alone(pair, 'k8', 'v8', program=client, status=1).one_error('status 5 |DISC')
+    alone(pair, 'k8', 'v8', program=changed / 'client', status=1).one_error('status 5 |DISC')
     holds(pair, 8)
     ended(server).one_error('the client has not locked the table')
 
@@ -238,33 +252,24 @@ def test_an_owner_that_was_too_slow_says_so(pair, post, error):
     ended(server)
 
 
-def lies(folder):
-    """Changes a build: the client writes where it may not."""
-    builds.edit(folder / 'client.c', r'if \(!client->place.client\)', 'if (0)')
-
-
-def test_where_only_clients_write_none_may_send_and_elsewhere_none_may_write(pair):
+@pytest.mark.parametrize('changed', ['lies'], indirect=True)
+def test_where_only_clients_write_none_may_send_and_elsewhere_none_may_write(pair, changed):
     server = pair.server('--one-sided')
     put(pair, 'k', 'v', status=1).one_error('only clients write .*; give --one-sided')
     ended(server).quiet()
     server = pair.server()
     alone(pair, 'k', 'v', status=1).one_error('lets no client write; start it with --one-sided')
-    alone(pair, 'k', 'v', program=builds.build(CHAPTER, 'lies', lies) / 'client', status=1).one_error('status 10 ')
+    alone(pair, 'k', 'v', program=changed / 'client', status=1).one_error('status 10 ')
     put(pair, 'k', 'sent').quiet()
     shows(pair, 'k', 'sent', 1)
     ended(server)
 
 
-def greedy(folder):
-    """Changes a build: the client's lease is as long as a lock can say, 65 s."""
-    builds.edit(folder / 'talk.c', 'LEASE_MS << 16', '0xffffu << 16')
-
-
-def test_a_client_that_lies_holds_a_lock_and_the_value_is_still_read(pair):
+@pytest.mark.parametrize('changed', ['greedy'], indirect=True)
+def test_a_client_that_lies_holds_a_lock_and_the_value_is_still_read(pair, changed):
     server = pair.server('--one-sided')
     alone(pair, 'k', 'v').quiet()
-    alone(pair, 'k', 'x', program=builds.build(CHAPTER, 'greedy', greedy) / 'client', at=('ibv_post_send 3', 'kill'),
-          status=137)
+    alone(pair, 'k', 'x', program=changed / 'client', at=('ibv_post_send 3', 'kill'), status=137)
     pair.client('-t', 6, '--one-sided', 'put', 'k', 'w', status=1).one_error(
         'client 2 has locked this bucket and does not let it go')
     shows(pair, 'k', 'v', 1)
@@ -337,14 +342,10 @@ def test_a_write_with_immediate_data_is_a_protocol_error(pair, hostile):
     ended(server).one_error('')
 
 
-def few(folder):
-    """Changes a build: two clients at a time."""
-    builds.edit(folder / 'server.c', '#define GUESTS 64', '#define GUESTS 2')
-
-
-def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair):
+@pytest.mark.parametrize('changed', ['few'], indirect=True)
+def test_who_finds_no_place_is_refused_and_the_next_one_finds_one(pair, changed):
     trace = pair.scratch / 'trace'
-    server = pair.server(program=builds.build(CHAPTER, 'few', few) / 'server',
+    server = pair.server(program=changed / 'server',
                          env=builds.preloaded('scripts/lib/calls', 'CALLS')(trace))
     here = [pair.begin_client('put', 'k', 'v', at=('ibv_post_send 1', 'stop')) for _ in range(2)]
     for client in here:
