@@ -126,11 +126,16 @@ def main(arguments: list[str]) -> int:
     if options.what != 'next':
         (show if options.what == 'show' else as_json)(options.root, have)
         return 0
-    for makefile in sorted(options.root.glob('[0-9][0-9]_*/Makefile')):
-        text = step(makefile.parent, have)
-        if text:
-            print(text)
-            return 0
+    chapters = [path.parent for path in sorted(options.root.glob('[0-9][0-9]_*/Makefile'))]
+    for chapter in chapters:
+        text = step(chapter, have)
+        if not text:
+            continue
+        print(text)
+        unread = [other.name for other in chapters if left(other, 'read', have)]
+        if unread and unread[0] > chapter.name:
+            print(f'\nOr leave the rest for later: the next first file is in {unread[0]}/README.md')
+        return 0
     print('You have done all that is here. Take a real card: docs/beyond.md')
     return 0
 
