@@ -6,6 +6,7 @@
  *   SLOW_WRITE  and of each pwrite()
  *   SLOW_STAT   and of each fstatat()
  *   STOP_SYNC   a number: the program stops (SIGSTOP) before that fsync()
+ *   STOP_LOCK   it stops before each flock()
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <sys/file.h>
 #include <sys/stat.h>
 
 static void take(const char *name)
@@ -46,6 +48,15 @@ int fsync(int fd)
 	if (stop && ++count == atoi(stop))
 		raise(SIGSTOP);
 	return call(fd);
+}
+
+int flock(int fd, int how)
+{
+	int (*call)(int, int) = real("flock");
+
+	if (getenv("STOP_LOCK"))
+		raise(SIGSTOP);
+	return call(fd, how);
 }
 
 ssize_t pread(int fd, void *buf, size_t length, off_t at)

@@ -52,6 +52,22 @@ def test_a_disk_of_three_parts_a_second_is_waited_for_at_either_end(pair, librar
     assert (pair.inbox / 'file').read_bytes() == file.read_bytes()
 
 
+def test_a_part_that_is_another_one_when_it_is_locked_is_not_written_to(pair, library):
+    """The server that had it may have finished the file, and a third one may have begun another."""
+    file = pair.file('file', 2_200_000)
+    part_of(pair, file)
+    server = pair.server('-t', 20, '-d', pair.inbox, env={'LD_PRELOAD': library, 'STOP_LOCK': '1'})
+    client = pair.begin_client('-t', 20, 'send', file)
+    server.stops()
+    part, = pair.inbox.iterdir()
+    part.rename(pair.inbox / 'whole')
+    part_of(pair, file)
+    server.resume()
+    client.end(1)
+    server.one_error('another server has just been receiving that file; send it again$')
+    server.stop()
+
+
 @pytest.mark.parametrize('slow', ['SLOW_READ', 'SLOW_WRITE'])
 def test_sigterm_ends_whose_disk_is_slow_before_all_that_it_has_is_dealt_with(pair, library, slow):
     """That is 20 s at the sender, and more at the receiver."""
