@@ -45,7 +45,7 @@ teardown() {
 	run -2 lab run --nodes 1 --on b true -- true
 	[[ $output == *"--on b: the nodes are a"* ]]
 	run -2 lab run --loss 101 -- true
-	[[ $output == *"invalid percentage value"* ]]
+	[[ $output == *"--loss: 101: needs a percentage, 0 to 100"* ]]
 	run -2 lab run --nodes 1
 	[[ $output == *"it comes after '--'"* ]]
 	run -1 lab run --kernel "$BATS_TEST_TMPDIR" -- true
