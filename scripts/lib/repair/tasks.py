@@ -123,12 +123,13 @@ def letter(task: Task, place: str) -> str:
              f'This folder is a copy of {task.chapter.name} in which somebody has broken '
              'something, perhaps in more than one place. Find out what it is, and repair it.'
              + (' `carried/` has the files that an earlier chapter has, too; look there as well.'
-                if (task.chapter / 'carried').is_dir() else ''),
+                if (task.chapter / 'carried').is_dir() and './first' not in '\n'.join(commands) else ''),
              'The programs were run like this (192.0.2.1 stands for the address of the '
              'server):', '```text\n' + '\n'.join(commands) + '\n```']
     for log in sorted(task.said().glob('*.log')) + sorted(task.said().glob('*.err')):
         end = {'.log': 'said', '.err': 'complained'}[log.suffix]
-        title = 'How they ended' if log.stem == 'status' else f'What {log.stem} {end}'
+        who = f'the {log.stem}' if log.stem in ('client', 'server') else log.stem
+        title = 'How they ended' if log.stem == 'status' else f'What {who} {end}'
         text = log.read_text('utf-8', 'replace').rstrip('\n')
         parts.append(f'{title}:\n\n```text\n{text}\n```')
     parts += [f'`make repair {which} CHECK=1` builds what is in {place}, runs it and says '
