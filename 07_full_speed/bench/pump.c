@@ -15,6 +15,12 @@
 #define PUMP_CHAIN 64
 #define PUMP_BATCH 32
 
+/*
+ * The most that a chain may carry. With one doorbell for 32 MiB, rxe is slower than with
+ * one for each MiB: see docs/performance.md.
+ */
+#define PUMP_CHAIN_BYTES (1 << 20)
+
 /* How often to find nothing before looking at the clock and the peer. */
 #define SPINS 65536
 
@@ -93,9 +99,13 @@ static void run_init(struct run *run, struct pump *pump, unsigned int depth,
 		.next_report = stats_now() + 2000000000,
 	};
 	/* A quarter of the queue: the rest works while a chain is refilled. */
-	run->chain = depth / 4 ? depth / 4 : 1;
+	run->chain = depth / 4;
 	if (run->chain > PUMP_CHAIN)
 		run->chain = PUMP_CHAIN;
+	if (run->chain > PUMP_CHAIN_BYTES / memory->size)
+		run->chain = PUMP_CHAIN_BYTES / memory->size;
+	if (!run->chain)
+		run->chain = 1;
 	prepare(run);
 }
 
