@@ -8,7 +8,7 @@ Without an argument, passes its input through. A line is taken apart: objects, w
 states, statuses and errnos, by name or number. scripts/lib/explain.tsv says which parts lead to which
 entry. It prints the best entry and two more, with the reason: the parts that fit, or words in common
 with it or with a rule that nearly fits. "sure" is only what a status, an errno or an event in the line
-proves. Of several lines it takes the first that has an entry, leaving aside what follows from something
+proves, if nothing else in the line may be the cause. Of several lines it takes the first that has an entry, leaving aside what follows from something
 else, such as a flush (status 5), unless there is nothing else. A line that names its entry gets that one.
 
 Exit status: 0 a rule fits, 1 there are only common words, 2 usage.
@@ -51,6 +51,8 @@ NUMBER = re.compile(r'-?\d{1,3}|0x[\da-f]{1,2}')
 BEFORE = set('status errno error err return code success with fail rtr cqe'.split())
 STATUS_OF = {'completion', 'cq', 'cqe', 'vendor'}
 ERRNO_OF = {'create', 'modify', 'reg', 'post', 'open', 'connect', 'accept', 'fi'}
+# Whose status it is for certain; or with a completion's error of the vendor.
+WC = {'wc', 'wr', 'wrid', 'work request', 'work requests'}
 
 
 @dataclasses.dataclass
@@ -84,6 +86,7 @@ class Table:
 
     def __init__(self):
         self.entries, self.rules, self.phrases = {}, [], collections.defaultdict(list)
+        self.objects = set()
         for path in sorted(PAGES.glob('*.md')):
             for anchor, title, body in ENTRY.findall(path.read_text('utf-8')):
                 self.entries[anchor] = Entry(anchor, title, body.strip(), str(path.relative_to(TOP)))
@@ -95,11 +98,13 @@ class Table:
         for row in TABLE.read_text('utf-8').splitlines():
             if row.startswith('='):
                 self.add_words(*row.split('\t')[1:])
+            elif row.startswith('?'):
+                self.objects.update(row.split()[1:])
             elif row and row[0] != '#':
                 self.add_rules(*row.split('\t'))
         for phrases in self.phrases.values():
             phrases.sort(key=lambda one: -len(one[0]))
-        self.used = {token for *_, words, none in self.rules for token in sum(words, none)}
+        self.used = {token for *_, words, none in self.rules for token in sum(words, none)} | self.objects
 
     def add_words(self, token, words):
         """A token, and what a line may have for it."""
@@ -128,7 +133,7 @@ class Table:
                                 if words[at + 1:at + 1 + len(rest)] == rest), (1, words[at]))
             found.append((token, ' '.join(words[at:at + size])))
             at += size
-        return found + numbers([token for token, _ in found])
+        return found + numbers(found)
 
     @functools.lru_cache(1000)
     def match(self, have):
@@ -137,12 +142,19 @@ class Table:
         for anchor, sure, words, none in self.rules:
             used = [next((token for token in some if token in have), None) for some in words]
             if None not in used and not have.intersection(none):
-                proofs = sum(token.isupper() for token in used)
-                one = (2 if proofs and sure else 1, len(used) + 2 * proofs, anchor, used)
+                proofs = [token for token in used if token.isupper()]
+                sure = sure and self.proven(proofs, have.difference(*words))
+                one = (1 + sure, len(used) + 2 * len(proofs), anchor, used)
                 if one[:2] > best.get(anchor, (0, 0))[:2]:
                     best[anchor] = one
         # What only follows from something is second to what is as sure.
         return sorted(best.values(), key=lambda one: (-one[0], self.entries[one[2]].follows, -one[1]))
+
+    def proven(self, proofs, others):
+        """Is there a proof, and in the rest of the line no other one, nor anything else that an errno may be of?"""
+        by_errno = all(token[0] == 'E' for token in proofs)
+        return bool(proofs) and not any(token.isupper() and token[0] != 'E' or by_errno and
+                                        (token.isupper() or token in self.objects) for token in others)
 
     def look_up(self, line, number=0):
         """The hit of one line, or None."""
@@ -150,7 +162,7 @@ class Table:
         if named and named[1] in self.entries:
             return Hit(line, number, 'certain', [(self.entries[named[1]], 'the line names it')])
         words = dict(self.parts(line[:MOST]))
-        hits = self.match(frozenset(self.used.intersection(words)))
+        hits = self.match(frozenset(token for token in words if token in self.used or token.isupper()))
         return Hit(line, number, 'sure' if hits[0][0] == 2 else 'likely',
                    [(self.entries[anchor], ', '.join(dict.fromkeys(words[token] for token in used)))
                     for _, _, anchor, used in hits]) if hits else None
@@ -190,9 +202,11 @@ class Table:
                          and not entry.follows and entry not in [e for e, _ in found]])[:3]
 
 
-def numbers(tokens):
-    """The statuses and errnos that are in the line as numbers."""
+def numbers(parts):
+    """The statuses and errnos that are in the line as numbers; a status that may be another's in small letters."""
+    tokens, words = zip(*parts) if parts else ((), ())
     have, found = set(tokens), []
+    verbs = {'completion', 'vendor'} <= have or not WC.isdisjoint(words)
     status = have & STATUS_OF and not have & ERRNO_OF
     for above, before, word in zip(['', *tokens], tokens, tokens[1:]):
         if not NUMBER.fullmatch(word) or above in ('vendor', 'comp', 'max') or word[0] != '-' and before not in BEFORE:
@@ -201,7 +215,7 @@ def numbers(tokens):
         if number > 0 and any(one.startswith('CM_') for one in have):
             token = 'reason'
         elif number > 0 and (status and before != 'errno' or above == 'prov' or (above, before) == ('fail', 'status')):
-            token = f'STATUS_{number}'
+            token = f'{"STATUS" if status and verbs else "status"}_{number}'
         elif before == 'status' and have <= {'status', 'number', word}:
             token = f'status_{number}'
         else:

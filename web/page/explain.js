@@ -13,17 +13,20 @@ const plain = line => line.replace(/(?<=[a-z]{2})(?=[A-Z])/g, ' ').toLowerCase()
 	.replace(/(?<![a-z0-9_])-(?=\d)/g, '\0').replace(/[^a-z0-9\0]+/g, ' ').replaceAll('\0', '-').trim().split(' ');
 
 // The statuses and errnos that are in the line as numbers: numbers() in explain.py says how.
-function numbers(tokens, {errno, before, statusOf, errnoOf}) {
+function numbers(parts, {errno, before, statusOf, errnoOf, wc}) {
+	const tokens = parts.map(x => x[0]);
 	const have = new Set(tokens), found = [], all = ['', ...tokens];
 	const event = tokens.some(x => x.startsWith('CM_'));
 	const status = statusOf.some(x => have.has(x)) && !errnoOf.some(x => have.has(x));
+	const verbs = have.has('completion') && have.has('vendor') || parts.some(x => wc.includes(x[1]));
 	for (let at = 2; at < all.length; at++) {
 		const [above, last, word] = all.slice(at - 2, at + 1);
 		if (!NUMBER.test(word) || ['vendor', 'comp', 'max'].includes(above) || word[0] !== '-' && !before.includes(last))
 			continue;
 		const number = parseInt(word, word.includes('x') ? 16 : 10);
 		const token = number > 0 && event ? 'reason' :
-			number > 0 && (status && last !== 'errno' || above === 'prov' || above === 'fail' && last === 'status') ? `STATUS_${number}` :
+			number > 0 && (status && last !== 'errno' || above === 'prov' || above === 'fail' && last === 'status') ?
+				`${status && verbs ? 'STATUS' : 'status'}_${number}` :
 				last === 'status' && [...have].every(x => ['status', 'number', word].includes(x)) ? `status_${number}` :
 					errno[Math.abs(number)];
 		if (token)
@@ -41,10 +44,16 @@ function parts(line, data) {
 		found.push([token, words.slice(at, at + 1 + rest.length).join(' ')]);
 		at += 1 + rest.length;
 	}
-	return [...found, ...numbers(found.map(x => x[0]), data)];
+	return [...found, ...numbers(found, data)];
 }
 
 const cut = line => [...line].slice(0, MOST).join('');
+
+// Is there a proof, and in the rest of the line no other one, nor anything else that an errno may be of?
+function proven(proofs, others, objects) {
+	const byErrno = proofs.every(x => x[0] === 'E');
+	return proofs.length > 0 && !others.some(x => /[A-Z]/.test(x) ? byErrno || x[0] !== 'E' : byErrno && objects.includes(x));
+}
 
 // data: as explained.json has it. [{entry, sure, why}], the best one first.
 export function lookUp(whole, data) {
@@ -56,8 +65,8 @@ export function lookUp(whole, data) {
 		const used = all.map(some => some.find(x => words.has(x)));
 		if (used.includes(undefined) || none.some(x => words.has(x)))
 			continue;
-		const proofs = used.filter(x => /[A-Z]/.test(x)).length;
-		const one = {entry: data.entries[anchor], sure: proofs && mayBeSure ? SURE : 1, size: used.length + 2 * proofs,
+		const proofs = used.filter(x => /[A-Z]/.test(x)), others = [...words.keys()].filter(x => !all.flat().includes(x));
+		const one = {entry: data.entries[anchor], sure: mayBeSure && proven(proofs, others, data.objects) ? SURE : 1, size: used.length + 2 * proofs.length,
 			why: [...new Set(used.map(x => words.get(x)))].join(', ')};
 		const old = best.get(anchor);
 		if (!old || one.sure > old.sure || one.sure === old.sure && one.size > old.size)

@@ -60,8 +60,8 @@ def main():
                            'words': [sorted(text), sorted(title)]}
                     for (name, entry), (title, text) in zip(table.entries.items(), texts.values())},
         'rare': dict(sorted(rare.items())), 'worth': explain.WORTH,
-        'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'before': sorted(explain.BEFORE),
-        'statusOf': sorted(explain.STATUS_OF), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
+        'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'objects': sorted(table.objects), 'before': sorted(explain.BEFORE),
+        'statusOf': sorted(explain.STATUS_OF), 'wc': sorted(explain.WC), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
 
 if __name__ == '__main__':
