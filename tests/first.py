@@ -3,13 +3,16 @@
 What each of them promises is in test_every_first.py; a file tests/test_NN_first.py has CHAPTER,
 and tests of what only this one does. What takes `pair` runs on node a.
 """
+import functools
+
 import builds
 from nodes import TOP
 
 FIRST = './first'
 
 
-def changed(chapter, name, *changes, libraries=('-lrdmacm', '-libverbs')):
+@functools.lru_cache(None)
+def changed(chapter, name, *changes):
     """The path of a program: first.c, in which each (old, new) of the changes is made."""
     text = (TOP / chapter / 'first.c').read_text('utf-8')
     for old, new in changes:
@@ -18,8 +21,14 @@ def changed(chapter, name, *changes, libraries=('-lrdmacm', '-libverbs')):
     with builds.only_one(f'{chapter}.first.{name}') as folder:
         folder.mkdir(exist_ok=True)
         (folder / 'first.c').write_text(text, 'utf-8')
-        builds.tool('cc', '-O2', folder / 'first.c', '-o', folder / 'first', *libraries)
+        builds.tool('cc', '-O2', folder / 'first.c', '-o', folder / 'first',
+                    '-lrdmacm', '-libverbs', '-lssl', '-lcrypto')
     return str(folder / 'first')
+
+
+def hasty(chapter):
+    """The path of a program: its first.c, which gives up after 2 s, and not after 10."""
+    return changed(chapter, 'hasty', ('#define TIMEOUT_MS 10000', '#define TIMEOUT_MS 2000'))
 
 
 def psn(pair):

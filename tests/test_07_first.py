@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from first import changed, first, talks, to_first
+from first import changed, first, hasty, talks, to_first
 
 CHAPTER = '07_full_speed'
 WAITED = r'readable\(cq->channel->fd, TIMEOUT_MS\): Connection timed out$'
@@ -44,7 +44,7 @@ def test_without_credits_a_pause_ends_it_or_makes_it_far_slower(pair):
 @pytest.mark.parametrize('call', ['ibv_post_recv 100', 'ibv_post_send 9'])
 def test_a_receiver_that_dies_in_the_stream_ends_the_sender(pair, call):
     server = first(pair, at=(call, 'kill'))
-    client = to_first(pair, status=1)
+    client = to_first(pair, program=hasty(CHAPTER), status=1)
     assert client.ms < 60_000
     client.one_error(f'({WAITED[:-1]}|wc->status == IBV_WC_SUCCESS: Input/output error)$')
     server.end(137)
@@ -79,11 +79,10 @@ FAILED = 'wc->status == IBV_WC_SUCCESS: Input/output error$'
     ('too_many', COUNT), ('most', COUNT), ('none', COUNT), ('short', LENGTH), ('long', LENGTH),
     ('too_long', FAILED)], indirect=['peer'])
 def test_a_receiver_that_tells_of_receives_that_cannot_be(pair, peer, error):
-    server = first(pair, program=peer)
+    first(pair, program=peer)
     client = to_first(pair, status=1)
     client.one_error(error)
     assert not client.has('^the receiver has')
-    server.end(1)
 
 
 @pytest.mark.parametrize('peer', ['frugal'], indirect=True)
@@ -102,6 +101,6 @@ def test_a_receiver_may_have_one_receive(pair, peer):
     ('last_byte', r'!memcmp\(slot, slot \+ 1, SIZE - 1\): Bad message$')], indirect=['peer'])
 def test_a_sender_whose_messages_are_others(pair, peer, error):
     server = first(pair)
-    to_first(pair, program=peer, status=1)
+    pair.start('client', peer, pair.address)
     server.end(1).one_error(error)
     assert not server.has('^received')

@@ -132,10 +132,12 @@ def test_it_says_which_of_its_calls_fails_and_only_a_client_that_it_lets_in_is_n
     seen = []
     while True:
         server = first(pair, pair.address, 1, must=False, at=(len(seen) + 1, 'fail'))
-        come(pair, ours).end(0, 1)
+        client = come(pair, ours)
+        until('an end', lambda: not (server.is_running() and client.is_running()))
         if pair.happened in ('rdma_create_qp', 'rdma_accept'):
             served(come(pair, ours))
         server.end(0, 1)
+        client.gone()
         if not pair.happened:
             break
         seen.append(pair.happened)

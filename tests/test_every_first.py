@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from chapters import ALL, by_hand, each, numbers
-from first import FIRST, first, psn, talks, to_first
+from first import FIRST, first, hasty, psn, talks, to_first
 from nodes import TOP
 
 CM, TLS = ('-lrdmacm', '-libverbs'), ('-libverbs', '-lssl', '-lcrypto')
@@ -98,11 +98,11 @@ def test_without_a_server(pair):
 
 
 @pytest.mark.parametrize('chapter, call, action, error', rows(SERVERS))
-def test_it_gives_up_a_server_that_stops_or_dies_after_its_10_s(pair, call, action, error):
+def test_it_gives_up_a_server_that_stops_or_dies(pair, call, action, error):
     server = first(pair, at=(call, action))
-    client = to_first(pair, status=1)
+    client = to_first(pair, program=hasty(pair.chapter), status=1)
     client.one_error(error)
-    assert client.ms < 60_000 and (client.ms >= 9_000 or 'timed out' not in client.err)
+    assert client.ms < 60_000 and (client.ms >= 2_000 or 'timed out' not in client.err)
     if action == 'stop':
         server.stops()
         server.kill('KILL')
@@ -111,7 +111,7 @@ def test_it_gives_up_a_server_that_stops_or_dies_after_its_10_s(pair, call, acti
 
 @pytest.mark.parametrize('chapter, call, error', rows(CLIENTS))
 def test_it_gives_up_a_client_that_dies_and_another_finds_the_port_free_again(pair, call, error):
-    server = first(pair)
+    server = first(pair, program=hasty(pair.chapter))
     to_first(pair, status=137, at=(call, 'kill'))
     server.end(1).one_error(error)
     assert server.ms < 60_000
