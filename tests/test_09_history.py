@@ -57,10 +57,20 @@ class Session:
                 'incr': r'counter \d: (\d+)$', 'cas': r'error: counter \d: it is (\d+) and not|counter \d: \d+$'}
 
     def __init__(self, pair, words):
+        while not self.is_told_where_the_table_is(pair, words):
+            assert re.search(f'{SLOW}|try again in a few seconds', ''.join(self.said)), self.said
+
+    def is_told_where_the_table_is(self, pair, words):
+        """The other end's kernel may refuse it for a while, since it still knows an older connection."""
         self.said = []
         self.process = subprocess.Popen(
             ['./client', '-a', pair.address, '-t', '60', *words, 'do', '/proc/self/fd/0'], text=True, cwd=pair.folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for line in self.process.stdout:
+            self.said.append(line)
+            if line.startswith("the server's table: "):
+                return True
+        return False
 
     def ask(self, kind, key, *rest, kill=None):
         """Returns the operation, which is the last one if the client is killed so many seconds after its begin."""
