@@ -48,9 +48,12 @@ def send_slowly(pair, packets, way, size, *words):
     """On node b."""
     file = pair.file(f'by_{way}', size)
     with netem(*packets):
-        client = pair.client(*words, way, file)
+        client = pair.client(*words, way, file, status=(0, 1) if words else 0)
     if not words:
         client.quiet()
+    # The packets of the goodbye get lost, too, and the connection manager repeats them only after 6 s.
+    if client.status:
+        assert client.has('^error: RDMA_CM_EVENT_DISCONNECTED: nothing came within 9 s', stream='err')
     return sent(file, client)
 
 
