@@ -8,8 +8,9 @@ Without an argument, passes its input through. A line is taken apart: objects, w
 states, statuses and errnos, by name or number. scripts/lib/explain.tsv says which parts lead to which
 entry. It prints the best entry and two more, with the reason: the parts that fit, or words in common
 with it or with a rule that nearly fits. "sure" is only what a status, an errno or an event in the line
-proves, if nothing else in the line may be the cause. Of several lines it takes the first that has an entry, leaving aside what follows from something
-else, such as a flush (status 5), unless there is nothing else. A line that names its entry gets that one.
+proves, if nothing else in the line may be the cause. Of several lines it takes the first that has an
+entry, leaving aside what follows from something else, such as a flush (status 5), unless there is nothing
+else. A line that names its entry gets that one.
 
 Exit status: 0 a rule fits, 1 there are only common words, 2 usage.
 """
@@ -40,8 +41,8 @@ MOST_LINES = 20000
 WORD = re.compile('[A-Za-z]{2}')
 SURE = {'likely': 1, 'sure': 2, 'certain': 3}
 # What a line must have in common with an entry to be worth naming it, if there is nothing else: about two
-# words that few entries have. Those of its title count twice, of the rule that nearly fits twice more,
-# less the words that this rule lacks.
+# words that few entries have. The words of its title count twice. So do those of the rule that fits best,
+# of which the rule's words that the line lacks are taken off.
 WORTH = 8
 # What a line of a log must say for its words to be looked for.
 TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|denied|time(d )?out|not ', re.I)

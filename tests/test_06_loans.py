@@ -6,8 +6,6 @@ import socket
 import struct
 import subprocess
 
-import pytest
-
 import builds
 import in_node
 from nodes import TOP, serve
