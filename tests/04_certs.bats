@@ -31,7 +31,7 @@ still_valid_in() {
 	field "$1" -checkend "$2" >/dev/null
 }
 
-@test "04: certs.sh makes five files, which only their owner can read" {
+@test "04: certs.sh makes five files, which only their owner can read; each key is its certificate's" {
 	run -0 certs "$dir"
 	[[ $output == "certs.sh: made $dir/"*', for 30 days' ]]
 	[[ $(cd "$dir" && echo .[!.]* *) == \
@@ -40,10 +40,7 @@ still_valid_in() {
 	[[ $(stat -c %a "$dir"/* | sort -u) == 600 ]]
 	# Nothing half made is left beside it either, the CA's key least of all.
 	[[ $(cd "$BATS_TEST_TMPDIR" && find . -name '.certs*') == '' ]]
-}
-
-@test "04: the keys are on P-256, and each belongs to its certificate" {
-	certs "$dir"
+	# The keys are on P-256, and each belongs to its certificate.
 	for role in server client; do
 		openssl pkey -in "$dir/$role.key" -noout -text |
 			grep -q 'NIST CURVE: P-256'
@@ -51,10 +48,7 @@ still_valid_in() {
 			"$(field "$role" -pubkey)" ]]
 	done
 	[[ $(field server -pubkey) != "$(field client -pubkey)" ]]
-}
-
-@test "04: the CA signed both, each for its own role and no other" {
-	certs "$dir"
+	# The CA signed both, each for its own role and no other.
 	for role in server client; do
 		openssl verify -x509_strict -CAfile "$dir/ca.pem" \
 			-purpose "ssl$role" "$dir/$role.pem"
@@ -85,43 +79,22 @@ still_valid_in() {
 	done
 }
 
-@test "04: they last 30 days, or as many as were asked for" {
-	certs "$dir"
-	for role in ca server client; do
-		still_valid_in "$role" $((30 * 86400 - 3600))
-		run ! still_valid_in "$role" $((30 * 86400 + 3600))
+@test "04: they last 30 days, or as many as were asked for, and no CA cuts that" {
+	local days
+
+	for days in 30 2 60; do
+		certs --days "$days" "$dir"
+		for role in server client; do
+			still_valid_in "$role" $((days * 86400 - 3600))
+			run ! still_valid_in "$role" $((days * 86400 + 3600))
+		done
+		still_valid_in ca $((days * 86400 - 3600))
 	done
-	certs --days 2 "$dir"
-	still_valid_in server $((2 * 86400 - 3600))
-	run ! still_valid_in server $((2 * 86400 + 3600))
+	run ! still_valid_in ca $((60 * 86400 + 3600))
 	certs --days -1 --names IP:192.0.2.9 "$dir"
 	run ! still_valid_in client 0
 	field client -checkip 192.0.2.9 | grep -q 'does match'
 	field client -checkip 192.0.2.1 | grep -q 'does NOT match'
-}
-
-# both COMMAND…: with chapter 04's script, and with 05's, if that is another.
-both() {
-	local chapter first=
-
-	for chapter in "$BATS_TEST_DIRNAME"/../0[45]_*; do
-		[[ -z $first ]] || ! cmp -s "$first" "$chapter/certs.sh" || continue
-		first=$chapter/certs.sh
-		rm -rf "$dir"
-		"$@"
-	done
-}
-
-outlasted() {
-	certs --days 60 "$dir"
-	openssl verify -CAfile "$dir/ca.pem" -attime $((EPOCHSECONDS + 59 * 86400)) \
-		"$dir/server.pem" "$dir/client.pem"
-	run ! openssl verify -CAfile "$dir/ca.pem" \
-		-attime $((EPOCHSECONDS + 61 * 86400)) "$dir/client.pem"
-}
-
-@test "04, 05: what is to last longer than 30 days is not cut by its CA" {
-	both outlasted
 }
 
 # made_again: whether --if-needed makes everything anew.
@@ -135,7 +108,7 @@ made_again() {
 	[[ -z $output ]]
 }
 
-each_missed() {
+@test "04: --if-needed misses each file, and sees one that is another's" {
 	local file
 
 	certs "$dir"
@@ -149,10 +122,6 @@ each_missed() {
 		echo rubbish >"$dir/$file"
 		made_again
 	done
-}
-
-@test "04, 05: --if-needed misses each file, and sees one that is another's" {
-	both each_missed
 }
 
 # expire SECONDS [BEGIN]: another CA, until then, that signs the same keys; valid from
@@ -182,7 +151,7 @@ expire() {
 	done
 }
 
-an_hour() {
+@test "04: --if-needed looks at now and an hour ahead, at the CA as well" {
 	certs "$dir"
 	# A CA that ends in 62 minutes is good enough; in 58, it is not.
 	expire 3720
@@ -195,11 +164,7 @@ an_hour() {
 	made_again
 }
 
-@test "04, 05: --if-needed looks at now and an hour ahead, at the CA as well" {
-	both an_hour
-}
-
-named_clients() {
+@test "04: a client of its own name has a key of its own" {
 	run -0 certs --client alice --client host-2 "$dir"
 	[[ $(cd "$dir" && echo client*) == 'client-alice.key client-alice.pem '`
 		`'client-host-2.key client-host-2.pem client.key client.pem' ]]
@@ -219,12 +184,8 @@ named_clients() {
 	run -2 certs --client '' "$dir"
 }
 
-@test "04, 05: a client of its own name has a key of its own" {
-	both named_clients
-}
-
 # What `client NAME` makes, it makes with all others, and never in their place.
-one_more() {
+@test "04: one client more is never in the place of the others" {
 	local before
 
 	run -0 certs client alice client host-2 "$dir"
@@ -239,6 +200,7 @@ one_more() {
 	# What it says to try makes all of them.
 	[[ $stderr == *": ./certs.sh --client alice --client carol "`
 		`"--client host-2 $dir" ]]
+	# shellcheck disable=SC2086 # several words
 	run -0 "$chapter"/${stderr##* ./}
 	for name in alice carol host-2; do
 		openssl verify -CAfile "$dir/ca.pem" "$dir/client-$name.pem"
@@ -246,10 +208,6 @@ one_more() {
 	run -0 certs --if-needed client carol "$dir"
 	run -2 certs client ../x "$dir"
 	run ! certs client
-}
-
-@test "04, 05: one client more is never in the place of the others" {
-	both one_more
 }
 
 @test "04: a folder with anything else in it is left as it is" {
@@ -262,6 +220,10 @@ one_more() {
 	run -1 certs "$BATS_TEST_TMPDIR/file"
 	[[ $(cat "$BATS_TEST_TMPDIR/file") == mine ]]
 	run -2 certs --verify=no "$dir"
+}
+
+@test "05 has the same script" {
+	cmp "$chapter/certs.sh" "$chapter"/../05_*/certs.sh
 }
 
 @test "04: git ignores certificates and keys wherever they are made" {
