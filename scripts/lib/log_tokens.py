@@ -14,7 +14,7 @@ from lib.chapters import chapters
 # that shows another one instead differs; every other port from 1024 up is
 # taken for one that the system chose.
 DOCUMENTED_PORTS = {int(chapter.port) for chapter in
-                    chapters(pathlib.Path(__file__).parents[2]).values()}
+                    chapters(pathlib.Path(__file__).resolve().parents[2]).values()}
 
 # In what follows the first so many characters of a line, nothing is volatile: it is
 # compared as it stands. No line of ours is longer, and a program gone mad prints
