@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {edits, forget, keep} from '../../web/page/store.js';
 import {logsOf} from '../../web/page/runs.js';
-import {unfit} from '../../web/page/fit.js';
 import {nodeUp} from '../../web/page/node_up.js';
 import {Storage} from './storage.mjs';
 
@@ -26,14 +25,6 @@ test('the logs of a run are those that pair.sh would leave', () => {
 		['client', {label: 'client', out: [], err: ['error: no'], status: 1}]]);
 	assert.deepEqual(logsOf(programs), {'server.log': 'a\nb\n', 'client.log': '',
 		'client.err': 'error: no\n', 'status.log': 'server: exit status 0\nclient: exit status 1\n'});
-});
-
-test('a browser that cannot run it is told why', () => {
-	const able = {WebAssembly: {}, Worker: class {}, navigator: {deviceMemory: 8}};
-	assert.equal(unfit(able), '');
-	assert.match(unfit({...able, WebAssembly: undefined}), /WebAssembly/);
-	assert.match(unfit({...able, Worker: undefined}), /workers/);
-	assert.match(unfit({...able, navigator: {deviceMemory: 0.5}}), /memory/);
 });
 
 test('the two nodes have different addresses, and each knows the other', () => {
