@@ -78,13 +78,6 @@ def test_a_run_matches_itself_and_another_on_two_hosts_both_ways_round(logs):
     assert logs.compare(run=logs.expected, expected=logs.run) == (0, 'matches\n')
 
 
-def test_v_says_what_each_name_stands_for_in_either_run(logs):
-    status, said = script('-v', logs.run, logs.expected)
-    assert status == 0 and said.startswith('matches\n')
-    assert 'PSN1 = 0x0003dc (run), 0x3ef333 (expected)' in said
-    assert "QPN2 = 0x000011 (run), 0x000012 (expected), the client's" in said
-
-
 SWAP_8_9 = '8{h;d};9{G}'
 
 
@@ -96,32 +89,31 @@ SWAP_8_9 = '8{h;d};9{G}'
         'client.log: missing line: expected as line 7: "send completed']),
     ('server', '3i surprise', ['+surprise', 'server.log: extra line: line 3: "surprise"']),
     ('server', 's/status=0 (success)/status=5 (Work Request Flushed Error)/', [
-        'server.log: line 7: the same event with a different value',
-        'expected "status=0 (success),", got "status=5 (Work']),
-    ('server', SWAP_8_9, ['another order: "send completed successfully."']),
+        'server.log: line 7: expected "[on_completion] wr_id=ADDR', 'got "[on_completion] wr_id=ADDR']),
+    ('server', SWAP_8_9, ['another order: expected as line 9: "send completed successfully."']),
     # One character is enough.
     ('client', r's/^disconnected\./ disconnected./', ['got " disconnected."']),
     ('client', r's/^disconnected\./disconnected/', ['got "disconnected"']),
     ('client', 's/^disconnected/Disconnected/', ['got "Disconnected."']),
     # What one end says of the other's is not what that says of its own.
     ('client', 's/Remote PSN: 0x0003dc/Remote PSN: 0x0003dd/', [
-        'token identity broken', "the client calls PSN 0x0003dd its peer's, but the server never",
+        'token identity broken: 0x0003dd is PSN3; expected here: PSN1, 0x0003dc in this run',
         'PSN3 = 0x0003dd (run)', 'PSN1 = 0x0003dc (run), 0x3ef333 (expected)']),
     ('server', r'/^Local PSN/s/0x0003dc\(.*\)0xfffe00/0xfffe00\10x0003dc/', [
-        'the server calls PSN 0xfffe00 its own, which is PSN2']),
+        'token identity broken: 0x0003dc is PSN1; expected here: PSN2']),
     ('client', 's/peer_mr.rkey=0x00011e/peer_mr.rkey=0x000177/', [
-        "the client calls the key 0x000177 its peer's, which is KEY2"]),
+        '0x000177 is KEY2; expected here: KEY3']),
     ('client', 's/peer_mr.addr=0xaaab01feab10/peer_mr.addr=0xaaab01fe8630/', ['token identity broken']),
     ('server', '/local address/s/::ffff:192.0.2.1/fe80::5054:ff:fe12:3456/', [
-        'the server calls address fe80::5054:ff:fe12:3456 its own']),
+        'token identity broken']),
     ('client', '/remote address/s/QPN 0x000011/QPN 0x000012/', [
-        "the client calls QPN 0x000012 its peer's, but the server never"]),
+        'token identity broken: 0x000012 is QPN']),
     ('client', 's/conn=0xaaab01facf00/conn=0xaaab01facf08/', [
-        'the client calls the address 0xaaab01facf08 its own']),
+        'token identity broken: 0xaaab01facf08 is ADDR']),
     # No such tokens: a null pointer, another number base, a documented port.
-    ('client', 's/conn=0x[0-9a-f]*/conn=0x0/', ['got "conn=0x0,"']),
-    ('client', '/local address/s/QPN 0x000011/QPN 17/', ['got "QPN2/decimal,"']),
-    ('client', 's/port 18515/port 4433/', ['got "4433."']),
+    ('client', 's/conn=0x[0-9a-f]*/conn=0x0/', ['conn=0x0,']),
+    ('client', '/local address/s/QPN 0x000011/QPN 17/', ['QPN2/decimal,']),
+    ('client', 's/port 18515/port 4433/', ['port 4433."']),
 ])
 def test_each_fault_in_a_log_is_found_and_said_where_it_is_and_nowhere_else(logs, end, edit, texts):
     logs.edit(f'run/{end}.log', edit)
@@ -152,7 +144,7 @@ def test_addresses_of_one_pair_of_programs_say_nothing_of_those_of_another(logs)
     assert logs.compare(run=logs.expected)[0] == 0
     # Within a pair they hang together as ever.
     logs.edit('run/client2.log', r's/peer_mr.addr=0x\w*/peer_mr.addr=0x5738f0da8630/')
-    logs.differ('token identity broken', "the client calls the address 0x5738f0da8630 its peer's")
+    logs.differ('token identity broken', '0x5738f0da8630 is ADDR')
 
 
 VOLATILE = [
@@ -160,8 +152,8 @@ VOLATILE = [
     ('buffer 0x7f0011223344.', 'buffer 0x7f0011223345.'),
     ('rkey=0x100, lkey 0x200', 'rkey=0x101, lkey 0x201'),
     ('qpn=0x11 qp_num=18', 'qpn=0x31 qp_num=38'), ('sq_psn=0x1 PSN: 0x2', 'sq_psn=0x3 PSN: 0x4'),
-    ('LID 0x0000', 'LID 0x0007'), ('at 192.0.2.1:40000.', 'at 10.1.2.3:50000.'),
-    ('at [2001:db8::1]:40000, ', 'at [fe80::1]:50000, '),
+    ('LID 0x0000', 'LID 0x0007'), ('at 192.0.2.1.', 'at 10.1.2.3.'),
+    ('at [2001:db8::1], ', 'at [fe80::1], '),
     ('gid=::ffff:192.0.2.7', 'gid=2001:db8::7'), ('peer port 40000', 'peer port 40001'),
     ('device rxe0', 'device mlx5_1'), ('0.20 s, 35 MB/s, 12.8 us', '0.48 s, 7.25 MB/s, 1 us')]
 FIXED = [
@@ -177,14 +169,14 @@ def test_each_kind_of_volatile_token_is_recognised_and_nothing_next_to_it(logs, 
     logs.write('run/end.log', run)
     assert logs.compare()[0] == 0
     logs.write('run/end.log', f'{run} x')
-    logs.differ('line 1: the same event')
+    logs.differ('line 1: expected')
 
 
 @pytest.mark.parametrize('expected, run', FIXED)
 def test_what_is_no_volatile_token_is_compared(logs, expected, run):
     logs.write('expected/end.log', expected)
     logs.write('run/end.log', run)
-    logs.differ('the same event')
+    logs.differ('line 1: expected')
 
 
 def test_in_a_table_what_stands_under_a_unit_is_measured_and_the_rest_is_not(logs):
@@ -193,15 +185,10 @@ def test_in_a_table_what_stands_under_a_unit_is_measured_and_the_rest_is_not(log
     logs.write('run/client.log', header, 'RDMA write   4096   1000  119.11  135.2', 'done 1')
     assert logs.compare()[0] == 0
     logs.edit('run/client.log', 's/ 1000 / 1001 /')
-    logs.differ('expected "1000", got "1001"')
+    logs.differ('1001 <n>')
     logs.edit('run/client.log', 's/ 1001 / 1000 /; s/done 1/done 2/')
     assert logs.compare()[0] == 1
-    logs.write('expected/client.log', 'op,bytes,min_us', 'read,64,1.5')
-    logs.write('run/client.log', 'op,bytes,min_us', 'read,64,22.5')
-    assert logs.compare()[0] == 0
-    logs.edit('run/client.log', 's/64/65/')
-    assert logs.compare()[0] == 1
-    logs.edit('run/client.log', 's/65/64/; s/22.5/nan/')
+    logs.edit('run/client.log', 's/done 2/done 1/; s/135.2/  nan/')
     assert logs.compare()[0] == 1
 
 

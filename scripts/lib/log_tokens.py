@@ -64,9 +64,8 @@ TOKENS = [
                   r'(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})(?:%[\w-]+)?'
                   r'|[0-9a-f:]*[0-9a-f]::)(?!\w|[.:]\w)'),
     ('IP', 'end', r'(?<![\w:.])(?P<v>(?:\d{1,3}\.){3}\d{1,3})(?!\w|\.\w)'),
-    # The port of a socket, in words or behind an address.
+    # The port of a socket.
     ('PORT', 'end', r'\bport[ =](?P<v>\d{4,5})\b'),
-    ('PORT', 'end', r'(?:\d\.\d{1,3}|\]):(?P<v>\d{4,5})\b'),
     # An RDMA device: what drivers call theirs, or any `device NAME`.
     ('DEV', 'end', r'\b(?P<v>(?:rxe|siw|mlx[45]_|irdma|bnxt_re|qedr|hfi1_|efa_)'
                    r'\d+)\b'),
@@ -99,43 +98,51 @@ OWNER_WORDS = [(who, re.compile(regex, re.IGNORECASE))
 # part of what a chapter says.
 EXACT_LINES = re.compile(r'listening on port ')
 
-# A table has a heading line: three columns or more, set apart by two spaces,
-# a comma or a bar, some of which end in a unit (`min us`, `p99_us`, `MB/s`) or
-# name a place in a distribution (`median`, `p99`). The numbers under those are
-# measurements; the others (bytes, count) are not.
+# A table has a heading line: three columns or more, set apart by two spaces, some of
+# which end in a unit (`min us`, `MB/s`) or name a place in a distribution (`median`,
+# `p99`). The numbers under those are measurements; the others (bytes, count) are not.
 # Columns are counted from the right, so that a row's label may be two words.
-UNIT = r'(?:[nmuµ]s|s|[KMG]i?B/s|[MG]b(?:it)?/s|[a-z]+/s)'
-HEADING = re.compile(r'(?:^|[ _(])' + UNIT + r'\)?$'
-                     r'|(?:min|median|max|p\d+(?:\.\d+)?)$')
+HEADING = re.compile(r'(?:^|[ /])(?:[nmuµ]s|s|[KMG]i?B/s|[MG]b(?:it)?/s|[a-z]+/s)$'
+                     r'|^(?:min|median|max|p\d+(?:\.\d+)?)$')
 NUMBER = re.compile(r'\d+(?:\.\d+)?$')
 
 
 class Token:
-    """One volatile value: its class, who it belongs to, where it stands."""
+    """One volatile value: its class, whose it is, where it stands. Its key is the
+    same for all tokens that mean the same."""
 
-    def __init__(self, cls, scope, owner, raw, start, end):
-        self.cls, self.raw, self.owner = cls, raw, owner
-        self.start, self.end = start, end
-        value = normal(cls, raw)
-        self.key = (cls, owner if scope in ('end', 'pair') else None, value)
-        self.identity = scope != 'none'
+    identity = True
+
+    def __init__(self, cls, scope, owner, raw, start):
+        self.cls, self.raw, self.start, self.end = cls, raw, start, start + len(raw)
+        self.key = (cls, None if scope == 'run' else owner, normal(cls, raw))
         # 0x11 and 17 are one value, but not one way to print it.
         base = cls in ('PSN', 'QPN', 'KEY', 'LID')
         self.form = '/decimal' if base and not raw.startswith('0x') else ''
-        # The blanks before a measurement belong to it, but there are some.
         self.label = cls
-        if cls == 'n':
-            self.label = ' <n>' if end - start > len(raw) else '<n>'
+
+
+class Measured:
+    """A value that is not compared: only its label is."""
+
+    identity = False
+    key, form = (None, None), ''
+
+    def __init__(self, text, start, end, label=None):
+        # The blanks before a measurement belong to it, but there are some.
+        blank = ' ' if text[start:end].startswith(' ') else ''
+        self.label = label or f'{blank}<n>'
+        self.start, self.end = start, end
 
 
 class Line:
     """One line of a log, cut up. Lines of one shape may be the same line."""
 
     def __init__(self, text, log, number, tokens):
-        self.log, self.number, self.tokens = log, number, tokens
-        self.text = text[:-1] if text.endswith('\n') else text
-        self.ends = text.endswith('\n')
-        self.shape = self.render(lambda t: '\0' + t.label) + '\n' * self.ends
+        self.text, self.log, self.number = text, log, number
+        self.tokens = sorted(tokens, key=lambda token: token.start)
+        self.shape = self.render(lambda token: '\0' + token.label)
+        self.lines = [self]
 
     def render(self, name):
         """The line with each token replaced by what name(token) gives."""
@@ -185,37 +192,23 @@ def owner_of(before, end):
 
 
 def columns(text):
-    """(separator, which columns from the right are measured), or None."""
-    for separator in (r'\s*,\s*', r'\s*\|\s*', r' {2,}|\t+'):
-        cells = re.split(separator, text.strip())
-        if len(cells) < 3 or any(NUMBER.match(cell) for cell in cells):
-            continue
-        if re.search(r'(?<![\w.])\d+(\.\d+)? ?' + UNIT + r'\b', text):
-            continue
-        wanted = [i - len(cells) for i, cell in enumerate(cells)
-                  if HEADING.search(cell)]
-        if wanted:
-            return separator, len(cells), wanted
-    return None
+    """The places, counted from the right, of the columns that are measured, if
+    this is the heading of a table; otherwise none."""
+    cells = re.split(r' {2,}', text.strip())
+    measured = [i - len(cells) for i, cell in enumerate(cells) if HEADING.search(cell)]
+    return measured if len(cells) >= 3 and not re.search(r'\d ', text) else []
 
 
-def row_tokens(text, table):
-    """The measured cells of a row of the table as tokens; [] if it is none."""
-    separator, count, wanted = table
-    spaced = separator.startswith(' ')
-    pattern = r'\S+' if spaced else r'[^,|]+'
-    cells = list(re.finditer(pattern, text))
-    if len(cells) < count or (not spaced and len(cells) != count):
+def row_tokens(text, measured):
+    """The measured cells of a row of a table as tokens; [] if it is no such row."""
+    cells = list(re.finditer(r' *(\S+)', text))
+    if not measured or len(cells) < -measured[0]:
         return []
-    found = []
-    for i in wanted:
-        cell = cells[i]
-        if not NUMBER.match(cell.group().strip()):
-            return []
-        # The padding goes with the number: a wider one takes from it.
-        start = len(text[:cell.start()].rstrip(' '))
-        found.append(Token('n', 'none', None, cell.group(), start, cell.end()))
-    return found
+    row = [cells[i] for i in measured]
+    if not all(NUMBER.match(cell[1]) for cell in row):
+        return []
+    # The padding goes with the number: a wider one takes from it.
+    return [Measured(text, *cell.span()) for cell in row]
 
 
 def pair_of(log, logs):
@@ -226,19 +219,18 @@ def pair_of(log, logs):
 
 
 def line_tokens(text, end, pair, found):
-    """Adds to found the tokens of one line, in order, none overlapping."""
+    """Adds to found the tokens of one line, none overlapping."""
     for cls, scope, regex in TOKENS:
         for match in regex.finditer(text):
-            start, stop = match.span('v')
-            if cls == 'n':
-                start = match.start()
-            if normal(cls, match['v']) is None:
+            if normal(cls, match['v']) is None or \
+                    any(match.start('v') < t.end and t.start < match.end('v') for t in found):
                 continue
-            if any(start < t.end and t.start < stop for t in found):
+            if scope == 'none':
+                found.append(Measured(text, match.start(), match.end('v')))
                 continue
-            owner = owner_of(text[:start], end) + (pair if scope == 'pair' else '')
-            found.append(Token(cls, scope, owner, match['v'], start, stop))
-    return sorted(found, key=lambda token: token.start)
+            owner = owner_of(text[:match.start('v')], end) + (pair if scope == 'pair' else '')
+            found.append(Token(cls, scope, owner, match['v'], match.start('v')))
+    return found
 
 
 def read_log(path, logs):
@@ -246,16 +238,14 @@ def read_log(path, logs):
     # Bytes that are no UTF-8 survive, so that they are compared as well.
     with open(path, encoding='utf-8', errors='surrogateescape', newline='\n') as file:
         texts = file.readlines()
-    lines, table, name = [], None, path.name
+    lines, measured, name = [], [], path.name
     end, pair = end_of(name), pair_of(name, logs)
     for number, text in enumerate(texts, 1):
-        start = text[:LONGEST].rstrip('\n')
-        cells = row_tokens(start, table) if table else []
+        text = text.removesuffix('\n') if text.endswith('\n') else f'{text} (and no newline)'
+        start = text[:LONGEST]
+        cells = row_tokens(start, measured)
         if not cells:
-            table = columns(start)
-        if EXACT_LINES.match(text):
-            tokens = []
-        else:
-            tokens = line_tokens(start, end, pair, cells)
+            measured = columns(start)
+        tokens = [] if EXACT_LINES.match(text) else line_tokens(start, end, pair, cells)
         lines.append(Line(text, name, number, tokens))
     return lines

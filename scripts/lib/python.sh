@@ -18,6 +18,10 @@ case ${1:-} in
 	exit 2
 	;;
 esac
+[[ -x /usr/bin/python3 ]] || {
+	echo "python: there is no /usr/bin/python3; scripts/install_deps.sh installs it" >&2
+	exit 2
+}
 # What it reads of other programs' output is in English then.
 export LC_ALL=C
 script=${BASH_SOURCE[0]}

@@ -8,20 +8,20 @@ const decoded = text => decoder.decode(Uint8Array.from(atob(text), x => x.charCo
 // What a folder of the repository's logs is called, as a check on a node names it.
 const FOLDER = /\/(\d\d_[^/]+)\/(expected|break)\/([^/]+)\/?$/;
 
-// data: the chapter's; the sets of logs in that folder, or undefined.
-export function setsOf(data, folder) {
+// data: the chapter's; what the logs in that folder are, or undefined.
+export function expectedOf(data, folder) {
 	const [, chapter, kind, name] = FOLDER.exec(folder) ?? [];
-	return chapter === data.chapter ? data[kind === 'break' ? 'cases' : 'runs'][name]?.sets : undefined;
+	return chapter === data.chapter ? data[kind === 'break' ? 'cases' : 'runs'][name]?.expected : undefined;
 }
 
 // The lines that compare_logs.sh would print, as far as a check reads them, and its
 // exit status.
 export function answer(rules, data, folder, logs) {
-	const sets = setsOf(data, folder);
-	if (!sets?.length)
+	const expected = expectedOf(data, folder);
+	if (!expected)
 		return ['there are no logs of it', 2];
 	try {
-		const {matches, trouble, differences} = compare(rules, logs, sets);
+		const {matches, trouble, differences} = compare(rules, logs, expected);
 		if (matches)
 			return ['matches', 0];
 		if (trouble)

@@ -218,7 +218,7 @@ export class Lab extends EventTarget {
 		const logs = await runPrograms(this.nodes, run, folder);
 		// The last packets may still be on their way to the page.
 		await new Promise(resolve => setTimeout(resolve, SETTLE_MS));
-		return {...compare(this.rules, logs, run.sets), logs, run};
+		return {...compare(this.rules, logs, run.expected), logs, run};
 	}
 
 	// Breaks a copy of the chapter, as `make break` does, and runs that.

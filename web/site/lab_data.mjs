@@ -3,7 +3,7 @@
 import {copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync} from 'node:fs';
 import {execFileSync} from 'node:child_process';
 import {basename, join} from 'node:path';
-import {expectedSets, readCommands} from './logs.mjs';
+import {expectedLogs, readCommands} from './logs.mjs';
 import {repairsOf} from './repair_data.mjs';
 
 const read = path => existsSync(path) ? readFileSync(path, 'utf8') : null;
@@ -28,7 +28,7 @@ function runsOf(folder) {
 
 	return Object.fromEntries(here.map(name => [name, {
 		...readCommands(join(folder, name, 'commands')),
-		sets: expectedSets(join(folder, name))}]));
+		expected: expectedLogs(join(folder, name))}]));
 }
 
 // What a case asks, before it is run: the quotation in its README, as plain text.

@@ -19,7 +19,7 @@ function racesOf(folder) {
 }
 
 // [{files, races}]: of the folder.
-export const expectedSets = folder => [{files: filesOf(folder), races: racesOf(folder)}];
+export const expectedLogs = folder => ({files: filesOf(folder), races: racesOf(folder)});
 
 // What a file `commands` says: {title, nodes, setup: [], programs: [{label, command,
 // waits}]}.

@@ -2,7 +2,7 @@
 // which of them its check cannot do here.
 import {execFileSync} from 'node:child_process';
 import {join, posix} from 'node:path';
-import {expectedSets, readCommands} from './logs.mjs';
+import {expectedLogs, readCommands} from './logs.mjs';
 import {placeOf} from './tree.mjs';
 
 // What a judge.sh says of itself.
@@ -34,7 +34,7 @@ export const notHere = (judge, lacking) => MARK.exec(judge)?.[1] ??
 // In the order in which a reader is told of them: what an end said, then what it
 // complained of.
 function saidIn(folder) {
-	const [{files}] = expectedSets(folder);
+	const {files} = expectedLogs(folder);
 	return Object.fromEntries(['.log', '.err'].flatMap(kind => Object.keys(files).sort().filter(x => x.endsWith(kind)))
 		.map(name => [name, files[name]]));
 }

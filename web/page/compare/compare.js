@@ -1,7 +1,7 @@
 // Did a run tell the same story as the logged one? The same answer as that of
 // scripts/compare_logs.sh, in the page.
 import {Races} from './races.js';
-import {pairing} from './order.js';
+import {sameStory} from './order.js';
 
 const byServer = (one, other) => other.startsWith('server') - one.startsWith('server') ||
 	(one < other ? -1 : 1);
@@ -13,33 +13,11 @@ function readAll(rules, files, names) {
 	return logs;
 }
 
-// One full set of expected logs against the run.
-function compareSet(rules, run, expected, raceText) {
-	const races = new Races(raceText ?? '');
-	const names = Object.keys(expected).filter(x => /\.(log|err)$/.test(x));
-	const missing = names.filter(x => x.endsWith('.log') && !(x in run));
-	if (missing.length)
-		return {matches: false, trouble: `the run has no ${missing.join(', ')}`};
-	const theirs = races.split(readAll(rules, expected, names));
-	const ours = races.split(readAll(rules, run, names));
-	for (const name of Object.keys(theirs))
-		ours[name] ??= [];
-	for (const name of Object.keys(ours))
-		theirs[name] ??= [];
-	for (const logs of [theirs, ours]) {
-		races.reword(logs);
-		races.count(logs);
-		races.choose(logs);
-	}
-	const found = pairing(ours, theirs, races);
-	return {matches: found.matches, reached: found.reached,
-		differences: found.matches ? [] : differences(ours, theirs)};
-}
-
 // For each log that differs: its lines as [' ' + '-' + '+', text].
 function differences(ours, theirs) {
+	const flat = lines => lines.flatMap(x => x.lines ?? [x]);
 	return Object.keys(theirs).map(name => ({name,
-		lines: diff(theirs[name], ours[name])}));
+		lines: diff(flat(theirs[name]), flat(ours[name]))}));
 }
 
 // The longest common subsequence of the shapes.
@@ -66,16 +44,24 @@ function diff(expected, run) {
 	return out;
 }
 
-// rules: of tokens.js; run: {name: text}; sets: [{files: {name: text}, races}], of
-// which one must match. {matches, differences: [{name, lines}]} of the closest.
-export function compare(rules, run, sets) {
-	let closest = null;
-	for (const {files, races} of sets) {
-		const result = compareSet(rules, run, files, races);
-		if (result.matches)
-			return result;
-		if (!closest || result.reached > closest.reached)
-			closest = result;
+// rules: of tokens.js; run: {name: text}; expected: {files: {name: text}, races}.
+// {matches, differences: [{name, lines}]}, or trouble: why they cannot be compared.
+export function compare(rules, run, {files, races: declared}) {
+	const races = new Races(declared ?? '');
+	const names = Object.keys(files).filter(x => /\.(log|err)$/.test(x));
+	const missing = names.filter(x => x.endsWith('.log') && !(x in run));
+	if (missing.length)
+		return {matches: false, trouble: `the run has no ${missing.join(', ')}`};
+	const theirs = races.split(readAll(rules, files, names));
+	const ours = races.split(readAll(rules, run, names));
+	for (const name of Object.keys(theirs))
+		ours[name] ??= [];
+	for (const name of Object.keys(ours))
+		theirs[name] ??= [];
+	for (const logs of [theirs, ours]) {
+		races.count(logs);
+		races.group(logs);
 	}
-	return closest;
+	return sameStory(ours, theirs, races) ? {matches: true, differences: []} :
+		{matches: false, differences: differences(ours, theirs)};
 }

@@ -1,5 +1,5 @@
 // What changes in a log from one run to the next. The rules are those of
-// scripts/lib/log_rules.py, from which the site's builder takes the table; what
+// scripts/lib/log_tokens.py, from which the site's builder takes the table; what
 // is done with them is the same here as there, and a test compares the two.
 
 // As there: what follows the first so many characters of a line is compared as it stands.
@@ -61,7 +61,6 @@ export class Rules {
 			({cls, scope, regex: new RegExp(regex, 'gid')}));
 		this.owners = table.owners.map(([who, regex]) => [who, new RegExp(regex, 'gi')]);
 		this.exact = new RegExp(`^(?:${table.exact})`);
-		this.unit = table.unit;
 		this.heading = new RegExp(table.heading);
 		this.ports = new Set(table.ports);
 	}
@@ -128,50 +127,36 @@ export class Rules {
 		return found.sort((one, other) => one.start - other.start);
 	}
 
-	// Which columns of a table, counted from the right, are measured; or null.
+	// The places, counted from the right, of the columns that are measured, if this is
+	// the heading of a table.
 	columns(text) {
-		const measured = new RegExp(String.raw`(?<![\w.])\d+(\.\d+)? ?${this.unit}\b`);
-		for (const separator of [/\s*,\s*/, /\s*\|\s*/, / {2,}|\t+/]) {
-			const cells = text.trim().split(separator);
-			if (cells.length < 3 || cells.some(x => /^\d+(?:\.\d+)?$/.test(x)) ||
-			    measured.test(text))
-				continue;
-			const wanted = cells.map((_, i) => i - cells.length)
-				.filter((_, i) => this.heading.test(cells[i]));
-			if (wanted.length)
-				return {spaced: separator.source.startsWith(' '),
-					count: cells.length, wanted};
-		}
-		return null;
+		const cells = text.trim().split(/ {2,}/);
+		if (cells.length < 3 || /\d /.test(text))
+			return [];
+		return cells.map((_, i) => i - cells.length)
+			.filter((_, i) => this.heading.test(cells[i]));
 	}
 
-	rowTokens(text, {spaced, count, wanted}) {
-		const cells = [...text.matchAll(spaced ? /\S+/g : /[^,|]+/g)];
-		if (cells.length < count || (!spaced && cells.length !== count))
+	rowTokens(text, measured) {
+		const cells = [...text.matchAll(/ *(\S+)/g)];
+		if (!measured.length || cells.length < -measured[0])
 			return [];
-		const found = [];
-		for (const i of wanted) {
-			const cell = cells[cells.length + i];
-			if (!/^\d+(?:\.\d+)?$/.test(cell[0].trim()))
-				return [];
-			const start = text.slice(0, cell.index).trimEnd().length;
-			found.push(this.token('n', 'none', null, cell[0], start,
-				cell.index + cell[0].length));
-		}
-		return found;
+		const row = measured.map(i => cells.at(i));
+		return row.every(x => /^\d+(?:\.\d+)?$/.test(x[1])) ? row.map(x =>
+			this.token('n', 'none', null, x[1], x.index, x.index + x[0].length)) : [];
 	}
 
 	// The lines of a log, which is one of those of a run, cut up.
 	read(name, text, logs) {
 		const end = name.split(/[-.\d]/)[0], pair = this.pairOf(name, logs);
 		const texts = text.split('\n');
-		let table = null;
+		let measured = [];
 		if (texts.at(-1) === '')
 			texts.pop();
 		return texts.map((line, i) => {
-			const start = line.slice(0, LONGEST), cells = table ? this.rowTokens(start, table) : [];
+			const start = line.slice(0, LONGEST), cells = this.rowTokens(start, measured);
 			if (!cells.length)
-				table = this.columns(start);
+				measured = this.columns(start);
 			const tokens = this.exact.test(line) ? [] : this.lineTokens(start, end, pair, cells);
 			return new Line(line, name, i + 1, tokens);
 		});
