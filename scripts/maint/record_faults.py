@@ -266,12 +266,8 @@ def tables(rows):
         'hand': ['| fault | watched | SEND | WRITE | READ |', '|---|---|---|---|---|'],
         'cm': ['| fault | idle | SEND | WRITE | READ | connect | disconnect | at the peer |', '|---|---|---|---|---|---|---|---|'],
         'siw': ['| fault | idle | SEND | WRITE | READ | connect |', '|---|---|---|---|---|---|'],
-        'beside': ['| fault | device events, here | device events, at the peer | TCP connection | '
-                   'a new one |', '|---|---|---|---|---|'],
-        'tls': ['| at | what it prints |', '|---|---|'],
-        'timers': ['| timeout | retry count | formula, s | measured, s |', '|---|---|---|---|']}
+        'tls': ['| at | what it prints |', '|---|---|']}
     recorded = {row[0] for row in rows}
-    tcp = [row for row in rows if row[2] == 'tcp']
     for fault in [fault for fault in ALL if fault in recorded and fault not in NOT_SIW]:
         line = [FAULTS[fault.split('/')[-1]][0]]
         cm = line + [cell(rows, fault, 'here', f'cm/{op}/') for op in (
@@ -282,15 +278,9 @@ def tables(rows):
         made_of['cm'].append(row_of(cm))
         made_of['hand'].append(row_of(line + [f'{watched(fault)} s'] + [cell(rows, fault, 'here', f'hand/{op}') for op in (
             'send', 'write', 'read')]))
-        made_of['beside'].append(row_of(
-            line + [cell(rows, fault, end, 'device') for end in ('here', 'there')] +
-            [cell(tcp, fault, 'here', 'tcp'), cell(rows, fault, 'here', 'tcp/connect')]))
     for who, end, connection in TLS:
         made_of['tls'] += [row_of([who, f'`{row[3].replace(chr(96), "")}`']) for row in rows
                            if row[:3] == ['certificate', end, connection]]
-    for timeout, retry, formula, seconds in measured(rows):
-        made_of['timers'].append(row_of([f'{timeout}', f'{retry}', f'{formula:.3f}',
-                                          f'{seconds:.3f}' if seconds else '-']))
     return made_of
 
 
