@@ -30,8 +30,7 @@
 #             what COMMANDS asks for, or 1; two hosts, with HOSTS=user@a,user@b)
 #
 # Exit status: 0 all ran (whatever their status), 1 could not be run, 2 usage, 3 it
-# cannot succeed on this kernel, 4 a server that somebody left running has the port,
-# and nothing was run.
+# cannot succeed on this kernel, 4 a server that somebody left running has the port.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -39,8 +38,6 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 source "$top/scripts/lib/cli.sh"
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
-# shellcheck source=scripts/lib/left_over.sh
-source "$top/scripts/lib/left_over.sh"
 
 # No program of ours may run longer than this: its own deadlines are shorter.
 limit=${PAIR_LIMIT:-120}
@@ -48,7 +45,7 @@ verbose=no
 timed=
 nodes=
 dir=
-looked=no first=
+looked=no
 
 cli_help "$@"
 while getopts vtn:d: option; do
@@ -106,7 +103,7 @@ run_program() {
 	[[ $device_where != hosts || $looked == yes ]] || node=a
 	{
 		device_run "$node" bash -c \
-			"cd ${there@Q} && $first exec $timed_there timeout -k 1 $limit $wrap $command" \
+			"cd ${there@Q} && exec $timed_there timeout -k 1 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"
@@ -117,39 +114,34 @@ run_program() {
 	fi | show "$label " >"$out/$label.log"
 }
 
-# Before the first server: is another one in its way? Those after it may share
-# its port on purpose.
-look_first() {
-	local end=kill port words
-
-	read -ra words <<<"$1"
-	port=$(port_of "$dir" "${words[@]}") || return 0
-	[[ $device_where != lab ]] || end='scripts/lab.sh exec a -- kill'
-	first="left_over_status=$left_over_status
-		$(declare -f default_port port_of left_over)
-		left_over $port ${end@Q};"
-}
-
-# It ended without a word: was it because of that?
+# in_the_way LABEL: the first server could not have its port, which another one has. The
+# clients would talk with that, and both ends' logs would tell another story.
 in_the_way() {
-	wait "$1" || true
-	[[ $(<"$out/.$2.status") -eq $left_over_status ]] || return 1
-	[[ $verbose == yes ]] || cat "$out/$2.err" >&2
+	local pid words kill=kill
+
+	grep -q 'address-in-use\|Address already in use' "$out/$1.err" || return
+	[[ $device_where != lab ]] || kill='scripts/lab.sh exec a -- kill'
+	[[ $verbose == yes ]] || cat "$out/$1.err" >&2
+	while read -r pid words; do
+		echo "pair: a server was left running, process $pid ($words); end it with" \
+			"Ctrl-C in its terminal, or: $kill $pid" >&2
+	done < <(device_run a pgrep -ax server </dev/null)
 }
 
 start_server() {
 	local answer
 
-	[[ $looked == yes ]] || look_first "$2"
 	run_program "$1" "$2" &
 	if ! read -r -t "$limit" answer <&9; then
 		echo "pair: the server said nothing within $limit s" >&2
 		return 1
 	fi
-	if [[ $looked == no && $answer == ended ]] && in_the_way $! "$1"; then
-		exit 4
+	if [[ $looked == no && $answer == ended ]]; then
+		wait $! || true
+		! in_the_way "$1" || exit 4
 	fi
-	looked=yes first=''
+	# Those after it may share its port on purpose.
+	looked=yes
 	# A server that ended instead has reported why; the clients will notice.
 	[[ $answer == listening || $answer == ended ]]
 }
