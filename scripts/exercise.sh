@@ -30,8 +30,6 @@ source "$top/scripts/lib/copies.sh"
 source "$top/scripts/lib/progress.sh"
 # shellcheck source=scripts/lib/judge.sh
 source "$top/scripts/lib/judge.sh"
-# shellcheck source=scripts/lib/judge_repair.sh
-source "$top/scripts/lib/judge_repair.sh"
 
 cli_help "$@"
 do=hand_out
@@ -115,24 +113,15 @@ check_body() {
 	[[ ! -e $folder/$name.sh ]] || source "$folder/$name.sh"
 }
 
-copy_both
 if [[ $body ]]; then
 	title=$(bodies told "$top/$chapter" "$name")
 else
 	title=$(sed -n '1s/^# *//p' "$folder/$name.md")
 fi
-echo "exercise $number/$name: $title"
-if ! build_theirs; then
-	cat "$place/build.log"
-	missing "it builds"
-	exit 1
-fi
-trap device_close EXIT
-# One device for all runs: pair.sh uses what is up already. A line `nodes: 2` in a
-# run asks for two nodes.
+# A line `nodes: 2` in a run asks for two nodes.
 nodes=1
 [[ ! -e $folder/$name.sh || $(<"$folder/$name.sh") != *"'nodes: 2'"* ]] || nodes=2
-device_open "$nodes"
+begin_check exercise "$title" "$nodes"
 if [[ $body ]]; then
 	check_body
 else

@@ -32,8 +32,6 @@ source "$top/scripts/lib/device.sh"
 source "$top/scripts/lib/copies.sh"
 # shellcheck source=scripts/lib/judge.sh
 source "$top/scripts/lib/judge.sh"
-# shellcheck source=scripts/lib/judge_repair.sh
-source "$top/scripts/lib/judge_repair.sh"
 # shellcheck source=scripts/lib/progress.sh
 source "$top/scripts/lib/progress.sh"
 
@@ -135,16 +133,8 @@ run_broken() {
 check_repair() {
 	local nodes=1
 
-	copy_both
-	echo "repair $number/$name: $(sed -n '1s/^# *//p' "$task/task.md")"
-	if ! build_theirs; then
-		cat "$place/build.log"
-		missing "it builds"
-		exit 1
-	fi
-	trap device_close EXIT
 	[[ $(<"$task/judge.sh") != *"nodes: 2"* ]] || nodes=2
-	device_open "$nodes"
+	begin_check repair "$(sed -n '1s/^# *//p' "$task/task.md")" "$nodes"
 	# shellcheck source=/dev/null
 	source "$task/judge.sh"
 	[[ $bad -gt 0 ]] || progress_note repair "$chapter/$name"

@@ -44,3 +44,17 @@ copy_both() {
 build_theirs() {
 	make -s -C "$place/mine" CFLAGS='-O1 -g' >"$place/build.log" 2>&1
 }
+
+# begin_check KIND TITLE NODES: their programs and the chapter's are built, and a device is
+# there for all runs: pair.sh uses what is up already.
+begin_check() {
+	copy_both
+	echo "$1 $number/$name: $2"
+	if ! build_theirs; then
+		cat "$place/build.log"
+		missing "it builds"
+		exit 1
+	fi
+	trap device_close EXIT
+	device_open "$3"
+}

@@ -9,7 +9,7 @@ import test from 'node:test';
 import {chapterData} from '../../web/site/lab_data.mjs';
 import {inline, notHere} from '../../web/site/repair_data.mjs';
 import {readTree} from '../../web/site/tree.mjs';
-import {Comparer, answer, setsOf} from '../../web/page/comparer.js';
+import {Comparer, answer, expectedOf} from '../../web/page/comparer.js';
 import {Rules} from '../../web/page/compare/tokens.js';
 import {count, exported, hinted, imported, tick, tickOf} from '../../web/page/ticks.js';
 import {Storage} from './storage.mjs';
@@ -66,7 +66,7 @@ const sent = (folder, logs) => [`folder ${folder}`, ...Object.entries(logs).map(
 
 test('a node that asks for a comparison gets the answer of compare_logs.sh', () => {
 	const chapter = '01_send_recv', folder = `/tmp/checker/${chapter}/expected/default`;
-	const good = setsOf(data[chapter], folder)[0].files;
+	const good = expectedOf(data[chapter], folder).files;
 	const other = {...good, 'client.log': good['client.log'].replace('received message', 'got')};
 	const none = {...good};
 	delete none['server.log'];
@@ -81,7 +81,7 @@ test('a node that asks for a comparison gets the answer of compare_logs.sh', () 
 			writeFileSync(join(place, name), text);
 		const shell = spawnSync('scripts/compare_logs.sh', [place, `${chapter}/expected/default`], {encoding: 'utf8'});
 		assert.equal(said.split('\n').at(-2), `status ${shell.status}`, said + shell.stdout);
-		// What same() in judge_repair.sh quotes of it.
+		// What same() in judge.sh quotes of it.
 		const quoted = text => text.split('\n').filter(x => /^[-+]/.test(x)).slice(2, 4);
 		assert.deepEqual(quoted(said.replace(/^= /gm, '')).map(x => x.replace(/(PID)?\d+/g, 'N')),
 			quoted(shell.stdout).map(x => x.replace(/(PID)?\d+/g, 'N')));
@@ -90,7 +90,7 @@ test('a node that asks for a comparison gets the answer of compare_logs.sh', () 
 });
 
 test('a folder that is none, another chapter\'s, and logs with anything in them', () => {
-	const folder = '/x/01_send_recv/expected/default', {files} = setsOf(data['01_send_recv'], folder)[0];
+	const folder = '/x/01_send_recv/expected/default', {files} = expectedOf(data['01_send_recv'], folder);
 	for (const folder of ['/tmp/x', '/tmp/checker/02_write_read/expected/default', '/tmp/checker/01_send_recv/expected/none'])
 		assert.equal(answer(rules, data['01_send_recv'], folder, files)[1], 2, folder);
 	let said = '';
