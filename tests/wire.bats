@@ -79,7 +79,7 @@ client=192.0.2.2
 	grep -q 'ConnectRequest QPN' "$BATS_TEST_TMPDIR/ladder"
 	grep -q 'received message: message from active/client' \
 		"$logs/server.log"
-	# On a terminal without room for three columns no line is wrapped.
+	# No line is longer than the terminal is wide.
 	run -0 env COLUMNS=80 "$top/scripts/lib/python.sh" wire.ladder "$out"
 	[[ $output == *'a ◀── b    ConnectRequest QPN'*'a ──▶ b    ConnectReply'* ]]
 	[[ $output == *$'\n           server     peer disconnected.'* ]]

@@ -1,10 +1,9 @@
 """A run as a ladder: both programs' lines, and the packets between them.
 
-Usage: ladder.py [--svg FILE] [--title TEXT] [--all] RUN_DIR
+Usage: ladder.py [--svg FILE] [--title TEXT] RUN_DIR
 
 RUN_DIR has a.pcap and b.pcap, the captures of node a (with the server) and
-node b, and logs/LABEL.times for each program. --all shows TCP's bare
-acknowledgements, too.
+node b, and logs/LABEL.times for each program.
 """
 import collections
 import pathlib
@@ -14,9 +13,6 @@ import sys
 
 from lib.arguments import Parser, folder
 from lib.wire import lines, packets, svg
-
-# From how many columns on a terminal has room for three.
-WIDE = 130
 
 # side: 'a' or 'b' for a line of a program, None for a packet.
 Step = collections.namedtuple('Step', 'time side line packet right')
@@ -33,12 +29,11 @@ def identity(packet):
             packet.text)
 
 
-def merge(run, everything=False):
+def merge(run):
     """All steps of a run: packets as node a saw them, each node's lines
     where they stand between the packets that this node saw."""
     def seen(name):
-        return [packet for packet in packets.read(str(run / name))
-                if everything or shown(packet)]
+        return [packet for packet in packets.read(str(run / name)) if shown(packet)]
 
     at_a, at_b = seen('a.pcap'), seen('b.pcap')
     if not at_a:
@@ -100,55 +95,19 @@ def place(said, clock, side, ahead):
     return steps
 
 
-def packet_text(packet):
-    """One packet in one line."""
-    text = packets.label(packet)
-    if packet.mark == 'again':
-        text += ' [retransmission]'
-    return text
-
-
-def print_narrow(steps, width):
-    """A line a step, for a terminal in which three columns have no room."""
+def print_ladder(steps, width):
+    """A line a step."""
     origin = next(step.time for step in steps if step.packet)
     print(f'{"ms":>9}  {"who":<9}  what is said, or crosses the wire')
     for step in steps:
         if step.packet:
             time = f'{(step.time - origin) * 1e3:9.3f}'
             who, text = ('a ──▶ b' if step.right else 'a ◀── b',
-                         packet_text(step.packet))
+                         packets.label(step.packet))
         else:
             time, who = '', 'server' if step.side == 'a' else 'client'
             text = ('! ' if step.line.error else '') + step.line.text
         print(f'{time:9}  {who:<9}  {lines.shorten(text, width - 22)}')
-
-
-def print_ladder(steps, width):
-    """Three columns: what a said, what crossed, what b said."""
-    if width < WIDE:
-        print_narrow(steps, width)
-        return
-    # The middle needs its width; what is left is for what was said.
-    middle = min(84, width // 2 - 10)
-    side = (width - middle - 14) // 2
-    origin = next(step.time for step in steps if step.packet)
-    print(f'{"ms":>9} {"server (a)":<{side}}  {"on the wire":^{middle}}  '
-          f'{"client (b)":<{side}}'.rstrip())
-    for step in steps:
-        if step.packet:
-            text = lines.shorten(packet_text(step.packet), middle - 4)
-            arrow = f'{text} ──▶' if step.right else f'◀── {text}'
-            arrow = f'{arrow:>{middle}}' if step.right \
-                else f'{arrow:<{middle}}'
-            print(f'{(step.time - origin) * 1e3:9.3f} {"":<{side}}  {arrow}'
-                  .rstrip())
-            continue
-        text = lines.shorten(('! ' if step.line.error else '') +
-                             step.line.text, side)
-        if step.side == 'a':
-            print(f'{"":9} {text}')
-        else:
-            print(f'{"":9} {"":<{side}}  {"":<{middle}}  {text}')
 
 
 def main():
@@ -156,10 +115,9 @@ def main():
     parser = Parser(__doc__)
     parser.add_argument('--svg', type=pathlib.Path)
     parser.add_argument('--title', default='')
-    parser.add_argument('--all', action='store_true')
     parser.add_argument('run', type=folder)
     options = parser.parse_args()
-    steps = merge(options.run, options.all)
+    steps = merge(options.run)
     print_ladder(steps, max(60, shutil.get_terminal_size((160, 24)).columns))
     if options.svg:
         options.svg.write_text(svg.render(steps, options.title),

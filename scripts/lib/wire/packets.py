@@ -194,10 +194,10 @@ def label(packet):
     """A packet in one line: what it is, for which queue pair, and its PSN,
     absolute and relative to the requester's first."""
     text = packet.text.replace(' bytes', ' B')
-    if packet.psn is None or packet.rel is None:
-        return text
-    return (f'{text.replace(",", "")} QP 0x{packet.destqp:x} '
-            f'PSN 0x{packet.psn:06x} (+{packet.rel})')
+    if packet.psn is not None and packet.rel is not None:
+        text = (f'{text.replace(",", "")} QP 0x{packet.destqp:x} '
+                f'PSN 0x{packet.psn:06x} (+{packet.rel})')
+    return text + ' [retransmission]' * (packet.mark == 'again')
 
 
 def psn_count(row, opcode, mtu):

@@ -52,14 +52,6 @@ def arrow(y, packet, right, label):
                     lines.shorten(label, MIDDLE), 'small', 'middle'))
 
 
-def label_of(packet):
-    """What stands on an arrow."""
-    text = packets.label(packet)
-    if packet.mark == 'again':
-        text += ' again'
-    return text
-
-
 def rows_of(steps, origin):
     """The drawing of each step and the height of all."""
     y, parts = TOP, []
@@ -71,7 +63,7 @@ def rows_of(steps, origin):
                                  f'{(step.time - origin) * 1e3:.1f} ms',
                                  'small', 'end'))
             parts.append(arrow(y, step.packet, step.right,
-                               label_of(step.packet)))
+                               packets.label(step.packet)))
         elif step.side == 'a':
             parts.append(text_at(8, y + 4, lines.shorten(step.line.text, SIDE),
                                  'error' if step.line.error else ''))
