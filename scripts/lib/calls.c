@@ -5,8 +5,7 @@
  * a line for each call to the file $CALLS: what an exercise asks for may be invisible
  * in what both ends say, such as three sends that are posted before the first
  * of them is complete. With $CALLS_HOLD, rdma_accept() returns only when that
- * file exists: by then the peer has done what it could. With $CALLS_HOLD_RTR, a
- * queue pair goes to RTR only then.
+ * file exists: by then the peer has done what it could.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -115,12 +114,11 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 	return real_ops.post_recv(qp, wr, bad);
 }
 
-/* With where it goes: two queues have two addresses. */
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			 struct ibv_recv_wr **bad)
 {
 	for (struct ibv_recv_wr *each = wr; each; each = each->next)
-		tell("post_srq_recv srq=%p\n", (void *)srq);
+		tell("post_srq_recv\n");
 	return real_ops.post_srq_recv(srq, wr, bad);
 }
 
@@ -131,9 +129,6 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	for (int i = 0; i < ret; i++)
 		tell("completion status=%d opcode=%d\n", wc[i].status,
 		     wc[i].status ? -1 : (int)wc[i].opcode);
-	/* Which thread takes what is there off which queue. */
-	if (ret > 0)
-		tell("polled cq=%p thread=%d\n", (void *)cq, (int)gettid());
 	return ret;
 }
 
@@ -230,22 +225,14 @@ CALL(int, rdma_destroy_id, (struct rdma_cm_id * id), (id), ,
 CALL(int, rdma_create_qp,
      (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr),
      (id, pd, attr),
-     tell("create_qp sends=%u receives=%u\nqueue_pair cq=%p srq=%p\n",
-	  attr->cap.max_send_wr, attr->cap.max_recv_wr, (void *)attr->recv_cq,
-	  (void *)attr->srq), )
+     tell("create_qp sends=%u receives=%u\n", attr->cap.max_send_wr,
+	  attr->cap.max_recv_wr), )
 CALL(int, rdma_connect, (struct rdma_cm_id * id, struct rdma_conn_param *param),
      (id, param),
      tell("connect rnr_retry_count=%d\ntries retry_count=%d\n"
 	  "asks for reads=%d\n",
 	  param ? param->rnr_retry_count : -1, param ? param->retry_count : 7,
 	  param ? param->initiator_depth : -1), )
-
-/* Waits for what $HOLD names, if it is set, but not for ever. */
-static void hold_for(const char *hold)
-{
-	for (int ms = 0; hold && access(hold, F_OK) && ms < HOLD_MS; ms += 20)
-		((typeof(&poll))find("poll"))(NULL, 0, 20);
-}
 
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
@@ -256,25 +243,25 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	tell("accept rnr_retry_count=%d\n",
 	     param ? param->rnr_retry_count : -1);
 	ret = real(id, param);
-	hold_for(hold);
+	/* But not for ever. */
+	for (int ms = 0; hold && access(hold, F_OK) && ms < HOLD_MS; ms += 20)
+		((typeof(&poll))find("poll"))(NULL, 0, 20);
 	return ret;
 }
 
-/* What is not in the mask is -1. With $CALLS_HOLD_RTR, RTR waits. */
+/* What is not in the mask is -1. */
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	typeof(&ibv_modify_qp) real = find("ibv_modify_qp");
-	int state = mask & IBV_QP_STATE ? (int)attr->qp_state : -1;
 
-	tell("modify_qp state=%d access=%d reads=%d psn=%d\n", state,
+	tell("modify_qp state=%d access=%d reads=%d psn=%d\n",
+	     mask & IBV_QP_STATE ? (int)attr->qp_state : -1,
 	     mask & IBV_QP_ACCESS_FLAGS ? (int)attr->qp_access_flags : -1,
 	     mask & IBV_QP_MAX_DEST_RD_ATOMIC ? attr->max_dest_rd_atomic : -1,
 	     mask & IBV_QP_SQ_PSN ? (int)attr->sq_psn : -1);
 	if (mask & IBV_QP_RETRY_CNT)
 		tell("tries retry_count=%d timeout=%d rnr_retry=%d\n",
 		     attr->retry_cnt, attr->timeout, attr->rnr_retry);
-	if (state == IBV_QPS_RTR)
-		hold_for(getenv("CALLS_HOLD_RTR"));
 	return real(qp, attr, mask);
 }
 
