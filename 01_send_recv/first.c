@@ -135,7 +135,7 @@ static bool run_client(struct conn *conn, struct sockaddr *server)
 
 static bool run_server(struct conn *conn, struct sockaddr *any)
 {
-	/* If no receive is posted, the client's send fails at once. */
+	/* How often the client sends again what finds no receive. */
 	struct rdma_conn_param param = { .rnr_retry_count = 0 };
 	struct rdma_cm_id *listener = conn->id;
 
