@@ -65,7 +65,7 @@ def test_a_block_may_stand_for_a_line_together_in_its_order_once(logs, run, matc
         logs.write(f'{one}/server.log', 'start', *run.split(), 'end')
         logs.write(f'{other}/server.log', *'start bad sent end'.split())
         logs.write('expected/races', 'server.log: good + came + bad | bad')
-        assert logs.compare()[0] == (0 if matches else 1)
+        assert (logs.compare()[0] == 0) == matches
         # In the logs that are named, and in no others.
         logs.write('expected/races', 'client.log: good + came + bad | bad')
         logs.refused('no line of client.log')
