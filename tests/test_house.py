@@ -177,7 +177,7 @@ def test_what_markdown_shows_and_is_not_so_is_found(tree):
             '```c file=one.c\nint two;\n```\n', '01_one/expected/races': 'server.log: a <> b\n'})
     found('check_readme.py', root, 'README.md:5: not in any one C file of 01_one: \treturn 2;',
           'not in expected/server.log: gone', 'link to nothing: two.c', 'no heading of 01_one/README.md is #two',
-          'L99', 'not in one.c', 'does not tell of this race')
+          'L99', 'not in one.c', 'tells of this race')
 
 
 def test_words_phrases_and_commands_that_are_wrong_are_found(tree):

@@ -98,14 +98,6 @@ OWNER_WORDS = [(who, re.compile(regex, re.IGNORECASE))
 # part of what a chapter says.
 EXACT_LINES = re.compile(r'listening on port ')
 
-# A table has a heading line: three columns or more, set apart by two spaces, some of
-# which end in a unit (`min us`, `MB/s`) or name a place in a distribution (`median`,
-# `p99`). The numbers under those are measurements; the others (bytes, count) are not.
-# Columns are counted from the right, so that a row's label may be two words.
-HEADING = re.compile(r'(?:^|[ /])(?:[nmuµ]s|s|[KMG]i?B/s|[MG]b(?:it)?/s|[a-z]+/s)$'
-                     r'|^(?:min|median|max|p\d+(?:\.\d+)?)$')
-NUMBER = re.compile(r'\d+(?:\.\d+)?$')
-
 
 class Token:
     """One volatile value: its class, whose it is, where it stands. Its key is the
@@ -191,26 +183,6 @@ def owner_of(before, end):
     return who
 
 
-def columns(text):
-    """The places, counted from the right, of the columns that are measured, if
-    this is the heading of a table; otherwise none."""
-    cells = re.split(r' {2,}', text.strip())
-    measured = [i - len(cells) for i, cell in enumerate(cells) if HEADING.search(cell)]
-    return measured if len(cells) >= 3 and not re.search(r'\d ', text) else []
-
-
-def row_tokens(text, measured):
-    """The measured cells of a row of a table as tokens; [] if it is no such row."""
-    cells = list(re.finditer(r' *(\S+)', text))
-    if not measured or len(cells) < -measured[0]:
-        return []
-    row = [cells[i] for i in measured]
-    if not all(NUMBER.match(cell[1]) for cell in row):
-        return []
-    # The padding goes with the number: a wider one takes from it.
-    return [Measured(text, *cell.span()) for cell in row]
-
-
 def pair_of(log, logs):
     """The number of the pair whose end wrote a log of these; '' if it is of none."""
     number = re.match(r'[a-z]*(\d*)', log)[1]
@@ -218,8 +190,9 @@ def pair_of(log, logs):
     return number if both else ''
 
 
-def line_tokens(text, end, pair, found):
-    """Adds to found the tokens of one line, none overlapping."""
+def line_tokens(text, end, pair):
+    """The tokens of one line, none overlapping."""
+    found = []
     for cls, scope, regex in TOKENS:
         for match in regex.finditer(text):
             if normal(cls, match['v']) is None or \
@@ -238,14 +211,10 @@ def read_log(path, logs):
     # Bytes that are no UTF-8 survive, so that they are compared as well.
     with open(path, encoding='utf-8', errors='surrogateescape', newline='\n') as file:
         texts = file.readlines()
-    lines, measured, name = [], [], path.name
+    lines, name = [], path.name
     end, pair = end_of(name), pair_of(name, logs)
     for number, text in enumerate(texts, 1):
         text = text.removesuffix('\n') if text.endswith('\n') else f'{text} (and no newline)'
-        start = text[:LONGEST]
-        cells = row_tokens(start, measured)
-        if not cells:
-            measured = columns(start)
-        tokens = [] if EXACT_LINES.match(text) else line_tokens(start, end, pair, cells)
+        tokens = [] if EXACT_LINES.match(text) else line_tokens(text[:LONGEST], end, pair)
         lines.append(Line(text, name, number, tokens))
     return lines

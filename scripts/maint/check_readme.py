@@ -17,9 +17,9 @@ Usage: check_readme.py [-r ROOT]
 
 - Relative links lead to files of the repository, and to headings that exist.
 - Each chapter has a README.md.
-- The `races` files of a chapter declare what may change places in a log. The
-  chapter's README.md or reference.md, or the README.md of one of its breaks,
-  links to each of them, or to one with the same lines, where it tells the reader.
+- The `races` files of a chapter declare what may change places in a log. Some Markdown
+  file of the chapter links to each of them, or to one with the same lines, where it
+  tells the reader.
 
 Prints a line for what is not so. Exit status: 0 all is, 1 not, 2 usage.
 """
@@ -180,8 +180,7 @@ def check_chapter(tree, chapter):
         return
     told = set()
     for readme, markdown in tree.markdown.items():
-        if readme in (name, f'{chapter}/reference.md') or \
-                readme.startswith(f'{chapter}/break/'):
+        if readme.startswith(f'{chapter}/'):
             folder = pathlib.PurePath(readme).parent
             for _, target in markdown.links():
                 linked = posixpath.normpath(folder / (target or ''))
@@ -191,7 +190,7 @@ def check_chapter(tree, chapter):
         if re.fullmatch(chapter + r'/(.*/)?races', races):
             for line, number in races_in(tree, races).items():
                 if line not in told:
-                    tree.say(races, number, f'{name} does not tell of this race, '
+                    tree.say(races, number, f'no Markdown of {chapter} tells of this race, '
                              f'with a link to the file: {line}')
                     told.add(line)
 

@@ -24,7 +24,6 @@ def main():
         'owners': [[who, javascript(regex.pattern)]
                    for who, regex in log_tokens.OWNER_WORDS],
         'exact': javascript(log_tokens.EXACT_LINES.pattern),
-        'heading': javascript(log_tokens.HEADING.pattern),
         'ports': sorted(log_tokens.DOCUMENTED_PORTS),
     }, indent=1, ensure_ascii=False))
 

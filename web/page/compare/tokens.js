@@ -61,7 +61,6 @@ export class Rules {
 			({cls, scope, regex: new RegExp(regex, 'gid')}));
 		this.owners = table.owners.map(([who, regex]) => [who, new RegExp(regex, 'gi')]);
 		this.exact = new RegExp(`^(?:${table.exact})`);
-		this.heading = new RegExp(table.heading);
 		this.ports = new Set(table.ports);
 	}
 
@@ -111,7 +110,8 @@ export class Rules {
 			label: cls === 'n' ? (end - start > raw.length ? ' <n>' : '<n>') : cls};
 	}
 
-	lineTokens(text, end, pair, found) {
+	lineTokens(text, end, pair) {
+		const found = [];
 		for (const {cls, scope, regex} of this.tokens)
 			for (const match of text.matchAll(regex)) {
 				let [start, stop] = match.indices.groups.v;
@@ -127,37 +127,14 @@ export class Rules {
 		return found.sort((one, other) => one.start - other.start);
 	}
 
-	// The places, counted from the right, of the columns that are measured, if this is
-	// the heading of a table.
-	columns(text) {
-		const cells = text.trim().split(/ {2,}/);
-		if (cells.length < 3 || /\d /.test(text))
-			return [];
-		return cells.map((_, i) => i - cells.length)
-			.filter((_, i) => this.heading.test(cells[i]));
-	}
-
-	rowTokens(text, measured) {
-		const cells = [...text.matchAll(/ *(\S+)/g)];
-		if (!measured.length || cells.length < -measured[0])
-			return [];
-		const row = measured.map(i => cells.at(i));
-		return row.every(x => /^\d+(?:\.\d+)?$/.test(x[1])) ? row.map(x =>
-			this.token('n', 'none', null, x[1], x.index, x.index + x[0].length)) : [];
-	}
-
 	// The lines of a log, which is one of those of a run, cut up.
 	read(name, text, logs) {
 		const end = name.split(/[-.\d]/)[0], pair = this.pairOf(name, logs);
 		const texts = text.split('\n');
-		let measured = [];
 		if (texts.at(-1) === '')
 			texts.pop();
 		return texts.map((line, i) => {
-			const start = line.slice(0, LONGEST), cells = this.rowTokens(start, measured);
-			if (!cells.length)
-				measured = this.columns(start);
-			const tokens = this.exact.test(line) ? [] : this.lineTokens(start, end, pair, cells);
+			const tokens = this.exact.test(line) ? [] : this.lineTokens(line.slice(0, LONGEST), end, pair);
 			return new Line(line, name, i + 1, tokens);
 		});
 	}
