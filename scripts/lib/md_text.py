@@ -1,17 +1,12 @@
 """What scripts need to know of Markdown: code blocks, links, anchors, a chapter's tables.
 
-Only as much of it as this repository writes, by the rules of CommonMark and of
-GitHub's anchors.
+Only as much of it as this repository writes, by the rules of GitHub's anchors.
 """
 import re
 
-FENCE = re.compile(r'( *)(`{3,}|~{3,})\s*([^`]*)$')
+FENCE = re.compile(r'```([^`]*)$')
 # What follows the text of a link or picture: ](TARGET) or ](TARGET "title").
-INLINE_LINK = re.compile(r'\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))+)>?'
-                         r'(?:\s+"[^"]*")?\s*\)')
-DEFINITION = re.compile(r' {0,3}\[([^\]]+)\]:\s*<?([^\s>]+)>?')
-REFERENCE = re.compile(r'\]\[([^\]]+)\]')
-HTML_LINK = re.compile(r'\b(?:href|src|srcset)="([^"]*)"')
+LINK = re.compile(r'\]\(\s*((?:[^()\s<>]|\([^()\s]*\))+)(?:\s+"[^"]*")?\s*\)')
 HTML_ANCHOR = re.compile(r'<[^>]*\b(?:id|name)="([^"]*)"')
 
 
@@ -35,57 +30,32 @@ class Markdown:
     def __init__(self, text):
         self.blocks = []
         self.prose = []  # (line number, text), without code blocks
-        self._split(text.split('\n'))
-        self.anchors = self._anchors()
-
-    def _split(self, lines):
-        block, fence, indent = None, '', ''
-        for number, line in enumerate(lines, 1):
+        block = None
+        for number, line in enumerate(text.split('\n'), 1):
             match = FENCE.match(line)
-            if block is None and match:
-                indent, fence, info = match.groups()
-                block = Block(info, number + 1)
+            if match and block is None:
+                block = Block(match[1], number + 1)
                 self.blocks.append(block)
+            elif match and not match[1]:
+                block.closed, block = True, None
             elif block is None:
                 self.prose.append((number, line))
-            elif match and match[2].startswith(fence) and not match[3]:
-                block.closed = True
-                block = None
             else:
-                # In a list, the block is indented as its fence is.
-                cut = len(indent)
-                block.lines.append(line[cut:] if line.startswith(indent)
-                                   else line.lstrip(' '))
+                block.lines.append(line)
+        self.anchors = self._anchors()
 
     def links(self):
-        """(line number, target) of every link; None: no such reference."""
-        plain = [(number, re.sub(r'(`+).*?\1', '', text))
-                 for number, text in self.prose]
-        known = {match[1].lower(): match[2] for _, text in plain
-                 if (match := DEFINITION.match(text))}
-        for number, text in plain:
-            if match := DEFINITION.match(text):
-                yield number, match[2]
-                continue
-            for pattern in (INLINE_LINK, HTML_LINK):
-                for match in pattern.finditer(text):
-                    yield number, match[1]
-            for match in REFERENCE.finditer(text):
-                if match[1].lower() not in known:
-                    yield number, None
+        """(line number, target) of every link."""
+        for number, text in self.prose:
+            for match in LINK.finditer(re.sub(r'(`+).*?\1', '', text)):
+                yield number, match[1]
 
     def _anchors(self):
         found, counts = set(), {}
-        before = ''
         for _, text in self.prose:
             found.update(HTML_ANCHOR.findall(text))
-            heading = re.match(r' {0,3}#{1,6}\s+(.*?)(?:\s+#+)?\s*$', text)
-            title = heading[1] if heading else ''
-            if before.strip() and re.match(r' {0,3}(=+|-+)\s*$', text):
-                title = before
-            before = text
-            if title:
-                name = anchor(title)
+            if heading := re.match(r'#{1,6}\s+(.*)', text):
+                name = anchor(heading[1])
                 count = counts.get(name, 0)
                 counts[name] = count + 1
                 found.add(f'{name}-{count}' if count else name)

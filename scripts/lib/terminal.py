@@ -76,11 +76,11 @@ def paragraph(lines, columns):
 
 def lines_of(text, columns):
     """The lines of a Markdown text as they are to be printed."""
-    part, block, fence = [], None, ''
+    part, block = [], None
     for line in text.split('\n') + ['']:
         match = FENCE.match(line)
         if block is not None:
-            if match and match[2].startswith(fence) and not match[3]:
+            if match:
                 yield from code(block, columns)
                 yield ''
                 block = None
@@ -95,4 +95,4 @@ def lines_of(text, columns):
             yield ''
             part = []
         if match:
-            block, fence = [], match[2]
+            block = []

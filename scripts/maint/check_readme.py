@@ -141,34 +141,20 @@ def check_block(tree, name, block):
 
 def check_link(tree, name, line, target):
     """One link of a Markdown file."""
-    if target is None:
-        tree.say(name, line, 'a reference that is defined nowhere')
-        return
     if re.match(r'[a-z][a-z0-9+.-]*:|//', target, re.IGNORECASE):
         return
     path, _, fragment = urllib.parse.unquote(target).partition('#')
-    place = name
-    if path:
-        folder = tree.root if path.startswith('/') else \
-            (tree.root / name).parent
-        # Folders that are links are followed by nobody's browser.
-        full = pathlib.Path(folder, path.lstrip('/'))
-        parts = []
-        for part in full.relative_to(tree.root).parts:
-            parts = parts[:-1] if part == '..' and parts else parts + [part]
-        place = '/'.join(parts) or '.'
-        if place not in tree.files and place not in tree.folders:
-            tree.say(name, line, f'link to nothing: {target}')
-            return
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+    if place not in tree.files and place not in tree.folders:
+        tree.say(name, line, f'link to nothing: {target}')
+        return
     if not fragment:
         return
     if place in tree.markdown:
         if fragment not in tree.markdown[place].anchors:
             tree.say(name, line, f'no heading of {place} is #{fragment}')
     elif place in tree.files:
-        numbers = re.fullmatch(r'L(\d+)(?:-L(\d+))?', fragment)
-        last = len(tree.lines(place)) - 1
-        if not numbers or int(numbers[2] or numbers[1]) > last:
+        if not re.fullmatch(r'L\d+', fragment) or int(fragment[1:]) >= len(tree.lines(place)):
             tree.say(name, line, f'{place} has no #{fragment}')
 
 
@@ -183,7 +169,7 @@ def check_chapter(tree, chapter):
         if readme.startswith(f'{chapter}/'):
             folder = pathlib.PurePath(readme).parent
             for _, target in markdown.links():
-                linked = posixpath.normpath(folder / (target or ''))
+                linked = posixpath.normpath(folder / target)
                 if linked in tree.files and linked.endswith('/races'):
                     told.update(races_in(tree, linked))
     for races in sorted(tree.files):
