@@ -21,7 +21,6 @@
 #define OOB_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <sys/socket.h>
@@ -41,13 +40,9 @@ struct oob {
 	bool open;
 	struct line line; /* its socket, and a deadline for the whole exchange */
 	struct sockaddr_storage local; /* the address of this end */
+	bool peer_done; /* the peer has said goodbye */
+	bool peer_left; /* or is gone without a goodbye */
 };
-
-/* The descriptor that is readable when there is a client, or news of the peer. */
-int oob_fd(const struct oob *oob);
-
-/* The address of this end, or the one to listen on. */
-const struct sockaddr *oob_local(const struct oob *oob);
 
 /* Server: listens. */
 int oob_listen(struct oob *listener, const struct oob_way *way);
@@ -60,33 +55,24 @@ int oob_listen(struct oob *listener, const struct oob_way *way);
 int oob_next(struct oob *listener, struct oob *client);
 
 /*
- * Server: says hello to a client that was taken off listener; client: connects,
- * and hears it. From then on, everything must happen within patience until
- * oob_ready() has returned.
+ * Server: says hello to a client; client: connects, and hears it. From then on,
+ * everything must happen within patience until oob_ready() has returned.
  */
-int oob_accept(struct oob *oob, const struct oob *listener,
-	       const struct patience *patience);
+int oob_accept(struct oob *oob, const struct patience *patience);
 int oob_connect(struct oob *oob, const struct oob_way *way,
 		const struct patience *patience);
 
 /* Draws a PSN that nobody can predict. */
 int oob_draw_psn(uint32_t *psn);
 
-/* Sends our parameters. Receives the peer's, and checks them with params_check(). */
+/* Sends our parameters; receives the peer's, and checks them. */
 int oob_send_params(struct oob *oob, const struct params *params);
 int oob_recv_params(struct oob *oob, struct params *params, bool roce);
 
 /* Says that our queue pair is ready, and waits for the peer's. */
 int oob_ready(struct oob *oob);
 
-/* What oob_check() finds: */
-enum {
-	OOB_GONE, /* cut, reset or silent for too long */
-	OOB_THERE,
-	OOB_SAID_BYE /* it has all that it wanted */
-};
-
-/* When oob_fd() is readable: which of these it is; or -1, after reporting why. */
+/* When there is something to read: whether the peer is done, or has left. */
 int oob_check(struct oob *oob);
 
 /* Says goodbye. Returns 0, too, if the peer is gone, which oob_check() finds. */
@@ -97,11 +83,5 @@ void oob_end(struct oob *oob);
 
 /* Closes the connection, or ends listening. */
 void oob_close(struct oob *oob);
-
-/* Writes params as a line, and returns its length, which is at most that. */
-size_t oob_encode(const struct params *params, char line[LINE_LONGEST]);
-
-/* Reads a line of length bytes, and checks its form, but no values. */
-int oob_decode(struct params *params, const char *line, size_t length);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "line.h"
+
 /* What a side does with the other's memory, in the order of the words for it. */
 enum mode {
 	MODE_WRITE = 1,
@@ -39,11 +41,14 @@ struct params {
 /* Prints params as one line of the story, after label. */
 void params_print(const char *label, const struct params *params);
 
+/* Writes params as a line, and returns its length. */
+size_t params_encode(const struct params *params, char line[LINE_LONGEST]);
+
 /*
- * Whether what a peer says of itself is in range, before anything is done with it.
- * roce: its GID must be an IP address. Returns 0, or -1 after reporting why not.
+ * Reads such a line of a peer. roce: its GID must be an IP address. Returns 0; or -1
+ * after reporting what has not our form, or is out of range.
  */
-int params_check(const struct params *params, bool roce);
+int params_decode(struct params *params, const char *line, bool roce);
 
 /* An MTU in bytes. */
 int params_mtu_bytes(enum ibv_mtu mtu);

@@ -13,7 +13,7 @@
 
 int conn_listen(struct conn *listener, const struct oob_way *way)
 {
-	const struct sockaddr *local = NULL;
+	const struct sockaddr *local = (struct sockaddr *)&listener->oob.local;
 
 	if (oob_listen(&listener->oob, way))
 		return -1;
@@ -21,10 +21,8 @@ int conn_listen(struct conn *listener, const struct oob_way *way)
 	 * A client's connection will show which device it comes by. If we
 	 * listen on one address, its device must be there now.
 	 */
-	if (way->address)
-		local = oob_local(&listener->oob);
 	return device_open(listener->devices, CONN_DEVICES, listener->network,
-			   local);
+			   way->address ? local : NULL);
 }
 
 int conn_next(struct conn *listener, struct oob *client)
@@ -32,7 +30,7 @@ int conn_next(struct conn *listener, struct oob *client)
 	int n;
 
 	do {
-		if (wait_readable(oob_fd(&listener->oob), -1,
+		if (wait_readable(listener->oob.line.fd, -1,
 				  listener->patience.stop_fd,
 				  wait_deadline(-1)) < 0)
 			return errno == ECANCELED ? 0 :
@@ -43,11 +41,10 @@ int conn_next(struct conn *listener, struct oob *client)
 	return n;
 }
 
-int conn_take(struct conn *conn, const struct conn *listener,
-	      const struct oob *client)
+int conn_take(struct conn *conn, const struct oob *client)
 {
 	conn->oob = *client;
-	return oob_accept(&conn->oob, &listener->oob, &conn->patience);
+	return oob_accept(&conn->oob, &conn->patience);
 }
 
 int conn_request(struct conn *conn, const struct conn *listener)
@@ -69,7 +66,7 @@ int conn_resolve(struct conn *conn, const struct oob_way *way)
 int conn_find_device(struct conn *conn, const struct conn *sharer)
 {
 	/* The way that TCP takes between the two shows which device to use. */
-	const struct sockaddr *local = oob_local(&conn->oob);
+	const struct sockaddr *local = (struct sockaddr *)&conn->oob.local;
 
 	if (sharer)
 		conn->device = device_find(sharer->devices, CONN_DEVICES,
@@ -158,27 +155,18 @@ int conn_connect(struct conn *conn)
  */
 int conn_news(struct conn *conn)
 {
-	switch (oob_check(&conn->oob)) {
-	case OOB_THERE:
-		return 0;
-	case OOB_SAID_BYE:
-		/* It waits for ours. What is on its way can still arrive. */
-		conn->peer_done = true;
-		return 0;
-	case OOB_GONE:
-		conn->peer_left = true;
-		return conn_to_err(conn);
-	default:
+	if (oob_check(&conn->oob))
 		return -1;
-	}
+	/* What a peer that is done has sent can still arrive. */
+	return conn->oob.peer_left ? conn_to_err(conn) : 0;
 }
 
 int conn_fd(const struct conn *conn)
 {
 	/* A peer that has said goodbye, or is gone, sends nothing more. */
-	if (conn->peer_done || conn->peer_left || conn->ending)
+	if (conn->oob.peer_done || conn->oob.peer_left || conn->ending)
 		return -1;
-	return oob_fd(&conn->oob);
+	return conn->oob.line.fd;
 }
 
 /* ---- The end ---- */
@@ -187,16 +175,16 @@ static int wait_goodbye(struct conn *conn)
 {
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);
 
-	while (!conn->peer_done && !conn->peer_left) {
-		if (wait_readable(oob_fd(&conn->oob), -1,
-				  conn->patience.stop_fd, deadline) < 0)
+	while (!conn->oob.peer_done && !conn->oob.peer_left) {
+		if (wait_readable(conn->oob.line.fd, -1, conn->patience.stop_fd,
+				  deadline) < 0)
 			return wait_fail("the peer's goodbye", errno,
 					 &conn->patience);
 		if (conn_news(conn))
 			return -1;
 	}
 	/* TCP ends the same way if the peer failed, was killed or cut off. */
-	if (!conn->peer_done)
+	if (!conn->oob.peer_done)
 		return log_fail(
 			"the peer's connection ended without a goodbye: it may lack something of what we sent, even if all of that completed with success; see what it says [docs/troubleshooting.md#left]");
 	return 0;

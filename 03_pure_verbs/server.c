@@ -76,7 +76,7 @@ static int serve_client(const struct conn *listener, const struct oob *client)
 	int ret = -1;
 
 	/* 1. Take the client, and the request that it has sent. */
-	if (conn_take(&conn, listener, client) || conn_request(&conn, listener))
+	if (conn_take(&conn, client) || conn_request(&conn, listener))
 		goto out;
 	/* 2. Create the queue pair, and what it needs. */
 	if (conn_create_qp(&conn, TRANSFER_SENDS, TRANSFER_RECEIVES,

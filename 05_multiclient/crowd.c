@@ -204,7 +204,7 @@ static void stop_listening(struct crowd *crowd)
 {
 	/* Not close(2): other threads may still use what belongs to it. */
 	if (crowd->listening)
-		shutdown(oob_fd(&crowd->listener.oob), SHUT_RDWR);
+		shutdown(crowd->listener.oob.line.fd, SHUT_RDWR);
 	crowd->listening = false;
 	crowd->resting = false;
 }
@@ -265,7 +265,7 @@ static int step(struct crowd *crowd)
 {
 	bool room = crowd->listening && !crowd->resting &&
 		    figures_now(crowd).strangers < crowd->admission.strangers;
-	int fd = room ? oob_fd(&crowd->listener.oob) : crowd->room_fd;
+	int fd = room ? crowd->listener.oob.line.fd : crowd->room_fd;
 	int news = wait_readable(fd, crowd->usr1_fd, crowd->stop_fd,
 				 crowd->resting ? wait_deadline(REST_MS) :
 						  crowd->deadline);

@@ -13,7 +13,7 @@
 
 /* ---- Whether there is one ---- */
 
-static size_t encode(char line[LINE_LONGEST + 1], unsigned int number,
+static size_t encode(char line[LINE_LONGEST], unsigned int number,
 		     unsigned int connected, unsigned int max)
 {
 	return snprintf(line, LINE_LONGEST, "PLACE %u, %u of %u\n", number,
@@ -22,25 +22,25 @@ static size_t encode(char line[LINE_LONGEST + 1], unsigned int number,
 
 int place_tell(struct place *place, unsigned int connected, unsigned int max)
 {
-	char line[LINE_LONGEST + 1];
+	char line[LINE_LONGEST];
 	size_t length = encode(line, place->number, connected, max);
 
-	return oob_send_line(&place->conn.oob, line, length);
+	return line_send(&place->conn.oob.line, line, length);
 }
 
 static int hear(struct place *place)
 {
-	char line[LINE_LONGEST + 1], again[LINE_LONGEST + 1];
+	struct line *line = &place->conn.oob.line;
+	char again[LINE_LONGEST] = "";
 	unsigned int connected, max;
-	size_t length;
 
-	if (oob_recv_line(&place->conn.oob, line, "PLACE", &length))
+	if (line_recv(line, "PLACE"))
 		return -1;
 	/* sscanf(3) is lenient, so what it found must give the same line. */
-	if (sscanf(line, "PLACE %9u, %9u of %9u", &place->number, &connected,
-		   &max) != 3 ||
-	    encode(again, place->number, connected, max) != length ||
-	    memcmp(again, line, length))
+	if (sscanf(line->text, "PLACE %9u, %9u of %9u", &place->number,
+		   &connected, &max) == 3)
+		encode(again, place->number, connected, max);
+	if (strcmp(again, line->text))
 		return log_fail(
 			"the peer sent something other than PLACE; is it another chapter's program [docs/troubleshooting.md#refused]");
 	if (place->number)
@@ -55,7 +55,7 @@ static bool may_pass(const struct oob *oob)
 {
 	/* Without a context, what failed was our own certificate. */
 	return oob->ctx &&
-	       (!oob->open || wait_deadline(0) >= oob->tls.deadline);
+	       (!oob->open || wait_deadline(0) >= oob->line.deadline);
 }
 
 int place_reach(struct place *place, const struct oob_way *way)
@@ -75,7 +75,7 @@ int place_reach(struct place *place, const struct oob_way *way)
 		return ret;
 	/* So the logs of both ends agree. */
 	log_prefix("Client %u: ", place->number);
-	if (who_print(conn->oob.tls.ssl))
+	if (who_print(conn->oob.line.ssl))
 		return -1;
 	log_line("exchange connected.");
 	return 0;
@@ -162,15 +162,13 @@ int place_hold(struct place *place, int seconds)
 {
 	struct conn *conn = &place->conn;
 	int64_t deadline = wait_deadline(seconds * 1000);
-	int news;
 
 	log_line("holding the connection.");
-	while (wait_readable(oob_fd(&conn->oob), -1, conn->patience.stop_fd,
+	while (wait_readable(conn->oob.line.fd, -1, conn->patience.stop_fd,
 			     deadline) > 0) {
-		news = oob_check(&conn->oob);
-		if (news < 0)
+		if (oob_check(&conn->oob))
 			return -1;
-		if (news != OOB_THERE)
+		if (conn->oob.peer_done || conn->oob.peer_left)
 			return log_fail(
 				"the server ended the connection; see what it says");
 	}

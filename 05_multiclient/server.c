@@ -97,7 +97,7 @@ static int admit(struct client *client, struct place *place)
 	/* Until it has a number, it has only an address. */
 	log_prefix("%s: ", client->address);
 	log_hush(true);
-	ret = conn_take(conn, &crowd->listener, &client->oob);
+	ret = conn_take(conn, &client->oob);
 	log_hush(false);
 	if (ret)
 		return -1;
@@ -105,7 +105,7 @@ static int admit(struct client *client, struct place *place)
 	crowd_let_in(client);
 	/* From now on, only the end of the server's patience sends it away. */
 	conn->patience.stop_fd = crowd->cut_fd;
-	conn->oob.tls.patience.stop_fd = crowd->cut_fd;
+	conn->oob.line.patience.stop_fd = crowd->cut_fd;
 	place->number = client->number;
 	if (place->number)
 		log_prefix("Client %u: ", place->number);
@@ -115,7 +115,7 @@ static int admit(struct client *client, struct place *place)
 	if (place_tell(place, client->connected, crowd->admission.clients) ||
 	    !place->number)
 		return -1;
-	return who_print(conn->oob.tls.ssl);
+	return who_print(conn->oob.line.ssl);
 }
 
 /* Writes or reads, and checks the result. */

@@ -1,9 +1,9 @@
 /*
  * rdma.h - from an address to a connected queue pair, and back; what goes over it
  *
- * Without the connection manager: what it did is done in rdma.c, in qp.c (the states
- * of the queue pair), and by oob.h (who is the peer). verbs.c does the rest. Functions
- * return 0, or -1 after reporting why, unless it says otherwise.
+ * rdma.c does the first, with oob.h (who is the peer) and qp.c (the states of a queue
+ * pair), and verbs.c the second, however the queue pair was connected. Functions return
+ * 0, or -1 after reporting why, unless it says otherwise.
  */
 #ifndef RDMA_H
 #define RDMA_H
@@ -46,32 +46,27 @@ struct conn {
 	struct ibv_qp *qp;
 	unsigned int pending; /* posted requests that have yet to complete */
 	bool armed; /* the CQ tells comp of its next completion */
-	bool peer_done; /* the peer has said goodbye */
-	bool peer_left; /* or is gone without a goodbye */
 	bool ending; /* all that is posted is being taken back */
 	const char *awaits; /* what conn_wait() waits for; NULL: any */
 };
 
 /*
  * Server: listens, and opens the devices by which clients may come. The listener
- * needs patience and network as a connection does, and ends with conn_close().
+ * needs patience as a connection does, and ends with conn_close().
  */
 int conn_listen(struct conn *listener, const struct oob_way *way);
 
 /*
- * Server: waits, without a deadline, for the next client. Returns 1 and the
- * client's end of the exchange, for conn_take(); 0 if the program was asked to
- * stop; or -1 if no client can come any more.
+ * Server: waits, without a deadline, for the next client. Returns 1 and its end of
+ * the exchange in *client, for conn_take(); 0 if the program was asked to stop;
+ * or -1 if no client can come any more.
  */
 int conn_next(struct conn *listener, struct oob *client);
 
-/*
- * Server: makes conn of that client, which is conn's from now on, and says hello.
- * Then: finds out which of listener's devices the client came by, and receives its
- * parameters.
- */
-int conn_take(struct conn *conn, const struct conn *listener,
-	      const struct oob *client);
+/* Server: makes conn of that client, which is conn's from now on, and says hello. */
+int conn_take(struct conn *conn, const struct oob *client);
+
+/* Server: finds the device, of listener's, and receives the client's parameters. */
 int conn_request(struct conn *conn, const struct conn *listener);
 
 /* Client: reaches the server, and hears its hello. */
@@ -84,18 +79,16 @@ int conn_resolve(struct conn *conn, const struct oob_way *way);
 int conn_find_device(struct conn *conn, const struct conn *sharer);
 
 /*
- * Creates the queue pair and what it needs, with room for that many sends (and
- * writes and reads) and receives at a time, and takes it to INIT, where the peer
- * gets at most that access. Chooses the number of its first packet: what options
- * say, or one that nobody can predict.
+ * Creates the queue pair and what it needs, on the device that was found,
+ * with room for that many sends (and writes and reads) and receives at a time, and
+ * takes it to INIT, where the peer gets at most that access. Chooses its first PSN.
  */
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		   unsigned int access);
 
 /*
- * Server, and client: sends conn->mine, all of which must be known by now, and
- * takes the queue pair to RTR and RTS. Post the receives first. When they return
- * 0, the peer is ready, too, and we may send.
+ * Server: answers the request; client: sends one, and hears the answer. Both take the
+ * queue pair to RTR and RTS. Post the receives first. When they return 0, we may send.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
@@ -109,9 +102,8 @@ int conn_fd(const struct conn *conn);
 int conn_news(struct conn *conn);
 
 /*
- * Client: says goodbye, and waits for the server's; server: waits for the client's,
- * and then says its own. A side that lacks something says none, so that the other
- * one fails, too: the success of its requests is no proof that they were delivered.
+ * Client: says goodbye, and waits until the peer has; server: waits for that. A side that
+ * lacks something says none: success of the other's requests is no proof of delivery.
  */
 int conn_disconnect(struct conn *conn);
 int conn_wait_disconnect(struct conn *conn);
@@ -122,10 +114,7 @@ int conn_wait_disconnect(struct conn *conn);
  */
 void conn_end(struct conn *conn);
 
-/*
- * Frees everything that was made so far. Close the regions first. Fails if something
- * cannot be destroyed, which is lost then.
- */
+/* Frees everything that was made so far. Close the regions first. Fails if some stays. */
 int conn_close(struct conn *conn);
 
 /* ---- verbs.c: memory, requests and their completions ---- */
@@ -174,41 +163,18 @@ int conn_flush(struct conn *conn);
 /* Destroys what conn_create_cq() has made, after the queue pair. */
 int conn_destroy_cq(struct conn *conn);
 
-/*
- * ---- qp.c: a queue pair, and its states ----
- *
- *     RESET -> INIT -> RTR (ready to receive) -> RTS (ready to send)
- *                                    any state but RESET -> ERR
- *
- * There is a function for each transition but that to ERR, which conn_to_err() makes.
- * It sets the attributes, asks the device whether the queue pair is in the new state,
- * and prints the values that it then has. Which attributes each needs: ibv_modify_qp(3).
- */
+/* ---- qp.c: the states of a queue pair; for their attributes see ibv_modify_qp(3) ---- */
 
-/*
- * Finds out for conn->mine what addresses we have on the port of conn->device: the
- * GID that -g names; or on RoCE the one that is the IP address of our end of the
- * exchange, on InfiniBand the first.
- */
+/* Finds out our GID, LID and MTU, on the port of conn->device. */
 int qp_find_source(struct conn *conn);
 
-/*
- * RESET to INIT: binds the queue pair to a port. access: the most that the peer
- * may do (IBV_ACCESS_REMOTE_…); each memory region must allow it, too. From now
- * on, receives can be posted.
- */
+/* RESET to INIT, bound to a port: from now on, receives can be posted. */
 int qp_to_init(struct conn *conn, unsigned int access);
 
-/*
- * INIT to RTR: tells the queue pair where conn->peer is and which PSN will come
- * first from there. Receives must be posted by now.
- */
+/* INIT to RTR, ready to receive: tells it where conn->peer is, and its first PSN. */
 int qp_to_rtr(struct conn *conn);
 
-/*
- * RTR to RTS: tells it which PSN to send first and how long to be patient.
- * The peer must be in RTR before anything is sent.
- */
+/* RTR to RTS, ready to send: tells it our first PSN, and how patient to be. */
 int qp_to_rts(struct conn *conn);
 
 #endif

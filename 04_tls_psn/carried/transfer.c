@@ -48,17 +48,6 @@ static int exposed_access(enum mode mode)
 	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 }
 
-/* What the peer must know about our memory goes out with our parameters. */
-static void tell(const struct transfer *t)
-{
-	t->conn->mine.mode = t->mode;
-	t->conn->mine.mem = (struct remote){
-		.addr = (uintptr_t)t->exposed.buf,
-		.rkey = t->exposed.mr->rkey,
-		.length = t->exposed.size,
-	};
-}
-
 unsigned int transfer_access(enum mode mode)
 {
 	/* Only the region needs the local right. */
@@ -84,7 +73,13 @@ int transfer_open(struct transfer *t)
 		 getpid());
 	/* A pattern after the text, so that every byte can be checked. */
 	pattern_fill(text->buf, bytes);
-	tell(t);
+	/* This goes out with our parameters. */
+	t->conn->mine.mode = t->mode;
+	t->conn->mine.mem = (struct remote){
+		.addr = (uintptr_t)t->exposed.buf,
+		.rkey = t->exposed.mr->rkey,
+		.length = t->exposed.size,
+	};
 	return 0;
 }
 
@@ -113,11 +108,8 @@ void transfer_close(struct transfer *t)
 
 int transfer_post_receives(struct transfer *t)
 {
-	for (int i = SLOT_RECV; i < SLOT_COUNT; i++)
-		if (conn_post_recv(t->conn, &t->messages, slot(t, i),
-				   sizeof(struct msg)))
-			return -1;
-	return 0;
+	return conn_post_recv(t->conn, &t->messages, slot(t, SLOT_RECV),
+			      sizeof(struct msg));
 }
 
 static int send_done(struct transfer *t)
@@ -201,10 +193,12 @@ static int start_rdma(struct transfer *t)
 /* The peer's message is here. There is only one that it can be. */
 static int on_receive(struct transfer *t, const struct ibv_wc *wc)
 {
-	const struct msg *msg = (const struct msg *)(uintptr_t)wc->wr_id;
+	struct msg msg;
 
-	if (wc->byte_len != sizeof(*msg) ||
-	    memcmp(msg->bytes, done.bytes, sizeof(msg->bytes)))
+	/* Copy it, so that what is used is what was checked. */
+	memcpy(&msg, (const void *)(uintptr_t)wc->wr_id, sizeof(msg));
+	if (wc->byte_len != sizeof(msg) ||
+	    memcmp(msg.bytes, done.bytes, sizeof(msg.bytes)))
 		return log_fail(
 			"the peer's message is not this version's MSG_DONE; is it another chapter's program [docs/troubleshooting.md#refused]");
 	t->received++;

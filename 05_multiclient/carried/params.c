@@ -1,13 +1,19 @@
 /*
- * params.c - what a peer says of itself: printed, and checked
+ * params.c - what a peer says of itself: as a line of text, which is checked
+ *
+ * Anyone who can connect can send such a line, or something else.
  */
 #include "params.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "log.h"
+
+/* Raise it with every change to the line. */
+#define VERSION 1
 
 int params_mtu_bytes(enum ibv_mtu mtu)
 {
@@ -24,6 +30,69 @@ void params_print(const char *label, const struct params *params)
 		 label, params->qpn, params->psn, gid, params->lid,
 		 params_mtu_bytes(params->mtu));
 }
+
+/* ---- The line ---- */
+
+static const char *const modes[] = {
+	[MODE_WRITE] = "write",
+	[MODE_READ] = "read",
+};
+
+/*
+ * A line that a person can read, on a terminal or in a capture:
+ *
+ *   RDMA 1 QPN 0x000011 PSN 0x123456 GID ::ffff:192.0.2.1 LID 0x0000 MTU 1024
+ *   MODE write ADDR 0x55d0c0ffee00 RKEY 0x000007f1 LENGTH 1024
+ *
+ * but on one line, with a newline at the end.
+ */
+size_t params_encode(const struct params *params, char line[LINE_LONGEST])
+{
+	char gid[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, params->gid.raw, gid, sizeof(gid));
+	return snprintf(line, LINE_LONGEST,
+			"RDMA %d QPN 0x%06" PRIx32 " PSN 0x%06" PRIx32
+			" GID %s LID 0x%04" PRIx16
+			" MTU %d MODE %s ADDR 0x%" PRIx64 " RKEY 0x%08" PRIx32
+			" LENGTH %" PRIu32 "\n",
+			VERSION, params->qpn, params->psn, gid, params->lid,
+			params_mtu_bytes(params->mtu), modes[params->mode],
+			params->mem.addr, params->mem.rkey, params->mem.length);
+}
+
+/*
+ * Splits the line into fields; returns whether it had exactly our form.
+ * sscanf(3) is lenient (it takes signs and more spaces), so what it found must
+ * give the same line. One with a zero inside ends there, and not with a newline.
+ */
+static bool scan(struct params *params, const char *line)
+{
+	char gid[INET6_ADDRSTRLEN], mode[16], again[LINE_LONGEST];
+	int mtu;
+
+	if (sscanf(line,
+		   "RDMA %*d QPN 0x%8" SCNx32 " PSN 0x%8" SCNx32
+		   " GID %45[0-9a-f:.] LID 0x%4" SCNx16
+		   " MTU %4d MODE %15[a-z] ADDR 0x%16" SCNx64
+		   " RKEY 0x%8" SCNx32 " LENGTH %10" SCNu32,
+		   &params->qpn, &params->psn, gid, &params->lid, &mtu, mode,
+		   &params->mem.addr, &params->mem.rkey,
+		   &params->mem.length) != 9)
+		return false;
+	if (inet_pton(AF_INET6, gid, params->gid.raw) != 1)
+		return false;
+	/* If it is neither, or no MTU, it differs from what we encode. */
+	params->mode = strcmp(mode, modes[MODE_READ]) ? MODE_WRITE : MODE_READ;
+	params->mtu = IBV_MTU_256;
+	while (params->mtu < IBV_MTU_4096 &&
+	       params_mtu_bytes(params->mtu) < mtu)
+		params->mtu++;
+	params_encode(params, again);
+	return !strcmp(again, line);
+}
+
+/* ---- What it says ---- */
 
 /* Whether gid is ::ffff:a.b.c.d and not the address of a single host. */
 static bool gid_is_no_host(const union ibv_gid *gid)
@@ -68,7 +137,8 @@ static int check_memory(const struct remote *mem)
 	return 0;
 }
 
-int params_check(const struct params *params, bool roce)
+/* Before anything is done with it. */
+static int check(const struct params *params, bool roce)
 {
 	/* 0 and 1 are for management; 0xffffff means multicast. */
 	if (params->qpn < 2 || params->qpn >= 0xffffff)
@@ -81,12 +151,25 @@ int params_check(const struct params *params, bool roce)
 		return log_fail("the peer's PSN 0x%" PRIx32
 				" has more than 24 bits",
 				params->psn);
-	if (params->mtu < IBV_MTU_256 || params->mtu > IBV_MTU_4096)
-		return log_fail(
-			"the peer's MTU is not one of 256, 512, 1024, 2048, 4096");
-	if (params->mode < MODE_WRITE || params->mode > MODE_READ)
-		return log_fail("the peer runs an unknown mode");
 	if (check_where(params, roce))
 		return -1;
 	return check_memory(&params->mem);
+}
+
+int params_decode(struct params *params, const char *line, bool roce)
+{
+	int version;
+
+	if (sscanf(line, "RDMA %9d ", &version) != 1)
+		return log_fail(
+			"the peer's line does not begin with RDMA and a version; is it another program [docs/troubleshooting.md#refused]");
+	if (version != VERSION)
+		return log_fail(
+			"the peer speaks version %d, this program version %d; build both from the same source [docs/troubleshooting.md#refused]",
+			version, VERSION);
+	*params = (struct params){ 0 };
+	if (!scan(params, line))
+		return log_fail(
+			"the peer's line does not have the form of params.c: refused");
+	return check(params, roce);
 }

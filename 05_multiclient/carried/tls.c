@@ -1,11 +1,10 @@
 /*
- * tls.c - TLS 1.3 with certificates on both sides
+ * tls.c - TLS 1.3 with certificates on both sides: who we are, and whom we believe
  */
 #include "tls.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <netinet/in.h>
@@ -15,7 +14,6 @@
 
 #include "client_hello.h"
 #include "log.h"
-#include "sock.h"
 #include "tls_fail.h"
 #include "who.h"
 
@@ -198,7 +196,7 @@ SSL_CTX *tls_context(const struct tls_files *files, bool server)
 	return NULL;
 }
 
-/* ---- The handshake ---- */
+/* ---- One connection ---- */
 
 /* Verifies the peer: its certificate must be for name, or for addr. */
 static int expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr)
@@ -229,187 +227,22 @@ static int expect_peer(SSL *ssl, const char *name, const struct sockaddr *addr)
 	return 0;
 }
 
-/*
- * How many messages of TLS's own may come after the handshake: new keys for
- * this connection (key updates), or tickets for the next one. Our programs send
- * none, since keys last for millions of records. Another library may send two
- * tickets, or update its keys by the clock. Each costs some computing, and a
- * key update may ask for an answer. A peer that sends more has no other
- * purpose.
- */
-#define LATE_MAX 16
-
-static void count_late(int is_sent, int version, int type, const void *bytes,
-		       size_t length, SSL *ssl, void *argument)
+SSL *tls_new(SSL_CTX *ctx, int fd, const char *name,
+	     const struct sockaddr *addr)
 {
-	struct tls *tls = argument;
+	SSL *ssl;
 
-	(void)version;
-	(void)bytes;
-	(void)length;
-	(void)ssl;
-	if (!is_sent && type == SSL3_RT_HANDSHAKE)
-		tls->late++;
-}
-
-static int check_late(const struct tls *tls, const char *what)
-{
-	if (tls->late <= LATE_MAX)
-		return 0;
-	return log_fail(
-		"%s: the peer has sent more than %d key updates or tickets, which only keep this side busy; is it another program [docs/troubleshooting.md#tls]",
-		what, LATE_MAX);
-}
-
-/*
- * What to do after a call returned ret: 1, call again, now that there is something
- * to read or room to write; or -1 after reporting why not. A read may have to wait
- * for room to write, and the other way round.
- */
-static int again(const struct tls *tls, int ret, const char *what)
-{
-	int fd = SSL_get_fd(tls->ssl), stop_fd = tls->patience.stop_fd;
-	int error = SSL_get_error(tls->ssl, ret);
-
-	if (check_late(tls, what))
-		return -1;
-	switch (error) {
-	case SSL_ERROR_WANT_READ:
-		ret = wait_readable(fd, -1, stop_fd, tls->deadline);
-		break;
-	case SSL_ERROR_WANT_WRITE:
-		ret = wait_writable(fd, stop_fd, tls->deadline);
-		break;
-	case SSL_ERROR_ZERO_RETURN:
-		return log_fail(
-			"%s: the peer closed the connection instead; see what it says [docs/troubleshooting.md#left]",
-			what);
-	default:
-		return tls_fail_ssl(tls->ssl, what);
-	}
-	return ret < 0 ? wait_fail(what, errno, &tls->patience) : 1;
-}
-
-/* Whether the handshake was for this protocol. */
-static int check_protocol(const SSL *ssl)
-{
-	const unsigned char *name;
-	unsigned int length;
-
-	/* A client that offers none at all is not even asked. */
-	SSL_get0_alpn_selected(ssl, &name, &length);
-	if (length != strlen(TLS_PROTOCOL) ||
-	    memcmp(name, TLS_PROTOCOL, length))
-		return log_fail(
-			"the peer does not speak %s; is it another program, or another version",
-			TLS_PROTOCOL);
-	return 0;
-}
-
-/* Before each call: errors that are still in the queue would look like its own. */
-static void clear_errors(void)
-{
 	ERR_clear_error();
-	errno = 0;
-}
-
-int tls_handshake(struct tls *tls, SSL_CTX *ctx, int fd, const char *name,
-		  const struct sockaddr *addr)
-{
-	int ret;
-
-	clear_errors();
-	tls->ssl = SSL_new(ctx);
-	if (!tls->ssl || SSL_set_fd(tls->ssl, fd) != 1)
-		return tls_fail("SSL_new", "out of memory");
-	if (expect_peer(tls->ssl, name, addr))
-		return -1;
-	if (name)
-		SSL_set_connect_state(tls->ssl);
-	else
-		SSL_set_accept_state(tls->ssl);
-	do {
-		clear_errors();
-		ret = SSL_do_handshake(tls->ssl);
-	} while (ret != 1 && again(tls, ret, "TLS handshake") > 0);
-	if (ret != 1)
-		return -1;
-	/* From now on, any handshake message comes too late. */
-	SSL_set_msg_callback(tls->ssl, count_late);
-	SSL_set_msg_callback_arg(tls->ssl, tls);
-	if (check_protocol(tls->ssl))
-		return -1;
-	return who_print(tls->ssl);
-}
-
-/* ---- What is said ---- */
-
-int tls_write(struct tls *tls, const void *bytes, size_t length)
-{
-	size_t n;
-	int ret;
-
-	/* OpenSSL sends all of it, or asks to be called again, with the same. */
-	do {
-		clear_errors();
-		ret = SSL_write_ex(tls->ssl, bytes, length, &n);
-	} while (ret != 1 && again(tls, ret, "sending to the peer") > 0);
-	return ret == 1 ? 0 : -1;
-}
-
-int tls_read(struct tls *tls, char *byte, const char *what)
-{
-	size_t n;
-	int ret;
-
-	do {
-		clear_errors();
-		ret = SSL_read_ex(tls->ssl, byte, 1, &n);
-	} while (ret != 1 && again(tls, ret, what) > 0);
-	return ret == 1 ? 0 : -1;
-}
-
-bool tls_is_gone(const struct tls *tls, int ret)
-{
-	/* OpenSSL 3.5 queues the errno of a system call; 3.0 leaves it where it is. */
-	unsigned long queued = ERR_peek_error();
-	int reason = ERR_GET_REASON(queued), saved = errno;
-	int error = SSL_get_error(tls->ssl, ret);
-
-	if (error == SSL_ERROR_SYSCALL)
-		return sock_is_gone(ERR_SYSTEM_ERROR(queued) ? reason : saved);
-	/*
-	 * With a close_notify, without one, or with an alert: it has failed. The
-	 * reasons that all of OpenSSL has, such as no memory, are our side's.
-	 */
-	return error == SSL_ERROR_ZERO_RETURN ||
-	       reason == SSL_R_UNEXPECTED_EOF_WHILE_READING ||
-	       (reason >= SSL_AD_REASON_OFFSET && !ERR_COMMON_ERROR(queued));
-}
-
-int tls_look(struct tls *tls)
-{
-	uint8_t byte;
-	size_t n;
-	int ret;
-
-	clear_errors();
-	ret = SSL_peek_ex(tls->ssl, &byte, 1, &n);
-	switch (SSL_get_error(tls->ssl, ret)) {
-	case SSL_ERROR_NONE:
-		return TLS_BYTES;
-	case SSL_ERROR_WANT_READ:
-		return check_late(tls, "TLS") ? -1 : TLS_NOTHING;
-	case SSL_ERROR_WANT_WRITE:
-		/*
-		 * There is no room for an answer to a key update. There may be
-		 * more to read, so waiting for that would return at once.
-		 */
-		return again(tls, ret, "TLS") < 0 ? -1 : TLS_NOTHING;
-	default:
-		if (!tls_is_gone(tls, ret))
-			return tls_fail_ssl(tls->ssl, "TLS");
-		ERR_clear_error();
-		return TLS_GONE;
+	ssl = SSL_new(ctx);
+	if (!ssl || SSL_set_fd(ssl, fd) != 1) {
+		tls_fail("SSL_new", "out of memory");
+	} else if (!expect_peer(ssl, name, addr)) {
+		if (name)
+			SSL_set_connect_state(ssl);
+		else
+			SSL_set_accept_state(ssl);
+		return ssl;
 	}
+	SSL_free(ssl);
+	return NULL;
 }

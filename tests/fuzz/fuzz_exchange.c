@@ -28,7 +28,6 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "tls.h"
 #include "fuzz_params.h"
 
 /* A side that is not done by then hangs: nobody here waits for anything. */
@@ -92,7 +91,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	need(!oob_listen(listener, &way));
 	(void)argc;
 	(void)argv;
-	need(!getsockname(oob_fd(listener), (struct sockaddr *)&there,
+	need(!getsockname(listener->line.fd, (struct sockaddr *)&there,
 			  &length));
 	open_client();
 	return 0;
@@ -175,7 +174,7 @@ static struct oob *let_in(const struct patience *patience)
 
 	if (oob_next(listener, &oob) != 1)
 		return NULL;
-	if (!oob_accept(&oob, listener, patience))
+	if (!oob_accept(&oob, patience))
 		return &oob;
 	oob_close(&oob);
 	return NULL;
@@ -192,7 +191,7 @@ static void serve(struct oob *oob)
 		.mem = { 0x1000, 1, 1024 },
 	};
 	struct params params;
-	int found = OOB_THERE, looks = 0;
+	int looks = 0;
 
 	/* With a LID, so that an address of this machine will do. */
 	if (oob_recv_params(oob, &params, false))
@@ -201,16 +200,15 @@ static void serve(struct oob *oob)
 		abort();
 	if (oob_send_params(oob, &mine) || oob_ready(oob))
 		return;
-	while (found == OOB_THERE &&
-	       wait_readable(oob_fd(oob), -1, -1, wait_deadline(PATIENCE_MS)) >
-		       0)
-		if (looks++ > LOOKS_MAX)
+	while (!oob->peer_done && !oob->peer_left) {
+		if (looks++ > LOOKS_MAX ||
+		    wait_readable(oob->line.fd, -1, -1,
+				  wait_deadline(PATIENCE_MS)) <= 0)
 			abort();
-		else
-			found = oob_check(oob);
-	if (found == OOB_THERE)
-		abort();
-	if (found == OOB_SAID_BYE)
+		if (oob_check(oob))
+			return;
+	}
+	if (oob->peer_done)
 		oob_bye(oob);
 }
 
@@ -229,7 +227,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	void *fd;
 
 	need(!pthread_create(&thread, NULL, run_client, &deeds));
-	need(wait_readable(oob_fd(listener), -1, -1,
+	need(wait_readable(listener->line.fd, -1, -1,
 			   wait_deadline(PATIENCE_MS)) > 0);
 	oob = let_in(&patience);
 	if (oob)

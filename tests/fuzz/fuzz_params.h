@@ -4,7 +4,6 @@
 #ifndef FUZZ_PARAMS_H
 #define FUZZ_PARAMS_H
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "params.h"
@@ -30,12 +29,6 @@ static bool is_fit(const struct params *params, bool roce)
 	return params->mem.length > 0 &&
 	       params->mem.length <= PARAMS_MAX_LENGTH &&
 	       params->mem.addr <= UINT64_MAX - params->mem.length;
-}
-
-static inline void check(const struct params *params, bool roce)
-{
-	if (!params_check(params, roce) != is_fit(params, roce))
-		abort();
 }
 
 #endif

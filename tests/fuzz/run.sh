@@ -36,12 +36,11 @@ case $target in
 	;;
 03_params)
 	fuzzer=params_line longest=300
-	sources=(oob.c params.c line.c sock.c addr.c wait.c)
-	libraries=(-libverbs)
+	sources=(params.c)
 	;;
 04_exchange)
 	fuzzer=exchange longest=512 libraries=(-libverbs -lssl -lcrypto -lpthread)
-	sources=(oob.c tls.c tls_fail.c who.c client_hello.c gid.c sock.c addr.c wait.c
+	sources=(oob.c line.c tls.c tls_fail.c who.c client_hello.c gid.c sock.c addr.c wait.c
 		params.c)
 	;;
 07_head) fuzzer=head sources=(message.c) longest=300 ;;

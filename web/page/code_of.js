@@ -24,8 +24,8 @@ const SENDERS = [
 	[/^TCP text "READY/, 'oob.c', /line_send\(&oob->line, READY/],
 	[/^TCP text "BYE/, 'oob.c', /send\(oob->line\.fd, BYE/],
 	[/^TCP FIN/, 'oob.c', /\bclose\(oob->(line\.)?fd\)/],
-	[/^TLS (Client|Server) Hello/, 'tls.c', /\bSSL_do_handshake\(/],
-	[/^TLS Application Data/, 'tls.c', /\bSSL_write(_ex)?\(/],
+	[/^TLS (Client|Server) Hello/, 'line.c', /\bSSL_do_handshake\(/],
+	[/^TLS Application Data/, 'line.c', /\bSSL_write(_ex)?\(/],
 ];
 
 // files: {path: text}, those of the chapter.
