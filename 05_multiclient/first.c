@@ -33,24 +33,16 @@
 #define LINE 128 /* the bytes that each end tells the other */
 #define TIMEOUT_MS 10000 /* how long the peer may take for one step */
 
-/* With this, each thread finds a text of its own, see be_client(). */
-static pthread_key_t name;
-
-/* Such as "Client 2: ", or nothing as long as there is no client. */
-static const char *who(void)
-{
-	const char *text = pthread_getspecific(name);
-
-	return text ? text : "";
-}
+/* Of each thread: "Client 2: ", or nothing as long as it has no client. */
+static _Thread_local char who[24];
 
 /* One call prints the whole line, or other threads could print in between. */
-#define SAY(format, ...) printf("%s" format, who(), ##__VA_ARGS__)
+#define SAY(format, ...) printf("%s" format, who, ##__VA_ARGS__)
 
 /* Whether the condition is true. If not, prints it, and errno's text (%m). */
 #define CHECK(condition) \
 	((condition) ||  \
-	 (fprintf(stderr, "error: %s%s: %m\n", who(), #condition), false))
+	 (fprintf(stderr, "error: %s%s: %m\n", who, #condition), false))
 
 /* OpenSSL has a list of its own of what went wrong. If it is empty, errno. */
 static bool ssl_error(const char *condition)
@@ -58,7 +50,7 @@ static bool ssl_error(const char *condition)
 	unsigned long error = ERR_get_error();
 	const char *why = error ? ERR_reason_error_string(error) : NULL;
 
-	fprintf(stderr, "error: %s%s: %s\n", who(), condition,
+	fprintf(stderr, "error: %s%s: %s\n", who, condition,
 		why ? why : strerror(errno));
 	return false;
 }
@@ -84,7 +76,6 @@ struct figures {
 /* One end of the connection. A pointer is NULL until its object exists. */
 struct conn {
 	uint32_t number; /* the client's: the server says it to both */
-	char name[24]; /* see who() */
 	struct figures *figures; /* shared; NULL: we are a client */
 	int sock; /* the TCP connection */
 	SSL_CTX *tls; /* who we are, and whom we believe: shared */
@@ -163,10 +154,9 @@ static bool meet(struct conn *conn, char step)
 }
 
 /* From now on, what this thread prints begins with the client's number. */
-static bool be_client(struct conn *conn, uint32_t number)
+static bool be_client(uint32_t number)
 {
-	snprintf(conn->name, sizeof(conn->name), "Client %u: ", number);
-	return CHECK(!(errno = pthread_setspecific(name, conn->name)));
+	return snprintf(who, sizeof(who), "Client %u: ", number) > 0;
 }
 
 /* On RoCE, a GID is an IP address: ::ffff:192.0.2.1. */
@@ -236,7 +226,7 @@ static bool secure(struct conn *conn, int (*handshake)(SSL *ssl))
 	return CHECK_SSL(done == 1) &&
 	       (SSL_is_server(conn->ssl) ? tell(conn, hello, 4) :
 					   hear(conn, hello, 4)) &&
-	       be_client(conn, ntohl(number)) && /* the client knows it now */
+	       be_client(ntohl(number)) && /* the client knows it now */
 	       SAY("authenticated peer: %u.%u.%u.%u\n", ip[0], ip[1], ip[2],
 		   ip[3]);
 }
@@ -565,7 +555,7 @@ static void *serve_in_thread(void *arg)
 {
 	struct conn *conn = arg;
 
-	finish(conn, be_client(conn, conn->number) && serve(conn));
+	finish(conn, be_client(conn->number) && serve(conn));
 	return NULL;
 }
 
@@ -638,8 +628,7 @@ int main(int argc, char **argv)
 	snprintf(client ? conn.ours : conn.shared, SIZE,
 		 "message from %s side with pid %d",
 		 client ? "active/client" : "passive/server", getpid());
-	ok = CHECK(!(errno = pthread_key_create(&name, NULL))) &&
-	     CHECK((conn.sock = socket(AF_INET, SOCK_STREAM, 0)) >= 0) &&
+	ok = CHECK((conn.sock = socket(AF_INET, SOCK_STREAM, 0)) >= 0) &&
 	     (client ? run_client(&conn, &ip) :
 		       run_server(&conn, &ip, clients));
 	ok &= release(&conn);
