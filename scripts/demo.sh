@@ -152,10 +152,6 @@ host) echo "RDMA device: this host's, at $(device_address a)" ;;
 lab) echo "RDMA device: Soft-RoCE in the lab, a throwaway VM" ;;
 hosts) echo "RDMA devices: $(device_address a) on host a, $(device_address b) on host b" ;;
 esac
-for chapter in "${chapters[@]}"; do
-	[[ $device_where != hosts ]] || hosts_reach_tcp "$chapter" \
-		"$(chapters_where "chapter == \"$chapter\"" port)"
-done
 run_all 1
 if [[ $most -gt 1 && $device_where == host ]]; then
 	echo

@@ -36,7 +36,7 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
 # shellcheck source=scripts/lib/rxe_device.sh
 . "$here/lib/rxe_device.sh"
 
-# How long the kernel may take to fill in the GIDs, or to delete a device.
+# How long the kernel may take to fill in the GIDs.
 WAIT_SECONDS=${RXE_WAIT:-10}
 
 row() {
@@ -226,30 +226,13 @@ set_up() {
 	until device_address "$name" 1 && [[ $(line "$ib/$name/ports/1/state") == *ACTIVE && -n $address ]]; do
 		if ((SECONDS >= deadline)); then
 			device_trouble "$name" 1
-			[[ $made == no ]] || delete_device "$name"
+			[[ $made == no ]] || rdma link delete "$name"
 			fail "$name did not come up: $cause" "$fix"
 			return
 		fi
 		sleep 0.1
 	done
 	show_status "$name"
-}
-
-# A delete that hangs cannot be killed, so do not wait for it for ever.
-delete_device() {
-	local deadline=$((SECONDS + WAIT_SECONDS)) pid
-
-	rdma link delete "$1" &
-	pid=$!
-	while [[ -d $ib/$1 ]] && kill -0 "$pid" 2>/dev/null; do
-		if ((SECONDS >= deadline)); then
-			fail "rdma link delete $1 hangs: something opened it meanwhile" \
-				"end the programs that use $1; the delete then goes on"
-			return
-		fi
-		sleep 0.05
-	done
-	wait "$pid" || fail "rdma link delete $1 failed" 'see the reason above'
 }
 
 # The device that is named, or the one on the netdev that is named, or the only one.
@@ -281,7 +264,7 @@ remove() {
 	elif [[ -n $users ]]; then
 		fail "$name is in use by ${users//$'\n'/, }; deleting it now would hang" 'end these programs first'
 	else
-		delete_device "$name" && say "removed $name (its modules stay loaded)"
+		rdma link delete "$name" && say "removed $name (its modules stay loaded)"
 	fi
 }
 

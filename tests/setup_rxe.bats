@@ -184,26 +184,21 @@ in_guest() {
 	[[ ${BASH_REMATCH[1]} == "${BASH_REMATCH[2]}" ]]
 }
 
-@test "a device that does not come up is taken away; a delete that hangs" {
+@test "a device that does not come up is taken away" {
 	in_guest 0 '
 		ip link add t0 type dummy && ip link set t0 up &&
 		ip addr add 198.51.100.1/24 dev t0 || exit
 		mkdir -p /tmp/odd
 		printf "#!/bin/sh
-			[ \"\$1 \$2 \$3\" != \"link delete rxe0\" ] ||
-				exec sleep 600 >/dev/null 2>&1
 			/usr/bin/rdma \"\$@\" || exit
 			[ \"\$1 \$2\" != \"link add\" ] || ip link set t0 down" >/tmp/odd/rdma
 		chmod +x /tmp/odd/rdma
-		! RXE_WAIT=5 PATH=/tmp/odd:$PATH $rxe -i t0 -n rt && [[ ! -e /sys/class/infiniband/rt ]] &&
-		! RXE_WAIT=1 PATH=/tmp/odd:$PATH $rxe --remove -n rxe0
+		! RXE_WAIT=5 PATH=/tmp/odd:$PATH $rxe -i t0 -n rt && [[ ! -e /sys/class/infiniband/rt ]]
 		status=$?
-		kill $(pidof sleep)
 		rm -r /tmp/odd
 		ip link del t0
 		exit "$status"'
-	says 'made rt on t0' 'rt did not come up: port 1 of rt is DOWN' \
-		'rdma link delete rxe0 hangs' 'end the programs that use rxe0'
+	says 'made rt on t0' 'rt did not come up: port 1 of rt is DOWN'
 }
 
 @test "a netdev that is not there, or no Ethernet, is refused; and what is no argument" {

@@ -182,20 +182,14 @@ def unfiltered():
     called('nft', 'delete table ip hosts')
 
 
-@pytest.mark.parametrize('chapter, rule, parts', [
-    ('01', 'udp dport 4791', (
-        r'the client on host b does not reach the server on host a \(192.0.2.1\)',
-        'error: .* that address is answering ping. .*UDP port 4791', 'ufw allow 4791/udp')),
-    ('03', 'tcp dport 18515', (
-        r'host b does not reach TCP port 18515 of host a \(192.0.2.1\)', 'most often a firewall drops it',
-        'ufw allow 18515/tcp'))], ids=['rdma', 'tcp'])
-def test_a_firewall_that_drops_what_the_client_sends(lab, chapter, rule, parts):
-    lab.call('a', filtered, f'ip saddr 192.0.2.2 {rule}')
+def test_a_firewall_that_drops_what_the_client_sends(lab):
+    lab.call('a', filtered, 'ip saddr 192.0.2.2 udp dport 4791')
     try:
-        said = lab.call('a', make, 'demo', f'CH={chapter}', status=2)
+        said = lab.call('a', make, 'demo', 'CH=01', status=2)
     finally:
         lab.call('a', unfiltered)
-    sentences(said, *parts)
+    sentences(said, r'the client on host b does not reach the server on host a \(192.0.2.1\)',
+              'error: .* that address is answering ping. .*UDP port 4791', 'ufw allow 4791/udp')
 
 
 def serves():

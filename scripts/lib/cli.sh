@@ -7,7 +7,6 @@
 #   cli_chapters [NAME…]    the same for several, or for all: sets chapters
 #   cli_case NAME           a case of the chapter's break/: sets name
 #   cli_run NAME            a logged run of the chapter's: sets folder
-#   cli_address TEXT        it must look like an IP address
 #   cli_checked             ends here, if that is all that was asked for
 #
 # Whatever does not exist ends with status 2 and a list of what does.
@@ -111,11 +110,6 @@ cli_case() {
 cli_run() {
 	cli_known run expected "$1"
 	folder=$chapter/expected/$1
-}
-
-cli_address() {
-	[[ $1 =~ ^[0-9A-Fa-f]*[.:][0-9A-Fa-f.:]+$ ]] ||
-		cli_misuse "'$1' is no IP address"
 }
 
 # The Makefile looks at the arguments before it installs or builds anything.

@@ -6,7 +6,6 @@
 # which all programs run. hosts_close ends what runs there and takes the folder away.
 #
 #   hosts_open            connect, find the devices, see that the client reaches the server
-#   hosts_reach_tcp CHAPTER PORT   the same for a chapter whose ends meet over TCP
 #   hosts_send DIR…       these folders, with programs that run there; then their paths there
 #   hosts_path DIR        are these
 #   hosts_run NODE CMD…   on host a or b
@@ -121,38 +120,19 @@ hosts_facts() {
 		sed 's/[].[*^$\/\\]/\\&/g; s/.*/s\/\\b&\\b\/NAME\/g/' >>"$hosts_out/redact.sed"
 }
 
-# hosts_try CHAPTER SERVER CLIENT: whether the client, on b, ends well with the server on a,
-# commands both. What both say is in $HOSTS_STATE/try.
-hosts_try() {
-	make -s -C "$device_top/$1" >&2
-	printf '%s\n' "server: $2" "client: $3" >"$HOSTS_STATE/commands"
-	PAIR_LIMIT=8 "$device_top/scripts/pair.sh" -d "$device_top/$1" "$HOSTS_STATE/commands" \
-		"$HOSTS_STATE/try" || return
-	grep -qx 'client: exit status 0' "$HOSTS_STATE/try/status.log"
-}
-
 # First of all, so that nobody waits for many clients that cannot come.
 hosts_reach() {
-	local address ping=''
+	local address ping='' try=$HOSTS_STATE/try
 
-	hosts_try 01_send_recv './server -1' './client -a 192.0.2.1 -t 5' && return
+	make -s -C "$device_top/01_send_recv" >&2
+	printf '%s\n' 'server: ./server -1' 'client: ./client -a 192.0.2.1 -t 5' >"$HOSTS_STATE/commands"
+	PAIR_LIMIT=8 "$device_top/scripts/pair.sh" -d "$device_top/01_send_recv" "$HOSTS_STATE/commands" \
+		"$try" && grep -qx 'client: exit status 0' "$try/status.log" && return
 	address=$(hosts_address a)
 	hosts_run b ping -c 1 -W 2 "$address" >/dev/null 2>&1 || ping='not '
 	hosts_fail "the client on host b does not reach the server on host a ($address)" \
-		"$(cat "$HOSTS_STATE"/try/{client,server}.err 2>/dev/null | sed 1q); that address is ${ping}answering ping. Most often a firewall drops UDP port 4791, which RoCE v2 uses, or the two devices are on different networks" \
+		"$(cat "$try"/{client,server}.err 2>/dev/null | sed 1q); that address is ${ping}answering ping. Most often a firewall drops UDP port 4791, which RoCE v2 uses, or the two devices are on different networks" \
 		"on both hosts: sudo ufw allow 4791/udp, or sudo firewall-cmd --add-port=4791/udp (iWARP: TCP ports 20886 and 22222 to 22229); DEVICE= for a device on the same network"
-}
-
-# hosts_reach_tcp CHAPTER PORT: the same where the two ends meet over TCP.
-hosts_reach_tcp() {
-	[[ -e $device_top/$1/oob.c || -e $device_top/$1/carried/oob.c ]] || return 0
-	local said
-
-	hosts_try "$1" './server -1 write' "timeout 5 bash -c 'exec 3<>/dev/tcp/192.0.2.1/$2'" && return
-	said=$(sed 1q "$HOSTS_STATE/try/server.err" 2>/dev/null) || true
-	hosts_fail "host b does not reach TCP port $2 of host a ($(hosts_address a))" \
-		"the ends of $1 meet there; most often a firewall drops it${said:+; the server: $said}" \
-		"on host a: sudo ufw allow $2/tcp, or sudo firewall-cmd --add-port=$2/tcp; CH=01 needs no TCP"
 }
 
 hosts_open() {
