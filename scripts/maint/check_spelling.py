@@ -40,21 +40,29 @@ def blanked(text, *patterns):
     return text
 
 
-def prose_of(path):
-    """The numbers of the lines of Markdown that are prose; and them, without noise."""
-    prose = Markdown(path.read_text('utf-8')).prose
-    text = '\n'.join(line for _, line in prose)
-    return [number for number, _ in prose], blanked(text, *NOISE)
+def texts_of(root):
+    """(name, numbers of its lines, what is to be read) of each file with prose."""
+    for name in files_of(root, '*.md', '*.[ch]', 'scripts/*.sh', 'scripts/*.py'):
+        text = (root / name).read_text('utf-8', 'replace')
+        numbers = range(1, text.count('\n') + 2)
+        if name.endswith('.md'):
+            prose = Markdown(text).prose
+            numbers = [number for number, _ in prose]
+            text = blanked('\n'.join(line for _, line in prose), *NOISE)
+        elif name.startswith('tests/'):
+            continue
+        elif name.endswith(('.c', '.h')):
+            text = blanked(text, CODE)
+        yield name, numbers, MARGIN.sub(' ', text)
 
 
-def words_of(root):
-    """{word: [file:line, ...]}"""
+def words_of(texts):
+    """{word: [file:line, ...]} of the Markdown."""
     found = {}
-    for name in files_of(root, '*.md'):
-        numbers, text = prose_of(root / name)
-        for number, line in zip(numbers, text.split('\n')):
+    for name, numbers, text in texts:
+        for number, line in zip(numbers, text.split('\n')) if name.endswith('.md') else ():
             for word in WORD.findall(line):
-                word = stem(word.replace('’', "'"))
+                word = word.replace('’', "'").removesuffix("'s")
                 if len(word) > 1:
                     found.setdefault(word, []).append(f'{name}:{number}')
     return found
@@ -73,11 +81,6 @@ def unknown(words):
     return [word for word in run.stdout.split('\n') if word in words]
 
 
-def stem(word):
-    """The word without a possessive."""
-    return word[:-2] if word.endswith("'s") else word
-
-
 def own_words(path):
     """The words of the list."""
     if not path.exists():
@@ -87,25 +90,12 @@ def own_words(path):
     return [line for line in lines if line]
 
 
-def texts_of(root):
-    """(name, numbers of its lines, what is to be read) of each file with prose."""
-    for name in files_of(root, '*.md'):
-        numbers, text = prose_of(root / name)
-        yield name, numbers, MARGIN.sub(' ', text)
-    for name in files_of(root, '*.[ch]', 'scripts/*.sh', 'scripts/*.py'):
-        if not name.startswith('tests/'):
-            text = (root / name).read_text('utf-8', 'replace')
-            if name.endswith(('.c', '.h')):
-                text = blanked(text, CODE)
-            yield name, range(1, text.count('\n') + 2), MARGIN.sub(' ', text)
-
-
-def phrases(root):
+def phrases(root, texts):
     """A line for each place that has one of the phrases."""
     rows = [line.split('\t') for line in own_words(root / 'tests/phrases.tsv')]
     rows = [(re.compile(r'(?<!\w)(?:' + look.removeprefix('text:').replace(
         ' ', r'\s+') + ')'), look.startswith('text:'), say) for look, say in rows]
-    for name, numbers, text in texts_of(root):
+    for name, numbers, text in texts:
         for look, only_text, say in rows:
             for match in look.finditer(text):
                 if not (only_text and name.endswith(('.c', '.h'))):
@@ -119,14 +109,15 @@ def main(arguments):
     parser.add_root(TOP)
     parser.add_argument('-w', dest='listed', type=pathlib.Path)
     options = parser.parse_args(arguments)
-    words = words_of(options.root)
+    texts = list(texts_of(options.root))
+    words = words_of(texts)
     own = own_words(options.listed or options.root / 'tests/words.txt')
     bad = [word for word in unknown(words) if word not in own]
     for word in bad:
         places = words[word]
         more = f' and {len(places) - 1} more' if len(places) > 1 else ''
         print(f'{places[0]}: {word}{more}')
-    found = list(phrases(options.root))
+    found = list(phrases(options.root, texts))
     print(*found, sep='\n', end='\n' if found else '')
     return 1 if bad or found else 0
 
