@@ -124,6 +124,42 @@ def test_an_error_is_explained_by_its_own_entry_and_a_flush_only_if_it_is_alone(
     explained('one', 'two', status=2)
 
 
+# What crossed the wire in a logged run
+
+CAPTURES = sorted(TOP.glob('[0-9]*_*/expected/wire.pcapng'))
+
+
+@pytest.mark.chapters
+def test_what_is_recorded_of_the_wire_is_small_and_linked_from_the_chapters_text():
+    assert len(CAPTURES) >= 7
+    for capture in CAPTURES:
+        picture, pages = capture.with_suffix('.svg'), text(f'{capture.parts[-3]}/*.md')
+        assert capture.stat().st_size < 50_000 and picture.stat().st_size < 200_000
+        assert 'prefers-color-scheme: dark' in picture.read_text('utf-8')
+        assert '](expected/wire.svg)' in pages and '](expected/wire.pcapng)' in pages
+
+
+def filtered(capture, wanted):
+    """What a filter leaves of it."""
+    return subprocess.run(['tshark', '-n', '-r', capture, '-Y', wanted], check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE).stdout
+
+
+@pytest.mark.chapters
+def test_each_filter_that_a_chapter_names_is_one_and_its_numbers_are_found():
+    """A number in hexadecimal is one that the picture shows, so the reader finds it."""
+    checked = 0
+    for capture in CAPTURES:
+        tables = re.findall(r'(?m)^\| filter \| shows \|\n((?:\|.*\n)*)', text(f'{capture.parts[-3]}/*.md'))
+        filters = re.findall(r'(?m)^\|[^`\n]*`([^`\n]*)`', ''.join(tables))
+        # Once for all of them: one that is none spoils it.
+        filtered(capture, ' || '.join(f'({one})' for one in filters))
+        for one in filters:
+            assert '0x' not in one or filtered(capture, one), f'{capture} has nothing for {one}'
+        checked += len(filters)
+    assert checked >= 15
+
+
 # What the logged runs must show
 
 def rules():
