@@ -86,12 +86,6 @@ pair_on() {
 	run -0 env KERNEL=6.12.1 scripts/maint/record_logs.sh
 	[[ $output == *"it forgets how."*"recording nothing in $talk/linux-6.12" ]]
 	[[ ! -e 01_talk/run && $(cksum $talk/linux-6.12/*) == "$before" ]]
-	# The tests of the chapters take that for what it is.
-	# shellcheck source=tests/helpers.bash
-	source "$BATS_TEST_DIRNAME/helpers.bash"
-	KERNEL=6.12.1 as_logged it scripts/pair.sh $talk/commands build/run \
-		3>said
-	grep -qx '# pair: .*it forgets how.' said
 }
 
 @test "logs are recorded into the folder of the kernel, and no other" {

@@ -10,7 +10,8 @@ CHAPTER=06_rds
 
 setup_file() {
 	open_device
-	build_chapter "$CHAPTER"
+	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.plain"
+	make -s -C "$top/build/tests/$CHAPTER.plain" CFLAGS='-O2 -g -Werror'
 	cc -O2 -fPIC -shared -o "$top/build/tests/$CHAPTER.plain/at_call.so" "$top/tests/at_call.c"
 }
 
