@@ -112,7 +112,7 @@ stop_qemu() {
 
 	for arguments in '' 'start' 'up --nodes' 'up --engine fast' 'up --nodes 5' 'up now' \
 		'exec' 'exec e -- true' 'exec a' 'exec true' 'exec -u' \
-		'shell e' 'down now' 'status now'; do
+		'shell e' 'down now' 'status now' 'fetch now'; do
 		# shellcheck disable=SC2086 # several words
 		run -2 lab $arguments
 		[[ $output == "lab.sh: "*"lab.sh -h"* ]] || fail "$arguments"
