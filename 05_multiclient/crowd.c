@@ -340,8 +340,6 @@ int crowd_open(struct crowd *crowd, const struct oob_way *way)
 	crowd->deadline = wait_deadline(-1);
 	pthread_mutex_init(&crowd->lock, NULL);
 	pthread_mutex_init(&crowd->admission.lock, NULL);
-	crowd->admission.clients = crowd->max;
-	crowd->admission.per_address = crowd->per_address;
 	if (open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
 	    open_eventfd(&crowd->room_fd) || open_usr1(&crowd->usr1_fd) ||
 	    conn_listen(&crowd->listener, way))

@@ -45,12 +45,11 @@ struct crowd {
 	/* Set these, and zero the rest. */
 	struct conn listener; /* its patience and network */
 	enum step (*serve)(struct client *client); /* its whole life */
-	unsigned int max, per_address; /* see admission.h */
+	struct admission admission; /* its clients and per_address */
 	unsigned int grace; /* seconds for the last clients after a signal */
 	unsigned int end_after; /* connections; 0: no end */
 	int stop_fd; /* readable when a signal came; borrowed */
 
-	struct admission admission;
 	struct held held; /* what exists for all of them */
 	int usr1_fd; /* readable: somebody asks for the figures */
 	int room_fd; /* readable: a thread or a handshake has ended */

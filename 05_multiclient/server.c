@@ -207,8 +207,8 @@ int main(int argc, char **argv)
 		log_fail("-P is for one connection: give -1 with it");
 		return EXIT_USAGE;
 	}
-	crowd.max = options.max;
-	crowd.per_address = options.per_address;
+	crowd.admission.clients = options.max;
+	crowd.admission.per_address = options.per_address;
 	crowd.grace = options.grace;
 	crowd.end_after = options.end_after;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
