@@ -37,10 +37,10 @@ from pair import Pair
 DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open_device|lab\.sh up)')
 OWN = re.compile(r'(?m)^load lab$')
 # Virtual machines are costly, so one worker has all tests that need one.
-EMULATED = re.compile(r'(?m)^[^#]*(full_size|EMULATED_LAB)')
+EMULATED = re.compile(r'(?m)^[^#]*EMULATED_LAB')
 # RDS keeps its connections until the kernel ends, and they talk. So what looks at the wire
 # comes first. What takes longest is next, so that no worker ends long after the others.
-FIRST = ('wire wiretap test_networks test_04_wire test_06_loans test_05_multiclient test_06_rds '
+FIRST = ('test_wire wiretap test_networks test_04_wire test_06_loans test_05_multiclient test_06_rds '
          'test_07_files ends test_08_event_loop test_04_tls_psn test_tasks test_07_bad_days '
          'test_01_send_recv test_07_slow_disk test_03_pure_verbs lab web_browser').split()
 
@@ -51,7 +51,7 @@ class Workplace:
     kinds = {
         'two nodes': ('', ()),
         'siw': ('-siw', ('--device', 'siw')),
-        # For what a User-Mode Linux node cannot do: full_size() in helpers.bash.
+        # For what a User-Mode Linux node cannot do.
         'virtual machines': ('-tcg', ('--nodes', '2')),
     }
 
