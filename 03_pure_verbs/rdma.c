@@ -78,14 +78,6 @@ int conn_find_device(struct conn *conn, const struct conn *sharer)
 
 /* ---- The queue pair ---- */
 
-static int choose_psn(struct conn *conn)
-{
-	if (conn->network->psn < 0)
-		return oob_draw_psn(&conn->mine.psn);
-	conn->mine.psn = conn->network->psn;
-	return 0;
-}
-
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		   unsigned int access)
 {
@@ -99,12 +91,14 @@ int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		},
 	};
 
-	/* Room for every completion that can be outstanding at once. */
-	if (choose_psn(conn) ||
-	    conn_create_cq(conn, conn->device->verbs, sends + receives))
+	/* The option's, or one that nobody can predict. */
+	conn->mine.psn = conn->network->psn;
+	if (conn->network->psn < 0 && oob_draw_psn(&conn->mine.psn))
 		return -1;
-	attr.send_cq = conn->cq;
-	attr.recv_cq = conn->cq;
+	/* Room for every completion that can be outstanding at once. */
+	if (conn_create_cq(conn, conn->device->verbs, sends + receives))
+		return -1;
+	attr.send_cq = attr.recv_cq = conn->cq;
 	conn->qp = ibv_create_qp(conn->pd, &attr);
 	if (!conn->qp)
 		return explain_call("ibv_create_qp", errno);
@@ -171,6 +165,7 @@ int conn_fd(const struct conn *conn)
 
 /* ---- The end ---- */
 
+/* A side that lacks something says none, so that the other one fails, too. */
 static int wait_goodbye(struct conn *conn)
 {
 	int64_t deadline = wait_deadline(conn->patience.timeout_ms);

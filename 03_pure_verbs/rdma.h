@@ -1,9 +1,9 @@
 /*
  * rdma.h - from an address to a connected queue pair, and back; what goes over it
  *
- * rdma.c does the first, with oob.h (who is the peer) and qp.c (the states of a queue
- * pair), and verbs.c the second, however the queue pair was connected. Functions return
- * 0, or -1 after reporting why, unless it says otherwise.
+ * rdma.c does the first, by an exchange (oob.h) and by qp.c, and verbs.c the second,
+ * however the queue pair was connected. Functions return 0, or -1 after reporting why,
+ * unless it says otherwise.
  */
 #ifndef RDMA_H
 #define RDMA_H
@@ -16,7 +16,6 @@
 
 #include "device.h"
 #include "oob.h"
-#include "params.h"
 #include "wait.h"
 
 /* Memory that the device may use, and its registration. Zero it first. */
@@ -57,9 +56,9 @@ struct conn {
 int conn_listen(struct conn *listener, const struct oob_way *way);
 
 /*
- * Server: waits, without a deadline, for the next client. Returns 1 and its end of
- * the exchange in *client, for conn_take(); 0 if the program was asked to stop;
- * or -1 if no client can come any more.
+ * Server: waits, without a deadline, for the next client. Returns 1 and the
+ * exchange with it in *client, for conn_take(); 0 if the program was asked to stop;
+ * or -1 if no client can come any more, such as without the device.
  */
 int conn_next(struct conn *listener, struct oob *client);
 
@@ -80,15 +79,15 @@ int conn_find_device(struct conn *conn, const struct conn *sharer);
 
 /*
  * Creates the queue pair and what it needs, on the device that was found,
- * with room for that many sends (and writes and reads) and receives at a time, and
- * takes it to INIT, where the peer gets at most that access. Chooses its first PSN.
+ * with room for that many sends (and writes and reads) and receives at a time.
+ * Takes it to INIT, where the peer gets at most that access.
  */
 int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives,
 		   unsigned int access);
 
 /*
- * Server: answers the request; client: sends one, and hears the answer. Both take the
- * queue pair to RTR and RTS. Post the receives first. When they return 0, we may send.
+ * Server: accepts the request; client: connects. Post the receives first. When
+ * they return 0, we may send.
  */
 int conn_accept(struct conn *conn);
 int conn_connect(struct conn *conn);
@@ -101,10 +100,7 @@ int conn_connect(struct conn *conn);
 int conn_fd(const struct conn *conn);
 int conn_news(struct conn *conn);
 
-/*
- * Client: says goodbye, and waits until the peer has; server: waits for that. A side that
- * lacks something says none: success of the other's requests is no proof of delivery.
- */
+/* Client: disconnects, and waits until the peer has; server: waits for that. */
 int conn_disconnect(struct conn *conn);
 int conn_wait_disconnect(struct conn *conn);
 
@@ -114,7 +110,7 @@ int conn_wait_disconnect(struct conn *conn);
  */
 void conn_end(struct conn *conn);
 
-/* Frees everything that was made so far. Close the regions first. Fails if some stays. */
+/* Frees everything that was made so far. Close the regions first. */
 int conn_close(struct conn *conn);
 
 /* ---- verbs.c: memory, requests and their completions ---- */

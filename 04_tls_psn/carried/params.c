@@ -1,7 +1,5 @@
 /*
  * params.c - what a peer says of itself: as a line of text, which is checked
- *
- * Anyone who can connect can send such a line, or something else.
  */
 #include "params.h"
 

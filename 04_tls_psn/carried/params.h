@@ -27,7 +27,6 @@ struct remote {
 /* The most bytes of memory that a peer may have, or we. */
 #define PARAMS_MAX_LENGTH (64 << 20)
 
-/* What two queue pairs, and their programs, must know about each other. */
 struct params {
 	uint32_t qpn; /* 24 bits: who we are */
 	uint32_t psn; /* 24 bits: the number of our first packet */

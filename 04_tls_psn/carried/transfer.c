@@ -17,7 +17,7 @@
 
 /*
  * MSG_DONE, "I am done with your memory", as it goes over the wire: "RDMA", its version,
- * its type, zeros. What chapter 02's MSG_MR said, the line of parameters says: see oob.c.
+ * its type, zeros. What chapter 02's MSG_MR said, the line of parameters says: see params.c.
  */
 struct msg {
 	uint8_t bytes[8];

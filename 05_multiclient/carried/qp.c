@@ -14,23 +14,12 @@
  * After this long without an acknowledgement, a packet is sent again: 4.096 us
  * times 2 to this power, here 67 ms. 0 would mean never. One message at a time is
  * on its way: we allow 2 ms for the network's round trip (an assumption), 11 ms
- * for 128 KiB at 100 Mb/s, and the rest for the peer's processor. Chapter 07, with
- * full queues, waits longer.
+ * for 128 KiB at 100 Mb/s, and the rest for the peer's processor.
  */
 #define TIMEOUT 14
 
 /* How many times it is sent again. 7 means "for ever" on rxe, so we take 6. */
 #define RETRY_CNT 6
-
-/*
- * How many times to try again when the peer has no receive posted. Each side
- * posts its receives before the other can send, so a missing one is an error at
- * once.
- */
-#define RNR_RETRY 0
-
-/* How long a peer waits if its message finds no receive: 0.64 ms. */
-#define MIN_RNR_TIMER 12
 
 /* ---- Where we are ourselves ---- */
 
@@ -128,7 +117,8 @@ int qp_to_rtr(struct conn *conn)
 		.dest_qp_num = conn->peer.qpn,
 		.rq_psn = conn->peer.psn,
 		.max_dest_rd_atomic = conn->device->reads_in,
-		.min_rnr_timer = MIN_RNR_TIMER,
+		/* How long the peer waits if it finds no receive: 0.64 ms. */
+		.min_rnr_timer = 12,
 	};
 
 	network_ask(conn->network, &attr);
@@ -152,7 +142,8 @@ int qp_to_rts(struct conn *conn)
 		.sq_psn = conn->mine.psn,
 		.timeout = TIMEOUT,
 		.retry_cnt = RETRY_CNT,
-		.rnr_retry = RNR_RETRY,
+		/* Each side posts its receives first: one is never missing. */
+		.rnr_retry = 0,
 		.max_rd_atomic = conn->device->reads_out,
 	};
 
