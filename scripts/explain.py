@@ -40,10 +40,10 @@ MOST = 1000
 MOST_LINES = 20000
 WORD = re.compile('[A-Za-z]{2}')
 SURE = {'likely': 1, 'sure': 2, 'certain': 3}
-# What a line must have in common with an entry to be worth naming it, if there is nothing else: about two
-# words that few entries have. The words of its title count twice. So do those of the rule that fits best,
-# of which the rule's words that the line lacks are taken off.
-WORTH = 8
+# What a line must have in common with an entry to be worth naming it, if there is nothing else: about a
+# word that few entries have. What fits of the entry's rules and hints counts three times more, and the
+# words of these that the line lacks are taken off.
+WORTH = 6
 # What a line of a log must say for its words to be looked for.
 TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|denied|time(d )?out|not ', re.I)
 NUMBER = re.compile(r'-?\d{1,3}|0x[\da-f]{1,2}')
@@ -87,7 +87,7 @@ class Table:
 
     def __init__(self):
         self.entries, self.rules, self.phrases = {}, [], collections.defaultdict(list)
-        self.objects = set()
+        self.objects, self.doubts = set(), set()
         for path in sorted(PAGES.glob('*.md')):
             for anchor, title, body in ENTRY.findall(path.read_text('utf-8')):
                 self.entries[anchor] = Entry(anchor, title, body.strip(), str(path.relative_to(TOP)))
@@ -101,11 +101,13 @@ class Table:
                 self.add_words(*row.split('\t')[1:])
             elif row.startswith('?'):
                 self.objects.update(row.split()[1:])
+            elif row.startswith('!'):
+                self.doubts.update(row.split()[1:])
             elif row and row[0] != '#':
                 self.add_rules(*row.split('\t'))
         for phrases in self.phrases.values():
             phrases.sort(key=lambda one: -len(one[0]))
-        self.used = {token for *_, words, none in self.rules for token in sum(words, none)} | self.objects
+        self.used = {token for *_, words, none in self.rules for token in sum(words, none)} | self.objects | self.doubts
 
     def add_words(self, token, words):
         """A token, and what a line may have for it."""
@@ -114,7 +116,7 @@ class Table:
             self.phrases[first].append((rest, token))
 
     def add_rules(self, anchor, rules):
-        """The rules of an entry: (entry, can it be sure, tokens, tokens that must not be)."""
+        """The rules of an entry: (entry, 2: can be sure, 1: cannot, 0: a hint; tokens, tokens that must not be)."""
         if '*' in anchor:
             for name in [n for n in self.entries if re.fullmatch(anchor.replace('*', r'\d+'), n)]:
                 self.add_rules(name, rules.replace('*', re.sub(r'\D', '', name)))
@@ -123,8 +125,8 @@ class Table:
         else:
             for rule in rules.split(' / '):
                 words = rule.lstrip('~ ').split()
-                self.rules.append((anchor, rule[0] != '~', [w.split('|') for w in words if w[0] != '!'],
-                                   [w[1:] for w in words if w[0] == '!']))
+                self.rules.append((anchor.lstrip('~'), 0 if anchor[0] == '~' else 1 if rule[0] == '~' else 2,
+                                   [w.split('|') for w in words if w[0] != '!'], [w[1:] for w in words if w[0] == '!']))
 
     def parts(self, line):
         """The line's tokens, in order, each with the words that it is made of."""
@@ -140,11 +142,11 @@ class Table:
     def match(self, have):
         """The rules that fit these tokens: (how sure, how many, entry, tokens), the best one first."""
         best = {}
-        for anchor, sure, words, none in self.rules:
-            used = [next((token for token in some if token in have), None) for some in words]
+        for anchor, level, words, none in self.rules:
+            used = [next((token for token in some if token in have), None) for some in words] if level else [None]
             if None not in used and not have.intersection(none):
                 proofs = [token for token in used if token.isupper()]
-                sure = sure and self.proven(proofs, have.difference(*words))
+                sure = level == 2 and self.proven(proofs, have.difference(*words))
                 one = (1 + sure, len(used) + 2 * len(proofs), anchor, used)
                 if one[:2] > best.get(anchor, (0, 0))[:2]:
                     best[anchor] = one
@@ -154,7 +156,7 @@ class Table:
     def proven(self, proofs, others):
         """Is there a proof, and in the rest of the line no other one, nor anything else that an errno may be of?"""
         by_errno = all(token[0] == 'E' for token in proofs)
-        return bool(proofs) and not any(token.isupper() and token[0] != 'E' or by_errno and
+        return bool(proofs) and others.isdisjoint(self.doubts) and not any(token.isupper() and token[0] != 'E' or by_errno and
                                         (token.isupper() or token in self.objects) for token in others)
 
     def look_up(self, line, number=0):
@@ -170,12 +172,11 @@ class Table:
 
     @functools.cached_property
     def words(self):
-        """The words of each entry's title, of its text and its rules; and how rare each is that can be looked for."""
-        texts = {name: [{token for token, _ in self.parts(text)} for text in (e.title, f'{e.title} {e.body}')]
-                 for name, e in self.entries.items()}
+        """The words of each entry and its rules; and how rare each is that can be looked for."""
+        texts = {name: {token for token, _ in self.parts(f'{e.title} {e.body}')} for name, e in self.entries.items()}
         for anchor, _, words, _ in self.rules:
-            texts[anchor][1].update(*words)
-        count = collections.Counter(word for _, text in texts.values() for word in text if WORD.search(word))
+            texts[anchor].update(*words)
+        count = collections.Counter(word for text in texts.values() for word in text if WORD.search(word))
         return texts, {word: math.log(len(texts) / number) for word, number in count.items()}
 
     def by_words(self, lines):
@@ -189,8 +190,8 @@ class Table:
                 fits = [max((rare[w] for w in some if w in rare), default=-min(all_rare.get(w, WORTH) for w in some))
                         for some in words]
                 nearly[anchor] = max(nearly[anchor], sum(fits) if rare.keys().isdisjoint(none) else 0)
-            for anchor, (title, text) in texts.items():
-                common = 2 * nearly[anchor] + sum(rare[word] for kind in (text, title) for word in rare if word in kind)
+            for anchor, text in texts.items():
+                common = 3 * nearly[anchor] + sum(rare[word] for word in rare if word in text)
                 if common > best.get(anchor, (0,))[0]:
                     words = sorted((w for w in rare if w in text), key=rare.get, reverse=True)[:4]
                     best[anchor] = (common, self.entries[anchor], f'in common: {", ".join(words)}')

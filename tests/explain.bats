@@ -78,6 +78,8 @@ setup() {
 	[ "$(grep -A9 '^Next best:' <<<"$output" | grep -c 'docs/.*#')" = 2 ]
 	run -0 scripts/explain.py 'status 12'
 	says 'docs/troubleshooting/requests.md#status-12 (likely: status 12)'
+	run -0 scripts/explain.py 'a deadline would have given RDMA_CM_EVENT_ROUTE_ERROR'
+	says 'docs/troubleshooting/connecting.md#route-error (likely: '
 	run -0 scripts/explain.py 'error: x [docs/troubleshooting.md#rtr]'
 	says 'docs/troubleshooting/queue_pairs.md#rtr (certain: the line names it)'
 	[[ $output != *'Next best'* ]]
@@ -90,6 +92,9 @@ setup() {
 	# A rule that nearly fits counts as well.
 	run -1 scripts/explain.py 'Everything seems ok but no vhca device in test Pod.'
 	says '#k8s (in common: '
+	# So does a hint, which leads nowhere by itself.
+	run -1 scripts/explain.py 'the receiver deadlocks, and its collectives stop completing'
+	says '#retry-hang (in common: '
 	# What has nothing in common with it is not named, nor what a log without trouble says.
 	run -1 scripts/explain.py 'segmentation fault'
 	[[ $output != *docs/faq.md* && $output != *'#'* ]]
@@ -100,7 +105,7 @@ setup() {
 	all is well
 	it failed to poll on the last byte of a write
 	END
-	says 'docs/faq.md#may-i-poll-on-the-last-byte-of-an-rdma-write'
+	says 'docs/troubleshooting/waiting.md#last-byte'
 }
 
 @test "each question has the anchor that its heading has" {

@@ -50,9 +50,9 @@ function parts(line, data) {
 const cut = line => [...line].slice(0, MOST).join('');
 
 // Is there a proof, and in the rest of the line no other one, nor anything else that an errno may be of?
-function proven(proofs, others, objects) {
+function proven(proofs, others, {objects, doubts}) {
 	const byErrno = proofs.every(x => x[0] === 'E');
-	return proofs.length > 0 && !others.some(x => /[A-Z]/.test(x) ? byErrno || x[0] !== 'E' : byErrno && objects.includes(x));
+	return proofs.length > 0 && !others.some(x => doubts.includes(x)) && !others.some(x => /[A-Z]/.test(x) ? byErrno || x[0] !== 'E' : byErrno && objects.includes(x));
 }
 
 // data: as explained.json has it. [{entry, sure, why}], the best one first.
@@ -61,12 +61,12 @@ export function lookUp(whole, data) {
 	if (named)
 		return [{entry: named, sure: CERTAIN, why: 'the line names it'}];
 	const words = new Map(parts(line, data)), best = new Map();
-	for (const [anchor, mayBeSure, all, none] of data.rules) {
+	for (const [anchor, level, all, none] of data.rules) {
 		const used = all.map(some => some.find(x => words.has(x)));
-		if (used.includes(undefined) || none.some(x => words.has(x)))
+		if (!level || used.includes(undefined) || none.some(x => words.has(x)))
 			continue;
 		const proofs = used.filter(x => /[A-Z]/.test(x)), others = [...words.keys()].filter(x => !all.flat().includes(x));
-		const one = {entry: data.entries[anchor], sure: mayBeSure && proven(proofs, others, data.objects) ? SURE : 1, size: used.length + 2 * proofs.length,
+		const one = {entry: data.entries[anchor], sure: level === 2 && proven(proofs, others, data) ? SURE : 1, size: used.length + 2 * proofs.length,
 			why: [...new Set(used.map(x => words.get(x)))].join(', ')};
 		const old = best.get(anchor);
 		if (!old || one.sure > old.sure || one.sure === old.sure && one.size > old.size)
@@ -88,10 +88,10 @@ function byWords(lines, data) {
 					.reduce((sum, fit, i) => sum + (fit.length ? Math.max(...fit.map(x => data.rare[x])) :
 						-Math.min(...all[i].map(x => data.rare[x] ?? data.worth))), 0)));
 		for (const [anchor, entry] of Object.entries(data.entries)) {
-			const found = entry.words.map(own => words.filter(x => own.includes(x)));
-			const common = 2 * (nearly.get(anchor) ?? 0) + found.flat().reduce((sum, x) => sum + data.rare[x], 0);
+			const found = words.filter(x => entry.words.includes(x));
+			const common = 3 * (nearly.get(anchor) ?? 0) + found.reduce((sum, x) => sum + data.rare[x], 0);
 			if (common > (best.get(anchor)?.common ?? 0))
-				best.set(anchor, {entry, common, why: `in common: ${found[0]
+				best.set(anchor, {entry, common, why: `in common: ${found
 					.sort((a, b) => data.rare[b] - data.rare[a]).slice(0, 4).join(', ')}`});
 		}
 	}

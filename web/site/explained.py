@@ -4,7 +4,7 @@
 Usage: explained.py
 
 For each entry and question: its anchor, its page, its title, the first sentences of its cause, whether it
-only follows from something else, and its title's and its text's words; how rare each word is; and
+only follows from something else, and its words; how rare each word is; and
 scripts/explain.py's table. By all that they are found.
 """
 import importlib.util
@@ -57,10 +57,9 @@ def main():
     print(json.dumps({
         'entries': {name: {'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title),
                            'cause': cause(entry.body), 'follows': entry.follows,
-                           'words': [sorted(text), sorted(title)]}
-                    for (name, entry), (title, text) in zip(table.entries.items(), texts.values())},
+                           'words': sorted(texts[name])} for name, entry in table.entries.items()},
         'rare': dict(sorted(rare.items())), 'worth': explain.WORTH,
-        'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'objects': sorted(table.objects), 'before': sorted(explain.BEFORE),
+        'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'objects': sorted(table.objects), 'doubts': sorted(table.doubts), 'before': sorted(explain.BEFORE),
         'statusOf': sorted(explain.STATUS_OF), 'wc': sorted(explain.WC), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
 
