@@ -1,4 +1,4 @@
-"""Peers of the first.c of chapters 04 and 05: they have certificates of several kinds, and may lie."""
+"""Peers of the first.c of chapters 03 to 05: they may lie, and from 04 on have certificates of several kinds."""
 import shutil
 import socket
 import ssl

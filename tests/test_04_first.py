@@ -1,13 +1,14 @@
 """04's first.c: it tells nothing to who is not the peer that it should be, and creates nothing for
 that; and it ends, with an error, whatever fails or is said to it."""
+import contextlib
 import re
 import socket
 import ssl
-import subprocess
+import time
 
 import pytest
 
-from first import talks
+from first import hasty, talks
 from first_tls import LINE, PORT, as_client, certificates, connect, line
 
 CHAPTER = '04_tls_psn'
@@ -31,7 +32,7 @@ def refused(pair, server, client, at_server, at_client):
     """Ends in these folders: what each says, and that nothing was created for it."""
     home, program = pair.folder, pair.folder / 'first'
     pair.folder = server
-    listening = first_in(pair, program)
+    listening = pair.server(program=program)
     pair.folder = client
     asking = pair.start('client', program, pair.address).end(1)
     listening.end(1)
@@ -40,11 +41,6 @@ def refused(pair, server, client, at_server, at_client):
         end.one_error(regex)
         assert not end.has('Opened|authenticated')
     return listening, asking
-
-
-def first_in(pair, program):
-    """A server in the folder that the pair has now."""
-    return pair.server(program=program)
 
 
 def test_a_server_of_another_ca_or_for_another_address_is_refused_by_the_client(pair):
@@ -74,22 +70,15 @@ def test_a_client_for_another_address_is_refused_by_the_server(pair):
     assert server.has("^the peer's certificate: IP address mismatch$")
 
 
-class ended:
+@contextlib.contextmanager
+def ended(pair, folder=None, program=None):
     """A server in a folder, which must end with 1."""
-
-    def __init__(self, pair, folder=None):
-        self.pair, self.folder = pair, folder or pair.folder
-
-    def __enter__(self):
-        home = self.pair.folder
-        program, self.pair.folder = home / 'first', self.folder
-        self.server = first_in(self.pair, program)
-        self.pair.folder = home
-        return self.server
-
-    def __exit__(self, *error):
-        if not error[0]:
-            self.server.end(1)
+    home, program = pair.folder, program or pair.folder / 'first'
+    pair.folder = folder or home
+    server = pair.server(program=program)
+    pair.folder = home
+    yield server
+    server.end(1)
 
 
 def test_who_has_no_certificate_or_an_older_tls_is_refused(pair):
@@ -127,19 +116,19 @@ def test_who_has_one_may_still_lie(pair):
 
 def test_who_says_nothing_or_garbage_or_a_byte_now_and_then_is_given_up(pair):
     for said in b'', b'GET / HTTP/1.1\r\n\r\n', b'\x16\x03\x01', bytes(5000):
-        with ended(pair) as server:
+        with ended(pair, program=hasty(CHAPTER)) as server:
             with socket.create_connection((pair.address, PORT)) as peer:
                 peer.sendall(said)
                 if said in (b'', b'\x16\x03\x01'):
                     server.end(1)
         server.one_error('done == 1: ')
         assert server.ms < 60_000
-    with ended(pair) as server:
+    with ended(pair, program=hasty(CHAPTER)) as server:
         with socket.create_connection((pair.address, PORT)) as peer:
             for byte in b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + bytes(100):
                 if not server.is_running():
                     break
                 peer.send(bytes([byte]))
-                subprocess.run(['sleep', '1'], check=True)
+                time.sleep(0.2)
     server.one_error('done == 1: Connection timed out$')
     talks(pair)

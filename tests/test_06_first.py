@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from first import both, first, to_first
+from first import both, first, hasty, to_first
 from nodes import TOP
 
 CHAPTER = '06_rds'
@@ -39,7 +39,7 @@ def test_without_a_server_without_a_host_at_an_address_of_others(pair):
     assert client.has('^sent, and acknowledged')
     client.one_error(r'ready\(sock->fd, POLLIN, deadline\): Connection timed out$')
     assert 9_000 <= client.ms < 60_000
-    client = to_first(pair, pair.address, '192.0.2.77', status=1)
+    client = to_first(pair, pair.address, '192.0.2.77', program=hasty(CHAPTER), status=1)
     client.one_error(r'ready\(sock->fd, POLLOUT, .*\): Connection timed out$')
     assert not client.has('^sent')
     for address in '192.0.2.9', '0.0.0.0':
@@ -51,7 +51,7 @@ def test_without_a_server_without_a_host_at_an_address_of_others(pair):
 def test_it_says_which_call_fails_and_ends(pair, who, call):
     rds('tcp')
     server = first(pair, pair.address, **{'at': (call, 'fail')} if who == 'server' else {})
-    client = to_first(pair, pair.address, pair.address, status=(0, 1),
+    client = to_first(pair, pair.address, pair.address, program=hasty(CHAPTER), status=(0, 1),
                       **{'at': (call, 'fail')} if who == 'client' else {})
     if server.is_running() and not server.has('^received'):
         server.kill('TERM')
@@ -64,7 +64,8 @@ def test_it_says_which_call_fails_and_ends(pair, who, call):
 def test_it_gives_up_a_server_that_dies_or_stops(pair, action):
     rds('tcp')
     first(pair, pair.address, at=('recvmsg 1', action))
-    to_first(pair, pair.address, pair.address, status=1).one_error('POLLIN.*Connection timed out$')
+    client = to_first(pair, pair.address, pair.address, program=hasty(CHAPTER), status=1)
+    client.one_error('POLLIN.*Connection timed out$')
 
 
 def test_what_strangers_send_to_a_server_is_no_message(pair):
@@ -95,7 +96,7 @@ def test_a_client_waits_for_its_server_only_and_no_stranger_makes_it_wait_longer
     server.sendto(b'yes'.ljust(SIZE, b'\0'), to)
     client.end().quiet()
     assert client.has('^received message: yes$') and client.count('^received') == 1
-    client = pair.start('client', './first', pair.address, pair.address)
+    client = pair.start('client', hasty(CHAPTER), pair.address, pair.address)
     _, to = server.recvfrom(SIZE)
     while client.is_running():
         other.sendto(b'another'.ljust(SIZE, b'\0'), to)

@@ -27,7 +27,7 @@ def seconds(client):
 
 def test_without_credits_a_pause_ends_it_or_makes_it_far_slower(pair):
     blind = changed(CHAPTER, 'blind', BLIND)
-    server = first(pair, 'pause')
+    server = first(pair, 'pause', program=hasty(CHAPTER))
     client = to_first(pair, program=blind, status=1)
     assert client.has(r'^wc->status = 13 \(RNR retry counter exceeded\)$')
     client.one_error('wc->status == IBV_WC_SUCCESS: Input/output error$')
