@@ -57,13 +57,9 @@ setup() {
 	run -0 scripts/maint/docs.py --check
 }
 
-@test "the tests know it: those that go through chapters, and those of units" {
+@test "the tests that go through chapters know it" {
 	run -0 /usr/bin/python3 -m pytest tests --chapter 10 --collect-only -q
 	[[ $output == *'test_peers.py::'*'[10_made_up]'* && $output != *'04_wire.py'* ]]
-	run -0 make -s -C tests/unit list CHAPTERS_ASKED='02_write_read 10_made_up'
-	cp tests/unit/test_08_guests.c tests/unit/test_10_guests.c
-	run -0 make -s -C tests/unit list CHAPTERS_ASKED=10_made_up
-	[[ $output == 'test_10_guests test_10_guests.c' ]]
 }
 
 @test "the pages have it, with its runs and its cases" {
