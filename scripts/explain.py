@@ -44,6 +44,8 @@ SURE = {'likely': 1, 'sure': 2, 'certain': 3}
 # word that few entries have. What fits of the entry's rules and hints counts three times more, and the
 # words of these that the line lacks are taken off.
 WORTH = 6
+# How much more an entry must have in common with a line to go before one that its rules put before it.
+AHEAD = 6
 # What a line of a log must say for its words to be looked for.
 TROUBLE = re.compile(r'error|fail|warn|fatal|unable|cannot|could ?n.t|invalid|refused|denied|time(d )?out|not ', re.I)
 NUMBER = re.compile(r'-?\d{1,3}|0x[\da-f]{1,2}')
@@ -199,8 +201,12 @@ class Table:
 
     def three(self, hit, lines):
         """At most three pairs of an entry and the reason for it: of the hit, and of the lines' words."""
-        found = hit.found if hit else []
-        return (found + [(entry, why) for common, entry, why in self.by_words(lines) if common > (2 if hit else WORTH)
+        found, near = hit.found[:] if hit else [], self.by_words(lines)
+        if hit and hit.sure == 'likely':
+            much = {entry.anchor: common for common, entry, _ in near}
+            ahead = {entry.anchor: much.get(entry.anchor, 0) - AHEAD * i for i, (entry, _) in enumerate(found)}
+            found.sort(key=lambda one: (one[0].follows, -ahead[one[0].anchor]))
+        return (found + [(entry, why) for common, entry, why in near if common > (2 if hit else WORTH)
                          and not entry.follows and entry not in [e for e, _ in found]])[:3]
 
 
@@ -247,7 +253,7 @@ def show(hits, lines, table):
         print('\nNext best:' if hit else 'No rule fits this; by their words alone, the nearest are:')
         for other, why in found:
             print(f'  {other.title}\n    {other.page}#{other.anchor} ({printable(why)})')
-    seen = {hit.found[0][0].anchor} if hit else set()
+    seen = {entry.anchor} if hit else set()
     for other in hits:
         entry = other.found[0][0]
         if entry.anchor not in seen and not entry.follows:

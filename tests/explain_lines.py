@@ -43,8 +43,8 @@ def main(table):
             continue
         want, sure, line = row.split('\t')
         hit = known.look_up(line)
-        got = hit.found[0][0].anchor if hit else '-'
         named = [entry.anchor for entry, _ in known.three(hit, [line])]
+        got = named[0] if hit else '-'
         good = fits(got, want) and not (hit and sure in explain.SURE and hit.sure != sure)
         verdict = 'right' if good else 'none' if got == '-' else 'wrong'
         count[verdict] += 1

@@ -107,10 +107,12 @@ export function explain(text, data) {
 		.map(x => ({...x, found: lookUp(x.line, data)})).filter(x => x.found.length);
 	const hit = hits.find(x => !x.found[0].entry.follows) ?? hits[0];
 	const lines = hit ? [hit.line] : all.length > 1 ? all.filter(x => TROUBLE.test(cut(x))).slice(0, 20) : all;
-	const found = [...hit?.found ?? []], sure = found[0]?.sure ?? 0;
-	if (sure < CERTAIN)
-		found.push(...byWords(lines, data).filter(({entry, common}) => common > (hit ? 2 : data.worth) &&
-			!entry.follows && !found.some(x => x.entry === entry)));
+	const found = [...hit?.found ?? []], sure = found[0]?.sure ?? 0, near = sure < CERTAIN ? byWords(lines, data) : [];
+	if (sure && sure < SURE) {
+		const much = new Map(near.map(x => [x.entry, x.common])), ahead = new Map(found.map((x, i) => [x, (much.get(x.entry) ?? 0) - data.ahead * i]));
+		found.sort((a, b) => a.entry.follows - b.entry.follows || ahead.get(b) - ahead.get(a));
+	}
+	found.push(...near.filter(({entry, common}) => common > (hit ? 2 : data.worth) && !entry.follows && !found.some(x => x.entry === entry)));
 	return {line: hit?.line, number: hit?.number ?? 0, sure, found: found.slice(0, NAMED_ENTRIES)};
 }
 

@@ -58,7 +58,7 @@ def main():
         'entries': {name: {'anchor': entry.anchor, 'page': entry.page.replace('.md', '.html'), 'title': plain(entry.title),
                            'cause': cause(entry.body), 'follows': entry.follows,
                            'words': sorted(texts[name])} for name, entry in table.entries.items()},
-        'rare': dict(sorted(rare.items())), 'worth': explain.WORTH,
+        'rare': dict(sorted(rare.items())), 'worth': explain.WORTH, 'ahead': explain.AHEAD,
         'phrases': table.phrases, 'errno': explain.errno.errorcode, 'rules': table.rules, 'objects': sorted(table.objects), 'doubts': sorted(table.doubts), 'before': sorted(explain.BEFORE),
         'statusOf': sorted(explain.STATUS_OF), 'wc': sorted(explain.WC), 'errnoOf': sorted(explain.ERRNO_OF)}, ensure_ascii=False))
 
