@@ -36,7 +36,7 @@ setup() {
 	says ' 0 wrong and sure'
 	[[ $output =~ of\ ([0-9]+):\ ([0-9]+)\ first,\ ([0-9]+)\ among ]]
 	lines=${BASH_REMATCH[1]} first=${BASH_REMATCH[2]} three=${BASH_REMATCH[3]}
-	[ "$lines" -ge 300 ]
+	[ "$lines" -ge 500 ]
 	[ $((first * 100)) -ge $((lines * 90)) ]
 	[ $((three * 100)) -ge $((lines * 95)) ]
 }
