@@ -10,77 +10,50 @@ many minutes it may take, and what it is about. What stands before the function,
 in the header, says what it must do. CHAPTER/exercises/NAME.sh, if there is one, checks
 what the logged runs do not show.
 """
-from __future__ import annotations
-
-import dataclasses
+import collections
 import pathlib
 import re
 import sys
 
 from lib.arguments import Parser, folder
 
-
-@dataclasses.dataclass(frozen=True)
-class Body:
-    """A row of the table."""
-    name: str
-    file: str
-    function: str
-    minutes: str
-    about: str
-
-    def without(self, text: str) -> str:
-        """The text of its file without the body."""
-        head = rf'^(?P<type>[a-z].*?\b\**){self.function}\((?:[^;{{}}]*?)\)\n{{\n'
-        match = re.search(head, text, re.MULTILINE)
-        if not match:
-            raise SystemExit(f'{self.file}: there is no function {self.function}')
-        end = text.index('\n}\n', match.end() - 1)
-        kind = match['type'].replace('static', '').strip()
-        failed = {'void': '', 'int': '\treturn -1;'}.get(kind, '\treturn 0;')
-        body = '\n'.join(filter(None, ('\t/* Yours. */', failed)))
-        return text[:match.end()] + body + text[end:]
+Body = collections.namedtuple('Body', 'name file function minutes about')
 
 
-def bodies(chapter: pathlib.Path) -> list[Body]:
-    """Those of a chapter."""
+def bodies(chapter):
+    """The rows of a chapter's table."""
     table = chapter / 'exercises/bodies.tsv'
     rows = table.read_text('utf-8').splitlines() if table.is_file() else []
     return [Body(*row.split('\t')) for row in rows if not row.startswith('#')]
 
 
-def named(chapter: pathlib.Path, name: str) -> Body:
-    """The one of that name."""
-    for task in bodies(chapter):
-        if task.name == name:
-            return task
-    raise SystemExit(f'bodies: {chapter.name} has no {name}')
+def without(text, function):
+    """The text of a file without the body of a function."""
+    match = re.search(rf'^([a-z].*?\b\**){function}\([^;{{}}]*\)\n{{\n', text, re.MULTILINE)
+    failed = {'void': '', 'int': '\treturn -1;\n'}.get(match[1].replace('static', '').strip(), '\treturn 0;\n')
+    return text[:match.end()] + '\t/* Yours. */\n' + failed + text[text.index('\n}\n', match.end() - 1) + 1:]
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     """Prints or does what was asked for; returns the exit status."""
     parser = Parser(__doc__)
     parser.add_argument('what', choices=('list', 'names', 'take', 'told'))
-    parser.add_argument('places', nargs='+')
+    parser.add_argument('chapter', type=folder)
+    parser.add_argument('name', nargs='?')
+    parser.add_argument('copy', type=pathlib.Path, nargs='?')
     options = parser.parse_args(arguments)
-    what, places = options.what, options.places
-    if what in ('take', 'told') and len(places) != {'take': 3, 'told': 2}[what]:
-        parser.error('which NAME?')
-    chapter = folder(places[0])
-    if what == 'list':
-        for task in bodies(chapter):
-            print(f'  make exercise CH={chapter.name[:2]} EX={task.name:<10} Write the body of '
-                  f'{task.function}: {task.minutes} minutes')
-    elif what == 'names':
-        print(''.join(f'{task.name}\n' for task in bodies(chapter)), end='')
-    elif what == 'take':
-        task = named(chapter, places[1])
-        file = folder(places[2]) / task.file
-        file.write_text(task.without(file.read_text('utf-8')), 'utf-8')
-    else:
-        task = named(chapter, places[1])
-        print(f'{task.about} Write {task.function}() in {task.file}; it should take '
-              f'{task.minutes} minutes.')
+    for body in bodies(options.chapter):
+        if options.what == 'list':
+            print(f'  make exercise CH={options.chapter.name[:2]} EX={body.name:<10} Write the body of '
+                  f'{body.function}: {body.minutes} minutes')
+        elif options.what == 'names':
+            print(body.name)
+        elif options.what == 'told' and body.name == options.name:
+            print(f'{body.about} Write {body.function}() in {body.file}; it should take '
+                  f'{body.minutes} minutes.')
+        elif body.name == options.name:
+            file = options.copy / body.file
+            file.write_text(without(file.read_text('utf-8'), body.function), 'utf-8')
     return 0
 
 
