@@ -1,6 +1,6 @@
 """The repair tasks: what a reader is given, and what is told about it, and when.
 
-Usage: tasks.py list [CHAPTER...]         the tasks, each with its symptom
+Usage: tasks.py list CHAPTER...           the tasks, each with its symptom
        tasks.py names CHAPTER             their names, in the order of their numbers
        tasks.py patch TASK                what is broken, as a patch of the chapter
        tasks.py commands TASK             the file that says how it is run
@@ -143,25 +143,18 @@ def main(arguments: list[str]) -> int:
     parser = Parser(__doc__)
     parser.add_argument('what', choices=(
         'list', 'names', 'patch', 'commands', 'said', 'letter', 'hint'))
-    parser.add_argument('places', nargs='*')
+    parser.add_argument('places', nargs='+')
     options = parser.parse_args(arguments)
     what, places = options.what, options.places
-    if what != 'list' and len(places) != (2 if what in ('letter', 'hint') else 1):
-        parser.error('which folder?')
-    if what in ('list', 'names'):
-        for place in places:
-            if what == 'list':
-                print_list(folder(place), width(), len(places) == 1)
-            else:
-                print(''.join(f'{task.path.name}\n' for task in tasks(folder(place))),
-                      end='')
-        return 0
     task = Task(folder(places[0]))
-    if what == 'letter':
+    if what == 'list':
+        for place in places:
+            print_list(folder(place), width(), len(places) == 1)
+    elif what == 'names':
+        print(*(each.path.name for each in tasks(task.path)), sep='\n')
+    elif what == 'letter':
         print(letter(task, places[1]), end='')
     elif what == 'hint':
-        if places[1] not in ('1', '2', '3'):
-            parser.error('NUMBER is 1, 2 or 3')
         print(*lines_of(task.hints()[int(places[1]) - 1], width()), sep='\n')
     else:
         print(getattr(task, what)(), end='' if what == 'patch' else '\n')
