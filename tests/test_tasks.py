@@ -70,12 +70,14 @@ def copy(tmp_path):
 def check(lab, tmp_path):
     """Runs a check; returns its status, what it says, and whether a thing is said to be missing."""
     def check(command, chapter, name, folder, until=''):
+        place = str(TOP / f'build/tasks/{os.getpid()}')
         ran = subprocess.run([TOP / f'scripts/{command}.sh', '--check', chapter, name, folder], check=False,
                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=TOP,
                              stdin=subprocess.DEVNULL,
-                             env=dict(lab.env, REPAIR_PLACE=str(TOP / f'build/tasks/{os.getpid()}'),
-                                      EXERCISE_PLACE=str(TOP / f'build/tasks/{os.getpid()}'),
-                                      PROGRESS='', EXERCISE_UNTIL=until))
+                             # Where nothing is done yet, a server waits for a client that never comes, and
+                             # judge.sh waits for the server: no longer than so many seconds.
+                             env=dict(lab.env, limit='15' if until == '*' else '', PROGRESS='',
+                                      EXERCISE_UNTIL=until, REPAIR_PLACE=place, EXERCISE_PLACE=place))
         print(ran.stdout)
         return ran
     return check
