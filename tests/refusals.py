@@ -2,6 +2,7 @@
 import contextlib
 import re
 import socket
+import subprocess
 
 from pair import until
 
@@ -17,6 +18,13 @@ def refused(server, regex):
     until('a server without a queue pair', server.has_no_queue_pair)
     said = server.err[len(before):]
     assert re.fullmatch(f'error: .*{regex}.*\n', said), f'the server does not say: {regex}, but: {said}'
+
+
+def certificates(pair, *options):
+    """A folder of certificates that are not those of the build."""
+    folder = pair.scratch / f'certs{len(list(pair.scratch.iterdir()))}'
+    subprocess.run(['./certs.sh', *options, folder], cwd=pair.folder, check=True, stdout=subprocess.PIPE)
+    return folder
 
 
 def stranger(address, port, said):

@@ -7,9 +7,12 @@
  *   SLOW_STAT   and of each fstatat()
  *   STOP_SYNC   a number: the program stops (SIGSTOP) before that fsync()
  *   STOP_LOCK   it stops before each flock()
+ *   STOP_NAME   and before each renameat2()
+ *   NO_RENAME   no file is renamed without replacing, as on some file systems
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,6 +60,21 @@ int flock(int fd, int how)
 	if (getenv("STOP_LOCK"))
 		raise(SIGSTOP);
 	return call(fd, how);
+}
+
+int renameat2(int from, const char *old, int to, const char *new,
+	      unsigned int flags)
+{
+	int (*call)(int, const char *, int, const char *, unsigned int) =
+		real("renameat2");
+
+	if (getenv("STOP_NAME"))
+		raise(SIGSTOP);
+	if (flags && getenv("NO_RENAME")) {
+		errno = EINVAL;
+		return -1;
+	}
+	return call(from, old, to, new, flags);
 }
 
 ssize_t pread(int fd, void *buf, size_t length, off_t at)

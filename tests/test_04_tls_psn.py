@@ -1,23 +1,15 @@
 """Chapter 04 and every peer that must be turned away: it gets a named error, and the next is served."""
 import os
 import socket
-import subprocess
 import time
 
 import pytest
 
 from pair import until
-from refusals import refused, stranger
+from refusals import certificates, refused, stranger
 
 CHAPTER = '04_tls_psn'
 CLOSED = 'closed the connection instead'
-
-
-def certificates(pair, *options):
-    """A folder of certificates that are not those of the build."""
-    folder = pair.scratch / f'certs{len(list(pair.scratch.iterdir()))}'
-    subprocess.run(['./certs.sh', *options, folder], cwd=pair.folder, check=True, stdout=subprocess.PIPE)
-    return folder
 
 
 def identity(folder, name):
@@ -46,10 +38,23 @@ def refused_clients(other, build):
         (['-a', 'ip6-localhost', 'write'], 'alert bad certificate', 'verify failed .62, ')]
 
 
+def hello(message=240, record=None, at=0, byte=22):
+    """How a ClientHello of so many bytes begins, in a record of so many, with one byte changed."""
+    said = bytearray(b'\x16\x03\x01' + (message + 4 if record is None else record).to_bytes(2, 'big') +
+                     b'\x01' + message.to_bytes(3, 'big'))
+    said[at] = byte
+    return bytes(said)
+
+
+NO_HELLO, SILENT = 'does not begin with a ClientHello', 'TLS handshake: nothing came within'
 STRANGERS = [
-    (b'HELLO RDMA 1\n', 'does not begin with a ClientHello'),
-    (b'\x16\x03\x01\x01\x04\x01\x02\x01\x01\n', 'announces a ClientHello of 131329 bytes'),
-    (b'', 'TLS handshake: nothing came within')]
+    (b'HELLO RDMA 1\n', NO_HELLO), (hello(131329, 260), 'announces a ClientHello of 131329 bytes'), (b'', SILENT)]
+# Nine bytes are enough to see that it is none, too long, or not all of the record.
+HELLOS = [
+    *((hello(at=at, byte=byte), NO_HELLO) for at, byte in ((0, 23), (1, 2), (5, 2), (5, 0))),
+    *((hello(*lengths), f'announces a ClientHello of {lengths[0]} bytes in a record of {lengths[1]};')
+      for lengths in ((0xffffff, 0xffff), (4097, 4101), (0xfffc, 0), (240, 245), (240, 243), (0, 0))),
+    (hello(4096), SILENT), (hello()[:8], SILENT)]
 PEERS = [
     # Its first key is one that the server cannot use.
     (['-quiet', '-groups', 'P-521:X25519', '-alpn', 'rdma-params/2'], 'is not asked for a second ClientHello'),
@@ -76,6 +81,17 @@ def test_whoever_must_not_be_let_in_gets_a_named_error_and_the_next_is_served(pa
         with refused(server, ours):
             tls(pair, *words)
         pair.served(server)
+    server.stop()
+
+
+def test_a_stranger_whose_first_nine_bytes_are_no_client_hello_costs_no_time(pair):
+    server = pair.server('-t', 3, 'write')
+    for said, ours in HELLOS:
+        computed = server.computed()
+        with refused(server, ours):
+            stranger(pair.address, 4433, said)
+        assert server.computed() < computed + 1, 'it has looked for more all the time'
+    pair.client('-t', 60, 'write').quiet()
     server.stop()
 
 

@@ -178,7 +178,7 @@ def test_connections_that_are_reset_at_once_keep_nobody_waiting(pair):
     # A second for each of them would be longer than this waits.
     pair.client('-t', 30, 'write').quiet()
     server.stop()
-    assert server.count('TLS handshake: ', 'err') == 60
+    assert server.count('TLS handshake: ', 'err') == 60 and server.has(r'^\[figures\] served: 1; refused: 0; failed: 60$')
 
 
 def test_connections_that_a_signal_ends_at_a_time_wait_for_a_busy_server(pair):
@@ -226,6 +226,8 @@ def test_a_second_signal_does_not_let_them_finish_nor_does_the_grace_periods_end
 
 
 def test_descriptors_run_out_refused_politely_served_when_they_are_back(pair):
+    few = pair.start('server', 'bash', '-c', 'ulimit -n 16 && exec ./server write')
+    few.end(1).one_error('too few for a server')
     # Started by a shell that may have no more.
     server = pair.server('-c', 'ulimit -n 80 && exec ./server -t 60 write', program='bash')
     room = int(re.search(r' more descriptors: room for (\d+) clients and ', server.out)[1])

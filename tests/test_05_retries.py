@@ -1,6 +1,6 @@
 """What chapter 05's client tries again with -r, and what not; and how often it comes back to a server
 that is not there. (To one that is full: test_05_multiclient.py.)"""
-from test_05_limits import certificates
+from refusals import certificates
 from test_05_multiclient import HOLDS, holding, leave
 
 CHAPTER = '05_multiclient'
@@ -37,7 +37,7 @@ def once(client, cause):
 
 def test_what_cannot_pass_is_not_tried_again(pair):
     server = pair.server('-t', 60, 'write')
-    other = certificates(pair, pair.scratch / 'other')
+    other = certificates(pair)
     # A certificate does not become better.
     once(pair.begin_client('-r', 5, '-A', other / 'ca.pem', 'write'), 'certificate verify failed')
     # Nor do words that do not fit, and both queue pairs are made by then.

@@ -109,3 +109,22 @@ def test_one_address_has_half_of_a_small_room_and_another_one_is_served(pair):
         server.says(ONE.format(half), room + 10 - half, 'err')
         assert shaking(server, half)
         server.stop()
+
+
+def test_addresses_of_one_network_of_ipv6_count_as_one(pair):
+    """A host has all of those that differ in the second half only."""
+    pair.address, others = '2001:db8::1', ('2001:db8::77/128', '2001:db8:0:1::1/128')
+    for address in others:
+        subprocess.run(('ip', 'address', 'add', address, 'dev', 'lo'), check=True)
+    try:
+        server = pair.server('-X', 1, '-t', 3600, 'write')
+        with strangers(pair, 1, 'silent@2001:db8::77', 1, 'silent@2001:db8:0:1::1'):
+            are_shaking(server, 2)
+            pair.client('-t', 30, 'write', status=1)
+            server.one_error(ONE.format(1))
+        are_shaking(server, 0)
+        is_served(pair)
+        server.stop()
+    finally:
+        for address in others:
+            subprocess.run(('ip', 'address', 'del', address, 'dev', 'lo'), check=True)

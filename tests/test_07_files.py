@@ -67,30 +67,33 @@ def test_a_folder_that_may_not_be_written_to_and_a_file_that_may_not_be_read(pai
 
 
 # What a terminal or a command would obey; and U+202E, 2066, 200B, FEFF: the text runs backwards, or has more.
-NAMES = ['-rf', '--checkpoint-action=exec=sh x', 'a\x1b]0;title\a\x1b[2Jb\nc', os.fsdecode(b'\xff\xfe'),
-         'invoice\u202efdp.exe', 'a\u2066b', 'good\u200b', '\ufeffgood']
-HARMFUL = re.compile('[\x00-\x08\x0b-\x1f\x7f\u200b\u202e\u2066\ufeff]')
+NAMES = ['-', '-rf', '--checkpoint-action=exec=sh x', '.a', 'a\x1b]0;title\a\x1b[2Jb\nc', '\x7f', 'invoice\u202efdp.exe',
+         'a\u2066b', 'a\u2028b', 'good\u200b', '\ufeffgood', '\x9b2J', 200 * 'a' + 'b',
+         # No UTF-8: cut off, too long a form, a surrogate.
+         *map(os.fsdecode, (b'\xff\xfe', b'a\xc3', b'\xc0\xaf', b'\xed\xa0\x80'))]
+GOOD = ['good', 'a b.txt', 'a-b', 'a.', '~', '\\', '$(x)', 'naïve', '日本語', 200 * 'a']
+HARMFUL = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u202e\u2066\ufeff]')
 
 
 def test_what_a_stranger_may_do_to_the_folder_and_to_who_reads_its_logs(pair):
     script = pair.inbox / 'deploy.sh'
     script.write_text('original')
-    files = [pair.scratch / f'out/{name}' for name in (*NAMES, 'deploy.sh', 'good')]
+    files = [pair.scratch / f'out/{name}' for name in (*NAMES, 'deploy.sh', *GOOD)]
     files[0].parent.mkdir()
     for file in files:
         file.write_text('evil')
     server = pair.server('-d', pair.inbox)
     for file in files:
-        client = pair.client('send', file, status=int(file.name != 'good'))
+        client = pair.client('send', file, status=int(file.name not in GOOD))
         if file.name == 'deploy.sh':
             client.one_error(r'deploy\.sh: .* it has a file of that name')
-        elif file.name != 'good':
+        elif file.name not in GOOD:
             client.one_error('does not take a file of that name$')
         # Neither end prints what a terminal would obey, what changes a line's direction, or what nobody sees.
         assert not HARMFUL.search(client.out + client.err)
     assert server.has(rf'^the client is at {pair.address}\.$')
     assert server.has('a file of that name is there already', stream='err')
-    assert sorted(os.listdir(pair.inbox)) == ['deploy.sh', 'good'] and script.read_text() == 'original'
+    assert sorted(os.listdir(pair.inbox)) == sorted(['deploy.sh', *GOOD]) and script.read_text() == 'original'
     assert not HARMFUL.search(server.out + server.err)
     server.stop()
 
@@ -116,6 +119,68 @@ def test_what_is_gone_on_with_or_given_up_counts_once_for_m(pair):
     pair.client('write', parts[1], status=1).one_error('three: the server has a part of another file of that name and')
     pair.client('write', parts[1]).quiet()
     server.stop().quiet()
+
+
+def part(pair, file):
+    """Where a server would write it until it has all of it."""
+    return pair.inbox / f'.{file.name}.{file.stat().st_mtime_ns:016x}.part'
+
+
+def test_what_others_have_put_where_a_part_would_be_is_not_written_to(pair):
+    """A symbolic link, a pipe, a file that has another name as well, and one of another user."""
+    file, mine = pair.file('file', 5000), pair.file('mine', 'mine')
+    place, server = part(pair, file), pair.server('-d', pair.inbox)
+    for make, error in (
+            (lambda: place.symlink_to(mine), 'openat: '), (lambda: os.mkfifo(place), "something of somebody else's"),
+            (lambda: os.link(mine, place), "something of somebody else's"),
+            (lambda: (place.write_text('mine'), os.chown(place, 65534, 65534)), "something of somebody else's")):
+        make()
+        before = len(server.err)
+        pair.client('send', file, status=1).one_error('it cannot write the file')
+        assert re.fullmatch(f'error: .*{error}.*\n', server.err[before:])
+        place.unlink()
+    assert mine.read_text() == 'mine'
+    pair.client('send', file).quiet()
+    server.stop()
+    arrived(pair, file)
+
+
+def test_parts_that_nobody_has_gone_on_with_for_a_day_are_removed_and_nothing_else(pair):
+    file = pair.file('file', 5000)
+    stay = ['a', '.a.part', '.a.0000000000000g01.part', 'a.0000000000000001.part', '..0000000000000001.part']
+    for name in (*stay, '.a.0000000000000001.part', '.b.0000000000000001.part'):
+        (pair.inbox / name).write_text('x')
+        os.utime(pair.inbox / name, (1, 1))
+    os.utime(pair.inbox / '.b.0000000000000001.part')
+    server = pair.server('-d', pair.inbox)
+    pair.client('send', file).quiet()
+    server.stop().quiet()
+    assert server.count('^removed, since nobody has continued it') == 1
+    assert sorted(os.listdir(pair.inbox)) == sorted([*stay, '.b.0000000000000001.part', 'file'])
+
+
+@pytest.fixture
+def disk():
+    return builds.helper('tests/slow_disk', '-shared')
+
+
+@pytest.mark.parametrize('env', [{}, {'NO_RENAME': '1'}], ids=['renamed', 'linked'])
+def test_a_file_that_others_store_at_the_last_moment_stays(pair, disk, env):
+    file = pair.file('file', 5000)
+    server = pair.server('-d', pair.inbox, env={'LD_PRELOAD': disk, 'STOP_NAME': '1', **env})
+    for theirs in 'theirs', '':
+        client = pair.begin_client('-t', 60, 'send', file)
+        server.stops()
+        if theirs:
+            (pair.inbox / 'file').write_text(theirs)
+        server.resume()
+        client.end(int(bool(theirs)))
+        if theirs:
+            client.one_error('it has a file of that name')
+            assert os.listdir(pair.inbox) == ['file'] and (pair.inbox / 'file').read_text() == theirs
+            (pair.inbox / 'file').unlink()
+    server.stop()
+    arrived(pair, file)
 
 
 @pytest.mark.parametrize('newer', [False, True], ids=['alone', 'newer'])

@@ -123,10 +123,10 @@ def lend(pair, *words):
     return pair.server(*words, 'lend', program=BENCH)
 
 
-def bench(pair, server, size, depth, count, *words):
+def bench(pair, server, size, depth, count, *words, **more):
     """One run; the data was right at both ends."""
     heard = len(server.out)
-    client = pair.client('-b', size, '-n', count, '-q', depth, *words, 'measure', program=BENCH)
+    client = pair.client('-b', size, '-n', count, '-q', depth, *words, 'measure', program=BENCH, **more)
     client.quiet()
     assert client.has(rf'^benchmark: {size} bytes verified\.$', '^benchmark: at most [1-9][0-9]* reads at a '
                       r'time, as was agreed; the device can do [1-9][0-9]*\.$')
@@ -147,11 +147,51 @@ def test_benchmark_one_byte_a_mebibyte_odd_sizes_and_depths(pair, variant, shape
     server.stop()
 
 
+@pytest.fixture
+def traced():
+    """Makes the environment of a program that writes its calls to a file: see calls.c."""
+    return builds.preloaded('scripts/lib/calls', 'CALLS')
+
+
 @pytest.mark.parametrize('without', ['selective', 'chains', 'batches', 'inline', 'selective,chains,batches,inline'])
-def test_benchmark_without_each_of_its_four_steps_and_all_of_them(pair, without):
-    server = lend(pair)
-    check_table(bench(pair, server, 64, 32, 200, '-W', without), 64, 32, 200)
+def test_benchmark_without_each_of_its_four_steps_and_all_of_them(pair, traced, without):
+    """A chain is a quarter of the queue, and its last one reports."""
+    server, trace = lend(pair), pair.scratch / 'trace'
+    client = bench(pair, server, 64, 32, 200, '-W', without, env=traced(trace))
+    check_table(client, 64, 32, 200)
     server.stop()
+    calls = trace.read_text('utf-8')
+    # Once in chains, and once one by one, for the table's second half.
+    assert (len(re.findall('(?m)^completion status=0 opcode=1$', calls)) >= 400) == ('selective' in without)
+    assert (calls.count('\nwith one call: 8\n') >= 25) == ('chains' not in without)
+    assert 'batches' not in without or not re.search('completion.*\ncompletion', calls)
+
+
+@pytest.mark.parametrize('call', ['ibv_post_send 3', 'ibv_post_send 30', 'ibv_post_send 200'])
+def test_benchmark_a_request_that_the_device_refuses_ends_it_at_once(pair, call):
+    """What was posted before it comes back, and nothing else is waited for: in a chain, in another one, and among SENDs."""
+    server = lend(pair, '-t', 60)
+    client = pair.client('-t', 60, '-n', 400, '-q', 32, 'measure', program=BENCH, at=(call, 'fail'), status=1)
+    client.one_error('ibv_post_send: Input/output error')
+    assert client.ms < 30_000
+    server.done()
+    server.stop()
+
+
+@pytest.mark.parametrize('owed, error', [('0', '0 credits, of 0'), ('owed + 1', r'\d+ credits, of \d+')], ids=['none', 'more'])
+def test_benchmark_credits_that_cannot_be_are_refused(pair, liars, owed, error):
+    server = pair.server('lend', program=liars[owed])
+    pair.client('-n', 100, '-q', 8, 'measure', program=BENCH, status=1).one_error(f'protocol error: {error}$')
+    server.done()
+    server.stop()
+
+
+@pytest.fixture
+def liars():
+    """The paths of programs that lie about the credits that they return."""
+    return {owed: builds.build(CHAPTER, f'liar{number}', lambda folder, owed=owed: builds.edit(
+        folder / 'bench/echo.c', r'post_send\(bench, NULL, owed\)', f'post_send(bench, NULL, {owed})')) / BENCH
+        for number, owed in enumerate(('0', 'owed + 1'))}
 
 
 def test_benchmark_has_comma_separated_values(pair):
@@ -184,28 +224,4 @@ def test_a_benchmark_that_takes_longer_than_t_has_its_table(pair):
     client = pair.client('-t', 1, '-b', 4096, '-n', 12000, '-q', 4, 'measure', program=BENCH)
     assert client.has('^read +4096 +4 +12000 ')
     server.quiet()
-    server.stop()
-
-
-@pytest.fixture
-def in_flight():
-    return builds.helper('tests/in_flight', '-shared')
-
-
-def asks_for_none(folder):
-    """Changes a build: the device is asked for no inline data."""
-    builds.edit(folder / 'bench/bench.h', '^#define BENCH_INLINE .*', '#define BENCH_INLINE 0')
-
-
-@pytest.fixture
-def bare():
-    return builds.build(CHAPTER, 'bare', asks_for_none) / BENCH
-
-
-@pytest.mark.parametrize('inline', [True, False], ids=['inline', 'bare'])
-def test_a_sign_of_life_is_not_changed_while_the_device_may_still_read_it(pair, in_flight, bare, inline):
-    """They go out while what was posted before them takes long."""
-    server = lend(pair, '-t', 20)
-    pair.client('-t', 20, '-b', 8 << 20, '-n', 8, '-q', 8, 'measure', program=BENCH if inline else bare,
-                env={'LD_PRELOAD': in_flight}).quiet()
     server.stop()

@@ -138,6 +138,19 @@ def test_a_client_talks_only_to_a_server_that_says_hello(pair):
         client.one_error('something other than (hello|PLACE)')
 
 
+@each(numbers('05'))
+def test_a_names_first_address_is_silent_and_the_second_has_its_time(pair):
+    server = pair.server('write')
+    subprocess.run(('nft', 'add table inet t; add chain inet t i { type filter hook input priority 0; };'
+                    'add rule inet t i ip6 daddr 2001:db8::1 tcp dport 4433 drop'), check=True)
+    try:
+        client = pair.client('-a', 'node-a', '-t', 10, 'write')
+    finally:
+        subprocess.run(('nft', 'delete table inet t'), check=True)
+    client.one_error('the TCP connection: nothing came within 5 s')
+    server.stop().quiet()
+
+
 @each(numbers('04', '05'))
 @pytest.mark.parametrize('role', ['server', 'client'])
 def test_a_goodbye_that_the_system_does_not_take_is_a_failure_of_this_side(pair, role):
