@@ -1,58 +1,12 @@
 /*
- * test_07_filename.c - which names are taken from a stranger, and how they are shown
+ * test_07_filename.c - how a name that a stranger has chosen is shown
  */
 #include "filename.h"
 
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "test.h"
-
-TEST(good)
-{
-	static const char *const good[] = { "a",     "a b.txt", "a-b",
-					    "naïve", "日本語",	"a.",
-					    "~",     "\\",	"$(x)" };
-	char longest[FILENAME_MAX_BYTES + 2];
-
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
-		assert_true(filename_is_good(good[i], strlen(good[i])));
-	memset(longest, 'a', sizeof(longest));
-	assert_true(filename_is_good(longest, FILENAME_MAX_BYTES));
-	assert_false(filename_is_good(longest, FILENAME_MAX_BYTES + 1));
-}
-
-TEST(bad)
-{
-	static const char *const bad[] = { "",
-					   ".",
-					   "..",
-					   ".a",
-					   "a/b",
-					   "/",
-					   "a/",
-					   "-",
-					   "-rf",
-					   "--checkpoint-action=exec=x",
-					   "a\nb",
-					   "a\033]0;b\a",
-					   "\177",
-					   "\xff\xfe",
-					   "a\xc3",
-					   "\xc0\xaf",
-					   "\xed\xa0\x80",
-					   "\xc2\x9b"
-					   "2J",
-					   "a\xe2\x80\xa8"
-					   "b" };
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (filename_is_good(bad[i], strlen(bad[i])))
-			fail_msg("number %zu is taken", i);
-	assert_false(filename_is_good("a\0b", 3));
-}
 
 TEST(show)
 {
