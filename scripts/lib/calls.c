@@ -126,6 +126,8 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {
 	int ret = real_ops.poll_cq(cq, n, wc);
 
+	if (ret > 0)
+		tell("polled %d\n", ret);
 	for (int i = 0; i < ret; i++)
 		tell("completion status=%d opcode=%d\n", wc[i].status,
 		     wc[i].status ? -1 : (int)wc[i].opcode);
