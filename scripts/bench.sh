@@ -17,7 +17,8 @@
 # between the fields, a line that begins with # (title, name of the first thing,
 # of the second) and then, per comparison, a line of
 #
-#   what    first    second    unit    aim: of their ratio, ">=" or "<=" 1; "-": none
+#   what    first    second    unit    aim: of their ratio, ">=" or "<=", and a number
+#                                      unless it is 1; "-": none; "none": no ratio either
 #
 # These go to build/bench/NAME.tsv; -d also puts what each prints into FOLDER/NAME.txt
 # (docs/performance.md quotes such files). Exit status: 0 measured, 1 could not measure,

@@ -1,9 +1,11 @@
 """09's benchmark: what is asked for is done and counted, of each way; what is wrong with a value is said."""
 import re
+import subprocess
 
 import pytest
 
 import builds
+from nodes import TOP
 
 CHAPTER = '09_key_value'
 BENCH = 'bench/bench'
@@ -81,3 +83,13 @@ def test_a_get_by_read_takes_none_of_the_servers_program(lab, programs):
     ids=str)
 def test_what_cannot_be_is_said_and_ends_with_2(pair, words, says):
     pair.client(*words, program=BENCH, status=2).one_error(says)
+
+
+def test_a_ratio_is_judged_by_the_limit_that_its_aim_names():
+    """And one without an aim or a ratio is not."""
+    rows = 'a\t104\t100\tus\t<= 1.05\nb\t96\t100\t\t>= 0.95\nc\t2\t3\t\t>=\nd\t2\t3\t\t-\ne\t2\t3\t\tnone\n'
+    said = subprocess.run([TOP / 'scripts/lib/python.sh', 'bench.table'], input='#t\tone\tother\n' + rows, text=True,
+                          check=True, stdout=subprocess.PIPE).stdout.split('\n')[1:]
+    assert [row[50:].strip() for row in said] == [
+        '1.04 (1.04 .. 1.04)  aim <= 1.05: met', '0.96 (0.96 .. 0.96)  aim >= 0.95: met',
+        '0.67 (0.67 .. 0.67)  aim >= 1: MISSED', '0.67 (0.67 .. 0.67)', '', '']

@@ -12,8 +12,9 @@ def verdict(aim, ratio):
     """Whether a ratio of two decimals, which is what is printed of it, meets its aim."""
     if aim == '-':
         return ''
-    is_met = ratio >= 0.995 if aim == '>=' else ratio < 1.005
-    return f'  aim {aim} 1: {"met" if is_met else "MISSED"}'
+    sign, limit = (aim.split() + ['1'])[:2]
+    is_met = ratio >= float(limit) - 0.005 if sign == '>=' else ratio < float(limit) + 0.005
+    return f'  aim {sign} {limit}: {"met" if is_met else "MISSED"}'
 
 
 def main():
@@ -29,10 +30,12 @@ def main():
     print('{:25} {:>10} {:>10} {:5} ratio'.format(*head, ''))
     for what, pairs in rows.items():
         first, second, units, aims = zip(*pairs)
-        ratios = [one / other for one, other in zip(first, second)]
-        middle = statistics.median(ratios)
-        print(f'{what:25} {statistics.median(first):10.1f} {statistics.median(second):10.1f} '
-              f'{units[0]:5} {middle:5.2f} ({min(ratios):.2f} .. {max(ratios):.2f}){verdict(aims[0], middle)}')
+        line = f'{what:25} {statistics.median(first):10.1f} {statistics.median(second):10.1f}'
+        if aims[0] != 'none':
+            ratios = [one / other for one, other in zip(first, second)]
+            middle = statistics.median(ratios)
+            line += f' {units[0]:5} {middle:5.2f} ({min(ratios):.2f} .. {max(ratios):.2f}){verdict(aims[0], middle)}'
+        print(line)
 
 
 if __name__ == '__main__':
