@@ -13,6 +13,8 @@ from test_compare_logs import logs
 COUNTS, APART = TOP / 'tests/fixtures/compare_counts', TOP / '05_multiclient/expected/thirteen'
 CLIENT, SERVER, RACES = 'run/client.log', 'run/server.log', 'expected/races'
 ERROR = 'client.err: error: receive: status 5 | error: send of *: status 5'
+
+
 @pytest.fixture
 def change(logs):
     """Puts the two runs there, and changes them: a file, and a sed script, lines to add, or moves (from
