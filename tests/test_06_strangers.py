@@ -68,7 +68,10 @@ def is_asked(pair, server, stranger):
     in_node.tell('it listens')
     peer = one.recvfrom(2000)[1]
     strange(pair, f'{server}:{peer[1]}', stranger, 5, 7000, 1048577)
+    # The client's port is congested until the client has taken that; without a timeout, sendto() waits.
+    one.settimeout(None)
     one.sendto(HELLO + b'so it is', peer)
+    one.settimeout(60)
     assert one.recv(100) == BYE
     one.sendto(BYE, peer)
 

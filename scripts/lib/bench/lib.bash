@@ -10,7 +10,7 @@ cli_help "$@"
 address=$1 pairs=$2
 top=$(cd "${BASH_SOURCE[0]%/*}/../../.." && pwd)
 # Nothing here may take longer, and nothing waits longer for a listener.
-limit=${BENCH_LIMIT:-300}
+limit=300
 server=''
 
 # Servers run there, clients run here, and programs are below where. With two hosts, those
