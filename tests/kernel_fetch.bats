@@ -107,8 +107,7 @@ is_kept() {
 }
 
 nothing_kept() {
-	[[ -z $(find "$LAB_CACHE" -type f) && ! -e $LAB_CACHE/tmp.kernel ]]
-	! compgen -G "/tmp/rdma-lab.*.fetch-*" >/dev/null
+	[[ -z $(find "$LAB_CACHE" -type f) && ! -e $LAB_CACHE/kernel.work ]]
 }
 
 @test "one package with its modules in ./lib, as in Debian 12" {
@@ -140,17 +139,6 @@ nothing_kept() {
 		[[ -z $files || $output == *"no kernel, or no modules"* ]]
 		nothing_kept
 	done
-}
-
-@test "too little room is said before anything is fetched" {
-	one_package
-	printf '#!/bin/sh\nprintf "Dateisystem x\\n/dev/x 1 2 300000 9%% /\\n"\n' \
-		>"$bin/df"
-	chmod 755 "$bin/df"
-	run -1 fetch
-	[[ $output == *"only 292 MB free"* ]]
-	[[ $output != *fetching* ]]
-	nothing_kept
 }
 
 # without_apt: everything else is there, by links that are made once.
@@ -195,8 +183,8 @@ pin() {
 	touch "$debs/down"
 	run -1 fetch
 	[[ $output == *"fetching linux-image-$release"*"cannot fetch a kernel"* ]]
-	[[ $output == *"$address/none.deb: curl: (22)"*404* ]]
-	[[ $output == *"http://127.0.0.1:1/x.deb: curl: (7)"* ]]
+	[[ $output == *"curl: (22)"*404*"curl: (7)"* ]]
+	[[ $output == *"could not fetch $address/none.deb"*"could not fetch http://127.0.0.1:1/x.deb"* ]]
 	[[ $output == *LAB_KERNEL=* ]]
 	nothing_kept
 	pin "$address/none.deb" "$address/linux-image-$release.deb"
@@ -219,8 +207,7 @@ pin() {
 	printf X | dd of="$debs/linux-image-$release.deb" bs=1 seek=100 \
 		conv=notrunc status=none
 	run -1 fetch
-	[[ $output == *"is not the kernel that is pinned"*"SHA-256 is "*"and not "* ]]
-	[[ $output == *"$address/linux-image-$release.deb"*"thrown away"* ]]
+	[[ $output == *"$address/linux-image-$release.deb is not the kernel that is pinned"*"thrown away"* ]]
 	[[ $output != *unpacking* ]]
 	nothing_kept
 }

@@ -14,12 +14,23 @@ cache=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rdma-lab}
 }
 
 @test "the nodes go when their keeper is killed, and the rest is cleaned up" {
+	local pid status=0
+
 	lab up --nodes 3
 	kill -KILL "$(sed -n 's/^keeper=//p' /tmp/rdma-lab.*."$LAB_NAME"/notes)"
 	eventually eval '! processes >/dev/null'
 	run -1 lab status
 	[[ $output == *"left behind"*"not up"* ]]
 	nothing_left
+	# Also before they are up.
+	"$TOP/scripts/lab.sh" up 2>"$BATS_TEST_TMPDIR/said" 3>&- &
+	pid=$!
+	eventually booting
+	kill -KILL "$(sed -n 's/^keeper=//p' /tmp/rdma-lab.*."$LAB_NAME"/notes)"
+	wait "$pid" || status=$?
+	[[ $status == 1 ]] || fail "status $status"
+	grep -q 'the lab was ended while it was starting' "$BATS_TEST_TMPDIR/said"
+	eventually eval '! processes >/dev/null'
 }
 
 @test "four nodes see each other, and a lab of four is no lab of two" {

@@ -29,8 +29,8 @@ def test_whoever_waits_for_exec_does_not_wait_for_what_it_does_not_need():
 @pytest.mark.parametrize('name, processors, accel, clock', [
     ('tcg', 4, 'tcg,thread=single,tb-size=256', True), ('tcg', 5, 'tcg,thread=multi,tb-size=256', True), ('kvm', 4, 'kvm', False)])
 def test_only_what_is_emulated_has_threads_other_clocks_and_does_without_a_part(name, processors, accel, clock):
-    engine = qemu.Qemu(unittest.mock.Mock(settings=settings(NAME='x'), nodes=['a', 'b']))
-    engine.name, engine.modules, engine.initrd, engine.sandbox = name, '/lib/a,b', pathlib.Path('/s/initrd'), ['bwrap']
+    engine = qemu.Qemu(settings(NAME='x'), name, kernel.Kernel('/boot/vmlinuz', '/lib/a,b', '6.1'), 2)
+    engine.initrd, engine.sandbox = pathlib.Path('/s/initrd'), ['bwrap']
     with unittest.mock.patch.object(os, 'sched_getaffinity', lambda _: range(processors)):
         words = engine.command('b', 7, 8)
     assert words[words.index('-accel') + 1] == accel and ('clocksource' in ' '.join(words)) == clock
@@ -38,20 +38,48 @@ def test_only_what_is_emulated_has_threads_other_clocks_and_does_without_a_part(
     assert 'local,id=modules,path=/lib/a,,b,readonly=on,security_model=none' in words
 
 
-def test_whether_a_guest_boots_in_kvm_is_known_until_this_machine_boots_again(tmp_path):
-    assert qemu.verdict(settings(CACHE=str(tmp_path))) == ''
-    for text, want in ((f'{qemu.boot_id()} tcg\n', 'tcg'), ('another kvm\n', ''), ('rubbish\n', '')):
-        (tmp_path / 'kvm').write_text(text)
-        assert qemu.verdict(settings(CACHE=str(tmp_path))) == want
+def test_whether_a_guest_boots_in_kvm_is_found_out_once_until_this_machine_boots_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(os.path, 'exists', lambda path: True)
+    monkeypatch.setattr(os, 'access', lambda path, how: True)
+    here, found, tried = settings(CACHE=str(tmp_path)), kernel.Kernel('/boot/vmlinuz', '/lib/modules/6.1', '6.1'), []
+    monkeypatch.setattr(qemu, 'boots', lambda found, how, seconds: tried.append(how) or len(tried) == 3)
+    assert qemu.why_not_kvm(here, None) == '' and 'no guest booted' in qemu.why_not_kvm(here, found)
+    assert qemu.why_not_kvm(here, found) == qemu.why_not_kvm(here, None) == 'no guest boots in /dev/kvm'
+    assert 'no guest booted' in qemu.why_not_kvm(settings(CACHE=str(tmp_path), ENGINE='kvm'), found)
+    (tmp_path / 'kvm').write_text('another boot\nhangs')
+    assert qemu.why_not_kvm(here, found) == qemu.why_not_kvm(here, found) == '' and tried == ['kvm'] * 3
 
 
-@pytest.mark.parametrize('likely, why_not, environment, engine', [
-    (True, '', {}, 'kvm'), (False, '', {}, 'uml'), (False, 'no', {}, 'tcg'), (True, '', {'DEVICE': 'siw'}, 'uml'),
-    (True, 'no', {'DEVICE': 'siw'}, 'tcg'), (True, '', {'ENGINE': 'tcg'}, 'tcg'), (True, '', {'ENGINE': 'uml'}, 'uml')])
-def test_the_engine_is_kvm_then_uml_then_emulation_or_what_is_asked_for(monkeypatch, likely, why_not, environment, engine):
-    monkeypatch.setattr(choose, 'is_kvm_likely', lambda _: likely)
-    monkeypatch.setattr(uml, 'why_not', lambda _: why_not)
-    assert choose.choose(settings(**environment)) == engine
+def test_a_guest_boots_or_does_not(tmp_path, monkeypatch):
+    found = kernel.at_hand(Settings(dict(os.environ)))
+    if not found:
+        pytest.skip('no kernel for a virtual machine is here')
+    assert qemu.boots(found, 'tcg', 120)
+    (tmp_path / qemu.machine().qemu).write_text('#!/bin/sh\nexec sleep 100\n')
+    (tmp_path / qemu.machine().qemu).chmod(0o755)
+    monkeypatch.setenv('PATH', f'{tmp_path}:{os.environ["PATH"]}')
+    assert not qemu.boots(found, 'tcg', 0.5)
+
+
+@pytest.mark.parametrize('not_uml, not_kvm, here, environment, engine', [
+    ('', '', True, {}, 'kvm'), ('', '', False, {}, 'uml'), ('', 'no', True, {}, 'uml'), ('no', 'no', True, {}, 'tcg'),
+    ('no', '', False, {}, 'kvm'), ('', '', True, {'DEVICE': 'siw'}, 'uml')])
+def test_the_engine_is_kvm_then_uml_then_emulation(monkeypatch, not_uml, not_kvm, here, environment, engine):
+    found = kernel.Kernel('/boot/vmlinuz', '/lib/modules/6.1', '6.1')
+    monkeypatch.setattr(uml, 'why_not', lambda _: not_uml)
+    monkeypatch.setattr(qemu, 'why_not_kvm', lambda *_: not_kvm)
+    monkeypatch.setattr(kernel, 'at_hand', lambda _: found if here else None)
+    assert choose.choose(settings(**environment), lambda _: found) == (engine, None if engine == 'uml' else found)
+
+
+def test_what_is_asked_for_and_cannot_be_is_refused(monkeypatch):
+    monkeypatch.setattr(uml, 'why_not', lambda _: 'no ptrace')
+    monkeypatch.setattr(kernel, 'at_hand', lambda _: kernel.Kernel('/boot/vmlinuz', '/lib/modules/6.1', '6.1'))
+    monkeypatch.setattr(qemu, 'why_not_kvm', lambda *_: 'no /dev/kvm')
+    for environment, said in (({'ENGINE': 'uml'}, 'no ptrace'), ({'ENGINE': 'kvm'}, 'no /dev/kvm'), ({'DEVICE': 'siw'}, 'no siw')):
+        with pytest.raises(Failed) as refused:
+            choose.choose(settings(**environment))
+        assert said in ' '.join(refused.value.args)
 
 
 def test_it_is_said_why_nodes_are_emulated_unless_somebody_wants_it_so(tmp_path):

@@ -92,9 +92,7 @@ def main(words: list[str]) -> int:
     try:
         return run(settings, words)
     except Failed as error:
-        # It may need the room of a line that is being rewritten.
-        print('\r\033[K' * sys.stderr.isatty() + f'lab.sh: {error.args[0]}', *error.args[1:],
-              sep='\n        ', file=sys.stderr)
+        error.tell()
         return error.status
 
 

@@ -248,7 +248,7 @@ class Agent:
         self.loop.want(self.line, selectors.EVENT_READ, self.hear)
         self.loop.want(children, selectors.EVENT_READ,
                        lambda: os.read(children, 512))
-        self.output.write(frames.HELLO)
+        self.say(frames.DATE, 0, b'')
         while True:
             self.loop.turn()
             self.reap()

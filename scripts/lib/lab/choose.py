@@ -4,43 +4,43 @@ Usage: python3 -m lib.lab.choose engine|kernel
 
 Says in words what a lab would take: for demo.sh --plan and doctor.sh.
 """
+import collections.abc
 import os
 import sys
 
 from lib.lab import kernel, qemu, uml
+from lib.lab.kernel import Kernel
 from lib.lab.settings import Failed, Settings
 
 
-def is_kvm_likely(settings: Settings) -> bool:
-    """Whether KVM is the first to be tried.
+def choose(settings: Settings,
+           fetch: collections.abc.Callable[[Settings], Kernel | None] = kernel.fetch
+           ) -> tuple[str, Kernel | None]:
+    """kvm, uml or tcg, and for a virtual machine, its kernel.
 
-    Where it is not known that a guest really boots in it, finding out takes some
-    seconds. So that is done only with a kernel that is there, or where there is no
-    other way to be quick.
+    To fetch one takes longer than KVM saves. So where the other engine is quick, too, KVM
+    is taken with a kernel that is there. Only the lab's own kernel is sure to have siw.
     """
-    if not qemu.kvm_opens():
-        return False
-    known = qemu.verdict(settings)
-    if known:
-        return known == 'kvm'
-    return bool(uml.why_not(settings) or kernel.from_host() or
-                kernel.from_cache(settings))
-
-
-def choose(settings: Settings) -> str:
-    """uml, kvm (which qemu.py then tries), or tcg (if qemu.py finds no KVM)."""
-    if settings.engine == 'uml':
-        if why := uml.why_not(settings):
-            raise Failed(
-                'LAB_ENGINE=uml, and a User-Mode Linux node cannot run here',
-                why, 'Unset LAB_ENGINE: the lab then takes what works.')
-        return 'uml'
-    if settings.engine:
-        return settings.engine
-    # Only the lab's own kernel is sure to have siw.
-    if settings.device == 'rxe' and is_kvm_likely(settings):
-        return 'kvm'
-    return 'tcg' if uml.why_not(settings) else 'uml'
+    why_not = uml.why_not(settings)
+    if why_not and settings.engine == 'uml':
+        raise Failed('LAB_ENGINE=uml, and a User-Mode Linux node cannot run here', why_not,
+                     'Unset LAB_ENGINE: the lab then takes what works.')
+    found = kernel.at_hand(settings)
+    if not why_not and (not found or settings.device != 'rxe'):
+        return 'uml', None
+    found = found or fetch(settings)
+    if found and settings.device == 'siw' and not found.has('siw'):
+        raise Failed(
+            f'the kernel {found.release} has no siw', "The lab's own kernel has it: make "
+            'lab-kernel builds that, once.', f'Why it is not used: {why_not}',
+            "Or name a kernel that has siw, as Ubuntu's have: LAB_KERNEL and LAB_MODULES.")
+    why_not_kvm = qemu.why_not_kvm(settings, found)
+    if why_not_kvm and settings.engine == 'kvm':
+        raise Failed('LAB_ENGINE=kvm, and no guest boots in it', why_not_kvm, 'Unset LAB_ENGINE: '
+                     'the lab then runs in software, about ten times slower.')
+    if why_not_kvm and not why_not:
+        return 'uml', None
+    return 'tcg' if why_not_kvm else 'kvm', found
 
 
 def why_slower(settings: Settings) -> str:
@@ -51,49 +51,30 @@ def why_slower(settings: Settings) -> str:
     return uml.why_not(settings)
 
 
-def why_not_kvm(settings: Settings) -> str:
-    """Why KVM is not taken, in words."""
-    if not os.path.exists('/dev/kvm'):
-        return 'there is no /dev/kvm'
-    if not qemu.kvm_opens():
-        return '/dev/kvm is not yours to use'
-    if settings.engine:
-        return f'LAB_ENGINE={settings.engine}'
-    if qemu.verdict(settings) == 'tcg':
-        return 'no guest boots in /dev/kvm'
-    return 'not known whether a guest boots in /dev/kvm; --engine kvm tries'
-
-
 def engine_in_words(settings: Settings) -> str:
     """For `make doctor`."""
-    name = choose(settings)
+    name, found = choose(settings, lambda _: None)
     if name == 'kvm':
-        return 'kvm, if a guest really boots in /dev/kvm, which is tried first'
+        return 'kvm' if found else 'kvm, if a guest really boots in /dev/kvm'
+    why_not = qemu.why_not_kvm(settings, found) or 'the kernel for it would have to be fetched'
     if name == 'uml':
-        return ("uml: each node's kernel is a process; not kvm: "
-                + why_not_kvm(settings))
+        return f"uml: each node's kernel is a process; not kvm: {why_not}"
     return ('tcg, emulated, about ten times slower; not kvm: '
-            f'{why_not_kvm(settings)}; not uml: {uml.why_not(settings)}')
+            f'{why_not}; not uml: {uml.why_not(settings)}')
 
 
 def kernel_in_words(settings: Settings) -> str:
     """Which kernel the lab would boot, and what it costs to get it."""
     try:
-        if choose(settings) == 'uml':
-            release = (uml.folder_of(settings) / 'release').read_text().strip()
-            return f"the lab's own, {release}, which is in {settings.cache} already"
-        if settings.kernel:
-            kernel.from_caller(settings)
-            return f'{settings.kernel}, as LAB_KERNEL says'
-        if found := kernel.from_host():
-            return f"this machine's own, {found.release}"
-        if found := kernel.from_cache(settings):
-            return f'{found.release}, which is in {settings.cache} already'
-        return (f'to be fetched into {settings.cache}: {kernel.size(settings)}, '
-                'and 350 MB on disk there')
+        name, found = choose(settings, lambda _: None)
     except Failed as error:
-        raise Failed(f'none yet, and none can be fetched: {error.args[0]}'
-                     ) from error
+        raise Failed(f'none yet: {error.args[0]}') from error
+    if name == 'uml':
+        release = (uml.folder_of(settings) / 'release').read_text().strip()
+        return f"the lab's own, {release}, which is in {settings.cache} already"
+    if found:
+        return f'{found.release}, which is here already: {found.image}'
+    return f'to be fetched into {settings.cache}: 70 to 107 MB, and 350 MB on disk there'
 
 
 def main(what: str) -> int:

@@ -205,9 +205,9 @@ def wait_for_reset(client: Client) -> int:
 def talk(settings: Settings, node: str,
          what: collections.abc.Callable[[Client], int]) -> int:
     """Connects to a node, and does that there; returns the status."""
-    # Of what state.py knows, which takes time to load, only these two names.
-    path = f'{settings.folder}/{frames.socket_name(node)}'
-    if not os.path.exists(f'{settings.folder}/up') or not os.path.exists(path):
+    # All that this knows of state.py, which takes time to load.
+    path = f'{settings.folder}/socket-{node}'
+    if not os.path.exists(path):
         from lib.lab.manage import why_not
         raise Unreachable(*why_not(settings, node))
     try:

@@ -7,14 +7,8 @@ import pathlib
 import shlex
 import shutil
 import subprocess
-import typing
 
-from lib.lab import sandbox
-from lib.lab.settings import PARTS, REPOSITORY, Failed
-
-if typing.TYPE_CHECKING:
-    from lib.lab.keeper import Keeper
-    from lib.lab.node import Node
+from lib.lab.settings import PARTS, REPOSITORY, Failed, Settings
 
 
 class Engine(abc.ABC):
@@ -25,18 +19,14 @@ class Engine(abc.ABC):
     # Whether a node has a clock of its own, which must be set.
     has_clock: bool
 
-    def __init__(self, keeper: Keeper):
-        self.keeper = keeper
-        self.settings = keeper.settings
+    def __init__(self, settings: Settings):
+        self.settings = settings
         # What it is called, and the kernel that it boots.
         self.name = self.release = self.image = ''
 
     @abc.abstractmethod
     def prepare(self) -> None:
         """Makes what the nodes boot from, before there are any."""
-
-    def settle(self, _node: Node) -> None:
-        """Finds out, with the first node, what cannot be known before."""
 
     @abc.abstractmethod
     def start(self, node: str, cable: int, line: int,
@@ -46,10 +36,6 @@ class Engine(abc.ABC):
         The files are its end of the wire, of the line to its agent, and where its
         console goes.
         """
-
-    def inner(self, process: subprocess.Popen[bytes]) -> int | None:
-        """The node's own process, in its sandbox; None: it is about to end."""
-        return sandbox.inner(process)
 
     def guest(self, folder: pathlib.Path, place: str, line: str) -> None:
         """Makes the folder with which a node begins, and which it has at that place; line

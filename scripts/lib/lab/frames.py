@@ -22,8 +22,8 @@ frames on over the node's serial line.
     RESET   client to keeper  switch the node off and on again
     FAILED  keeper to client  text: why there will be no EXIT
     TAKEN   agent to keeper   4 bytes: that many more bytes were read off the line
-    DATE    keeper to agent   8 bytes, seconds since 1970 as a float: set the clock
-            agent to keeper   nothing: it has been set
+    DATE    agent to keeper   nothing: it is here, or the clock has been set
+            keeper to agent   8 bytes, seconds since 1970 as a float: set the clock
 
 A sender begins with CREDIT bytes of credit for each stream, so nobody has to
 keep more than that for a reader who is slow.
@@ -37,9 +37,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import collections.abc
 
-# Goes up with each change of what is said. It is in the socket's name, so a lab that was
-# started before is never spoken to in words that it does not know.
-VERSION = 3
 (OPEN, IN, OUT, ERR, END, CREDIT, SIGNAL, SIZE, EXIT, GONE, RESET,
  FAILED, TAKEN, DATE) = range(1, 15)
 HEADER = struct.Struct('!BII')
@@ -52,8 +49,6 @@ LONGEST = 1 << 22
 # How much of a stream may be under way, and how much of it a frame has.
 WINDOW = 1 << 16
 PIECE = 4096
-# The agent says this before its first frame.
-HELLO = b'\nlab: agent\n'
 
 
 class Broken(Exception):
@@ -63,11 +58,6 @@ class Broken(Exception):
 def pack(kind: int, channel: int = 0, body: bytes = b'') -> bytes:
     """A frame as bytes."""
     return HEADER.pack(kind, channel, len(body)) + body
-
-
-def socket_name(node: str) -> str:
-    """The name of the socket where commands for the node are taken."""
-    return f'socket{VERSION}-{node}'
 
 
 def grant(channel: int, stream: int, count: int) -> bytes:

@@ -22,21 +22,6 @@ write() {
 	printf '%s\n' "$2" >"$1" || must false "cannot write $1"
 }
 
-# netdev MAC NAME: give a network device its name.
-netdev() {
-	local dir mac
-
-	for dir in /sys/class/net/*/; do
-		dir=${dir%/}
-		read -r mac <"$dir/address"
-		[ "$mac" = "$1" ] || continue
-		[ "${dir##*/}" = "$2" ] ||
-			must $b ip link set "${dir##*/}" name "$2"
-		return
-	done
-	must false "no network device with address $1"
-}
-
 # faster_clock: the TSC is read in a hundredth of the time that hpet takes, but
 # how fast it counts was measured at boot, on a busy host sometimes wrong by a
 # factor of four. "Refined" is what the kernel says when a second, longer
@@ -127,8 +112,7 @@ write /proc/sys/net/ipv6/conf/default/accept_dad 0
 write /proc/sys/net/ipv6/conf/default/accept_ra 0
 must $b ip link set lo up
 [ "$LAB_ENGINE" != uml ] ||
-	must $b ip link set vec0 address "52:54:00:52:44:0$number"
-netdev "52:54:00:52:44:0$number" eth0
+	must $b ip link set vec0 address "52:54:00:52:44:0$number" name eth0
 must $b ip addr add "192.0.2.$number/24" dev eth0
 must $b ip addr add "2001:db8::$number/64" dev eth0
 must $b ip link set eth0 up

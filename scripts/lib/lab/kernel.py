@@ -9,15 +9,11 @@ import fcntl
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import typing
 
 from lib.lab.machines import machine
-from lib.lab.settings import PARTS, Failed, Settings
-
-if typing.TYPE_CHECKING:
-    from lib.lab.keeper import Keeper
+from lib.lab.settings import PARTS, Failed, Settings, say
 
 # Without these the lab cannot boot, or has no rxe.
 NEEDED = ('9pnet_virtio', '9p', 'overlay', 'virtio_pci', 'virtio_net',
@@ -120,96 +116,40 @@ def from_cache(settings: Settings) -> Kernel | None:
     return kernel if kernel and kernel.is_complete() else None
 
 
-def find(keeper: Keeper) -> Kernel:
-    """The kernel to boot, which is fetched if need be."""
-    settings = keeper.settings
+def at_hand(settings: Settings) -> Kernel | None:
+    """The one that is asked for, or one that need not be fetched."""
     if settings.kernel:
         return from_caller(settings)
-    return (from_host() or from_cache(settings) or
-            fetch(keeper))
+    return from_host() or from_cache(settings)
 
 
-def cannot_write(settings: Settings) -> Failed:
-    """The cache is not to be written to."""
-    return Failed(
-        f'cannot write in the cache directory {settings.cache}',
-        "The guest's kernel is fetched into it, once.", 'Set LAB_CACHE to a '
-        'directory where you may write and that has 350 MB free.')
-
-
-def fetch(keeper: Keeper) -> Kernel:
-    """Fetches one, unless another lab has done so meanwhile."""
-    settings = keeper.settings
-    work = os.path.join(settings.cache, 'tmp.kernel')
+def fetch(settings: Settings) -> Kernel:
+    """Fetches one, unless another lab does so meanwhile."""
     try:
-        os.makedirs(settings.cache, exist_ok=True)
-        cache = os.open(settings.cache, os.O_RDONLY | os.O_CLOEXEC)
+        os.makedirs(settings.kernels, exist_ok=True)
+        cache = os.open(settings.kernels, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        raise cannot_write(settings) from error
-    if not os.access(settings.cache, os.W_OK):
-        raise cannot_write(settings)
+        raise Failed(
+            f'cannot write in the cache directory {settings.cache}',
+            "The guest's kernel is fetched into it, once.", 'Set LAB_CACHE to a '
+            'directory where you may write and that has 350 MB free.') from error
     try:
-        take_turn(keeper, cache)
-        kernel = from_cache(settings)
-        if not kernel:
-            run_fetch(keeper, work)
-            kernel = newest(settings)
-        if not kernel or not kernel.is_complete():
-            lacks = ' '.join(kernel.lacks()) if kernel else 'everything'
-            raise Failed('the fetched kernel '
-                         f'{kernel.release if kernel else ""} lacks: {lacks}',
-                         'Name another one with LAB_KERNEL and LAB_MODULES.')
-        return kernel
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        os.close(cache)
-
-
-def take_turn(keeper: Keeper, cache: int) -> None:
-    """Only one lab fetches at a time."""
-    told = False
-    while True:
         try:
             fcntl.flock(cache, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
         except BlockingIOError:
-            if not told:
-                keeper.tell('step',
-                            'waiting for another lab that fetches the kernel')
-            told = True
-            keeper.turn(0.2)
-
-
-def fetch_environment(settings: Settings) -> dict[str, str]:
-    """What fetch.sh is told."""
-    return {**os.environ, 'LAB_CACHE': settings.cache,
-            'LAB_KERNELS': settings.kernels, 'LAB_ARCH': os.uname().machine,
-            'LAB_KERNEL_PACKAGE': machine().kernel_package,
-            'LAB_PINNED': settings.pinned, 'LAB_STATE': settings.folder}
-
-
-def run_fetch(keeper: Keeper, work: str) -> None:
-    """Runs fetch.sh, whose lines are "step TEXT", "detail TEXT", "error TEXT"."""
-    why: list[str] = []
-
-    def hear(line: str) -> None:
-        word, _, text = line.partition(' ')
-        if word == 'error':
-            why.append(text)
-        else:
-            keeper.tell(word, text)
-
-    status = keeper.run([f'{PARTS}/fetch.sh', work], hear,
-                        fetch_environment(keeper.settings))
-    if status == 3:
-        raise cannot_write(keeper.settings)
-    if status:
-        raise Failed(*(why or ['cannot fetch a kernel for the lab',
-                               f'fetch.sh ended with status {status}']))
-
-
-def size(settings: Settings) -> str:
-    """How much fetch.sh would fetch, in words."""
-    return subprocess.run(
-        [f'{PARTS}/fetch.sh', '--size'], env=fetch_environment(settings),
-        check=False, text=True, stdout=subprocess.PIPE).stdout.strip()
+            say('waiting for another lab that fetches the kernel')
+            fcntl.flock(cache, fcntl.LOCK_EX)
+        # It tells what it does, and what is wrong.
+        if not from_cache(settings) and subprocess.run(
+                ['setpriv', '--pdeathsig', 'TERM', f'{PARTS}/fetch.sh', settings.kernels,
+                 machine().kernel_package], check=False).returncode:
+            raise SystemExit(1)
+        kernel = newest(settings)
+    finally:
+        os.close(cache)
+    if not kernel or not kernel.is_complete():
+        lacks = ' '.join(kernel.lacks()) if kernel else 'everything'
+        raise Failed('the fetched kernel '
+                     f'{kernel.release if kernel else ""} lacks: {lacks}',
+                     'Name another one with LAB_KERNEL and LAB_MODULES.')
+    return kernel

@@ -27,7 +27,7 @@ def status(settings: Settings) -> int:
     print(f'repository: {REPOSITORY}')
     print(f'state: {settings.folder} ({keeper})')
     for number, node in enumerate(NODES[:int(notes['nodes'])], 1):
-        print(f'node {node}: {"died" if state.is_dead(node) else "up"}, '
+        print(f'node {node}: {"died" if node in state.dead() else "up"}, '
               f'{notes.get("device", "rxe")}0 on eth0: 192.0.2.{number} '
               f'2001:db8::{number}; process {notes[f"pid_{node}"]}')
     return 1 if state.dead() else 0
@@ -71,13 +71,7 @@ def why_not(settings: Settings, node: str) -> list[str]:
     if not state.is_alive() or not state.is_up:
         return [f"the lab '{settings.name}' is not up",
                 'Start it: scripts/lab.sh up']
-    if state.is_dead(node):
-        return state.obituary(node)
-    count = int(state.notes()['nodes'])
-    if node in NODES[:count]:
-        return [f"the lab '{settings.name}' was started by another version of lab.sh",
-                'Start it again: scripts/lab.sh down, then up.']
-    nodes = in_words(count)
-    return [f'there is no node {node}: the lab is up with {nodes}',
+    return [f'there is no node {node}: the lab is up with '
+            f'{in_words(int(state.notes()["nodes"]))}',
             'Start it again: scripts/lab.sh down, then up --nodes '
             f'{NODES.index(node) + 1}.']

@@ -56,10 +56,12 @@ class Visitor:
         """One frame of the client's."""
         if kind == frames.RESET:
             self.node.reset(self)
-            return
-        if kind == frames.OPEN:
-            self.channel = self.node.add(self)
-        self.node.say(kind, self.channel, body)
+        elif kind == frames.OPEN and not self.node.ready:
+            self.node.refuse(self)
+        else:
+            if kind == frames.OPEN:
+                self.channel = self.node.add(self)
+            self.node.say(kind, self.channel, body)
 
     def leave(self) -> None:
         """The client is gone."""
@@ -102,19 +104,17 @@ class Node:
         self.visitors: dict[int, Visitor] = {}
         self.channels = 0
         self.waits_for_boot: list[Visitor] = []
-        self.status = 0
+        self.status, self.ready = 0, False
 
-    def start(self, tries: int = 1) -> None:
-        """Switches it on; tries: how often it has been, with this."""
-        self.tries = tries
-        self.state.forget_death(self.name)
-        self.ready = self.has_said_hello = False
+    def start(self) -> None:
+        """Switches it on."""
+        self.state.note(**{f'dead_{self.name}': ''})
+        if self.listener:
+            self.keeper.loop.forget(self.listener.fileno())
         self.text, self.step = b'', ''
         self.reader = frames.Reader()
-        self.greeting: bytes | None = b''
-        self.early = b''
         self.dates, self.sent = 0, 0.0
-        self.began = self.heard = time.monotonic()
+        self.began = time.monotonic()
         self.line, theirs = socket.socketpair()
         self.from_console, console = os.pipe()
         self.process = self.engine.start(
@@ -129,30 +129,27 @@ class Node:
         loop.want(self.from_console, selectors.EVENT_READ, self.read)
         self.state.note(**{f'pid_{self.name}': self.process.pid})
 
-    def read(self) -> None:
-        """Keeps what the console says, and looks at each line."""
+    def read(self) -> bool:
+        """Keeps what the console says, and looks at each line; False: it is closed."""
         try:
             data = os.read(self.from_console, 65536)
         except BlockingIOError:
-            return
+            return True
         if not data:
             self.keeper.loop.forget(self.from_console)
-            return
-        self.heard = time.monotonic()
+            return False
         with open(self.state.console(self.name), 'ab') as file:
             file.write(data)
         *lines, self.text = (self.text + data).split(b'\n')
         for line in lines:
             self.look(line.decode(errors='replace').strip())
+        return True
 
     def look(self, line: str) -> None:
         """At a line of the console's."""
-        self.has_said_hello |= line == 'lab: hello'
         if line.startswith('lab: '):
-            self.step = line[5:]
-        if line.startswith('lab: step '):
-            self.keeper.tell('detail', f'node {self.name}: {line[10:]}')
-        elif line.startswith('lab: failed') and self.process:
+            self.step = line[5:].removeprefix('step ')
+        if line.startswith('lab: failed') and self.process:
             sandbox.kill(self.process)
 
     def hear(self) -> None:
@@ -164,16 +161,6 @@ class Node:
         if not data:
             self.keeper.loop.forget(self.line.fileno())
             return
-        if self.greeting is not None:
-            _, hello, data = (self.greeting + data).partition(frames.HELLO)
-            if not hello:
-                self.greeting += data
-                return
-            self.greeting = None
-            if self.engine.has_clock:
-                self.send_date()
-            else:
-                self.set_ready()
         for kind, channel, body in self.reader.feed(data):
             self.take(kind, channel, body)
 
@@ -186,14 +173,15 @@ class Node:
         elif visitor := self.visitors.get(channel):
             visitor.say(kind, body)
             if kind == frames.EXIT:
-                self.remove(channel)
+                del self.visitors[channel]
                 visitor.close()
 
     def send_date(self) -> None:
         """An emulated clock chip knows whole seconds only, and a certificate made
         just now must be valid in the node."""
         before, self.sent = self.sent, time.monotonic()
-        if self.sent - before < DATE_SECONDS or self.dates > DATE_TRIES:
+        if not self.engine.has_clock or self.sent - before < DATE_SECONDS or \
+                self.dates > DATE_TRIES:
             self.set_ready()
             return
         self.dates += 1
@@ -203,7 +191,6 @@ class Node:
     def set_ready(self) -> None:
         """It takes commands now."""
         self.ready = True
-        self.output.write(self.early)
         self.listen()
         for visitor in self.waits_for_boot:
             visitor.say(frames.EXIT, b'\0')
@@ -211,12 +198,11 @@ class Node:
         self.waits_for_boot = []
 
     def listen(self) -> None:
-        """Lets clients connect."""
-        if self.listener:
-            return
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.state.socket(self.name))
-        self.listener.listen(100)
+        """Lets clients connect. Until now, those of a node that boots again have waited."""
+        if not self.listener:
+            self.listener = socket.socket(socket.AF_UNIX)
+            self.listener.bind(self.state.socket(self.name))
+            self.listener.listen(100)
         self.keeper.loop.want(self.listener.fileno(), selectors.EVENT_READ,
                               self.accept)
 
@@ -224,14 +210,14 @@ class Node:
         """A new visitor."""
         assert self.listener
         connection, _ = self.listener.accept()
-        visitor = Visitor(self.keeper, self, connection)
-        if self.process is None:
-            self.refuse(visitor)
+        Visitor(self.keeper, self, connection)
 
     def refuse(self, visitor: Visitor) -> None:
-        """Says that the node has died."""
-        visitor.say(frames.FAILED,
-                   '\n'.join(self.state.obituary(self.name)).encode())
+        """Says why nothing comes of its command."""
+        visitor.say(frames.FAILED, '\n'.join(
+            self.state.obituary(self.name) if self.name in self.state.dead() else
+            [f'node {self.name} was reset, and this command was on it',
+             f'Open another one: scripts/lab.sh shell {self.name}']).encode())
         visitor.close()
 
     def add(self, visitor: Visitor) -> int:
@@ -240,42 +226,21 @@ class Node:
         self.visitors[self.channels] = visitor
         return self.channels
 
-    def remove(self, channel: int) -> None:
-        """Its command has ended."""
-        self.visitors.pop(channel, None)
-
     def say(self, kind: int, channel: int, body: bytes) -> None:
         """Tells the agent."""
-        if not self.process:
-            return
-        frame = frames.pack(kind, channel, body)
         if self.ready:
-            self.output.write(frame)
-        else:
-            # Nobody reads the line yet, and what is on it would be thrown away.
-            self.early += frame
+            self.output.write(frames.pack(kind, channel, body))
 
     def stop(self) -> None:
-        """Switches it off; it knows nothing of it. Waits until it is gone."""
+        """Switches it off; it knows nothing of it. Waits until it is gone: until the last of its
+        processes has closed the console."""
         if not self.process:
             return
-        inner = self.engine.inner(self.process)
-        try:
-            watch = [os.pidfd_open(inner)] if inner else []
-        except OSError:
-            watch = []
+        self.ready = False
         sandbox.kill(self.process)
-        self.process.wait()
-        for file in watch:
-            select.select([file], [], [], END_SECONDS)
-            os.close(file)
-        self.ended()
-
-    def ended(self) -> None:
-        """Its process is no more: takes away what belonged to it."""
-        assert self.process
-        self.status, self.process = self.process.returncode, None
-        self.read()
+        self.status, self.process = self.process.wait(), None
+        while select.select([self.from_console], [], [], END_SECONDS)[0] and self.read():
+            pass
         self.keeper.loop.forget(self.line.fileno())
         self.keeper.loop.forget(self.from_console)
         self.line.close()
@@ -287,49 +252,31 @@ class Node:
             return
         if self.process.poll() is not None:
             self.lost('ended during the boot')
-        elif not self.ready:
-            self.watch_boot()
-
-    def watch_boot(self) -> None:
-        """An emulated kernel has hung early in its boot, and said no more: it gets a
-        second try, with twice the patience."""
-        silence = int(self.keeper.settings.silence) * self.tries
-        now = time.monotonic()
-        if now >= self.began + BOOT_SECONDS:
+        elif not self.ready and time.monotonic() >= self.began + BOOT_SECONDS:
             self.lost(f'was not ready after {BOOT_SECONDS} s')
-        elif now >= self.heard + silence and self.tries == 1:
-            self.keeper.tell('step', f'node {self.name} said nothing new for '
-                             f'{silence} s: booting it again')
-            self.stop()
-            self.start(2)
-        elif now >= self.heard + silence:
-            self.lost('hung during the boot, twice')
 
     def lost(self, why: str) -> None:
         """It has died, or nobody waits for it any longer."""
         self.stop()
-        self.state.set_dead(self.name, self.status)
-        for visitor in list(self.visitors.values()) + self.waits_for_boot:
-            self.refuse(visitor)
-        self.visitors, self.waits_for_boot = {}, []
+        self.state.note(**{f'dead_{self.name}': self.status})
+        self.refuse_all()
+        self.listen()
         self.keeper.lost(
             f'node {self.name} {why}; it last said: {self.step}' if self.step
             else f'node {self.name} {why}: the guest said nothing', self.name)
 
-    def reset(self, visitor: Visitor | None = None) -> None:
+    def refuse_all(self) -> None:
+        """Nothing comes of what is under way."""
+        for visitor in list(self.visitors.values()) + self.waits_for_boot:
+            self.refuse(visitor)
+        self.visitors, self.waits_for_boot = {}, []
+
+    def reset(self, visitor: Visitor) -> None:
         """The button."""
         if not self.process:
-            if visitor:
-                self.refuse(visitor)
+            self.refuse(visitor)
             return
         self.stop()
-        for other in list(self.visitors.values()):
-            other.say(frames.FAILED, (
-                f'node {self.name} was reset, and this command was on it\n'
-                f'Open another one: scripts/lab.sh shell {self.name}'
-                ).encode())
-            other.close()
-        self.visitors = {}
-        if visitor:
-            self.waits_for_boot.append(visitor)
+        self.refuse_all()
+        self.waits_for_boot.append(visitor)
         self.start()

@@ -1,23 +1,21 @@
 """A node that is a virtual machine: qemu, with KVM or with emulation (tcg)."""
+import contextlib
 import os
 import pathlib
 import shutil
 import subprocess
 
-from lib.lab import kernel, sandbox, uml
+from lib.lab import sandbox
 from lib.lab.engine import Engine
 from lib.lab.kernel import Kernel
 from lib.lab.machines import machine
-from lib.lab.node import Node
-from lib.lab.settings import REPOSITORY, Failed, Settings
+from lib.lab.settings import REPOSITORY, Failed, Settings, say
 
-# A guest under KVM gets so long for its first line. It needs less than a second;
-# where /dev/kvm opens but does not work, it would hang for ever.
+# A guest under KVM gets so long to find out that it has no files. It needs less than a
+# second; where /dev/kvm opens but does not work, it would hang for ever.
 KVM_SECONDS = 6
 # Where the sandbox has the files that the nodes see as theirs.
 FILES = '/tmp/files'
-SLOWER = ('Unset LAB_ENGINE: the lab then runs in software, about ten times '
-          'slower.')
 # What the file systems need, then what the rest of the boot needs. All are carried in
 # the image: modprobe in the guest would cost seconds.
 FIRST = ('virtio_pci', '9pnet_virtio', '9p', 'overlay')
@@ -30,25 +28,44 @@ OPTIONAL = ('crc32_pclmul', 'crc32_ce', 'crc32c_intel', 'crc32c_ce')
 UNPACK = {'.xz': ['xz', '-dc'], '.zst': ['zstd', '-qdc'], '.gz': ['gzip', '-dc']}
 
 
-def kvm_opens() -> bool:
-    """Whether /dev/kvm is ours to use."""
-    return os.access('/dev/kvm', os.R_OK | os.W_OK)
-
-
-def boot_id() -> str:
-    """What this machine has drawn when it booted."""
-    return pathlib.Path('/proc/sys/kernel/random/boot_id').read_text(
-        'ascii').strip()
-
-
-def verdict(settings: Settings) -> str:
-    """What was found out since this machine booted: kvm, tcg, or '' (nothing)."""
+def boots(kernel: Kernel, accelerator: str, seconds: float) -> bool:
+    """Whether a guest comes to the point where it misses its files."""
     try:
-        then, word = pathlib.Path(settings.cache, 'kvm').read_text(
-            'ascii').split()
-    except (OSError, ValueError):
+        ran = subprocess.run(
+            [machine().qemu, *machine().options, '-cpu', 'max', '-accel', accelerator, '-m', '256',
+             '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-serial', 'stdio',
+             '-kernel', kernel.image, '-append', f'console={machine().console} panic=-1'],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds,
+            check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return b'Kernel panic' in ran.stdout
+
+
+def why_not_kvm(settings: Settings, found: Kernel | None) -> str:
+    """Why no node can be a guest in KVM; '' if one can, as far as that is known without a kernel.
+
+    What was found out is kept until this machine boots again, so only the first `up` pays for it.
+    """
+    if settings.engine not in ('', 'kvm'):
+        return f'LAB_ENGINE={settings.engine}'
+    if not os.path.exists('/dev/kvm'):
+        return 'there is no /dev/kvm'
+    if not os.access('/dev/kvm', os.R_OK | os.W_OK):
+        return '/dev/kvm is not yours to use (often it belongs to the group kvm)'
+    this_boot = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text('ascii')
+    known = pathlib.Path(settings.cache, 'kvm')
+    said = known.read_text('ascii') if known.is_file() else ''
+    if said == f'{this_boot}hangs' and not settings.engine:
+        return 'no guest boots in /dev/kvm'
+    if said == f'{this_boot}boots' or not found:
         return ''
-    return word if then == boot_id() and word in ('kvm', 'tcg') else ''
+    say(f'trying KVM (at most {KVM_SECONDS} s)')
+    good = boots(found, 'kvm', KVM_SECONDS)
+    with contextlib.suppress(OSError):
+        known.parent.mkdir(parents=True, exist_ok=True)
+        known.write_text(f'{this_boot}{"boots" if good else "hangs"}', 'ascii')
+    return '' if good else f'/dev/kvm opens, but no guest booted in it within {KVM_SECONDS} s'
 
 
 def escape(path: object) -> str:
@@ -62,23 +79,15 @@ class Qemu(Engine):
     line_room = 1 << 16
     has_clock = True
 
+    def __init__(self, settings: Settings, name: str, kernel: Kernel, nodes: int):
+        super().__init__(settings)
+        self.name, self.kernel, self.nodes = name, kernel, nodes
+        self.release, self.image = kernel.release, kernel.image
+
     def prepare(self) -> None:
-        """A kernel, an initramfs, a sandbox."""
-        self.keeper.tell('step', 'looking for a kernel')
-        found = kernel.find(self.keeper)
-        if self.settings.device == 'siw' and not found.has('siw'):
-            raise Failed(
-                f'the kernel {found.release} has no siw', "The lab's own kernel "
-                'has it: make lab-kernel builds that, once.',
-                f'Why it is not used: {uml.why_not(self.settings)}',
-                "Or name a kernel that has siw, as Ubuntu's have: LAB_KERNEL "
-                'and LAB_MODULES.')
-        self.release, self.image = found.release, found.image
-        self.modules = found.modules
-        self.keeper.tell('step',
-                         f'building the boot image (kernel {self.release})')
+        """An initramfs, a sandbox."""
         self.initrd = pathlib.Path(self.settings.folder, 'initrd')
-        build(self, found, self.initrd)
+        build(self, self.kernel, self.initrd)
         self.sandbox = self.make_sandbox()
 
     def make_sandbox(self) -> list[str]:
@@ -87,60 +96,19 @@ class Qemu(Engine):
         # of the files, without it.
         mounts = ['--proc', '/proc', *sandbox.files(FILES),
                   '--dev-bind-try', '/dev/kvm', '/dev/kvm']
-        for path in self.modules, self.image, self.initrd:
+        for path in self.kernel.modules, self.image, self.initrd:
             if str(path).startswith(tuple(f'{folder}/' for folder in sandbox.HIDDEN)):
                 mounts += ['--ro-bind', str(path), str(path)]
         line = sandbox.command(mounts)
         if not shutil.which('bwrap'):
             why = 'bwrap is not installed'
         else:
-            ran = sandbox.run(line + ['true'], (), subprocess.PIPE)
-            why = ran.communicate()[0].decode(errors='replace').strip()
-            if ran.returncode == 0:
+            status, why = sandbox.probe(line + ['true'])
+            if status == 0:
                 return line
-        self.keeper.tell('warning', 'a node can write .git, make files setuid, and '
-                         'read /proc and all else that you can read, since it has no '
-                         f'sandbox: {why}')
+        say('warning: a node can write .git, make files setuid, and read /proc and all else '
+            f'that you can read, since it has no sandbox: {why.strip()}')
         return []
-
-    def settle(self, node: Node) -> None:
-        """KVM, if a guest really boots in it.
-
-        The answer holds until this machine boots again, so only the first `up` pays
-        for finding out.
-        """
-        asked = self.settings.engine
-        if asked == 'tcg' or not (asked or kvm_opens()):
-            self.name = 'tcg'
-            return
-        if not kvm_opens():
-            raise Failed(
-                'LAB_ENGINE=kvm, and /dev/kvm cannot be opened', 'It is absent or '
-                'not yours to use (often it belongs to the group kvm).', SLOWER)
-        self.name = '' if asked else verdict(self.settings)
-        if self.name:
-            return
-        self.name = 'kvm'
-        self.keeper.tell('step', f'trying KVM (at most {KVM_SECONDS} s)')
-        node.start()
-        self.keeper.wait(lambda: node.has_said_hello or not node.process,
-                         KVM_SECONDS)
-        if not node.has_said_hello:
-            node.stop()
-            if asked:
-                raise Failed(
-                    'LAB_ENGINE=kvm, and no guest boots in it',
-                    '/dev/kvm opens, but a guest in it did not come to its first '
-                    f'line within {KVM_SECONDS} s.', SLOWER,
-                    *self.keeper.state.console_end(node.name))
-            self.name = 'tcg'
-        try:
-            os.makedirs(self.settings.cache, exist_ok=True)
-            pathlib.Path(self.settings.cache, 'kvm').write_text(
-                f'{boot_id()} {self.name}\n', 'ascii')
-        except OSError:
-            # Then the next one finds out again.
-            pass
 
     def threads(self) -> str:
         """Whether each emulated processor has a thread of its own (multi), or all of
@@ -149,7 +117,7 @@ class Qemu(Engine):
         Where this machine has no more processors than its nodes together, theirs
         mostly wait for each other: see docs/decisions.md.
         """
-        theirs = int(self.settings.cpus) * len(self.keeper.nodes)
+        theirs = int(self.settings.cpus) * self.nodes
         return 'multi' if len(os.sched_getaffinity(0)) > theirs else 'single'
 
     def command(self, node: str, cable: int, line: int) -> list[str]:
@@ -178,7 +146,7 @@ class Qemu(Engine):
             '-device', 'virtio-rng-pci,rng=rng',
             *share('root', FILES if self.sandbox else '/',
                    'readonly=on,multidevs=remap'),
-            *share('modules', self.modules, 'readonly=on'),
+            *share('modules', self.kernel.modules, 'readonly=on'),
             *share('repo', REPOSITORY, 'multidevs=remap'),
             # Datagrams: a wire of TCP (-netdev socket) would delay every packet by
             # Nagle's algorithm.
@@ -188,14 +156,9 @@ class Qemu(Engine):
 
     def start(self, node: str, cable: int, line: int,
               console: int) -> subprocess.Popen[bytes]:
-        """In the sandbox, if there is one. It ends with the keeper."""
-        before = self.sandbox or ['setpriv', '--pdeathsig', 'KILL']
-        return sandbox.run(before + self.command(node, cable, line), (cable, line),
+        """In the sandbox, if there is one."""
+        return sandbox.run(self.sandbox + self.command(node, cable, line), (cable, line),
                            console)
-
-    def inner(self, process: subprocess.Popen[bytes]) -> int | None:
-        """Without a sandbox, the process is qemu itself."""
-        return super().inner(process) if self.sandbox else process.pid
 
 
 def share(name: str, path: object, how: str) -> list[str]:
@@ -205,46 +168,13 @@ def share(name: str, path: object, how: str) -> list[str]:
             '-device', f'virtio-9p-pci,fsdev={name},mount_tag={name}']
 
 
-class Modules:
-    """The modules of an image, and the order in which to load them."""
+def needed_by(names: tuple[str, ...], kernel: Kernel, root: pathlib.Path) -> list[pathlib.Path]:
+    """The files of modules and of what they need, in the order of loading.
 
-    def __init__(self, kernel: Kernel, folder: pathlib.Path,
-                 scratch: pathlib.Path):
-        self.release, self.folder, self.root = kernel.release, folder, scratch
-        self.seen: set[str] = set()
-        # modprobe insists on lib/modules/VERSION under a root of its own.
-        (scratch / 'lib/modules').mkdir(parents=True)
-        (scratch / 'lib/modules' / kernel.release).symlink_to(kernel.modules)
-
-    def add(self, names: tuple[str, ...], mark: str = '') -> list[str]:
-        """Copies modules and what they need, unpacked; returns lines of a list.
-
-        The kernel was chosen so that none is missing that must be there; others may
-        be built in.
-        """
-        lines = []
-        for name in names:
-            for path in needed_by(name, self.root, self.release):
-                plain = path.name.removesuffix(packing(path))
-                if plain in self.seen:
-                    continue
-                self.seen.add(plain)
-                with open(self.folder / plain, 'wb') as file:
-                    subprocess.run(UNPACK.get(packing(path), ['cat']) + [path],
-                                   stdout=file, check=True)
-                lines.append(f'{plain}{mark}\n')
-        return lines
-
-
-def packing(path: pathlib.Path) -> str:
-    """The ending that says how a module is packed, or ''."""
-    return path.suffix if path.suffix in UNPACK else ''
-
-
-def needed_by(name: str, root: pathlib.Path, release: str) -> list[pathlib.Path]:
-    """The files of a module and what it needs, in the order of loading."""
+    The kernel was chosen so that none is missing that must be there; others may be built in.
+    """
     ran = subprocess.run(
-        ['modprobe', '-d', root, '-S', release, '-D', name], check=False,
+        ['modprobe', '-d', root, '-S', kernel.release, '-a', '-D', *names], check=False,
         text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return [pathlib.Path(line.split()[1]) for line in ran.stdout.splitlines()
             if line.startswith('insmod ')]
@@ -257,12 +187,23 @@ def fill(tree: pathlib.Path, engine: Engine, kernel: Kernel) -> None:
     engine.guest(tree / 'lab', '/lab', '/dev/vport0p1')
     # Without one, switch_root takes this for no initramfs.
     (tree / 'init').touch()
-    modules = Modules(kernel, tree / 'modules', tree.parent / 'depmod')
-    first = modules.add(FIRST)
-    second = modules.add(SECOND + DEVICE[engine.settings.device])
-    second += modules.add(OPTIONAL, ' optional')
-    (tree / 'modules/first').write_text(''.join(first))
-    (tree / 'modules/second').write_text(''.join(second))
+    # modprobe insists on lib/modules/VERSION under a root of its own.
+    root = tree.parent / 'depmod'
+    (root / 'lib/modules').mkdir(parents=True)
+    (root / 'lib/modules' / kernel.release).symlink_to(kernel.modules)
+    seen: set[str] = set()
+    for part, names in (('first', FIRST), ('second', SECOND + DEVICE[engine.settings.device] + OPTIONAL)):
+        with open(tree / 'modules' / part, 'w', encoding='utf-8') as lines:
+            for path in needed_by(names, kernel, root):
+                packing = path.suffix if path.suffix in UNPACK else ''
+                plain = path.name.removesuffix(packing)
+                if plain in seen:
+                    continue
+                seen.add(plain)
+                with open(tree / 'modules' / plain, 'wb') as file:
+                    subprocess.run([*UNPACK.get(packing, ['cat']), path], stdout=file, check=True)
+                name = plain.removesuffix('.ko').replace('-', '_')
+                lines.write(f'{plain} {"optional" * (name in OPTIONAL)}\n')
 
 
 def build(engine: Engine, kernel: Kernel, image: pathlib.Path) -> None:

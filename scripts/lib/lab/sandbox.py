@@ -9,9 +9,7 @@ the folders of HIDDEN; and a filter of system calls keeps it from making files s
 import contextlib
 import errno
 import fcntl
-import functools
 import os
-import pathlib
 import signal
 import struct
 import subprocess
@@ -23,7 +21,8 @@ HIDDEN = '/proc', '/sys', '/dev', '/run', '/root', '/tmp', '/var/tmp'
 # In a command line, where the number of the filter's file belongs.
 FILTER = '{filter}'
 # bwrap's --die-with-parent comes too late for a parent that is killed before bwrap, or its
-# second process, has asked for it. So another process waits for the end of the lifeline.
+# second process, has asked for it. So another process waits for the end of standard input, a
+# pipe whose other end the parent has.
 GUARDED = ('sh', '-c', 'exec 3<&0; ((read -r _; kill -KILL -$$) <&3 >/dev/null 2>&1 &); '
            'exec "$@" </dev/null 3<&-', 'sh')
 
@@ -95,43 +94,42 @@ def command(mounts: list[str]) -> list[str]:
         '--chdir', '/tmp', '--']
 
 
-@functools.cache
-def lifeline() -> tuple[int, int]:
-    """A pipe into which nobody writes; its second end is open as long as this process is there."""
-    return os.pipe()
+def filtered(line: list[str]) -> tuple[list[str], int]:
+    """The line with the number of the filter's file, which is open."""
+    made = os.memfd_create('rights')
+    # Not 3, where GUARDED has that pipe.
+    rules = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 10)
+    os.close(made)
+    if FILTER in line:
+        os.write(rules, program(os.uname().machine))
+        os.lseek(rules, 0, os.SEEK_SET)
+    return [str(rules) if word == FILTER else word for word in line], rules
 
 
 def run(line: list[str], kept: tuple[int, ...],
         output: int) -> subprocess.Popen[bytes]:
-    """Starts a program, with no environment; the files that are kept have the same
-    numbers there."""
-    # Not 3, where GUARDED has the lifeline.
-    made = os.memfd_create('rights')
-    rules = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 10)
-    os.close(made)
+    """Starts a program, with no environment, which ends with this process; the files that
+    are kept have the same numbers there."""
+    words, rules = filtered(line)
     try:
-        if FILTER in line:
-            os.write(rules, program(os.uname().machine))
-            os.lseek(rules, 0, os.SEEK_SET)
         return subprocess.Popen(
-            [*GUARDED, *(str(rules) if word == FILTER else word for word in line)],
-            env={'PATH': os.environ['PATH']}, stdin=lifeline()[0],
+            [*GUARDED, *words], env={'PATH': os.environ['PATH']}, stdin=subprocess.PIPE,
             stdout=output, stderr=subprocess.STDOUT, pass_fds=[*kept, rules],
             start_new_session=True)
     finally:
         os.close(rules)
 
 
-def inner(process: subprocess.Popen[bytes]) -> int | None:
-    """The process that runs in the sandbox; None: it is about to end."""
-    found = process.pid
-    for _ in 'bwrap', 'bwrap in the namespace':
-        path = pathlib.Path(f'/proc/{found}/task/{found}/children')
-        try:
-            found = int(path.read_text(encoding='ascii').split()[0])
-        except (OSError, IndexError):
-            return None
-    return found
+def probe(line: list[str], seconds: float | None = None) -> tuple[int, str]:
+    """The status of a program that ends by itself, and what it says. May raise TimeoutExpired."""
+    words, rules = filtered(line)
+    try:
+        ran = subprocess.run(
+            words, env={'PATH': os.environ['PATH']}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, pass_fds=[rules], timeout=seconds, check=False)
+        return ran.returncode, ran.stdout.decode(errors='replace')
+    finally:
+        os.close(rules)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -6,6 +6,7 @@ load than a short command takes.
 from __future__ import annotations
 
 import os
+import sys
 import zlib
 
 PARTS = os.path.dirname(os.path.realpath(__file__))
@@ -19,6 +20,10 @@ class Failed(Exception):
     """It cannot be done; the arguments are the lines that say why."""
 
     status = 1
+
+    def tell(self) -> None:
+        """Says them."""
+        print(f'lab.sh: {self.args[0]}', *self.args[1:], sep='\n        ', file=sys.stderr)
 
 
 class Refused(Failed):
@@ -66,11 +71,9 @@ class Settings:
         self.asked_cpus = setting('CPUS')
         self.cpus = setting('CPUS', '2')
         self.memory = setting('MEMORY', '1024')
-        self.silence = setting('SILENCE', '120')
         self.kernel = path('KERNEL')
         self.modules = path('MODULES')
         self.cache = path('CACHE', default_cache(environment))
-        self.pinned = path('PINNED', f'{PARTS}/kernel.pinned')
 
     @property
     def device(self) -> str:
@@ -114,14 +117,16 @@ class Settings:
         if int(self.cpus) < 1 or int(self.memory) < 256:
             raise Refused('a node needs at least 1 processor and 256 MB: '
                           'LAB_CPUS, LAB_MEMORY')
-        if not is_number(self.silence) or self.silence.startswith('0'):
-            raise Refused(f"LAB_SILENCE '{self.silence}' must be a number of "
-                          'seconds, 1 or more')
 
 
 def is_number(text: str) -> bool:
     """Whether it is made of digits."""
     return text.isascii() and text.isdigit()
+
+
+def say(text: str) -> None:
+    """A line of how the lab gets on."""
+    print(f'lab: {text}', file=sys.stderr, flush=True)
 
 
 def in_words(count: int) -> str:

@@ -3,11 +3,11 @@
 The keeper holds a lock on the folder as long as it lives, so no reboot and no kill
 leaves a lab behind that seems to be up. In it are
 
-    notes        what is so of the lab, a KEY=VALUE a line
-    up           is there when the lab is ready
+    notes        what is so of the lab, a KEY=VALUE a line: started when it is ready,
+                 dead_N the exit status of node N when it has died
+    keeper       what went wrong in the keeper itself
     console-N    what the console of node N has said
-    socketV-N    where commands for node N are taken; V is the version of frames.py
-    dead-N       is there when node N has died; the exit status
+    socket-N     where commands for node N are taken
 """
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import fcntl
 import os
 import sys
 
-from lib.lab import frames
 from lib.lab.settings import NODES
 
 # The lines of a console that are shown: reasons, and the end.
@@ -78,11 +77,7 @@ class State:
     @property
     def is_up(self) -> bool:
         """Whether the lab has been ready."""
-        return os.path.exists(f'{self.folder}/up')
-
-    def set_up(self) -> None:
-        """It is ready now."""
-        write(f'{self.folder}/up', '')
+        return 'started' in self.notes()
 
     def notes(self) -> dict[str, str]:
         """What is so of the lab."""
@@ -113,34 +108,18 @@ class State:
 
     def socket(self, node: str) -> str:
         """Where commands for the node are taken."""
-        return f'{self.folder}/{frames.socket_name(node)}'
-
-    def dead_file(self, node: str) -> str:
-        """Where it says that the node has died."""
-        return f'{self.folder}/dead-{node}'
-
-    def set_dead(self, node: str, status: int) -> None:
-        """The node has died."""
-        write(self.dead_file(node), f'{status}\n')
-
-    def forget_death(self, node: str) -> None:
-        """It has been started again."""
-        if self.is_dead(node):
-            os.unlink(self.dead_file(node))
-
-    def is_dead(self, node: str) -> bool:
-        """Whether it has died."""
-        return os.path.exists(self.dead_file(node))
+        return f'{self.folder}/socket-{node}'
 
     def dead(self) -> list[str]:
         """The nodes that have died."""
-        return [node for node in NODES if self.is_dead(node)]
+        notes = self.notes()
+        return [node for node in NODES if notes.get(f'dead_{node}')]
 
     def obituary(self, node: str) -> list[str]:
         """What is to be said of a node that has died."""
-        status = read(self.dead_file(node)).strip()
-        what = 'kernel' if self.notes().get('accel') == 'uml' else 'qemu'
-        return [f'node {node} has died (its {what} ended with status {status})',
+        notes = self.notes()
+        what = 'kernel' if notes.get('accel') == 'uml' else 'qemu'
+        return [f'node {node} has died (its {what} ended with status {notes[f"dead_{node}"]})',
                 'Start the lab again: scripts/lab.sh down, then up.',
                 *self.console_end(node)]
 
@@ -149,12 +128,6 @@ def read(path: str) -> str:
     """The text of a file."""
     with open(path, encoding='utf-8', errors='replace') as file:
         return file.read()
-
-
-def write(path: str, text: str) -> None:
-    """Makes a file of it."""
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write(text)
 
 
 def remove(folder: str) -> None:

@@ -51,16 +51,12 @@ def why_not(settings: Settings) -> str:
                if not shutil.which(name)]
     if missing:
         return f'not installed: {" ".join(missing)}'
-    process = sandbox.run(command(settings, []) +
-                          ['mem=64M', 'con=null', 'con0=null,fd:1'],
-                          (), subprocess.PIPE)
     try:
-        said = process.communicate(timeout=PROBE_SECONDS)[0].decode(
-            errors='replace').splitlines()
+        _, text = sandbox.probe(command(settings, []) + ['mem=64M', 'con=null', 'con0=null,fd:1'],
+                                PROBE_SECONDS)
     except subprocess.TimeoutExpired:
-        sandbox.kill(process)
-        process.wait()
         return f'its kernel said nothing for {PROBE_SECONDS} s'
+    said = text.splitlines()
     if any('Kernel panic' in line for line in said):
         return ''
     if any('ptrace' in line for line in said):

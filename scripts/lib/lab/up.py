@@ -1,23 +1,21 @@
 """lab.sh up, fetch and kernel."""
 import argparse
-import collections.abc
+import contextlib
 import hashlib
-import json
 import os
 import pathlib
-import select
 import shutil
 import signal
-import socket
 import subprocess
-import sys
 import time
 import typing
 
-from lib.lab import keeper
+from lib.lab import choose, keeper, kernel
 from lib.lab.machines import machine
-from lib.lab.settings import DEVICES, ENGINES, REPOSITORY, Failed, Misuse, Settings, in_words
+from lib.lab.qemu import Qemu
+from lib.lab.settings import DEVICES, ENGINES, REPOSITORY, Failed, Misuse, Settings, in_words, say
 from lib.lab.state import State
+from lib.lab.uml import Uml
 
 # The programs that the lab needs, and Debian's packages of them.
 PROGRAMS = {
@@ -48,64 +46,6 @@ class Words(argparse.ArgumentParser):
         raise Misuse(f'{self.prog}: {message}')
 
 
-def say(text: str) -> None:
-    """A line, which may need the room of one that is being rewritten."""
-    if sys.stderr.isatty():
-        text = '\r\033[K' + text
-    print(text, file=sys.stderr, flush=True)
-
-
-class Progress:
-    """What the keeper is doing, and for how long.
-
-    On a terminal it is one line that is rewritten, elsewhere a line after 5 s, 10 s,
-    20 s and so on.
-    """
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-        self.next = 5
-        self.step = self.detail = ''
-
-    @property
-    def seconds(self) -> int:
-        """Since the beginning."""
-        return int(time.monotonic() - self.began)
-
-    def set_step(self, text: str) -> None:
-        """Something new begins."""
-        self.step, self.detail = text, ''
-        if not sys.stderr.isatty():
-            say(f'lab: {text}')
-        self.show()
-
-    def set_detail(self, text: str) -> None:
-        """How far it is."""
-        self.detail = f': {text}'
-        self.show()
-
-    def show(self) -> None:
-        """Brings what is shown up to date."""
-        if sys.stderr.isatty():
-            sys.stderr.write(f'\r\033[Klab: {self.step}{self.detail} '
-                             f'({self.seconds} s)')
-            sys.stderr.flush()
-        elif self.seconds >= self.next:
-            self.next = 2 * self.seconds
-            say(f'lab:   after {self.seconds} s: {self.step}{self.detail}')
-
-    @staticmethod
-    def clear() -> None:
-        """Takes the line away that is rewritten."""
-        if sys.stderr.isatty():
-            sys.stderr.write('\r\033[K')
-            sys.stderr.flush()
-
-
-class Interrupted(Exception):
-    """By a signal, which is the argument."""
-
-
 def check() -> None:
     """Failed: something is not there that starting a lab needs."""
     path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
@@ -118,76 +58,44 @@ def check() -> None:
                      f'On Debian, as root: apt-get install {" ".join(packages)}')
 
 
-def messages(connection: socket.socket,
-             progress: Progress) -> collections.abc.Iterator[list[str]]:
-    """What the keeper says, to its end."""
-    text = b''
-    while True:
-        if not select.select([connection], [], [], 1)[0]:
-            progress.show()
-            continue
-        try:
-            data = connection.recv(65536)
-        except OSError:
-            data = b''
-        if not data:
-            return
-        *lines, text = (text + data).split(b'\n')
-        yield from (json.loads(line) for line in lines)
+def start(settings: Settings, count: int) -> bool:
+    """Starts a lab; False: another `up` of it was faster. Failed: there is no lab."""
+    began = time.monotonic()
+    name, found = choose.choose(settings)
+    if name == 'tcg' and (why := choose.why_slower(settings)):
+        say('warning: the nodes are emulated, about ten times slower than User-Mode Linux, which '
+            f'cannot run here: {why}')
+    process, connection = keeper.start(settings, Qemu(settings, name, found, count) if found else
+                                       Uml(settings), count)
 
-
-def follow(connection: socket.socket, progress: Progress) -> list[str]:
-    """Shows how a keeper gets on; returns its last word, if there is one."""
-    last: list[str] = []
-    for word, *texts in messages(connection, progress):
-        if word == 'step':
-            progress.set_step(*texts)
-        elif word == 'detail':
-            progress.set_detail(*texts)
-        elif word == 'warning':
-            say(f'lab: warning: {texts[0]}')
-        else:
-            last = [word, *texts]
-        if word == 'ready':
-            connection.send(b'k')
-    progress.clear()
-    return last
-
-
-def interrupted(number: int, _: object) -> None:
-    """A signal's handler."""
-    raise Interrupted(number)
-
-
-def start(settings: Settings, count: int) -> list[str]:
-    """Starts a keeper; returns its last word. Failed: there is no lab."""
-    progress = Progress()
-    process, connection = keeper.start(settings, count)
-    try:
-        for number in SIGNALS:
-            signal.signal(number, interrupted)
-        last = follow(connection, progress)
-    except Interrupted as error:
-        for number in SIGNALS:
-            signal.signal(number, signal.SIG_DFL)
-        os.kill(process, signal.SIGTERM)
-        os.waitpid(process, 0)
-        progress.clear()
-        say('lab: interrupted; nothing is left behind')
-        os.kill(os.getpid(), error.args[0])
-    for number in SIGNALS:
+    def interrupted(number: int, _: object) -> None:
+        with contextlib.suppress(OSError):
+            os.kill(process, signal.SIGTERM)
+            os.waitpid(process, 0)
+        say('interrupted; nothing is left behind')
         signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in SIGNALS:
+        signal.signal(number, interrupted)
+    if not connection.recv(1):
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        if status == keeper.BUSY:
+            return False
+        if status == keeper.FAILED:
+            raise SystemExit(1)
+    else:
+        connection.send(b'k')
+        # The keeper knows that it is known.
+        connection.recv(1)
     state = State(settings.folder)
-    if last[:1] == ['error']:
-        raise Failed(*last[1:])
-    if last[:1] == ['ready'] and state.is_up:
-        notes = state.notes()
-        say(f'lab: up after {progress.seconds} s: {in_words(count)}, '
-            f'{notes["accel"]}, kernel {notes["kernel"]}')
-    elif last[:1] not in (['busy'], ['fetched']):
+    if not state.is_up:
         raise Failed('the lab was ended while it was starting',
                      "Somebody said 'down', or killed its keeper.")
-    return last
+    notes = state.notes()
+    say(f'up after {int(time.monotonic() - began)} s: {in_words(count)}, '
+        f'{notes["accel"]}, kernel {notes["kernel"]}')
+    return True
 
 
 def is_running(settings: Settings, count: int) -> bool:
@@ -201,12 +109,12 @@ def is_running(settings: Settings, count: int) -> bool:
     while state.is_alive():
         if state.is_up:
             compare(settings, state, count)
-            say('lab: already up, with '
+            say('already up, with '
                 f'{in_words(int(state.notes()["nodes"]))}: '
                 'scripts/lab.sh shell is a shell in it')
             return True
         if not told:
-            say("lab: waiting for another 'up' or 'down' of "
+            say("waiting for another 'up' or 'down' of "
                 f"'{settings.name}'")
         told = True
         if time.monotonic() >= end:
@@ -242,28 +150,24 @@ def compare(settings: Settings, state: State, count: int) -> None:
 def up(settings: Settings, words: list[str]) -> None:
     """Starts the lab, unless it is up."""
     count = Words('up', settings).parse_args(words).nodes
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if os.environ.get('CLI_CHECK'):
         return
     check()
-    for _ in range(6):
-        if is_running(settings, count or 1):
-            return
-        if start(settings, count or 2) != ['busy']:
-            return
+    while not is_running(settings, count or 1) and not start(settings, count or 2):
         # Another `up` of the same lab was faster.
-    raise Failed(f"the lab '{settings.name}' is being started and ended by others")
+        pass
 
 
 def fetch(settings: Settings) -> None:
     """What `make demo` needs from the network: packages and a kernel."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if subprocess.run([f'{REPOSITORY}/scripts/install_deps.sh', 'build', 'lab'],
                       check=False).returncode:
         raise SystemExit(1)
     check()
-    # Beside a lab that may be up.
-    settings.name = f'fetch-{os.getpid()}'
-    _, release, image = start(settings, 0)
-    print(f'lab: the kernel is {release}: {image}')
+    found = kernel.at_hand(settings) or kernel.fetch(settings)
+    print(f'lab: the kernel is {found.release}: {found.image}')
     print("lab: all is here that 'make demo' needs; it asks the network for "
           'nothing more')
 
@@ -286,5 +190,5 @@ def build_kernel(settings: Settings) -> None:
     if subprocess.run([parts / 'build.sh', 'lab', out], check=False).returncode:
         raise SystemExit(1)
     (out / 'made').write_text(made)
-    say(f'lab: its own kernel is Linux {(out / "release").read_text().strip()}, '
+    say(f'its own kernel is Linux {(out / "release").read_text().strip()}, '
         f'in {out}')

@@ -75,11 +75,7 @@ Environment (defaults in brackets):
     LAB_ENGINE   kvm, uml or tcg, where --engine does not say
     LAB_CPUS     processors of each node [{LAB_CPUS}]
     LAB_MEMORY   memory of each node in MB [{LAB_MEMORY}]
-    LAB_SILENCE  a node that says nothing new for that many seconds at boot is
-                 started again, once [{LAB_SILENCE}]
     LAB_CACHE    where a fetched kernel is kept [{LAB_CACHE}]
-    LAB_PINNED   which kernel is fetched where apt is not there or has none, and
-                 its SHA-256 [{LAB_PINNED}]
 
 Programs that you install while the lab is up may not be visible in it: restart
 it. In exec, use pkill -x rather than pkill -f, which would match the shell
@@ -95,5 +91,4 @@ def usage(settings: Settings) -> str:
     """With the defaults, or what is said instead of them."""
     return TEXT.format(
         LAB_NAME=settings.name, LAB_CPUS=settings.cpus,
-        LAB_MEMORY=settings.memory, LAB_SILENCE=settings.silence,
-        LAB_CACHE=settings.cache, LAB_PINNED=settings.pinned)
+        LAB_MEMORY=settings.memory, LAB_CACHE=settings.cache)
