@@ -3,9 +3,7 @@
  */
 #include "admission.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <netinet/in.h>
@@ -17,98 +15,43 @@
 /* Strangers that may be shaking hands, or silent, at the same time. */
 #define STRANGERS_MAX 2048
 
-/* With fewer at a time, a silent one would delay others. */
-#define STRANGERS_MIN 4
-
 /* A socket and a completion channel; a stranger has only a socket. */
 #define CLIENT_DESCRIPTORS 2
 
-/* For files that are open for a moment: /proc, names of hosts. */
-#define DESCRIPTORS_SPARE 8
+/* For the server itself: devices, signals, files that are open for a moment. */
+#define DESCRIPTORS_SPARE 64
 
-/* ---- Descriptors ---- */
+/* With fewer for all others, a silent stranger would delay them. */
+#define DESCRIPTORS_LEAST 16
 
-/* How many are open, except the one that counts them. */
-static unsigned long count_descriptors(void)
+int admission_fit(struct admission *admission)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned long count = 0;
-
-	while (dir && readdir(dir))
-		count++;
-	if (dir)
-		closedir(dir);
-	/* Without "." and "..". */
-	return count > 3 ? count - 3 : 0;
-}
-
-/* Raises the limit until wanted more can be opened; returns how many can. */
-static unsigned long allow_descriptors(unsigned long wanted)
-{
-	unsigned long used = count_descriptors() + DESCRIPTORS_SPARE;
+	unsigned long left = 0, clients;
 	struct rlimit limit;
-	rlim_t before;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit)) {
-		log_fail_errno("getrlimit", errno, "RLIMIT_NOFILE");
-		return 0;
-	}
-	before = limit.rlim_cur;
-	wanted += used;
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return explain_call("getrlimit", errno);
 	/* Anybody may raise the soft limit up to the hard one. */
-	if (limit.rlim_cur < wanted)
-		limit.rlim_cur =
-			wanted < limit.rlim_max ? wanted : limit.rlim_max;
+	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit))
-		limit.rlim_cur = before;
-	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
-}
-
-/* Fewer of both, with a quarter of the descriptors for strangers. */
-static int shrink(struct admission *admission, unsigned long left)
-{
-	unsigned long rest;
-
-	if (admission->strangers > left / 4)
-		admission->strangers =
-			left / 4 > STRANGERS_MIN ? left / 4 : STRANGERS_MIN;
-	rest = left > admission->strangers ? left - admission->strangers : 0;
-	if (admission->clients > rest / CLIENT_DESCRIPTORS)
-		admission->clients = rest / CLIENT_DESCRIPTORS;
-	if (!admission->clients)
+		return explain_call("setrlimit", errno);
+	if (limit.rlim_cur > DESCRIPTORS_SPARE)
+		left = limit.rlim_cur - DESCRIPTORS_SPARE;
+	if (left < DESCRIPTORS_LEAST)
 		return log_fail(
 			"%lu more descriptors are too few for a server; see \"ulimit -Hn\"",
 			left);
+	admission->strangers =
+		left / 4 < STRANGERS_MAX ? left / 4 : STRANGERS_MAX;
+	clients = (left - admission->strangers) / CLIENT_DESCRIPTORS;
+	if (clients >= admission->clients)
+		return 0;
+	admission->clients = clients;
 	log_line(
 		"%lu more descriptors: room for %u clients and %u strangers at a time; for more, see \"ulimit -Hn\".",
 		left, admission->clients, admission->strangers);
 	return 0;
 }
-
-int admission_fit(struct admission *admission)
-{
-	unsigned long wanted, left;
-
-	admission->strangers = STRANGERS_MAX;
-	wanted = (unsigned long)admission->clients * CLIENT_DESCRIPTORS +
-		 admission->strangers;
-	left = allow_descriptors(wanted);
-	if (left < wanted && shrink(admission, left))
-		return -1;
-	/* No address has more than half of the room for strangers. */
-	if (admission->per_address > admission->strangers / 2)
-		admission->per_address = admission->strangers / 2;
-	return 0;
-}
-
-/* ---- Addresses ---- */
-
-/* How many strangers have this address. */
-struct address {
-	struct address *next;
-	unsigned int count;
-	char name[ADDR_TEXT_SIZE];
-};
 
 /*
  * A host with one IPv6 address can use every address with the same first 64 bits,
@@ -127,66 +70,31 @@ static void name_address(const struct sockaddr *from, char name[ADDR_TEXT_SIZE])
 	addr_text((struct sockaddr *)&sin6, name);
 }
 
-/* The place in the list where name is, or the end of it. */
-static struct address **find(struct admission *admission, const char *name)
+int admission_add(struct admission *admission, struct stranger *stranger,
+		  const struct sockaddr *from)
 {
-	struct address **place = &admission->first;
+	unsigned int same = 0, most = admission->strangers / 2;
 
-	while (*place && strcmp((*place)->name, name))
-		place = &(*place)->next;
-	return place;
+	name_address(from, stranger->address);
+	for (struct stranger *one = admission->first; one; one = one->next)
+		same += !strcmp(one->address, stranger->address);
+	if (same >= most)
+		return log_fail(
+			"%s: as many strangers as one address may have at a time (%u): refused [docs/troubleshooting.md#server-full]",
+			stranger->address, most);
+	stranger->next = admission->first;
+	admission->first = stranger;
+	return 0;
 }
 
-/* The entry for name, which may be a new one; NULL: there is no memory. */
-static struct address *find_or_add(struct admission *admission,
-				   const char *name)
+bool admission_remove(struct admission *admission, struct stranger *stranger)
 {
-	struct address **place = find(admission, name);
+	struct stranger **link = &admission->first;
 
-	if (*place)
-		return *place;
-	*place = calloc(1, sizeof(**place));
-	if (*place)
-		strcpy((*place)->name, name);
-	return *place;
-}
-
-int admission_count(struct admission *admission, const struct sockaddr *from,
-		    char name[ADDR_TEXT_SIZE])
-{
-	struct address *address;
-	int ret = 0;
-
-	name_address(from, name);
-	pthread_mutex_lock(&admission->lock);
-	address = find_or_add(admission, name);
-	if (!address)
-		ret = explain_call("calloc", errno);
-	/* Compare and take under one lock: the threads of clients forget. */
-	else if (address->count < admission->per_address)
-		address->count++;
-	else
-		ret = log_fail(
-			"%s: as many strangers as one address may have at a time (%u, see -X): refused [docs/troubleshooting.md#server-full]",
-			name, admission->per_address);
-	pthread_mutex_unlock(&admission->lock);
-	if (ret)
-		*name = 0;
-	return ret;
-}
-
-void admission_forget(struct admission *admission, char name[ADDR_TEXT_SIZE])
-{
-	struct address **place, *address;
-
-	pthread_mutex_lock(&admission->lock);
-	place = find(admission, name);
-	address = *place;
-	/* An address with none is not kept. */
-	if (address && !--address->count) {
-		*place = address->next;
-		free(address);
-	}
-	pthread_mutex_unlock(&admission->lock);
-	*name = 0;
+	while (*link && *link != stranger)
+		link = &(*link)->next;
+	if (!*link)
+		return false;
+	*link = stranger->next;
+	return true;
 }

@@ -8,35 +8,37 @@
 #ifndef ADMISSION_H
 #define ADMISSION_H
 
-#include <pthread.h>
+#include <stdbool.h>
+
 #include <sys/socket.h>
 
 #include "addr.h"
 
+/* Who is one. Zero it first. */
+struct stranger {
+	struct stranger *next;
+	char address[ADDR_TEXT_SIZE];
+};
+
 struct admission {
-	/* Set these two and the lock, and zero the rest. */
-	unsigned int clients; /* that may have a place at a time */
-	unsigned int per_address; /* strangers of one address at a time */
-	unsigned int strangers; /* all of them */
-	pthread_mutex_t lock; /* for what follows */
-	struct address *first; /* those with strangers */
+	unsigned int clients; /* that may have a place at a time: set it */
+	unsigned int
+		strangers; /* that may be here at a time; of one address, half */
+	struct stranger *first; /* those who are here */
 };
 
 /*
  * Makes room smaller, and says so, if this process may not have the descriptors for
- * it. Call it when all else is open, and before the first client. Returns 0, or -1
- * after reporting why there is no room at all.
+ * it. Call it before the first client. Returns 0, or -1 after reporting why there is
+ * no room at all.
  */
 int admission_fit(struct admission *admission);
 
-/*
- * One more stranger from this address, whose name is put into name. Returns 0, or -1
- * after reporting that it may not come, with an empty name.
- */
-int admission_count(struct admission *admission, const struct sockaddr *from,
-		    char name[ADDR_TEXT_SIZE]);
+/* One more stranger, from this address: returns 0, or -1 after reporting that it may not come. */
+int admission_add(struct admission *admission, struct stranger *stranger,
+		  const struct sockaddr *from);
 
-/* It is gone, or no stranger any more. Makes name empty; if it is, does nothing. */
-void admission_forget(struct admission *admission, char name[ADDR_TEXT_SIZE]);
+/* It is gone, or no stranger any more. Returns whether it was one until now. */
+bool admission_remove(struct admission *admission, struct stranger *stranger);
 
 #endif

@@ -73,8 +73,8 @@ void crowd_let_in(struct client *client)
 	struct crowd *crowd = client->crowd;
 	struct figures *figures = &crowd->figures;
 
-	admission_forget(&crowd->admission, client->address);
 	pthread_mutex_lock(&crowd->lock);
+	admission_remove(&crowd->admission, &client->stranger);
 	figures->strangers--;
 	/* Check and take under one lock: two must not take the last place. */
 	if (figures->connected < crowd->admission.clients) {
@@ -93,11 +93,10 @@ static void let_out(struct client *client, enum step step)
 {
 	struct crowd *crowd = client->crowd;
 	struct figures *figures = &crowd->figures;
-	bool stranger = *client->address;
+	bool stranger;
 
-	if (stranger)
-		admission_forget(&crowd->admission, client->address);
 	pthread_mutex_lock(&crowd->lock);
+	stranger = admission_remove(&crowd->admission, &client->stranger);
 	if (stranger)
 		figures->strangers--;
 	else if (client->number)
@@ -128,7 +127,7 @@ static void *run_client(void *argument)
 	before = crowd->last;
 	crowd->last = pthread_self();
 	crowd->has_last = true;
-	crowd->threads--;
+	crowd->figures.threads--;
 	tell_room(crowd);
 	pthread_mutex_unlock(&crowd->lock);
 	if (has_before)
@@ -136,33 +135,25 @@ static void *run_client(void *argument)
 	return NULL;
 }
 
+/* Returns 1; 0 if the client may not come; or -1. Call it with the lock. */
 static int start_thread(struct client *client)
 {
 	struct crowd *crowd = client->crowd;
 	pthread_t thread;
-	int ret;
 
-	pthread_mutex_lock(&crowd->lock);
-	ret = thread_start(&thread, run_client, client,
-			   "this client is not served");
-	if (ret) {
-		crowd->figures.left[STEP_HANDSHAKE]++;
-	} else {
-		crowd->threads++;
+	if (admission_add(&crowd->admission, &client->stranger,
+			  (struct sockaddr *)&client->oob.peer))
+		return 0;
+	crowd->taken++;
+	if (!thread_start(&thread, run_client, client,
+			  "this client is not served")) {
+		crowd->figures.threads++;
 		crowd->figures.strangers++;
+		return 1;
 	}
-	pthread_mutex_unlock(&crowd->lock);
-	return ret;
-}
-
-static unsigned int count_threads(struct crowd *crowd)
-{
-	unsigned int threads;
-
-	pthread_mutex_lock(&crowd->lock);
-	threads = crowd->threads;
-	pthread_mutex_unlock(&crowd->lock);
-	return threads;
+	admission_remove(&crowd->admission, &client->stranger);
+	crowd->figures.left[STEP_HANDSHAKE]++;
+	return -1;
 }
 
 /*
@@ -178,20 +169,13 @@ static int take_client(struct crowd *crowd)
 		return explain_call("calloc", errno);
 	client->crowd = crowd;
 	ret = oob_next(&crowd->listener.oob, &client->oob);
-	if (ret <= 0) {
-		free(client);
-		return ret;
-	}
-	ret = 0;
-	if (!admission_count(&crowd->admission,
-			     (struct sockaddr *)&client->oob.peer,
-			     client->address)) {
-		crowd->taken++;
+	if (ret > 0) {
+		pthread_mutex_lock(&crowd->lock);
 		ret = start_thread(client);
-		if (!ret)
-			return 0;
-		admission_forget(&crowd->admission, client->address);
+		pthread_mutex_unlock(&crowd->lock);
 	}
+	if (ret > 0)
+		return 0;
 	oob_close(&client->oob);
 	free(client);
 	return ret;
@@ -206,7 +190,6 @@ static void stop_listening(struct crowd *crowd)
 	if (crowd->listening)
 		shutdown(crowd->listener.oob.line.fd, SHUT_RDWR);
 	crowd->listening = false;
-	crowd->resting = false;
 }
 
 /* The last clients give up what they wait for. */
@@ -253,9 +236,12 @@ static void on_news(struct crowd *crowd, bool room)
 {
 	eventfd_t count;
 
-	/* After a failure, only a client that leaves from now on makes room. */
 	eventfd_read(crowd->room_fd, &count);
-	crowd->resting = room && take_client(crowd);
+	/* After a failure, only a client that leaves from now on makes room. */
+	if (room && take_client(crowd))
+		/* Whatever ends this wait, step() will see it. */
+		(void)wait_readable(crowd->room_fd, -1, crowd->stop_fd,
+				    wait_deadline(REST_MS));
 	if (crowd->taken == crowd->end_after && crowd->taken)
 		stop_listening(crowd);
 }
@@ -263,18 +249,15 @@ static void on_news(struct crowd *crowd, bool room)
 /* Waits for the next thing to happen and does it. Returns 0 or -1. */
 static int step(struct crowd *crowd)
 {
-	bool room = crowd->listening && !crowd->resting &&
+	bool room = crowd->listening &&
 		    figures_now(crowd).strangers < crowd->admission.strangers;
 	int fd = room ? crowd->listener.oob.line.fd : crowd->room_fd;
 	int news = wait_readable(fd, crowd->usr1_fd, crowd->stop_fd,
-				 crowd->resting ? wait_deadline(REST_MS) :
-						  crowd->deadline);
+				 crowd->deadline);
 
 	if (news < 0 && errno == ECANCELED)
 		return on_stop(crowd);
-	if (news < 0 && errno == ETIMEDOUT && crowd->resting)
-		crowd->resting = false;
-	else if (news < 0 && errno == ETIMEDOUT)
+	if (news < 0 && errno == ETIMEDOUT)
 		cut(crowd);
 	else if (news < 0)
 		return explain_call("poll", errno);
@@ -289,7 +272,7 @@ int crowd_run(struct crowd *crowd)
 {
 	int ret = 0;
 
-	while (crowd->listening || count_threads(crowd)) {
+	while (crowd->listening || figures_now(crowd).threads) {
 		if (!step(crowd))
 			continue;
 		/* The last clients need our memory, and go on until we fail again. */
@@ -339,7 +322,6 @@ int crowd_open(struct crowd *crowd, const struct oob_way *way)
 	crowd->closing_fd = crowd->cut_fd = -1;
 	crowd->deadline = wait_deadline(-1);
 	pthread_mutex_init(&crowd->lock, NULL);
-	pthread_mutex_init(&crowd->admission.lock, NULL);
 	if (open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
 	    open_eventfd(&crowd->room_fd) || open_usr1(&crowd->usr1_fd) ||
 	    conn_listen(&crowd->listener, way))
@@ -361,6 +343,5 @@ void crowd_close(struct crowd *crowd)
 	for (int i = 0; i < 4; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	pthread_mutex_destroy(&crowd->admission.lock);
 	pthread_mutex_destroy(&crowd->lock);
 }

@@ -23,6 +23,7 @@ enum step {
 };
 
 struct figures {
+	unsigned int threads; /* that have not ended */
 	unsigned int connected; /* let in, but not yet gone */
 	unsigned int strangers; /* taken, but not yet identified */
 	unsigned int number; /* of the client that was let in last */
@@ -36,7 +37,7 @@ struct crowd;
 struct client {
 	struct crowd *crowd; /* borrowed */
 	struct oob oob; /* for conn_take() */
-	char address[ADDR_TEXT_SIZE]; /* of a stranger; "": not one any more */
+	struct stranger stranger; /* until it is let in */
 	unsigned int number; /* from 1 up; 0: it was not let in */
 	unsigned int connected; /* how many were, then */
 };
@@ -45,7 +46,7 @@ struct crowd {
 	/* Set these, and zero the rest. */
 	struct conn listener; /* its patience and network */
 	enum step (*serve)(struct client *client); /* its whole life */
-	struct admission admission; /* its clients and per_address */
+	struct admission admission; /* its clients */
 	unsigned int grace; /* seconds for the last clients after a signal */
 	unsigned int end_after; /* connections; 0: no end */
 	int stop_fd; /* readable when a signal came; borrowed */
@@ -56,13 +57,11 @@ struct crowd {
 	int closing_fd; /* readable: no new clients, give up handshakes */
 	int cut_fd; /* readable: the last clients give up, too */
 	bool listening;
-	bool resting; /* a client could not be taken: wait a little */
 	bool asked; /* to stop, by a signal */
 	int64_t deadline; /* for the last clients after that */
 	unsigned int taken; /* connections so far */
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* for what follows, and the strangers */
 	struct figures figures;
-	unsigned int threads;
 	pthread_t last; /* the thread that ended last, if one did: */
 	bool has_last; /* to be joined by the next one that ends */
 };

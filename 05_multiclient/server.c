@@ -25,7 +25,7 @@ static struct {
 	struct oob_way way; /* no address: all of this machine's, IPv4 as well */
 	struct network network;
 	int seconds, bytes;
-	int max, per_address, grace, end_after;
+	int max, grace, end_after;
 	int mode; /* 0: write, 1: read */
 	bool once;
 } options = {
@@ -37,7 +37,6 @@ static struct {
 	.network = NETWORK_DEFAULT,
 	.seconds = 10,
 	.max = 1024,
-	.per_address = 1024,
 	.grace = 10,
 };
 
@@ -63,9 +62,6 @@ static const struct option_row rows[] = {
 	{ 'm', "max", "MAX",
 	  "clients to serve at a time; any more are told that the server is full",
 	  .number = &options.max, .min = 1, .max = 100000 },
-	{ 'X', "per-address", "MAX",
-	  "connections at a time from one address that have not shown who they are",
-	  .number = &options.per_address, .min = 1, .max = 100000 },
 	{ 'G', "grace", "SECONDS",
 	  "how long the last clients may take after a signal",
 	  .number = &options.grace, .max = 3600 },
@@ -95,7 +91,7 @@ static int admit(struct client *client, struct place *place)
 	int ret;
 
 	/* Until it has a number, it has only an address. */
-	log_prefix("%s: ", client->address);
+	log_prefix("%s: ", client->stranger.address);
 	log_hush(true);
 	ret = conn_take(conn, &client->oob);
 	log_hush(false);
@@ -208,7 +204,6 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	crowd.admission.clients = options.max;
-	crowd.admission.per_address = options.per_address;
 	crowd.grace = options.grace;
 	crowd.end_after = options.end_after;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
