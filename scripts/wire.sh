@@ -4,7 +4,7 @@
 # usage: scripts/wire.sh CHAPTER [RUN]       (make wire CH=02 RUN=read)
 #        scripts/wire.sh CHAPTER break/CASE  (make wire CH=03 CASE=psn_wrap)
 #        scripts/wire.sh CHAPTER FOLDER      (make wire CH=02 RUN=build/mine)
-#        scripts/wire.sh --read FILE         a capture of your own; needs node
+#        scripts/wire.sh --read FILE         a capture of your own
 #
 # Runs the logged run RUN of CHAPTER (default: the one that chapters.tsv names), or any FOLDER
 # with a file `commands`, with the server on node a and the client on node b of
@@ -34,14 +34,19 @@ source scripts/lib/chapter.sh
 # shellcheck source=scripts/lib/device.sh
 source scripts/lib/device.sh
 
+# What says what is in a packet is what the pages use.
+need_node() {
+	command -v node >/dev/null || {
+		echo "wire: there is no node; scripts/install_deps.sh wire installs it" >&2
+		exit 1
+	}
+}
+
 cli_help "$@"
 if [[ ${1:-} == --read ]]; then
 	[[ $# -eq 2 ]] || cli_misuse "which FILE?"
 	cli_checked
-	command -v node >/dev/null || {
-		echo "wire: --read needs node; scripts/install_deps.sh check installs it" >&2
-		exit 1
-	}
+	need_node
 	cd "$OLDPWD"
 	exec node "$top/web/read_capture.mjs" "$2"
 fi
@@ -66,6 +71,7 @@ if [[ ! -r $folder/commands ]]; then
 	exit 2
 fi
 cli_checked
+need_node
 devices=$(chapters_where "chapter == \"$chapter\"" devices)
 folder=${folder%/}
 out=build/wire/$chapter/$(basename "$folder")
@@ -78,31 +84,14 @@ egress=()
 [[ -z ${DUPLICATE:-} ]] || egress+=(duplicate "$DUPLICATE")
 worse=${LOSS:+loss $LOSS }${egress[*]}${CUT:+ cut at $CUT kB}
 
-# The worse network, the same on both nodes. Run there by worsen().
-# shellcheck disable=SC2317 # in the node
-make_worse() {
-	local loss=$1
-
-	shift
-	[[ $# -eq 0 ]] || tc qdisc replace dev eth0 root netem limit 10000 "$@"
-	[[ -n $loss ]] || return 0
-	# netem works on what goes out. What comes in is sent out once more, by
-	# way of ifb0, and lost there.
-	ip link add ifb0 type ifb
-	ip link set ifb0 up
-	tc qdisc add dev eth0 ingress
-	tc filter add dev eth0 parent ffff: matchall \
-		action mirred egress redirect dev ifb0
-	tc qdisc add dev ifb0 root netem limit 10000 loss "$loss"
-}
-
+# The worse network, the same on both nodes.
 worsen() {
 	local node
 
-	[[ -n ${LOSS:-} || ${#egress[@]} -gt 0 ]] || return 0
 	for node in a b; do
-		device_run "$node" bash -c "set -e; $(declare -f make_worse)
-			make_worse '${LOSS:-}' ${egress[*]}"
+		[[ ${#egress[@]} -eq 0 ]] ||
+			device_run "$node" tc qdisc replace dev eth0 root netem limit 10000 "${egress[@]}"
+		[[ -z ${LOSS:-} ]] || device_run "$node" scripts/lib/repair/loss.sh "$LOSS"
 	done
 }
 
@@ -112,8 +101,7 @@ mend() {
 	[[ -n $worse ]] || return 0
 	for node in a b; do
 		device_run "$node" bash -c 'tc qdisc del dev eth0 root
-			tc qdisc del dev eth0 ingress
-			ip link del ifb0; ip link set eth0 up' 2>/dev/null || true
+			scripts/lib/repair/loss.sh off; ip link set eth0 up' 2>/dev/null || true
 	done
 }
 

@@ -3,7 +3,7 @@
 #
 # usage: scripts/lib/python.sh MODULE [ARGUMENT...]
 #
-# Example: scripts/lib/python.sh wire.packets 02_write_read/expected/wire.pcapng
+# Example: scripts/lib/python.sh repair.tasks names 02_write_read
 #
 # The package is called `lib`, like its folder. The folders whose programs one starts
 # by their own names have a link to it, so `import lib` works there as well.

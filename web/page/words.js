@@ -1,5 +1,5 @@
-// Packets in the words of the specification, the same words as in the recorded
-// ladders (scripts/lib/wire/packets.py; a test compares the two).
+// Packets in the words of the specification, also those of the ladders that `make wire`
+// prints (scripts/lib/wire/packets.mjs).
 import {hex} from './packet.js';
 import {RDS_PORT, rdsMessages, readRds} from './rds.js';
 

@@ -4,7 +4,7 @@ export const capturePage = () => ({place: 'web/capture.html', title: 'Open a cap
 <p>A capture of RoCE v2 (pcap or pcapng, from tcpdump or Wireshark) becomes the ladder of this book,
 with what happened in it in sentences, and where this book explains it. The file stays in this
 browser: the page may not send anything anywhere.</p>
-<noscript><p class="note">Without JavaScript, <code>scripts/lib/wire/packets.py FILE</code> prints the packets.</p></noscript>
+<noscript><p class="note">Without JavaScript, <code>scripts/wire.sh --read FILE</code> prints the packets.</p></noscript>
 <div class="drop later" hidden><label>Drop a file here, or choose one: <input type="file" accept=".pcap,.pcapng,.cap,.dmp"></label></div>
 <p class="state" role="status"></p>
 <ul class="happened" aria-label="What happened"></ul>

@@ -3,8 +3,8 @@
 #
 # usage: scripts/lib/repair/loss.sh PERCENT|off
 #
-# It runs on the node, as a `setup` line of a file `commands` does: 1% loses one packet
-# in a hundred of those that come in. `off` makes the network whole again.
+# It runs on the node, as a `setup` line of a file `commands` does, or for wire.sh: 1%
+# loses one packet in a hundred of those that come in. `off` makes the network whole again.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../../.." && pwd)

@@ -6,21 +6,30 @@ RUN_DIR has a.pcap and b.pcap, the captures of node a (with the server) and
 node b, and logs/LABEL.times for each program.
 """
 import collections
+import json
 import pathlib
 import shutil
 import statistics
+import subprocess
 import sys
 
 from lib.arguments import Parser, folder
-from lib.wire import lines, packets, svg
+from lib.wire import lines, svg
 
+DECODER = pathlib.Path(__file__).with_name('packets.mjs')
 # side: 'a' or 'b' for a line of a program, None for a packet.
 Step = collections.namedtuple('Step', 'time side line packet right')
+# As packets.mjs prints it.
+Packet = collections.namedtuple('Packet', 'time src dst kind mark psn destqp va rkey dmalen start_psn text label')
 
 
-def shown(packet):
-    """Bare acknowledgements of TCP tell nothing."""
-    return packet.kind != 'TCP ACK'
+def packets(capture):
+    """Those of a capture; bare acknowledgements of TCP tell nothing."""
+    said = subprocess.run(['node', DECODER, capture], check=False, text=True, stdout=subprocess.PIPE)
+    if said.returncode:
+        sys.exit(said.returncode)
+    found = (Packet(**json.loads(line)) for line in said.stdout.splitlines())
+    return [packet for packet in found if packet.kind != 'TCP ACK']
 
 
 def identity(packet):
@@ -32,10 +41,7 @@ def identity(packet):
 def merge(run):
     """All steps of a run: packets as node a saw them, each node's lines
     where they stand between the packets that this node saw."""
-    def seen(name):
-        return [packet for packet in packets.read(str(run / name)) if shown(packet)]
-
-    at_a, at_b = seen('a.pcap'), seen('b.pcap')
+    at_a, at_b = packets(run / 'a.pcap'), packets(run / 'b.pcap')
     if not at_a:
         sys.exit(f'{run}/a.pcap has no packet of RoCE or TCP')
     # The position of each packet of a's capture, by its identity.
@@ -75,7 +81,7 @@ def positions(at_b, where):
             both.append((packet.time, last))
         elif packet.psn is not None:
             lost.append((last, packet._replace(
-                text=packet.text + ' (never arrives)')))
+                label=f'never arrives: {packet.label}')))
     return both, lost
 
 
@@ -103,7 +109,7 @@ def print_ladder(steps, width):
         if step.packet:
             time = f'{(step.time - origin) * 1e3:9.3f}'
             who, text = ('a ──▶ b' if step.right else 'a ◀── b',
-                         packets.label(step.packet))
+                         step.packet.label)
         else:
             time, who = '', 'server' if step.side == 'a' else 'client'
             text = ('! ' if step.line.error else '') + step.line.text

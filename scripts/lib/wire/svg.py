@@ -4,7 +4,7 @@ Used by ladder.py.
 """
 import html
 
-from lib.wire import lines, packets
+from lib.wire import lines
 
 # The columns, in pixels: server's lines, its line of life, the client's.
 WIDTH, SERVER, CLIENT = 1350, 415, 935
@@ -41,7 +41,7 @@ def text_at(x, y, text, css='', anchor='start'):
             f'{html.escape(text)}</text>')
 
 
-def arrow(y, packet, right, label):
+def arrow(y, packet, right):
     """A packet: an arrow from one line of life to the other."""
     one, other = (SERVER, CLIENT) if right else (CLIENT, SERVER)
     tip = -6 if right else 6
@@ -49,7 +49,7 @@ def arrow(y, packet, right, label):
     return (f'<path class="{css}" d="M{one} {y}H{other}m{tip} -4l{-tip} 4'
             f'l{tip} 4"/>' +
             text_at((SERVER + CLIENT) // 2, y - 4,
-                    lines.shorten(label, MIDDLE), 'small', 'middle'))
+                    lines.shorten(packet.label, MIDDLE), 'small', 'middle'))
 
 
 def rows_of(steps, origin):
@@ -62,8 +62,7 @@ def rows_of(steps, origin):
             parts.append(text_at(SERVER - 8, y + 4,
                                  f'{(step.time - origin) * 1e3:.1f} ms',
                                  'small', 'end'))
-            parts.append(arrow(y, step.packet, step.right,
-                               packets.label(step.packet)))
+            parts.append(arrow(y, step.packet, step.right))
         elif step.side == 'a':
             parts.append(text_at(8, y + 4, lines.shorten(step.line.text, SIDE),
                                  'error' if step.line.error else ''))
