@@ -1,5 +1,4 @@
-"""What the pages promise: pictures, concepts, the glossary, an entry for each error; and what the logged
-runs must show."""
+"""What the pages promise: pictures, concepts, the glossary; and what the logged runs must show."""
 import glob
 import os
 import re
@@ -10,22 +9,12 @@ import pytest
 
 from nodes import TOP
 
-SCRIPTS = TOP / 'scripts'
 TROUBLES = 'docs/troubleshooting/*.md'
-ENTRY = re.compile(r'\[docs/troubleshooting\.md#([a-z0-9-]+)\]')
 
 
 def text(*names):
     """Of files, by patterns below the top folder."""
     return ''.join(path.read_text('utf-8') for name in names for path in sorted(TOP.glob(name)))
-
-
-def explained(*words, given=None, status=0):
-    """What explain.py says."""
-    ran = subprocess.run([SCRIPTS / 'explain.py', *words], input=given, text=True, check=False,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert ran.returncode == status, ran.stderr
-    return ran.stdout or ran.stderr
 
 
 def test_every_picture_is_shown_says_in_words_what_it_shows_and_fits_a_phone():
@@ -86,42 +75,6 @@ def test_what_setup_rxe_points_at_is_there():
     assert len(names) >= 4
     for name in names:
         assert f'<a id="{name}"></a>' in text(TROUBLES), name
-
-
-def to_entries(path, rows):
-    """Each line leads to the entry of its row (explain_lines.py): none is led wrongly."""
-    path.write_text(''.join(f'{row}\n' for row in rows), 'utf-8')
-    assert len(rows) > 20
-    ran = subprocess.run([TOP / 'tests/explain_lines.py', path], text=True, check=False, stdout=subprocess.PIPE)
-    assert ran.returncode == 0 and ', 0 wrong, 0 none' in ran.stdout, ran.stdout
-
-
-@pytest.mark.chapters
-def test_every_error_that_a_chapter_shows_has_an_entry_and_it_is_the_one_named(tmp_path):
-    lines = set(text('[0-9]*_*/break/*/*.err').splitlines())
-    to_entries(tmp_path / 'table', [f'*\t-\t{line}' for line in lines])
-    anchors = re.findall(r'<a id="(.*)"></a>', text(TROUBLES))
-    named = set(ENTRY.findall(text('[0-9]*_*/*.c', '[0-9]*_*/*/*.c')))
-    assert len(named) > 20 and named <= set(anchors)
-    # Each entry for a message of the programs is named by one.
-    assert set(re.findall(r'<a id="(.*)"></a>\n## (?:error:|status )', text(TROUBLES))) <= named
-    # By its words alone a line leads to the same entry, or to one that is more exact.
-    rows = []
-    for line in lines:
-        if name := ENTRY.search(line):
-            rows += [f'{name[1]}*\t-\t{line.split(" [docs/")[0]}', f'{name[1]}\tcertain\terror: x {name[0]}']
-    to_entries(tmp_path / 'table', rows)
-
-
-def test_an_error_is_explained_by_its_own_entry_and_a_flush_only_if_it_is_alone():
-    flush = 'error: receive: status 5 (Work Request Flushed Error): x'
-    assert 'troubleshooting/setting_up.md#crc32' in explained('rdma_rxe: failed to add eth0')
-    assert 'troubleshooting/requests.md#status-5' in explained(flush)
-    said = explained(given=f'{flush}\nerror: send: status 13 (RNR retry counter exceeded): x\n')
-    assert flush in said and 'troubleshooting/requests.md#status-13' in said and '#status-5' not in said
-    assert 'failed to add eth0' in explained('docs/troubleshooting.md#crc32')
-    assert 'Look for a line' in explained('all is well', status=1)
-    explained('one', 'two', status=2)
 
 
 # What crossed the wire in a logged run
