@@ -2,13 +2,11 @@
 # progress.sh - how far you are, and what comes next
 #
 # usage: scripts/progress.sh [--next]          (make next)
-#        scripts/progress.sh --json
 #        scripts/progress.sh --read CHAPTER    (make next READ=02)
 #
-# Shows for each chapter whether you have read it, which of its runs matched, how many
-# cases you have guessed, and what you have filled in, repaired and solved. --json
-# prints the same with the name of each, for a program. --next names one step, and says
-# why. Only you know what you have read: --read notes it.
+# Shows for each chapter whether you have read it, and how many of its runs matched, of its
+# cases you have guessed, and of its exercises and repairs you have solved. --next names one
+# step, and says why. Only you know what you have read: --read notes it.
 #
 # All of it is in one file, build/progress, which is never sent anywhere; remove it to
 # start over. PROGRESS names another one.
@@ -25,8 +23,8 @@ source "$top/scripts/lib/progress.sh"
 cli_help "$@"
 what=show
 case ${1:-} in
---next | --json)
-	what=${1#--}
+--next)
+	what=next
 	[[ $# -eq 1 ]] || cli_misuse "$1 stands alone"
 	;;
 --read)

@@ -1,7 +1,6 @@
 """How far a reader is, and what comes next.
 
 Usage: progress.py show ROOT FILE     what is done of each chapter, in a table
-       progress.py json ROOT FILE     the same with the name of each thing, as JSON
        progress.py next ROOT FILE     one step that comes next, and why
 
 FILE has a line for each thing that was done (see progress.sh), such as
@@ -14,7 +13,6 @@ FILE has a line for each thing that was done (see progress.sh), such as
 """
 from __future__ import annotations
 
-import json
 import pathlib
 import re
 import sys
@@ -75,21 +73,6 @@ def show(root: pathlib.Path, have: dict[tuple[str, str], str]) -> None:
         print(f'\nOf {len(guesses)} guesses, {guesses.count("yes")} were right.')
 
 
-def as_json(root: pathlib.Path, have: dict[tuple[str, str], str]) -> None:
-    """{chapter: {heading: {name: whether it is done}}}. A guess is "right", "wrong" or
-    false; what was read has no names. Nothing of it is checked: FILE is the reader's."""
-    says = {'yes': 'right', 'no': 'wrong'}
-    found: dict[str, dict[str, object]] = {}
-    for makefile in sorted(root.glob('[0-9][0-9]_*/Makefile')):
-        name = makefile.parent.name
-        found[name] = {KINDS['read']: ('read', name) in have} | {
-            head: {thing: says.get(have[kind, f'{name}/{thing}'], True)
-                   if (kind, f'{name}/{thing}') in have else False
-                   for thing in things(makefile.parent, kind)}
-            for kind, head in KINDS.items() if kind != 'read'}
-    print(json.dumps(found, indent=1))
-
-
 def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
     """What comes next in a chapter, and why; empty if all is done."""
     number, name = chapter.name[:2], chapter.name
@@ -118,13 +101,13 @@ def step(chapter: pathlib.Path, have: dict[tuple[str, str], str]) -> str:
 def main(arguments: list[str]) -> int:
     """Prints what was asked for; returns the exit status."""
     parser = Parser(__doc__)
-    parser.add_argument('what', choices=('show', 'json', 'next'))
+    parser.add_argument('what', choices=('show', 'next'))
     parser.add_argument('root', type=folder)
     parser.add_argument('file', type=pathlib.Path)
     options = parser.parse_args(arguments)
     have = done(options.file)
-    if options.what != 'next':
-        (show if options.what == 'show' else as_json)(options.root, have)
+    if options.what == 'show':
+        show(options.root, have)
         return 0
     chapters = [path.parent for path in sorted(options.root.glob('[0-9][0-9]_*/Makefile'))]
     for chapter in chapters:
