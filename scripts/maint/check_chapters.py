@@ -8,7 +8,6 @@ if one person had written it. Checks the named rules, or all, and prints a line 
 
   build       each chapter, copied alone into an empty folder, builds with gcc and with clang
               without a warning
-  makefile    nothing in a chapter reaches out of it: no ../ in its Makefile or in an #include
   length      no C, shell, bats or Python file is over 450 lines; a first.c is long on purpose, and
               its test says how long it may be. No README.md of a chapter has over 2600 words
   format      C is as .clang-format has it
@@ -110,14 +109,6 @@ def whitespace(text):
                 yield number, f'blanks at the end of a line, or before a tab: {line}'
 
 
-def makefile(text):
-    """Nothing in a chapter may reach out of it."""
-    rule = r'#\s*include\s*"\.\./' if text.c else r'[^#]*\.\./' if text.name.endswith('Makefile') else '(?!)'
-    for number, line in enumerate(text.lines, 1):
-        if text.chapter and re.match(rule, line):
-            yield number, f'reaches out of the chapter: {line.strip()}'
-
-
 def length(text):
     """A file that is too long wants to be two."""
     lines = len(text.lines) - 1
@@ -162,7 +153,7 @@ def words(text):
 
 
 TOOLS = {'build': build, 'format': clang_format, 'shell': shell}
-RULES = TOOLS | {rule.__name__: rule for rule in (makefile, length, whitespace, headers, messages, words)}
+RULES = TOOLS | {rule.__name__: rule for rule in (length, whitespace, headers, messages, words)}
 
 
 def main(arguments):

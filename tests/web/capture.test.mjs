@@ -86,7 +86,7 @@ test('of each case, the table says what a capture shows, and whether that is sai
 	assert.ok(seen.filter(x => x.kind === 'cause').length >= 0.9 * seen.length);
 });
 
-// A sample of them; tests/long/captures.bats captures all, anew.
+// A sample of them; tests/long/test_captures.py captures all, anew.
 const sample = rows.filter(x => existsSync(`${BROKEN}/${fileOf(x)}.pcapng`));
 test('the captures of cases are of cases', () => assert.equal(sample.length, readdirSync(BROKEN).length));
 for (const row of sample)

@@ -2,7 +2,7 @@
 //
 // usage: node tests/web/causes.mjs FOLDER [all]
 //
-// FOLDER has captures CHAPTER.CASE.pcapng, as scripts/maint/capture_cases.sh makes them,
+// FOLDER has captures CHAPTER.CASE.pcapng, as tests/long/test_captures.py makes them,
 // and may have those of the other end, CHAPTER.CASE.b.pcapng. Compares what is said of
 // each with causes.tsv; with `all`, each case must have been captured. Exit status: 0
 // all is said as the table has it, and nine of ten causes that can be seen; 1 not.
