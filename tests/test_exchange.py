@@ -20,7 +20,7 @@ def parameters(gid='::ffff:192.0.2.1', length=1024, version=1, qpn='000011', psn
             f'ADDR 0x{addr} RKEY 0x000007f1 LENGTH {length}\n').encode()
 
 
-# What no queue pair can have, or its line; all else that is refused is tried by tests/fuzz/fuzz_params_line.c.
+# What no queue pair can have, or its line; all else that is refused is tried by tests/fuzz/fuzz_params.c.
 LIES = [({'version': 2}, 'version 2, this program version 1'), ({'qpn': '000001'}, 'QPN 0x1 is not one'),
         ({'psn': '1000000'}, 'PSN 0x1000000 has more than 24 bits'), ({'mtu': 1025}, 'does not have the form'),
         ({'gid': '::'}, 'GID is zero'), ({'gid': 'ff02::1'}, 'a multicast address'),

@@ -1,132 +1,71 @@
 /*
- * fuzz_hello.c - the first message to 07's receiver, from a peer that says anything
+ * fuzz_hello.c - what a sender says to 07's receiver: its first message, and any header
  *
  * The input is the receiver's own depth, in 2 bytes; a byte, which is 1 if the receive
- * fails; and the message. What is agreed on must be what the rest of the program relies
- * on.
+ * fails; and a message, which is a header and what follows it. Whatever header is accepted
+ * must be the one way to say what was understood, and speak of no more than is there; and
+ * what is fit, which is written here a second time, is accepted. What is agreed on must be
+ * what the rest of the program relies on.
  */
 #include "stream.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left of the input. */
-static struct {
-	const uint8_t *bytes;
-	size_t left;
-} input;
+static bool fails;
+static size_t length;
 
-static uint32_t next(unsigned int bytes)
-{
-	uint32_t value = 0;
-
-	while (bytes--) {
-		value <<= 8;
-		if (input.left) {
-			value |= *input.bytes++;
-			input.left--;
-		}
-	}
-	return value;
-}
-
-/* In place of rdma.c's: the receive is complete. */
+/* In place of verbs.c's: the receive is complete. */
 int conn_wait(struct conn *conn, struct ibv_wc *wc)
 {
 	(void)conn;
-	memset(wc, 0, sizeof(*wc));
-	if (next(1) == 1)
-		wc->status = IBV_WC_WR_FLUSH_ERR;
-	wc->opcode = IBV_WC_RECV;
-	wc->byte_len = input.left < STREAM_SLOT ? input.left : STREAM_SLOT;
+	*wc = (struct ibv_wc){
+		.status = fails ? IBV_WC_WR_FLUSH_ERR : IBV_WC_SUCCESS,
+		.opcode = IBV_WC_RECV,
+		.byte_len = length,
+	};
 	return 0;
 }
 
-/* What is not part of this. */
-int conn_create_qp(struct conn *conn, unsigned int sends, unsigned int receives)
+static uint32_t number(const uint8_t *bytes)
 {
-	(void)conn;
-	(void)sends;
-	(void)receives;
-	return -1;
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return be32toh(value);
 }
 
-int region_open(struct region *region, struct conn *conn, size_t size,
-		int access)
+static bool is_fit(const uint8_t *bytes)
 {
-	(void)region;
-	(void)conn;
-	(void)size;
-	(void)access;
-	return -1;
+	uint8_t type;
+
+	if (length < HEAD_SIZE || memcmp(bytes, "RDMF\4", 5))
+		return false;
+	type = bytes[5];
+	if (type < HEAD_HELLO || type > HEAD_CREDIT)
+		return false;
+	if (type == HEAD_HELLO ? number(bytes + 36) - 1 >= MODE_BENCH :
+				 type != HEAD_WELCOME && number(bytes + 36))
+		return false;
+	/* What the program reads behind it is there, and nothing else is. */
+	return length - HEAD_SIZE == (type == HEAD_HERE ? 0 : number(bytes + 12));
 }
 
-void region_close(struct region *region)
+static void check_head(const uint8_t *bytes)
 {
-	(void)region;
-}
+	uint8_t again[HEAD_SIZE];
+	struct head head;
 
-int conn_post_recv(struct conn *conn, const struct region *region, void *buf,
-		   uint32_t length)
-{
-	(void)conn;
-	(void)region;
-	(void)buf;
-	(void)length;
-	return -1;
-}
-
-int explain_call(const char *call, int err)
-{
-	(void)call;
-	(void)err;
-	return -1;
-}
-
-int explain_completion(const char *what, const struct ibv_wc *wc)
-{
-	(void)what;
-	(void)wc;
-	return -1;
-}
-
-int stream_open(struct stream *stream)
-{
-	(void)stream;
-	return -1;
-}
-
-int stream_post(struct stream *stream, struct head *head, const void *text,
-		char *part)
-{
-	(void)stream;
-	(void)head;
-	(void)text;
-	(void)part;
-	return -1;
-}
-
-int stream_message(struct stream *stream, struct news *news)
-{
-	(void)stream;
-	(void)news;
-	return -1;
-}
-
-int64_t wait_deadline(int ms)
-{
-	return ms;
-}
-
-int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
-		    size_t optlen)
-{
-	(void)id;
-	(void)level;
-	(void)optname;
-	(void)optval;
-	(void)optlen;
-	return -1;
+	if (!head_decode(&head, bytes, length) != is_fit(bytes))
+		abort();
+	if (!is_fit(bytes))
+		return;
+	if (head.type == HEAD_HELLO && !mode_name(head.mode))
+		abort();
+	head_encode(&head, again);
+	if (memcmp(again, bytes, sizeof(again)))
+		abort();
 }
 
 /* What stream.c allocates, divides by and uses as an index. */
@@ -158,17 +97,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	char name[HEAD_TEXT + 1], *slot;
 	unsigned int most;
 	struct head head;
-	size_t length;
 
-	input.bytes = bytes;
-	input.left = size;
-	most = next(2);
-	if (most < FLOW_LEAST || most > STREAM_DEPTH_MAX || size < 3)
+	if (size < 3)
 		return 0;
+	most = bytes[0] << 8 | bytes[1];
+	if (most < FLOW_LEAST || most > STREAM_DEPTH_MAX)
+		return 0;
+	fails = bytes[2] == 1;
 	/* What stands behind the message is not ours to read. */
 	length = size - 3 < STREAM_SLOT ? size - 3 : STREAM_SLOT;
 	slot = malloc(length ?: 1);
 	memcpy(slot, bytes + 3, length);
+	check_head((uint8_t *)slot);
 	stream.heads.buf = slot;
 	stream.depth = most;
 	if (!hello_await(&stream, &head, name))

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explain.h"
 #include "iwarp.h"
 #include "limit.h"
 
@@ -50,13 +49,6 @@ bool iwarp_is(const struct ibv_context *verbs)
 {
 	(void)verbs;
 	return false;
-}
-
-int explain_completion(const char *what, const struct ibv_wc *wc)
-{
-	(void)what;
-	(void)wc;
-	return -1;
 }
 
 int region_open(struct region *region, struct conn *conn, size_t size,
