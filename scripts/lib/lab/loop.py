@@ -53,23 +53,17 @@ class Loop:
 
     def want(self, file: int, event: int, function: Call | None) -> None:
         """Call function when the event comes at file; None: no longer."""
-        try:
-            calls = dict(self.selector.get_key(file).data)
-        except KeyError:
-            calls = {}
-        if calls.get(event) == function or not function and event not in calls:
-            return
+        known = self.selector.get_map().get(file)
+        calls = dict(known.data) if known else {}
         calls.pop(event, None)
         if function:
             calls[event] = function
-        mask = sum(calls)
-        if not mask:
-            self.selector.unregister(file)
-        elif len(calls) == 1 and function and file not in \
-                self.selector.get_map():
-            self.selector.register(file, mask, calls)
+        if not calls:
+            self.forget(file)
+        elif known:
+            self.selector.modify(file, sum(calls), calls)
         else:
-            self.selector.modify(file, mask, calls)
+            self.selector.register(file, sum(calls), calls)
 
     def forget(self, file: int) -> None:
         """Before file is closed."""
