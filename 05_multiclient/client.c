@@ -10,12 +10,11 @@
 #include "options.h"
 #include "pattern.h"
 #include "place.h"
-#include "retry.h"
 
 static struct {
 	struct oob_way way;
 	struct network network;
-	int seconds, bytes, hold, retries;
+	int seconds, bytes, hold;
 	int mode; /* 0: write, 1: read */
 } options = {
 	.way = {
@@ -50,9 +49,6 @@ static const struct option_row rows[] = {
 	{ 'w', "hold", "SECONDS",
 	  "stay connected for SECONDS when everything is done",
 	  .number = &options.hold, .max = PLACE_HOLD_MAX },
-	{ 'r', "retries", "TRIES",
-	  "try TRIES times again, where that may help: the server is full, refuses, or does not answer, and nothing has been sent yet",
-	  .number = &options.retries, .max = 1000 },
 	{ .value = "write|read", .word = &options.mode },
 };
 
@@ -61,24 +57,6 @@ static const char purpose[] =
 	"Connects to a server, exchanges memory regions with it and writes to its\n"
 	"memory or reads from it, by RDMA; the server must say the same word.\n\n"
 	"example: ./client -a 192.0.2.1 write";
-
-/* Reaches the server, and tries again if the problem may pass. */
-static int reach(struct place *place)
-{
-	const struct place fresh = *place;
-	unsigned int failures = 0;
-	int ret;
-
-	while ((ret = place_reach(place, &options.way)) > 0) {
-		/* Nothing was made or sent yet, so we can try again. */
-		place_close(place);
-		*place = fresh;
-		if (retry_wait(++failures, options.retries,
-			       &place->conn.patience))
-			return -1;
-	}
-	return ret;
-}
 
 /* Writes or reads, and checks the result. */
 static int converse(struct place *place)
@@ -112,7 +90,7 @@ int main(int argc, char **argv)
 		goto out;
 	conn->patience = (struct patience){ options.seconds * 1000, stop_fd };
 	/* 1. Reach the server, which has a place for us, or not. */
-	if (reach(&place))
+	if (place_reach(&place, &options.way))
 		goto out;
 	/* 2. Find the device that leads there. */
 	if (conn_find_device(conn, NULL))

@@ -200,13 +200,17 @@ static void cut(struct crowd *crowd)
 	crowd->deadline = wait_deadline(-1);
 }
 
-/* The first signal lets the last clients finish; the second does not. */
-static int on_stop(struct crowd *crowd)
+/* The first lets the last clients finish; the second does not. */
+static int on_signal(struct crowd *crowd)
 {
 	struct signalfd_siginfo info;
 
 	if (read(crowd->stop_fd, &info, sizeof(info)) != sizeof(info))
 		return explain_call("read", errno);
+	if (info.ssi_signo == SIGUSR1) {
+		print_figures(crowd);
+		return 0;
+	}
 	stop_listening(crowd);
 	if (crowd->asked) {
 		log_line("asked again to stop: not waiting any longer.");
@@ -222,14 +226,6 @@ static int on_stop(struct crowd *crowd)
 }
 
 /* ---- The main thread ---- */
-
-static void on_asked(struct crowd *crowd)
-{
-	struct signalfd_siginfo info;
-
-	if (read(crowd->usr1_fd, &info, sizeof(info)) == sizeof(info))
-		print_figures(crowd);
-}
 
 /* A client is there, or a thread has ended. */
 static void on_news(struct crowd *crowd, bool room)
@@ -252,19 +248,15 @@ static int step(struct crowd *crowd)
 	bool room = crowd->listening &&
 		    figures_now(crowd).strangers < crowd->admission.strangers;
 	int fd = room ? crowd->listener.oob.line.fd : crowd->room_fd;
-	int news = wait_readable(fd, crowd->usr1_fd, crowd->stop_fd,
-				 crowd->deadline);
 
-	if (news < 0 && errno == ECANCELED)
-		return on_stop(crowd);
-	if (news < 0 && errno == ETIMEDOUT)
-		cut(crowd);
-	else if (news < 0)
-		return explain_call("poll", errno);
-	if (news > 0 && news & WAIT_SECOND)
-		on_asked(crowd);
-	if (news > 0 && news & WAIT_FIRST)
+	if (wait_readable(fd, -1, crowd->stop_fd, crowd->deadline) > 0)
 		on_news(crowd, room);
+	else if (errno == ECANCELED)
+		return on_signal(crowd);
+	else if (errno == ETIMEDOUT)
+		cut(crowd);
+	else
+		return explain_call("poll", errno);
 	return 0;
 }
 
@@ -295,17 +287,20 @@ static int open_eventfd(int *fd)
 	return *fd < 0 ? explain_call("eventfd", errno) : 0;
 }
 
-/* SIGUSR1 becomes readable, too, instead of fatal. */
-static int open_usr1(int *fd)
+/* SIGUSR1 becomes readable where SIGINT and SIGTERM are, instead of fatal. */
+static int add_usr1(int signal_fd)
 {
 	sigset_t signals;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
 	if (sigprocmask(SIG_BLOCK, &signals, NULL))
 		return explain_call("sigprocmask", errno);
-	*fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	return *fd < 0 ? explain_call("signalfd", errno) : 0;
+	if (signalfd(signal_fd, &signals, 0) < 0)
+		return explain_call("signalfd", errno);
+	return 0;
 }
 
 /* They are opened only here, and never for a client. */
@@ -318,12 +313,11 @@ static void say_devices(const struct device *list)
 
 int crowd_open(struct crowd *crowd, const struct oob_way *way)
 {
-	crowd->usr1_fd = crowd->room_fd = -1;
-	crowd->closing_fd = crowd->cut_fd = -1;
+	crowd->room_fd = crowd->closing_fd = crowd->cut_fd = -1;
 	crowd->deadline = wait_deadline(-1);
 	pthread_mutex_init(&crowd->lock, NULL);
 	if (open_eventfd(&crowd->closing_fd) || open_eventfd(&crowd->cut_fd) ||
-	    open_eventfd(&crowd->room_fd) || open_usr1(&crowd->usr1_fd) ||
+	    open_eventfd(&crowd->room_fd) || add_usr1(crowd->stop_fd) ||
 	    conn_listen(&crowd->listener, way))
 		return -1;
 	say_devices(crowd->listener.devices);
@@ -336,11 +330,10 @@ int crowd_open(struct crowd *crowd, const struct oob_way *way)
 
 void crowd_close(struct crowd *crowd)
 {
-	int fds[] = { crowd->usr1_fd, crowd->room_fd, crowd->closing_fd,
-		      crowd->cut_fd };
+	int fds[] = { crowd->room_fd, crowd->closing_fd, crowd->cut_fd };
 
 	conn_close(&crowd->listener);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 3; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	pthread_mutex_destroy(&crowd->lock);

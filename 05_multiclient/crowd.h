@@ -49,10 +49,9 @@ struct crowd {
 	struct admission admission; /* its clients */
 	unsigned int grace; /* seconds for the last clients after a signal */
 	unsigned int end_after; /* connections; 0: no end */
-	int stop_fd; /* readable when a signal came; borrowed */
+	int stop_fd; /* readable when a signal came, SIGUSR1 as well; borrowed */
 
 	struct held held; /* what exists for all of them */
-	int usr1_fd; /* readable: somebody asks for the figures */
 	int room_fd; /* readable: a thread or a handshake has ended */
 	int closing_fd; /* readable: no new clients, give up handshakes */
 	int cut_fd; /* readable: the last clients give up, too */

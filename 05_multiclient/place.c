@@ -45,17 +45,10 @@ static int hear(struct place *place)
 			"the peer sent something other than PLACE; is it another chapter's program [docs/troubleshooting.md#refused]");
 	if (place->number)
 		return 0;
-	log_fail("server full (%u of %u); come again later, or let -r do it",
-		 connected, max);
+	log_fail(
+		"server full (%u of %u); come again later [docs/troubleshooting.md#server-full]",
+		connected, max);
 	return PLACE_FULL;
-}
-
-/* Whether it failed since the server is not there, or has no time. */
-static bool may_pass(const struct oob *oob)
-{
-	/* Without a context, what failed was our own certificate. */
-	return oob->ctx &&
-	       (!oob->open || wait_deadline(0) >= oob->line.deadline);
 }
 
 int place_reach(struct place *place, const struct oob_way *way)
@@ -69,8 +62,6 @@ int place_reach(struct place *place, const struct oob_way *way)
 	log_hush(false);
 	if (!ret)
 		ret = hear(place);
-	if (ret < 0 && may_pass(&conn->oob))
-		return PLACE_PASSING;
 	if (ret)
 		return ret;
 	/* So the logs of both ends agree. */

@@ -47,15 +47,12 @@ struct place {
 /* Server: tells the client its number; or, if that is 0, that there is no room. */
 int place_tell(struct place *place, unsigned int connected, unsigned int max);
 
-/* What place_reach() returns, after reporting why, if the same may work later: */
-enum {
-	PLACE_PASSING = 1, /* the server refused, or was late */
-	PLACE_FULL /* there is no room for us */
-};
+/* What place_reach() returns, after reporting it, if there is no room for us. */
+#define PLACE_FULL 1
 
 /*
- * Client: reaches the server, and hears its number there. Returns 0, one of the above
- * or -1. Until then, nothing was made that the server could know of.
+ * Client: reaches the server, and hears its number there. Returns 0, PLACE_FULL or -1.
+ * Until then, nothing was made that the server could know of.
  */
 int place_reach(struct place *place, const struct oob_way *way);
 

@@ -126,14 +126,7 @@ def test_thirteen_clients_from_another_node_ten_of_them_served(run, programs, tm
     assert 'matches' in run('scripts/compare_logs.sh', tmp_path, expected).stdout
 
 
-def retries(pair):
-    """A client that tries again, and has been refused three times."""
-    client = pair.begin_client('-t', 60, '-r', 1000, 'write')
-    client.says('trying again in ', 3)
-    return client
-
-
-def test_a_full_server_says_so_and_who_tries_again_is_served_when_there_is_room(pair):
+def test_a_full_server_says_so_and_serves_when_there_is_room(pair):
     server = pair.server('-t', 60, '-m', 2, 'write')
     load = holding(pair, 2)
     third = pair.client('-t', 60, 'write', status=1)
@@ -141,21 +134,31 @@ def test_a_full_server_says_so_and_who_tries_again_is_served_when_there_is_room(
     # Nothing was made for it at either end.
     assert len(third.out.splitlines()) == 1
     assert 'refused: 1; failed: 0' in figures(server)
-    third = retries(pair)
     leave(load)
-    third.end()
-    assert third.count('trying again in ') == third.count(r'error: server full \(2 of 2\)', 'err')
     idle(server)
-    server.quiet()
-    # One that is asked to stop while it waits does. It may be in the middle of its next try, and then
-    # the server misses it in the handshake, as it sends the refusal, or, if the others have left by
-    # then, as it waits for its parameters.
-    load = holding(pair, 2)
-    leave(retries(pair), 1)
-    leave(load)
+    is_served(pair)
+    server.stop().quiet()
+
+
+def test_who_is_to_make_a_million_connections_makes_them_not_as_fast_as_it_can_and_stops(pair):
+    client = pair.begin_client('-p', 4499, '-n', 3, '-N', 1_000_000, 'write', program='./load/load')
+    client.says('refused', 12, 'err')
+    # Each of three pauses 0.1 s, 0.2 s and so on, or at least half of it.
+    assert client.count('refused', 'err') < 100
+    leave(client, 1)
+    assert client.count('refused', 'err') < 100, 'it went on'
+    assert client.has('asked to stop: connections that were not made: 29')
+
+
+def test_the_same_where_there_is_a_server_that_is_full(pair):
+    server = pair.server('-t', 60, '-m', 1, 'write')
+    holds = holding(pair, 1)
+    client = pair.begin_client('-t', 60, '-N', 1000, 'write', program='./load/load')
+    client.says('server full', 2, 'err')
+    client.kill('INT')
+    assert client.end(1).count('server full', 'err') < 20
+    leave(holds)
     server.stop()
-    if server.err:
-        server.one_error("(TLS handshake|sending to the peer|the peer's parameters): ")
 
 
 @pytest.mark.parametrize('variant', ['sanitized'])

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "log.h"
-#include "retry.h"
 
 int connecting_open(struct connecting *connecting, unsigned int jobs)
 {
@@ -25,7 +24,7 @@ void connecting_close(struct connecting *connecting)
 }
 
 /* Its time begins when there is a job for it. */
-static int reach_in_turn(struct connecting *connecting, struct place *place)
+static int reach(struct connecting *connecting, struct place *place)
 {
 	int ret;
 
@@ -35,26 +34,6 @@ static int reach_in_turn(struct connecting *connecting, struct place *place)
 	ret = place_reach(place, connecting->way);
 	sem_post(&connecting->jobs);
 	return ret;
-}
-
-/* Up to as many times as -r says, while the problem may pass. */
-static int reach(struct connecting *connecting, struct place *place)
-{
-	const struct place fresh = *place;
-	unsigned int failures = 0;
-	int ret;
-
-	for (;;) {
-		log_prefix("%s", "");
-		ret = reach_in_turn(connecting, place);
-		if (ret <= 0)
-			return ret;
-		place_close(place);
-		*place = fresh;
-		if (retry_wait(++failures, connecting->retries,
-			       &place->conn.patience))
-			return ret == PLACE_FULL ? CONNECTION_FULL : -1;
-	}
 }
 
 static int converse(struct place *place)
@@ -98,8 +77,10 @@ int connection_run(struct connecting *connecting)
 			.bytes = connecting->bytes,
 		},
 	};
-	int ret = reach(connecting, &place);
+	int ret;
 
+	log_prefix("%s", "");
+	ret = reach(connecting, &place);
 	if (!ret)
 		ret = live(connecting, &place);
 	place_close(&place);

@@ -8,9 +8,6 @@
 
 #include "place.h"
 
-/* What connection_run() returns if the server had no room for it. */
-#define CONNECTION_FULL 1
-
 /* What all connections share. Set these, and zero the rest. */
 struct connecting {
 	const struct oob_way *way; /* borrowed */
@@ -18,7 +15,6 @@ struct connecting {
 	enum mode mode;
 	size_t bytes;
 	int hold; /* seconds */
-	unsigned int retries;
 	sem_t jobs; /* so many may still begin to connect */
 };
 
@@ -32,7 +28,7 @@ void connecting_close(struct connecting *connecting);
 
 /*
  * Connects, when there is a job for it, does what a client does, and leaves.
- * Returns 0; CONNECTION_FULL; or -1; both after reporting why.
+ * Returns 0; PLACE_FULL; or -1; both after reporting why.
  */
 int connection_run(struct connecting *connecting);
 

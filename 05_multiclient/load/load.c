@@ -28,7 +28,7 @@
 static struct {
 	struct oob_way way;
 	struct network network;
-	int seconds, bytes, hold, retries;
+	int seconds, bytes, hold;
 	int clients, cycles, jobs;
 	int mode; /* 0: write, 1: read */
 } options = {
@@ -73,9 +73,6 @@ static const struct option_row rows[] = {
 	{ 'w', "hold", "SECONDS",
 	  "stay connected for SECONDS when everything is done",
 	  .number = &options.hold, .max = PLACE_HOLD_MAX },
-	{ 'r', "retries", "TRIES",
-	  "try TRIES times again, as ./client does, each connection by itself",
-	  .number = &options.retries, .max = 1000 },
 	{ .value = "write|read", .word = &options.mode },
 };
 
@@ -116,7 +113,7 @@ static void *run(void *argument)
 		left--;
 		pthread_mutex_lock(&load->lock);
 		load->served += ret == 0;
-		load->refused += ret == CONNECTION_FULL;
+		load->refused += ret == PLACE_FULL;
 		load->failed += ret < 0;
 		pthread_mutex_unlock(&load->lock);
 	}
@@ -228,7 +225,6 @@ int main(int argc, char **argv)
 	connecting->mode = MODE_WRITE + options.mode;
 	connecting->bytes = options.bytes;
 	connecting->hold = options.hold;
-	connecting->retries = options.retries;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
 	if (wait_for_signals(&stop_fd))
 		return EXIT_FAILED;
