@@ -6,14 +6,29 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include <netinet/in.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 
 #include "explain.h"
 #include "log.h"
 #include "thread.h"
+
+/* Strangers that may be shaking hands, or silent, at the same time. */
+#define STRANGERS_MAX 2048
+
+/* A socket and a completion channel; a stranger has only a socket. */
+#define CLIENT_DESCRIPTORS 2
+
+/* For the server itself: devices, signals, files that are open for a moment. */
+#define DESCRIPTORS_SPARE 64
+
+/* With fewer for all others, a silent stranger would delay them. */
+#define DESCRIPTORS_LEAST 16
 
 /* How long to leave the listener alone when no client can be taken. */
 #define REST_MS 1000
@@ -47,7 +62,7 @@ static void print_figures(struct crowd *crowd)
 	const unsigned int *left = now.left;
 
 	log_line("[figures] connected: %u of %u; shaking hands: %u",
-		 now.connected, crowd->admission.clients, now.strangers);
+		 now.connected, crowd->max_clients, now.strangers);
 	log_line("[figures] served: %u; refused: %u; failed: %u",
 		 left[STEP_DONE], now.refused, crowd_failed(&now));
 	log_line(
@@ -57,6 +72,64 @@ static void print_figures(struct crowd *crowd)
 	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs",
 		 held->of[HELD_PD], held->of[HELD_CQ], held->of[HELD_QP],
 		 held->of[HELD_MR]);
+}
+
+/*
+ * ---- Strangers, who have connected and not yet shown who they are ----
+ *
+ * A stranger has no place, and must not cost much: a thread, a descriptor and what
+ * OpenSSL holds for it, which client_hello.h and tls.c limit; all of that until -t
+ * is over, at most. Call these two with the lock.
+ */
+
+/*
+ * A host with one IPv6 address can use every address with the same first 64 bits,
+ * so these count as one.
+ */
+static void name_address(const struct sockaddr *from, char name[ADDR_TEXT_SIZE])
+{
+	struct sockaddr_in6 sin6;
+
+	if (from->sa_family != AF_INET6) {
+		addr_text(from, name);
+		return;
+	}
+	memcpy(&sin6, from, sizeof(sin6));
+	memset(&sin6.sin6_addr.s6_addr[8], 0, 8);
+	addr_text((struct sockaddr *)&sin6, name);
+}
+
+/* One more, from this address. Fails after reporting that it may not come. */
+static int add_stranger(struct client *client)
+{
+	unsigned int same = 0, most = client->crowd->max_strangers / 2;
+	struct client **first = &client->crowd->strangers;
+
+	name_address((struct sockaddr *)&client->oob.peer, client->address);
+	for (struct client *one = *first; one; one = one->next)
+		same += !strcmp(one->address, client->address);
+	if (same >= most)
+		return log_fail(
+			"%s: as many strangers as one address may have at a time (%u): refused [docs/troubleshooting.md#server-full]",
+			client->address, most);
+	client->next = *first;
+	*first = client;
+	client->crowd->figures.strangers++;
+	return 0;
+}
+
+/* It is gone, or no stranger any more. Returns whether it was one until now. */
+static bool remove_stranger(struct client *client)
+{
+	struct client **link = &client->crowd->strangers;
+
+	while (*link && *link != client)
+		link = &(*link)->next;
+	if (!*link)
+		return false;
+	*link = client->next;
+	client->crowd->figures.strangers--;
+	return true;
 }
 
 /* ---- In, and out ---- */
@@ -74,10 +147,9 @@ void crowd_let_in(struct client *client)
 	struct figures *figures = &crowd->figures;
 
 	pthread_mutex_lock(&crowd->lock);
-	admission_remove(&crowd->admission, &client->stranger);
-	figures->strangers--;
+	remove_stranger(client);
 	/* Check and take under one lock: two must not take the last place. */
-	if (figures->connected < crowd->admission.clients) {
+	if (figures->connected < crowd->max_clients) {
 		figures->connected++;
 		client->number = ++figures->number;
 	} else {
@@ -96,10 +168,8 @@ static void let_out(struct client *client, enum step step)
 	bool stranger;
 
 	pthread_mutex_lock(&crowd->lock);
-	stranger = admission_remove(&crowd->admission, &client->stranger);
-	if (stranger)
-		figures->strangers--;
-	else if (client->number)
+	stranger = remove_stranger(client);
+	if (client->number)
 		figures->connected--;
 	/* Who was refused has not failed. */
 	if (stranger || client->number)
@@ -141,17 +211,15 @@ static int start_thread(struct client *client)
 	struct crowd *crowd = client->crowd;
 	pthread_t thread;
 
-	if (admission_add(&crowd->admission, &client->stranger,
-			  (struct sockaddr *)&client->oob.peer))
+	if (add_stranger(client))
 		return 0;
 	crowd->taken++;
 	if (!thread_start(&thread, run_client, client,
 			  "this client is not served")) {
 		crowd->figures.threads++;
-		crowd->figures.strangers++;
 		return 1;
 	}
-	admission_remove(&crowd->admission, &client->stranger);
+	remove_stranger(client);
 	crowd->figures.left[STEP_HANDSHAKE]++;
 	return -1;
 }
@@ -246,7 +314,7 @@ static void on_news(struct crowd *crowd, bool room)
 static int step(struct crowd *crowd)
 {
 	bool room = crowd->listening &&
-		    figures_now(crowd).strangers < crowd->admission.strangers;
+		    figures_now(crowd).strangers < crowd->max_strangers;
 	int fd = room ? crowd->listener.oob.line.fd : crowd->room_fd;
 
 	if (wait_readable(fd, -1, crowd->stop_fd, crowd->deadline) > 0)
@@ -303,6 +371,36 @@ static int add_usr1(int signal_fd)
 	return 0;
 }
 
+/* Fewer clients and strangers, after saying so, if we may not have the descriptors. */
+static int fit_descriptors(struct crowd *crowd)
+{
+	unsigned long left = 0, clients;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return explain_call("getrlimit", errno);
+	/* Anybody may raise the soft limit up to the hard one. */
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		return explain_call("setrlimit", errno);
+	if (limit.rlim_cur > DESCRIPTORS_SPARE)
+		left = limit.rlim_cur - DESCRIPTORS_SPARE;
+	if (left < DESCRIPTORS_LEAST)
+		return log_fail(
+			"%lu more descriptors are too few for a server; see \"ulimit -Hn\"",
+			left);
+	crowd->max_strangers =
+		left / 4 < STRANGERS_MAX ? left / 4 : STRANGERS_MAX;
+	clients = (left - crowd->max_strangers) / CLIENT_DESCRIPTORS;
+	if (clients >= crowd->max_clients)
+		return 0;
+	crowd->max_clients = clients;
+	log_line(
+		"%lu more descriptors: room for %u clients and %u strangers at a time; for more, see \"ulimit -Hn\".",
+		left, crowd->max_clients, crowd->max_strangers);
+	return 0;
+}
+
 /* They are opened only here, and never for a client. */
 static void say_devices(const struct device *list)
 {
@@ -321,7 +419,7 @@ int crowd_open(struct crowd *crowd, const struct oob_way *way)
 	    conn_listen(&crowd->listener, way))
 		return -1;
 	say_devices(crowd->listener.devices);
-	if (admission_fit(&crowd->admission))
+	if (fit_descriptors(crowd))
 		return -1;
 	log_line("listening on port %s.", way->port);
 	crowd->listening = true;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "admission.h"
+#include "addr.h"
 #include "place.h"
 
 /* How far a client has come: where it fails, or STEP_DONE. */
@@ -37,7 +37,8 @@ struct crowd;
 struct client {
 	struct crowd *crowd; /* borrowed */
 	struct oob oob; /* for conn_take() */
-	struct stranger stranger; /* until it is let in */
+	struct client *next; /* in the list of strangers, until it is let in */
+	char address[ADDR_TEXT_SIZE]; /* of a stranger */
 	unsigned int number; /* from 1 up; 0: it was not let in */
 	unsigned int connected; /* how many were, then */
 };
@@ -46,7 +47,7 @@ struct crowd {
 	/* Set these, and zero the rest. */
 	struct conn listener; /* its patience and network */
 	enum step (*serve)(struct client *client); /* its whole life */
-	struct admission admission; /* its clients */
+	unsigned int max_clients; /* that may have a place at a time */
 	unsigned int grace; /* seconds for the last clients after a signal */
 	unsigned int end_after; /* connections; 0: no end */
 	int stop_fd; /* readable when a signal came, SIGUSR1 as well; borrowed */
@@ -59,7 +60,9 @@ struct crowd {
 	bool asked; /* to stop, by a signal */
 	int64_t deadline; /* for the last clients after that */
 	unsigned int taken; /* connections so far */
-	pthread_mutex_t lock; /* for what follows, and the strangers */
+	unsigned int max_strangers; /* at a time; half of that from one address */
+	pthread_mutex_t lock; /* for what follows */
+	struct client *strangers;
 	struct figures figures;
 	pthread_t last; /* the thread that ended last, if one did: */
 	bool has_last; /* to be joined by the next one that ends */

@@ -91,7 +91,7 @@ static int admit(struct client *client, struct place *place)
 	int ret;
 
 	/* Until it has a number, it has only an address. */
-	log_prefix("%s: ", client->stranger.address);
+	log_prefix("%s: ", client->address);
 	log_hush(true);
 	ret = conn_take(conn, &client->oob);
 	log_hush(false);
@@ -107,8 +107,8 @@ static int admit(struct client *client, struct place *place)
 		log_prefix("Client %u: ", place->number);
 	else
 		log_line("server full (%u of %u): refused.", client->connected,
-			 crowd->admission.clients);
-	if (place_tell(place, client->connected, crowd->admission.clients) ||
+			 crowd->max_clients);
+	if (place_tell(place, client->connected, crowd->max_clients) ||
 	    !place->number)
 		return -1;
 	return who_print(conn->oob.line.ssl);
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 		log_fail("-P is for one connection: give -1 with it");
 		return EXIT_USAGE;
 	}
-	crowd.admission.clients = options.max;
+	crowd.max_clients = options.max;
 	crowd.grace = options.grace;
 	crowd.end_after = options.end_after;
 	/* 1. From now on, SIGINT and SIGTERM end the program cleanly. */
