@@ -70,8 +70,7 @@ static void print_figures(struct crowd *crowd)
 		left[STEP_HANDSHAKE], left[STEP_EXCHANGE], left[STEP_OBJECTS],
 		left[STEP_TRANSFER], left[STEP_GOODBYE]);
 	log_line("[figures] objects held: %d PDs, %d CQs, %d QPs, %d MRs",
-		 held->of[HELD_PD], held->of[HELD_CQ], held->of[HELD_QP],
-		 held->of[HELD_MR]);
+		 held->pds, held->cqs, held->qps, held->mrs);
 }
 
 /*

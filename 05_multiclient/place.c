@@ -74,24 +74,18 @@ int place_reach(struct place *place, const struct oob_way *way)
 
 /* ---- What is in it ---- */
 
-static int regions(const struct transfer *t)
+/* So many more, or fewer, of all that the place has. */
+static void count(const struct place *place, int by)
 {
-	return !!t->messages.mr + !!t->local.mr + !!t->exposed.mr;
-}
+	const struct transfer *t = &place->transfer;
+	struct held *held = place->held;
 
-static void look(const struct place *place, int has[HELD_COUNT])
-{
-	has[HELD_PD] = !!place->conn.pd;
-	has[HELD_CQ] = !!place->conn.cq;
-	has[HELD_QP] = !!place->conn.qp;
-	has[HELD_MR] = regions(&place->transfer);
-}
-
-/* So many more, or fewer. */
-static void count(struct held *held, const int objects[HELD_COUNT], int by)
-{
-	for (int i = 0; held && i < HELD_COUNT; i++)
-		held->of[i] += by * objects[i];
+	if (!held)
+		return;
+	held->pds += by * !!place->conn.pd;
+	held->cqs += by * !!place->conn.cq;
+	held->qps += by * !!place->conn.qp;
+	held->mrs += by * (!!t->messages.mr + !!t->local.mr + !!t->exposed.mr);
 }
 
 /* The text from the client to the server, or from the server to it. */
@@ -116,7 +110,7 @@ static void sign(struct place *place)
 int place_open(struct place *place)
 {
 	struct transfer *t = &place->transfer;
-	int has[HELD_COUNT], ret;
+	int ret;
 
 	t->conn = &place->conn;
 	t->who = place->held ? "passive/server" : "active/client";
@@ -124,8 +118,7 @@ int place_open(struct place *place)
 	ret = conn_create_qp(t->conn, TRANSFER_SENDS, TRANSFER_RECEIVES,
 			     transfer_access(t->mode)) ||
 	      transfer_open(t);
-	look(place, has);
-	count(place->held, has, 1);
+	count(place, 1);
 	if (ret)
 		return -1;
 	sign(place);
@@ -173,14 +166,14 @@ int place_hold(struct place *place, int seconds)
 
 void place_close(struct place *place)
 {
-	int had[HELD_COUNT];
+	struct place had = *place;
 
-	look(place, had);
 	conn_end(&place->conn);
 	transfer_close(&place->transfer);
-	had[HELD_MR] -= regions(&place->transfer);
 	if (conn_close(&place->conn))
-		/* At least one of them still exists. */
-		had[HELD_PD] = had[HELD_CQ] = had[HELD_QP] = 0;
-	count(place->held, had, -1);
+		/* At least one of its objects still exists. */
+		had.conn = (struct conn){ 0 };
+	count(&had, -1);
+	/* So does a region that could not be freed. */
+	count(place, 1);
 }

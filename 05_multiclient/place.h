@@ -23,17 +23,9 @@
 /* The longest time, in seconds, that a client may stay when everything is done. */
 #define PLACE_HOLD_MAX 3600
 
-enum object {
-	HELD_PD,
-	HELD_CQ,
-	HELD_QP,
-	HELD_MR,
-	HELD_COUNT
-};
-
 /* How many objects exist in all places. What cannot be destroyed stays counted. */
 struct held {
-	atomic_int of[HELD_COUNT];
+	atomic_int pds, cqs, qps, mrs;
 };
 
 struct place {
