@@ -1,6 +1,6 @@
 // Frames that no device has sent, and captures of them.
 // A frame of RoCE v2 with that opcode and those bytes behind BTH, from a client to its server; or back.
-export function frame(opcode, rest, {psn = 0x010203, server = 1, back = false} = {}) {
+export function frame(opcode, rest, {psn = 0x010203, qp = 17, server = 1, back = false} = {}) {
 	const bytes = new Uint8Array(14 + 20 + 8 + 12 + rest.length + 4), view = new DataView(bytes.buffer);
 	view.setUint16(12, 0x0800);
 	bytes.set([0x45, 0], 14);
@@ -10,7 +10,7 @@ export function frame(opcode, rest, {psn = 0x010203, server = 1, back = false} =
 	view.setUint16(34, 49152);
 	view.setUint16(36, 4791);
 	view.setUint16(38, bytes.length - 34);
-	bytes.set([opcode, 0, 255, 255, 0, 0, 0, 17, 0, psn >> 16, psn >> 8 & 255, psn & 255, ...rest], 42);
+	bytes.set([opcode, 0, 255, 255, 0, 0, 0, qp, 0, psn >> 16, psn >> 8 & 255, psn & 255, ...rest], 42);
 	return bytes;
 }
 
