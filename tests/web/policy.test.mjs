@@ -1,4 +1,4 @@
-// What pages, workers and pictures may load and run, and who says so.
+// What a server says that workers and pictures may load and run; policy.browser.mjs has the pages.
 import assert from 'node:assert/strict';
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {request} from 'node:http';
@@ -9,35 +9,8 @@ import {headerOf, policyOf} from '../../web/site/csp.mjs';
 import {layout} from '../../web/site/layout.mjs';
 import {serve} from '../../web/serve.mjs';
 
-const parse = policy => Object.fromEntries(policy.split('; ').map(x => {
-	const [name, ...sources] = x.split(' ');
-	return [name, sources];
-}));
 const page = chapter => layout({place: 'docs/a.html', title: 'A', html: '<h1>A</h1>', chapter},
 	{menu: [], order: [], name: 'B'});
-
-test('no page may run what is written in it, or comes from elsewhere', () => {
-	for (const chapter of [undefined, '01_send_recv']) {
-		const policy = parse(policyOf({chapter}));
-		assert.deepEqual(policy['default-src'], ["'none'"]);
-		assert.deepEqual(policy['script-src'], ["'self'"]);
-		assert.deepEqual(policy['worker-src'], ["'self'"]);
-		assert.deepEqual(policy['base-uri'], ["'none'"]);
-		for (const [name, sources] of Object.entries(policy))
-			assert.ok(sources.every(x => ["'none'", "'self'"].includes(x) ||
-				x === 'data:' && name === 'img-src' ||
-				x === "'unsafe-inline'" && name === 'style-src' && chapter), `${name} ${sources}`);
-	}
-});
-
-test('a page says its policy before all that the policy is for', () => {
-	for (const chapter of [undefined, '01_send_recv']) {
-		const html = page(chapter), at = html.indexOf('<meta http-equiv="Content-Security-Policy"');
-		assert.ok(at > 0 && at < html.search(/<(script|link|style|img)/));
-		assert.ok(html.includes(`content="${policyOf({chapter})}"`));
-		assert.doesNotMatch(html, /<script(?![^>]* src=)| on[a-z]+=|javascript:|style=/);
-	}
-});
 
 test('only the two workers that compile the emulator may compile WebAssembly', () => {
 	const may = place => headerOf(place, page()).includes('wasm-unsafe-eval');
