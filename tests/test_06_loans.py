@@ -15,19 +15,43 @@ from test_06_rds import BORROW, IB, SOL_RDS, WRITTEN, bound, client, comes_back,
 CHAPTER = '06_rds'
 
 
+def key_for(one):
+    """What a socket borrows: the key."""
+    one.sendto(BORROW, ('192.0.2.1', 4000))
+    key, = (struct.unpack('Q', data)[0] for level, kind, data in one.recvmsg(100, 100)[1]
+            if (level, kind) == (SOL_RDS, 2))
+    return key
+
+
 def borrow(spoil=False):
     """On node b: a program that borrows memory over ib; returns the key. It may also write, with another
     key: so it acknowledges nothing."""
     with bound('192.0.2.2', 0, IB) as one:
-        one.sendto(BORROW, ('192.0.2.1', 4000))
-        key, = (struct.unpack('Q', data)[0] for level, kind, data in one.recvmsg(100, 100)[1]
-                if (level, kind) == (SOL_RDS, 2))
+        key = key_for(one)
         if spoil:
             text = ctypes.create_string_buffer(64)
             vector = (ctypes.c_uint64 * 2)(ctypes.addressof(text), 64)
             wrong = struct.pack('=7Q', key + 0x10, 0, 64, ctypes.addressof(vector), 1, 1, 0)
             one.sendmsg([WRITTEN], [(SOL_RDS, 1, wrong)], 0, ('192.0.2.1', 4000))
     return key
+
+
+def keep_a_loan(pair):
+    """On node b: after a client that writes, one that borrows twice, and says that it has written, and has not."""
+    client(pair, '-T', 'ib', 'write').quiet()
+    with bound('192.0.2.2', 0, IB) as one:
+        first = key_for(one)
+        client(pair, '-T', 'ib', '-t', 3, 'write', status=1).one_error('^error: the loan: nothing came within 3 s')
+        assert key_for(one) != first
+        one.sendto(WRITTEN, ('192.0.2.1', 4000))
+        client(pair, '-T', 'ib', 'write').quiet()
+
+
+def test_one_client_has_the_memory_at_a_time_and_finds_nothing_of_the_one_before(lab, programs):
+    with lab.serving(programs, *listens('ib', '-t', 60)) as server:
+        lab.call('b', keep_a_loan, programs)
+    server.one_error('another client has our memory')
+    assert server.count('^the memory that was lent: .') == 2 and server.has('^the memory that was lent: $')
 
 
 def sleeping_server(pair):
