@@ -20,6 +20,7 @@
 
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 
@@ -126,6 +127,8 @@ WRAP(ssize_t, recv, (int fd, void *buf, size_t size, int flags),
      (fd, buf, size, flags), -1, true)
 WRAP(ssize_t, send, (int fd, const void *buf, size_t size, int flags),
      (fd, buf, size, flags), -1, true)
+WRAP(ssize_t, getrandom, (void *buf, size_t size, unsigned int flags),
+     (buf, size, flags), -1, true)
 WRAP(int, fsync, (int fd), (fd), -1, true)
 WRAP(int, renameat2,
      (int from, const char *old, int to, const char *new, unsigned int flags),

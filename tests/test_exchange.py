@@ -151,6 +151,14 @@ def test_a_names_first_address_is_silent_and_the_second_has_its_time(pair):
     server.stop().quiet()
 
 
+@each(numbers('03', '04', '05'))
+def test_without_a_random_number_no_psn_is_made_up(pair):
+    call = 'getrandom' if pair.number == '03' else 'RAND_bytes'
+    server = pair.server('write')
+    pair.client('write', status=1, at=(f'{call} 1', 'fail')).one_error(f'{call}: .*no PSN without it')
+    server.stop()
+
+
 @each(numbers('04', '05'))
 @pytest.mark.parametrize('role', ['server', 'client'])
 def test_a_goodbye_that_the_system_does_not_take_is_a_failure_of_this_side(pair, role):
