@@ -1,5 +1,5 @@
 /*
- * test_state.c - the two state machines of a chapter: what comes of each event in each
+ * test_02_state.c - the two state machines of a chapter: what comes of each event in each
  * state, and every order of events that two sides and a network can produce
  *
  * The table is what must come of an event; all others must be told, and change nothing.

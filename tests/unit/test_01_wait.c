@@ -1,5 +1,5 @@
 /*
- * test_wait.c - the one place where the programs wait
+ * test_01_wait.c - the one place where the programs wait
  */
 #include "wait.h"
 
@@ -31,17 +31,6 @@ static int wait_for_nothing(int ms)
 	close(fd);
 	errno = err;
 	return ret;
-}
-
-TEST(timeout)
-{
-	int64_t before = now();
-
-	errno = 0;
-	assert_int_equal(wait_for_nothing(60), -1);
-	assert_int_equal(errno, ETIMEDOUT);
-	/* Not early; the upper bound only catches a wrong unit. */
-	assert_in_range(now() - before, 59, 30000);
 }
 
 enum {
