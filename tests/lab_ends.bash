@@ -62,11 +62,11 @@ needs_nothing_else() {
 	eventually nothing_left
 }
 
-# killed_up SIGNAL OPTION…: up is ended by it while a node boots, and leaves nothing.
+# killed_up SIGNAL: up is ended by it while a node boots, and leaves nothing.
 killed_up() {
 	local pid status=0
 
-	env --default-signal=INT "$TOP/scripts/lab.sh" up "${@:2}" 3>&- &
+	env --default-signal=INT "$TOP/scripts/lab.sh" up 3>&- &
 	pid=$!
 	eventually booting
 	kill -"$1" "$pid"

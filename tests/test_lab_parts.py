@@ -50,10 +50,10 @@ def test_whether_a_guest_boots_in_kvm_is_found_out_once_until_this_machine_boots
     assert qemu.why_not_kvm(here, found) == qemu.why_not_kvm(here, found) == '' and tried == ['kvm'] * 3
 
 
+@pytest.mark.device
 def test_a_guest_boots_or_does_not(tmp_path, monkeypatch):
-    found = kernel.at_hand(Settings(dict(os.environ)))
-    if not found:
-        pytest.skip('no kernel for a virtual machine is here')
+    here = Settings(dict(os.environ))
+    found = kernel.at_hand(here) or kernel.fetch(here)
     assert qemu.boots(found, 'tcg', 120)
     (tmp_path / qemu.machine().qemu).write_text('#!/bin/sh\nexec sleep 100\n')
     (tmp_path / qemu.machine().qemu).chmod(0o755)

@@ -45,20 +45,16 @@ class Job:
             self.start_on_terminal(order)
         else:
             self.start_on_pipes(order)
-        self.input = Output(agent.loop, self.files[0], self.took) \
-            if 0 in self.files else None
+        self.input = Output(agent.loop, self.files[0], self.took)
+        self.input_ends = False
 
     def start_on_pipes(self, order: Order) -> None:
         """Starts the command with a pipe for each stream."""
-        self.process = start(
-            order, subprocess.PIPE if order.has_input else subprocess.DEVNULL,
-            subprocess.PIPE, subprocess.PIPE)
+        self.process = start(order, subprocess.PIPE, subprocess.PIPE, subprocess.PIPE)
         # The files are ours from here on, and not Popen's.
         for stream, file in enumerate((self.process.stdin,
                                        self.process.stdout,
                                        self.process.stderr)):
-            if not file:
-                continue
             self.files[stream] = os.dup(file.fileno())
             file.close()
             os.set_blocking(self.files[stream], False)
@@ -111,12 +107,14 @@ class Job:
             os.close(file)
 
     def took(self, count: int) -> None:
-        """The command has read so much of its input."""
+        """The command has read so much of its input, and after all of it sees its end."""
         self.agent.output.write(frames.grant(self.channel, 0, count))
+        if self.input_ends and not self.input.data:
+            self.close(0)
 
     def feed(self, data: bytes) -> None:
         """Input for the command."""
-        if 0 not in self.files or not self.input:
+        if 0 not in self.files:
             return
         try:
             self.input.write(data)
@@ -125,15 +123,8 @@ class Job:
 
     def end_of_input(self) -> None:
         """Closes the input, once all of it has been written."""
-        if self.input and self.input.data:
-            self.input.done = self.took_at_end
-        else:
-            self.close(0)
-
-    def took_at_end(self, count: int) -> None:
-        """As took(), and then the end."""
-        self.took(count)
-        if self.input and not self.input.data:
+        self.input_ends = True
+        if not self.input.data:
             self.close(0)
 
     def granted(self, stream: int, count: int) -> None:

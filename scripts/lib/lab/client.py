@@ -71,9 +71,9 @@ class Client:
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         # In the background there is no terminal to read from.
         signal.signal(signal.SIGTTIN, signal.SIG_IGN)
-        self.open[0] = bool(order.size) or not is_empty(0)
-        order.has_input = self.open[0]
         self.say(frames.OPEN, order.pack())
+        if not order.size and is_empty(0):
+            self.end_input()
         while True:
             status = self.turn()
             if status is not None:

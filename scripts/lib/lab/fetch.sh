@@ -5,6 +5,7 @@
 # where apt is not there or does not have it, the one that kernel.pinned (or the file
 # LAB_PINNED) names.
 set -uo pipefail
+export LC_ALL=C
 
 folder=$1 package=$2
 pinned=${LAB_PINNED:-${0%/*}/kernel.pinned}

@@ -8,10 +8,10 @@ frames on over the node's serial line.
 
     OPEN    client to agent   words, with a zero byte between them: the user,
                               rows and columns of a terminal, its kind (nothing,
-                              all three, if there is none), whether there is
-                              input (1), the directory, and those of the command
+                              all three, if there is none), the directory, and
+                              those of the command
     IN OUT ERR                bytes of standard input, output, error
-    END     both ways         a byte: no more comes of, or is wanted for, that
+    END     client to agent   a byte: no more comes of, or is wanted for, that
                               stream, 0 to 2
     CREDIT  both ways         a byte (the stream) and 4 bytes: that many more
                               bytes may be sent
@@ -73,23 +73,20 @@ class Order:
         # Rows and columns, if it is to be on a terminal.
         self.size: tuple[int, int] | None = None
         self.terminal = ''
-        self.has_input = True
 
     def pack(self) -> bytes:
         """As bytes."""
         rows, columns = self.size or ('', '')
         return b'\0'.join(os.fsencode(str(word)) for word in (
-            self.user, rows, columns, self.terminal, int(self.has_input),
-            self.directory, *self.command))
+            self.user, rows, columns, self.terminal, self.directory, *self.command))
 
     @classmethod
     def unpack(cls, body: bytes) -> Order:
         """From bytes."""
-        user, rows, columns, terminal, has_input, directory, *command = \
-            os.fsdecode(body).split('\0')
+        user, rows, columns, terminal, directory, *command = os.fsdecode(body).split('\0')
         order = cls(command, directory, user)
         order.size = (int(rows), int(columns)) if rows else None
-        order.terminal, order.has_input = terminal, has_input == '1'
+        order.terminal = terminal
         return order
 
 

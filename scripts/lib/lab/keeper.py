@@ -152,10 +152,8 @@ def keep(settings: Settings, engine: Engine, count: int, connection: socket.sock
         keeper.listen()
         keeper.take_lab()
         keeper.boot(count)
-        # From here on nobody listens, and what is wrong with the keeper itself is kept.
-        log = os.open(f'{settings.folder}/keeper', os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.dup2(log, 2)
-        os.close(log)
+        # From here on nobody reads it, and whoever waits for its end is not to wait for us.
+        os.dup2(0, 2)
         connection.send(b'r')
         while True:
             keeper.turn()

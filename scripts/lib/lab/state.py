@@ -5,7 +5,6 @@ leaves a lab behind that seems to be up. In it are
 
     notes        what is so of the lab, a KEY=VALUE a line: started when it is ready,
                  dead_N the exit status of node N when it has died
-    keeper       what went wrong in the keeper itself
     console-N    what the console of node N has said
     socket-N     where commands for node N are taken
 """
