@@ -164,10 +164,9 @@ int sock_accept(int listener, struct sockaddr_storage *peer)
 
 static int explain_connect(int err)
 {
-	log_fail_errno(
+	return log_fail_errno(
 		"connect", err,
 		"is the server running, and are -a and -p the same on both ends [docs/troubleshooting.md#connection-refused]");
-	return err == ECONNREFUSED ? SOCK_PASSING : -1;
 }
 
 /* A non-blocking connect(2) is over when the socket can be written to. */
@@ -179,11 +178,8 @@ static int finish_connect(int fd, const struct patience *patience,
 	int err;
 
 	if (wait_writable(fd, patience->stop_fd,
-			  own < deadline ? own : deadline)) {
-		err = errno;
-		wait_fail("the TCP connection", err, patience);
-		return err == ETIMEDOUT ? SOCK_PASSING : -1;
-	}
+			  own < deadline ? own : deadline))
+		return wait_fail("the TCP connection", errno, patience);
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
 		return log_fail_errno("getsockopt", errno, "SO_ERROR");
 	return err ? explain_connect(err) : 0;

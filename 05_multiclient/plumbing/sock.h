@@ -27,14 +27,10 @@ int sock_listen(const char *address, const char *port);
  */
 int sock_accept(int listener, struct sockaddr_storage *peer);
 
-/* What sock_connect() returns for a server that may be there later. */
-#define SOCK_PASSING (-3)
-
 /*
  * Connects to address and port before the deadline. A name's addresses are
- * tried in turn, and share the time. Returns a socket as above; -1 after
- * reporting why of each; or SOCK_PASSING if the last one refused, or did not
- * answer.
+ * tried in turn, and share the time. Returns a socket as above, or -1 after
+ * reporting why of each.
  */
 int sock_connect(const char *address, const char *port,
 		 const struct patience *patience, int64_t deadline);
