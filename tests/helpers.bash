@@ -9,17 +9,9 @@
 top=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 # shellcheck source=scripts/lib/device.sh
 source "$top/scripts/lib/device.sh"
-# shellcheck source=scripts/lib/chapter.sh
-source "$top/scripts/lib/chapter.sh"
 # device.sh has just forgotten what setup_file found for the whole file.
 device_where=${TEST_DEVICE_WHERE:-}
 device_host_address=${TEST_DEVICE_ADDRESS:-}
-
-# is_asked CHAPTER: whether a test that goes through the chapters goes through this
-# one: all, if CHECK_CHAPTERS names none (make check CH=04).
-is_asked() {
-	[[ -z ${CHECK_CHAPTERS:-} || " $CHECK_CHAPTERS " == *" $1 "* ]]
-}
 
 open_device() {
 	if [[ ${DEVICE:-} == host ]]; then
