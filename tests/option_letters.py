@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-from lib.option_rows import listed
+from lib.options import listed
 
 TOKEN = re.compile(r"""
     (?P<comment>/\*.*?\*/|//[^\n]*)

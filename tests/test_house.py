@@ -181,9 +181,10 @@ def test_what_markdown_shows_and_is_not_so_is_found(tree):
 
 
 def test_words_phrases_and_commands_that_are_wrong_are_found(tree):
-    root = tree(**{'README.md': 'The owner of a queue.\n```sh\nmake -C 01_one\n```\n', 'Makefile': 'all:\n',
+    root = tree(**{'README.md': 'The owner of a queue.\n```sh\nmake -C 01_one\n./server -a x\n```\n', 'Makefile': 'all:\n',
                    'tests/words.txt': 'rkey\n', 'tests/phrases.tsv': (TOP / 'tests/phrases.tsv').read_text('utf-8'),
-                   '01_one/options.c': "{ 'a', OPTION_TEXT, \"address\", NULL, 0, 0, FOR_BOTH, 0 },\n"})
+                   '01_one/server': '#!/bin/sh\necho "  -a, --address ADDRESS"\n'})
+    (root / '01_one/server').chmod(0o755)
     for checker in 'check_spelling.py', 'check_commands.py':
         found(checker, root, status=0)
     tree(**{'README.md': 'A recieve of a color: `recieve`, an rkey.\nIt is on\nus to begin.\n```sh\nmake nothing\n'

@@ -8,7 +8,7 @@ Looked at are the lines of `sh` blocks, and what stands in backticks and begins 
 
 - a script, and a file or folder of this repository;
 - a target of make; with CH=, CASE=, RUN= and EX= a chapter and what it has;
-- with ./server and ./client, options that some chapter's -h explains.
+- with ./server and ./client, options that some chapter's -h explains (of those that are built).
 
 A line with what stands for something else (CAPITALS, …, my_copy) is only checked as
 far as that. With --run, blocks marked `sh run` are run as well, from ROOT, and must
@@ -25,7 +25,7 @@ import sys
 from lib.arguments import Parser
 from lib.files import files_of
 from lib.md_text import Markdown
-from lib.option_rows import listed
+from lib.options import listed
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SPAN = re.compile(r'`((?:make|scripts/)[^`]*)`')
