@@ -3,7 +3,7 @@
  *
  *   SLOW_SYNC   how many milliseconds each fsync() takes
  *   SLOW_READ   the same of each pread()
- *   SLOW_WRITE  and of each pwrite()
+ *   SLOW_WRITE  and of each pwrite(), when it has written
  *   SLOW_STAT   and of each fstatat()
  *   STOP_SYNC   a number: the program stops (SIGSTOP) before that fsync()
  *   STOP_LOCK   it stops before each flock()
@@ -89,8 +89,10 @@ ssize_t pwrite(int fd, const void *buf, size_t length, off_t at)
 {
 	ssize_t (*call)(int, const void *, size_t, off_t) = real("pwrite");
 
+	ssize_t n = call(fd, buf, length, at);
+
 	take("SLOW_WRITE");
-	return call(fd, buf, length, at);
+	return n;
 }
 
 int fstatat(int fd, const char *name, struct stat *st, int flags)

@@ -3,6 +3,7 @@ import hashlib
 import os
 import re
 import resource
+import time
 
 import pytest
 
@@ -68,7 +69,7 @@ def test_a_folder_that_may_not_be_written_to_and_a_file_that_may_not_be_read(pai
 
 # What a terminal or a command would obey; and U+202E, 2066, 200B, FEFF: the text runs backwards, or has more.
 NAMES = ['-', '-rf', '--checkpoint-action=exec=sh x', '.a', 'a\x1b]0;title\a\x1b[2Jb\nc', '\x7f', 'invoice\u202efdp.exe',
-         'a\u2066b', 'a\u2028b', 'good\u200b', '\ufeffgood', '\x9b2J', 200 * 'a' + 'b',
+         'a\u2066b', 'a\u2028b', 'good\u200b', '\ufeffgood', '\x9b2J', 200 * '\a', 200 * 'a' + 'b',
          # No UTF-8: cut off, too long a form, a surrogate.
          *map(os.fsdecode, (b'\xff\xfe', b'a\xc3', b'\xc0\xaf', b'\xed\xa0\x80'))]
 GOOD = ['good', 'a b.txt', 'a-b', 'a.', '~', '\\', '$(x)', 'naïve', '日本語', 200 * 'a']
@@ -151,7 +152,7 @@ def test_parts_that_nobody_has_gone_on_with_for_a_day_are_removed_and_nothing_el
     for name in (*stay, '.a.0000000000000001.part', '.b.0000000000000001.part'):
         (pair.inbox / name).write_text('x')
         os.utime(pair.inbox / name, (1, 1))
-    os.utime(pair.inbox / '.b.0000000000000001.part')
+    os.utime(pair.inbox / '.b.0000000000000001.part', 2 * (time.time() - 23 * 3600,))
     server = pair.server('-d', pair.inbox)
     pair.client('send', file).quiet()
     server.stop().quiet()
@@ -206,6 +207,18 @@ def test_stored_is_lost_the_file_is_neither_sent_again_nor_stored_twice(pair, ne
     server.stop()
 
 
+@pytest.mark.parametrize('call', ['fsync 1', 'fsync 2'], ids=['file', 'folder'])
+def test_what_is_found_under_its_name_and_cannot_be_synced_is_not_stored(pair, call):
+    file = pair.file('file', 5000)
+    server = pair.server('-1', '-d', pair.inbox)
+    pair.client('send', file).quiet()
+    server.end()
+    server = pair.server('-1', '-d', pair.inbox, at=(call, 'fail'))
+    pair.client('send', file, status=1).one_error('file: the server refuses it: it cannot write the file')
+    server.end().one_error('^error: fsync: ')
+    arrived(pair, file)
+
+
 def two_of_one_name(pair, size):
     """And time, with two contents."""
     one, other = pair.file('x/doc', size), pair.file('y/doc', size)
@@ -233,6 +246,8 @@ def test_two_servers_on_one_folder_do_not_mix_what_they_store(pair):
     first = pair.server('-t', 20, '-p', 7001, '-d', pair.inbox)
     client = pair.begin_client('-t', 20, '-p', 7001, '-q', 8, '-b', 16384, 'send', one, at=('ibv_post_send 40', 'stop'))
     client.stops()
+    # However old it is.
+    os.utime(part(pair, one), (1, 1))
     second = pair.server('-t', 20, '-p', 7002, '-d', pair.inbox)
     pair.client('-p', 7002, 'send', other, status=1).one_error('doc: the server refuses it: it cannot write the file')
     second.one_error('^error: flock: .* is another server receiving that file')

@@ -111,6 +111,8 @@ def test_a_size_and_a_digest_that_are_wrong_are_found_out(pair, library, way):
     for change, regex in (('RDMF 1 1 21=0', 'it cannot write the file'),
                           ('RDMF 1 1 20=1', 'is not what was sent'),
                           ('RDMF 1 1 16=127', 'does not take that much in all'),
+                          # With what is counted for its last block, it would be nothing.
+                          ('RDMF 1 1' + ''.join(f' {at}=255' for at in range(16, 24)), 'does not take that much in all'),
                           ('RDMF 6 1 40=0 41=0 71=0', 'is not what was sent')):
         refuses_file(pair, library, server, file, change, way, regex)
     assert server.count('more than the 37856 bytes that the file has', 'err') == 1

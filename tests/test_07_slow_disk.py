@@ -141,6 +141,38 @@ def test_sigterm_and_a_client_that_leaves_end_a_hash(pair, library):
     client.end(1)
 
 
+def rewrites(folder):
+    """Changes a build: its client sends another first byte, and writes the right one over it when the
+    server's disk has that."""
+    builds.edit(folder / 'sender.c', r'\A', '#include "wait.h"\n')
+    builds.edit(folder / 'sender.c', r'^\t\t\tif \(stream_send_part\(stream, n\)\)\n\t\t\t\treturn -1;', r'''
+			struct ibv_sge sge = chain_piece(&stream->parts, part, 1);
+			struct ibv_send_wr *bad, wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE };
+
+			wr.wr.rdma.remote_addr = stream->ring;
+			wr.wr.rdma.rkey = stream->ring_rkey;
+			part[0] ^= 1;
+			if (stream_send_part(stream, n) || chain_post_sends(&stream->chain))
+				return -1;
+			wait_readable(-1, -1, -1, wait_deadline(500));
+			part[0] ^= 1;
+			if (ibv_post_send(stream->conn->id->qp, &wr, &bad))
+				return -1;''')
+
+
+@pytest.fixture
+def mallory():
+    return builds.build(CHAPTER, 'rewrites', rewrites) / 'client'
+
+
+def test_what_a_client_writes_again_is_not_what_the_digest_is_of(pair, library, mallory):
+    """The byte changes in the server's memory while its disk writes it, for a second."""
+    server = pair.server('-1', '-d', pair.inbox, env={'LD_PRELOAD': library, 'SLOW_WRITE': '1000'})
+    client = pair.client('write', pair.file('file', 5000), program=mallory, status=1)
+    client.one_error('file: the server refuses it: what arrived is not what was sent')
+    server.end().one_error('is not the one that was sent: it is thrown away')
+
+
 def sends_without_end(folder):
     """Changes a build: its client tells of credits before it waits for the answer; its server has a
     message whenever it looks, and each look takes 30 ms: a client that keeps to its credits is never
