@@ -9,10 +9,10 @@ follow each other. --sample N takes N of all places in the files, other ones wit
 and --list only prints them.
 
 All is done in a copy of the tree, build/mutate. Run `make check` before. Each fault is built, in
-each copy that chapters have of the file, and tests run until one fails: these chapters' unit
-tests, and the given chapter's tests of first.c, or of all else, those first that were quickest
-in `make check`. What tests a text is left out, and what takes minutes. A fault that does not
-compile is not counted. Look at each that lives: a test is missing, or the code does without it.
+each copy that chapters have of the file, and tests run until one fails: the given chapter's
+tests of first.c, or of all else and the unit tests, those first that were quickest in `make
+check`. What tests a text is left out, and what takes minutes. A fault that does not compile is
+not counted. Look at each that lives: a test is missing, or the code does without it.
 
 Prints a line for each fault, and a diff of those that live. Exit status: 0 none, 1 some, 2 usage.
 """
@@ -28,7 +28,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 TREE = TOP / 'build/mutate'
 SECONDS = 1200
 # These need a fault's text as it was, or another device, or minutes.
-LEFT_OUT = 'test_unit _tasks _docs broken bats house hosts networks siw slow_disk conformance'
+LEFT_OUT = '_tasks _docs broken bats house hosts networks siw slow_disk conformance'
 FAILED = re.compile(r'(?m)^(?:FAILED|ERROR|not ok|.*SUMMARY:|.*runtime error:) .*')
 
 # An array that is longer by one, and -2 in the place of -1, change nothing, and are left alone.
@@ -86,14 +86,14 @@ def fails(*words):
         return 'it takes too long'
 
 
-def noticed(name, chapters):
+def noticed(name):
     """What the first test says that fails; nothing if all pass."""
     which = 'first' if name.name in ('first.c', 'loopback.c') else 'not _first and not first-'
     number = name.parts[0][:2]
-    return fails('make', '-s', '-j2', '-C', 'tests/unit', 'check', f'CHAPTERS_ASKED={" ".join(chapters)}') or \
-        fails('/usr/bin/python3', '-m', 'pytest', '-qx', '-c', 'tests/pytest.ini', 'tests', '--timeout=90',
-              f'--quickest={TOP}/build/junit.xml', '-m', 'not virtual', '-k',
-              f'({number}_ or options and {number}) and {which} and not ' + ' and not '.join(LEFT_OUT.split()))
+    return fails('/usr/bin/python3', '-m', 'pytest', '-qx', '-c', 'tests/pytest.ini', 'tests', '--timeout=90',
+                 f'--quickest={TOP}/build/junit.xml', '-m', 'not virtual', '-k',
+                 f'({number}_ or test_unit or options and {number}) and {which} and not ' +
+                 ' and not '.join(LEFT_OUT.split()))
 
 
 def diff(text, new, name):
@@ -109,11 +109,10 @@ def tried(name, fault):
     text = (TREE / name).read_text('utf-8')
     changed = text[:start] + new + text[end:]
     copies = [path for path in TREE.glob(f'[0-9]*/**/{name.name}') if path.read_text('utf-8') == text]
-    chapters = sorted({path.relative_to(TREE).parts[0] for path in copies})
     for path in copies:
         path.write_text(changed, 'utf-8')
     built = not fails('make', '-s', '-j2', '-C', name.parts[0], 'CFLAGS=-O2 -Werror')
-    said = built and noticed(name, chapters)
+    said = built and noticed(name)
     for path in copies:
         path.write_text(text, 'utf-8')
     outcome = 'does not compile' if not built else 'lives' if not said else \
