@@ -11,12 +11,11 @@
 
 #define CAPTURE_SIZE 8192
 
-/* Both with a terminating zero; the lengths do not count it. */
+/* Both with a terminating zero, which the length does not count. */
 struct captured {
 	char out[CAPTURE_SIZE];
 	size_t out_length;
 	char err[CAPTURE_SIZE];
-	size_t err_length;
 };
 
 /* For a program's capture_stop(). */

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,6 @@
 
 static struct CMUnitTest tests[MOST];
 static size_t count;
-static CMFixtureFunction first, last;
 
 void test_add(struct CMUnitTest test)
 {
@@ -24,21 +24,15 @@ void test_add(struct CMUnitTest test)
 	tests[count++] = test;
 }
 
-void test_around_all(CMFixtureFunction before, CMFixtureFunction after)
-{
-	first = before;
-	last = after;
-}
-
 int main(void)
 {
 	struct CMUnitTest all[count + 1];
 
-	if (count == 0) {
-		fputs("no test\n", stderr);
+	if (count == 0 || !setlocale(LC_CTYPE, "C.UTF-8")) {
+		fputs("no test, or no such locale\n", stderr);
 		return EXIT_FAILURE;
 	}
 	memcpy(all, tests, sizeof(all));
 	return _cmocka_run_group_tests(program_invocation_short_name, all,
-				       count, first, last);
+				       count, NULL, NULL);
 }

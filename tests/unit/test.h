@@ -4,10 +4,9 @@
  *	TEST(name) { ... }			a test; `state` is cmocka's
  *	TEST_AROUND(name, before, after) {...}	with a function before and one after it,
  *						either of which may be NULL
- *	AROUND_ALL(before, after);		around all tests of the program
  *
  * The program runs its tests in the order in which they stand in its source: main()
- * is in test.c.
+ * is in test.c. As in the chapters' programs, what is printable depends on the locale.
  */
 #ifndef TEST_H
 #define TEST_H
@@ -33,13 +32,6 @@
 	}                                                                    \
 	static void test_##name(__attribute__((unused)) void **state)
 
-#define AROUND_ALL(before, after)                                 \
-	__attribute__((constructor)) static void around_all(void) \
-	{                                                         \
-		test_around_all(before, after);                   \
-	}
-
 void test_add(struct CMUnitTest test);
-void test_around_all(CMFixtureFunction before, CMFixtureFunction after);
 
 #endif

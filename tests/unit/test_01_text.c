@@ -3,7 +3,6 @@
  */
 #include "log.h"
 
-#include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -126,12 +125,3 @@ TEST(fail_without_errno)
 	assert_string_equal(said.err, "error: ibv_poll_cq: failed without "
 				      "saying why; give up\n");
 }
-
-/* As both programs do: what is printable depends on it. */
-static int set_locale(void **state)
-{
-	(void)state;
-	return !setlocale(LC_CTYPE, "C.UTF-8");
-}
-
-AROUND_ALL(set_locale, NULL)
