@@ -4,8 +4,11 @@ import sys
 import time
 
 from lib.lab.light import signal
-from lib.lab.settings import NODES, REPOSITORY, Failed, Settings, in_words
+from lib.lab.settings import NODES, REPOSITORY, Settings, in_words
 from lib.lab.state import State, lock, remove
+
+# A keeper that needs longer to end is killed; what it has started dies with it.
+END_SECONDS = 10
 
 
 def status(settings: Settings) -> int:
@@ -40,23 +43,14 @@ def down(settings: Settings) -> int:
     if file is None:
         print(f"lab '{settings.name}': not up", file=sys.stderr)
         return 0
-    tenths = 0
+    end = time.monotonic() + END_SECONDS
     while not lock(file):
-        # A keeper that has just begun may not have written its number.
-        number = {0: signal.SIGTERM, 10: signal.SIGTERM,
-                  100: signal.SIGKILL}.get(tenths)
-        keeper = state.notes().get('keeper')
-        if number and keeper:
+        # A keeper that has just begun may not have written its number yet.
+        if keeper := state.notes().get('keeper'):
             try:
-                os.kill(int(keeper), number)
+                os.kill(int(keeper), signal.SIGTERM if time.monotonic() < end else signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        if tenths == 150:
-            raise Failed(
-                f"the lab '{settings.name}' does not end", 'Its keeper, process '
-                f'{keeper or "unknown"}, holds {settings.folder}.',
-                'Look for processes that cannot be killed: ps -ef | grep rdma-lab')
-        tenths += 1
         time.sleep(0.1)
     # The keeper removes its files itself, unless it had to be killed.
     if state.is_same(file):
