@@ -49,7 +49,8 @@ static bool is_fit(const uint8_t *bytes)
 				 type != HEAD_WELCOME && number(bytes + 36))
 		return false;
 	/* What the program reads behind it is there, and nothing else is. */
-	return length - HEAD_SIZE == (type == HEAD_HERE ? 0 : number(bytes + 12));
+	return length - HEAD_SIZE ==
+	       (type == HEAD_HERE ? 0 : number(bytes + 12));
 }
 
 static void check_head(const uint8_t *bytes)

@@ -1,5 +1,5 @@
 /*
- * fuzz_params_line.c - chapter 03's parameters, as a line and as what that says
+ * fuzz_params.c - chapter 03's parameters, as a line and as what that says
  *
  * Whatever line is accepted must be the one way to say what it understood, and every
  * field must be fit for what the program does with it next; and what is fit is accepted,
