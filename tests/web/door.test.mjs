@@ -5,7 +5,7 @@ import {readFileSync} from 'node:fs';
 import test from 'node:test';
 import {dissect} from '../../web/page/packet.js';
 import {Words} from '../../web/page/words.js';
-import {readPcapng} from '../../web/page/pcapng.js';
+import {framesOf} from '../../web/page/capture.js';
 import {seen} from '../../web/page/seen.js';
 import {CALL} from '../../web/page/door.js';
 import {cost, unfit} from '../../web/page/fit.js';
@@ -15,7 +15,7 @@ import {layout} from '../../web/site/layout.mjs';
 import {policyOf} from '../../web/site/csp.mjs';
 
 const words = new Words();
-const recorded = readPcapng(new Uint8Array(readFileSync('01_send_recv/expected/wire.pcapng')))
+const recorded = [...framesOf(new Uint8Array(readFileSync('01_send_recv/expected/wire.pcapng')))]
 	.map(({bytes}) => ({...words.say(dissect(bytes)), bytes, fate: 'arrived'}));
 
 test('what is said of a run is what crossed', () => {

@@ -13,7 +13,7 @@ import {frame, reth} from './made.mjs';
 const captures = readdirSync('.').filter(x => /^\d\d_/.test(x))
 	.map(x => `${x}/expected/wire.pcapng`).filter(existsSync);
 
-const read = path => readPcapng(new Uint8Array(readFileSync(path)));
+const read = path => [...framesOf(new Uint8Array(readFileSync(path)))];
 
 function fromPage(frames) {
 	const words = new Words();
@@ -84,9 +84,7 @@ test('fields are inside the frame', () => {
 test('a capture that was written is read again', () => {
 	const frames = [{time: 1_700_000_000_123.456, bytes: Uint8Array.of(1, 2, 3, 4, 5)},
 		{time: 1_700_000_000_200, bytes: new Uint8Array(60)}];
-	assert.deepEqual(readPcapng(writePcapng(frames)).map(x => [...x.bytes]),
-		frames.map(x => [...x.bytes]));
-	assert.throws(() => readPcapng(new Uint8Array(40)), RangeError);
+	assert.deepEqual([...framesOf(writePcapng(frames))], frames.map(x => ({...x, cut: 0})));
 });
 
 test('IPv6 addresses are written the short way', () => {

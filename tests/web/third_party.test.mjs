@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import test from 'node:test';
+import {framesOf} from '../../web/page/capture.js';
 import {forge, forgeDreq, icrc, writeBody} from '../../web/page/forge.js';
 import {Forger, thirdParty, told} from '../../web/page/third_party.js';
 import {LINKS, linksOf} from '../../web/page/wiretap.js';
@@ -58,12 +59,8 @@ test('who is told the numbers when the packet is past sends at once', () => {
 // What the page's third party does in a run that was recorded: for each frame, whether it is
 // dropped, and what is sent to the server and to the client.
 function recorded(chapter, link) {
-	const data = readFileSync(`${chapter}/expected/wire.pcapng`), seen = [], third = thirdParty(link);
-	for (let at = 0; at < data.length; at += data.readUInt32LE(at + 4))
-		if (data.readUInt32LE(at) === 6) {
-			const frame = data.subarray(at + 28, at + 28 + data.readUInt32LE(at + 20));
-			seen.push([frame.toString('hex'), frame.subarray(26, 30).equals(Buffer.from([192, 0, 2, 2]))]);
-		}
+	const data = new Uint8Array(readFileSync(`${chapter}/expected/wire.pcapng`)), third = thirdParty(link);
+	const seen = [...framesOf(data)].map(({bytes}) => [hex(bytes), hex(bytes.subarray(26, 30)) === 'c0000202']);
 	const ours = seen.map(([frame, client]) => {
 		const {drops, toServer, toClient} = third[client ? 'client' : 'server'](Buffer.from(frame, 'hex'));
 		return [Boolean(drops), toServer ? hex(toServer) : null, toClient ? hex(toClient) : null];

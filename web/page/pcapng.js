@@ -1,4 +1,4 @@
-// Captures as files: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-02.html
+// A capture, as a file: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-02.html
 
 const SECTION = 0x0a0d0d0a, INTERFACE = 1, PACKET = 6;
 const ETHERNET = 1;
@@ -42,22 +42,4 @@ export function writePcapng(frames) {
 		at += part.length;
 	}
 	return out;
-}
-
-// The frames of a capture in the byte order of this machine: [{bytes}].
-export function readPcapng(data) {
-	const view = new DataView(data.buffer, data.byteOffset, data.length);
-	const frames = [];
-
-	for (let at = 0; at + 12 <= data.length;) {
-		const type = view.getUint32(at, true), size = view.getUint32(at + 4, true);
-		if (size < 12 || at + size > data.length)
-			throw new RangeError(`no block of pcapng at byte ${at}`);
-		if (type === PACKET) {
-			const length = view.getUint32(at + 20, true);
-			frames.push({bytes: data.subarray(at + 28, at + 28 + length)});
-		}
-		at += size;
-	}
-	return frames;
 }

@@ -4,8 +4,6 @@
 // It knows no emulator and no page: who uses it gives it a function that delivers
 // a frame, and the timers and random numbers that it takes.
 
-export const SIDES = ['a', 'b'];
-
 const QUIET = {loss: 0, delay: 0, duplicate: 0, reorder: 0, cut: false, hold: false};
 // A frame that is overtaken waits so many milliseconds longer than the others.
 const REORDER_MS = 20;
