@@ -11,25 +11,15 @@
 # and with the chapter, and compares what both ends say with what the exercise asks for.
 # How it is written does not matter.
 #
-# EXERCISE_PLACE is where it is built and run (build/exercise); EXERCISE_UNTIL
-# ends the check as soon as that thing, or * any of them, is found missing.
+# TASK_PLACE is where it is built and run (build/exercise); EXERCISE_UNTIL ends the check
+# as soon as that thing, or * any of them, is found missing.
 #
 # Exit status: 0 done, or all that is asked for is there; 1 not; 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib/cli.sh
-source "$top/scripts/lib/cli.sh"
-# shellcheck source=scripts/lib/chapter.sh
-source "$top/scripts/lib/chapter.sh"
-# shellcheck source=scripts/lib/device.sh
-source "$top/scripts/lib/device.sh"
-# shellcheck source=scripts/lib/copies.sh
-source "$top/scripts/lib/copies.sh"
-# shellcheck source=scripts/lib/progress.sh
-source "$top/scripts/lib/progress.sh"
-# shellcheck source=scripts/lib/judge.sh
-source "$top/scripts/lib/judge.sh"
+# shellcheck source=scripts/lib/task.sh
+source "$top/scripts/lib/task.sh"
 
 cli_help "$@"
 do=hand_out
@@ -59,40 +49,28 @@ if [[ $# -eq 1 ]]; then
 	done
 	exit 0
 fi
-name=$2
-if [[ $name =~ ^[1-9][0-9]*$ ]]; then
-	name=${names[name - 1]:-}
-fi
-[[ -n $name && " ${names[*]} ${empty[*]} " == *" $name "* ]] ||
-	cli_none "exercise of $chapter" "$2" "1 to ${#names[@]}: ${names[*]}; ${empty[*]}"
-work=work/${number}_$name
-theirs=${3:-$top/$work}
-[[ $do == hand_out || -r $theirs/Makefile ]] || {
-	echo "exercise: there is no Makefile in $theirs; make exercise CH=$number" \
-		"EX=$name puts a copy of the chapter into $work" >&2
-	exit 2
-}
+task_choose EX "$2" "${3:-}" "${empty[*]}"
 [[ " ${empty[*]} " == *" $name "* ]] && body=yes || body=''
-cli_checked
 
-# Both are built here, so that the reader's folder stays as it is.
-place=${EXERCISE_PLACE:-$top/build/exercise}/$chapter/$name
-original=$(dirname "$place")/original
+# In a sentence or two.
+title() {
+	if [[ $body ]]; then
+		bodies told "$top/$chapter" "$name"
+	else
+		sed -n '1s/^# *//p' "$folder/$name.md"
+	fi
+}
 
 if [[ $do == hand_out ]]; then
-	chapter_edited "and $work begins without that" "$chapter"
-	if [[ -e $top/$work ]]; then
-		echo "$work is there already; remove it to start over."
-	else
+	if task_is_new; then
 		copy_committed "$top/$work"
 		[[ -z $body ]] || bodies take "$top/$chapter" "$name" "$top/$work"
 	fi
+	title
 	if [[ $body ]]; then
-		bodies told "$top/$chapter" "$name"
 		echo "It is in $work. Then: make exercise CH=$number EX=$name CHECK=1"
 		exit 0
 	fi
-	sed -n '1s/^# *//p' "$folder/$name.md"
 	echo
 	echo "$chapter/exercises/$name.md says what it asks for. Change the files in $work,"
 	echo "and no others; make -C $work builds them. Then:"
@@ -102,31 +80,16 @@ fi
 
 # As the logged runs show it, alone and with the chapter; who hangs is ended after 15 s.
 check_body() {
-	# shellcheck disable=SC2034 # for judge.sh
-	local limit=14 runs
+	local runs
 
+	# shellcheck disable=SC2034 # for judge.sh
+	limit=14
 	mapfile -t runs < <(cd "$top/$chapter/expected" && grep -L 'first\|loopback' -- */commands |
 		sed 's|/.*||')
 	recorded "${runs[@]}"
 	together "${runs[0]}"
-	# shellcheck source=/dev/null
-	[[ ! -e $folder/$name.sh ]] || source "$folder/$name.sh"
 }
 
-if [[ $body ]]; then
-	title=$(bodies told "$top/$chapter" "$name")
-else
-	title=$(sed -n '1s/^# *//p' "$folder/$name.md")
-fi
-# A line `nodes: 2` in a run asks for two nodes.
-nodes=1
-[[ ! -e $folder/$name.sh || $(<"$folder/$name.sh") != *"'nodes: 2'"* ]] || nodes=2
-begin_check exercise "$title" "$nodes"
-if [[ $body ]]; then
-	check_body
-else
-	# shellcheck source=/dev/null
-	source "$folder/$name.sh"
-fi
-[[ $bad -gt 0 ]] || progress_note exercise "$chapter/$name"
-verdict
+task_begin "$(title)" "$folder/$name.sh"
+[[ -z $body ]] || check_body
+task_judge "$folder/$name.sh"

@@ -15,25 +15,15 @@
 #   --run     only runs the broken chapter as the task's `commands` says, and leaves
 #             what both ends said in DIR (for authors)
 #
-# REPAIR_PLACE is where it is built and run (build/repair); EXERCISE_UNTIL ends the
-# check as soon as that thing is found missing.
+# TASK_PLACE is where it is built and run (build/repair); EXERCISE_UNTIL ends the check
+# as soon as that thing is found missing.
 #
 # Exit status: 0 done, or repaired; 1 not repaired; 2 usage.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib/cli.sh
-source "$top/scripts/lib/cli.sh"
-# shellcheck source=scripts/lib/chapter.sh
-source "$top/scripts/lib/chapter.sh"
-# shellcheck source=scripts/lib/device.sh
-source "$top/scripts/lib/device.sh"
-# shellcheck source=scripts/lib/copies.sh
-source "$top/scripts/lib/copies.sh"
-# shellcheck source=scripts/lib/judge.sh
-source "$top/scripts/lib/judge.sh"
-# shellcheck source=scripts/lib/progress.sh
-source "$top/scripts/lib/progress.sh"
+# shellcheck source=scripts/lib/task.sh
+source "$top/scripts/lib/task.sh"
 
 cli_help "$@"
 do=hand_out
@@ -61,28 +51,10 @@ if [[ $# -le 1 ]]; then
 fi
 cli_chapter "$1" 'repair/*/task.md'
 mapfile -t names < <(tasks names "$top/$chapter")
-name=$2
-if [[ $name =~ ^[1-9][0-9]{0,2}$ ]]; then
-	name=${names[name - 1]:-}
-fi
-[[ -n $name && " ${names[*]} " == *" $name "* ]] ||
-	cli_none "repair task of $chapter" "$2" "1 to ${#names[@]}: ${names[*]}"
-number=${chapter%%_*}
+task_choose TASK "$2" "${3:-}" ''
 task=$top/$chapter/repair/$name
-work=work/${number}_$name
-theirs=${3:-$top/$work}
 # What scripts/lib/judge.sh calls the folder of a check.
 folder=$top/$chapter/repair
-place=${REPAIR_PLACE:-$top/build/repair}/$chapter/$name
-original=$(dirname "$place")/original
-if [[ $do == check ]]; then
-	[[ -r $theirs/Makefile ]] || {
-		echo "repair: there is no Makefile in $theirs; make repair" \
-			"CH=$number TASK=$name puts the broken copy there" >&2
-		exit 2
-	}
-fi
-cli_checked
 
 # broken DIR: makes DIR, the chapter as it is with what is broken.
 broken() {
@@ -93,10 +65,7 @@ broken() {
 }
 
 hand_out() {
-	chapter_edited "and $work begins without that" "$chapter"
-	if [[ -e $top/$work ]]; then
-		echo "$work is there already; remove it to start over."
-	else
+	if task_is_new; then
 		broken "$top/$work"
 		tasks letter "$task" "$work" >"$top/$work/TASK.md"
 	fi
@@ -130,20 +99,12 @@ run_broken() {
 	! grep -q lib/repair/ "$place/commands" || mend
 }
 
-check_repair() {
-	local nodes=1
-
-	[[ $(<"$task/judge.sh") != *"nodes: 2"* ]] || nodes=2
-	begin_check repair "$(sed -n '1s/^# *//p' "$task/task.md")" "$nodes"
-	# shellcheck source=/dev/null
-	source "$task/judge.sh"
-	[[ $bad -gt 0 ]] || progress_note repair "$chapter/$name"
-	verdict
-}
-
 case $do in
 hand_out) hand_out ;;
 hint) hint ;;
 run) run_broken ;;
-check) check_repair ;;
+check)
+	task_begin "$(sed -n '1s/^# *//p' "$task/task.md")" "$task/judge.sh"
+	task_judge "$task/judge.sh"
+	;;
 esac

@@ -77,7 +77,7 @@ def check(lab, tmp_path):
                              # Where nothing is done yet, a server waits for a client that never comes, and
                              # judge.sh waits for the server: no longer than so many seconds.
                              env=dict(lab.env, limit='15' if until == '*' else '', PROGRESS='',
-                                      EXERCISE_UNTIL=until, REPAIR_PLACE=place, EXERCISE_PLACE=place))
+                                      EXERCISE_UNTIL=until, TASK_PLACE=place))
         print(ran.stdout)
         return ran
     return check
@@ -145,7 +145,7 @@ def test_a_broken_chapter_says_what_is_recorded(run, tmp_path, task):
     if said != str(task) or (task / 'varies').exists():
         # What a case says is the case's test; what is never the same is nobody's.
         return
-    ran = run('env', f'REPAIR_PLACE={TOP}/build/tasks/{os.getpid()}', 'scripts/repair.sh', '--run',
+    ran = run('env', f'TASK_PLACE={TOP}/build/tasks/{os.getpid()}', 'scripts/repair.sh', '--run',
               task.parts[-3], task.name, tmp_path)
     assert ran.returncode == 0, ran.stdout
     ran = run('scripts/compare_logs.sh', tmp_path, said)

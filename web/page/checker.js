@@ -26,7 +26,7 @@ async function check(lab, script) {
 	for (const folder of [CHECKER, `${PLACE}/${chapter}`])
 		await unpack(node, chapter, await lab.archive(chapter), folder);
 	return node.exec(`cd ${PLACE}/${chapter} && rm -rf original && mv ${chapter} original && ` +
-		`{ { DEVICE=host PROGRESS= EXERCISE_PLACE=${PLACE} REPAIR_PLACE=${PLACE} ${CHECKER}/scripts/${
+		`{ { DEVICE=host PROGRESS= TASK_PLACE=${PLACE} ${CHECKER}/scripts/${
 			script}; echo $? >${PLACE}/status; } </dev/null 2>&1 | ` +
 		`tee /dev/ttyS0; } && exit "$(cat ${PLACE}/status)"`);
 }

@@ -93,7 +93,7 @@ checker() {
 
 	mkdir -p "$top"
 	cp --parents scripts/{exercise,pair,repair}.sh scripts/lib/{calls.c,chapter.sh,cli.sh} \
-		scripts/lib/{copies,device,judge,progress}.sh "$top"
+		scripts/lib/{device,judge,progress,task}.sh "$top"
 	cp --parents [0-9][0-9]_*/exercises/*.{md,sh,patch} \
 		[0-9][0-9]_*/repair/{order,*/task.md,*/judge.sh} \
 		[0-9][0-9]_*/expected/*/commands [0-9][0-9]_*/break/*/{commands,patch} "$top"
