@@ -17,11 +17,9 @@ units=('' 1/s 1/s us us us)
 
 # run COUNT: sets values, as the names have them.
 run() {
-	serve "$top/scripts/lab.sh" exec a -- "$top/08_event_loop/server" -t 60
-	await grep -q '^listening' "$tmp/served"
-	timeout "$limit" "$top/scripts/lab.sh" exec b -- \
-		"$top/08_event_loop/load/load" -n "$1" -N $((20000 / $1)) -q 8 \
-		-t 60 -c -a "$address" >"$tmp/report" 2>&1 </dev/null ||
+	serve_on_a 08_event_loop './server -t 60'
+	on b 08_event_loop "./load/load -n $1 -N $((20000 / $1)) -q 8 -t 60 -c -a $address" \
+		>"$tmp/report" 2>&1 ||
 		fail "load: $(tail -n 3 "$tmp/report")"
 	IFS=, read -ra values < <(grep -A 1 '^connections,' "$tmp/report" |
 		tail -n 1 | cut -d , -f 1,4-)

@@ -15,6 +15,8 @@ set -euo pipefail
 
 # shellcheck source=scripts/lib/bench/lib.bash
 source "$(dirname "$0")/lib.bash"
+# shellcheck source=scripts/lib/bench/perftest.bash
+source "$(dirname "$0")/perftest.bash"
 bytes=624 depth=16 count=${BENCH_COUNT:-10000} torn_count=$((10 * count))
 
 # ours OPTIONS-OF-LEND ARGUMENT...: sets rate, each, program, node, torn and puts.
@@ -32,22 +34,9 @@ ours() {
 	)
 }
 
-# theirs PROGRAM COLUMN ARGUMENT...: sets value.
+# theirs COLUMN PROGRAM ARGUMENT...: sets value.
 theirs() {
-	local program=$1 column=$2 attempt
-	local common="-F -x 1 -p 18515 -s $bytes -n $count ${*:3}"
-
-	for attempt in 1 2 3 4 5 6; do
-		serve_on_a . "$program $common" 18515
-		value=$(on b . "$program $common $address" |
-			awk -v bytes=$bytes -v column="$column" \
-				'$1 == bytes { print $column }')
-		end_server
-		# On a busy machine it may not find out its clock's rate.
-		[[ $value =~ ^[0-9]*\.?[0-9]*[1-9][0-9.]*$ ]] && return
-		echo "09: $program, attempt $attempt: $value" >&2
-	done
-	fail "$program: no figure"
+	perftest "\$1 == bytes { print \$$1 }" "${@:2}" -s "$bytes" -n "$count"
 }
 
 # least A B: the smaller one; B if there is no A.
@@ -60,6 +49,7 @@ line() {
 	printf '%s\t%s\t%s\t%s\t%s\n' "$@"
 }
 
+find_gid
 section 'chapter 09: GETs by READ' READ other
 for ((pair = 1; pair <= pairs; pair++)); do
 	echo "09: pair $pair of $pairs" >&2
@@ -67,7 +57,7 @@ for ((pair = 1; pair <= pairs; pair++)); do
 	best='' lat='' blind=''
 	for _ in 1 2 3 4 5; do
 		# The column t_avg.
-		theirs ib_read_lat 6
+		theirs 6 ib_read_lat
 		lat=$(least "$lat" "$value")
 		ours '' -n "$count" -b read
 		blind=$(least "$blind" "$each")
@@ -78,7 +68,7 @@ for ((pair = 1; pair <= pairs; pair++)); do
 	line 'latency, ib_read_lat' "$best" "$lat" us '<= 1.05'
 	line 'latency, not looked at' "$best" "$blind" us -
 	# The average of millions of messages a second.
-	theirs ib_read_bw 5 -t $depth
+	theirs 5 ib_read_bw -t $depth
 	ours '' -n "$count" -q $depth read
 	many=$rate many_program=$program many_node=$node
 	line 'depth 16, ib_read_bw' "$many" \

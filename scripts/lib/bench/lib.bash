@@ -13,9 +13,12 @@ top=$(cd "${BASH_SOURCE[0]%/*}/../../.." && pwd)
 limit=300
 server=''
 
-# Servers run there, clients run here, and programs are below where. With two hosts, those
-# are a and b, and this script runs on neither; else, all of that is this machine.
+# Servers run there, clients run here, and programs are below where. With two hosts, or two
+# nodes, those are a and b, and this script runs on neither; else, all of that is this machine.
 on_a=() on_b=() where=$top
+if grep -qx '# nodes: 2' "$0"; then
+	on_a=("$top/scripts/lab.sh" exec a --) on_b=("$top/scripts/lab.sh" exec b --)
+fi
 if [[ -n ${HOSTS:-} ]]; then
 	# shellcheck source=scripts/lib/device.sh
 	source "$top/scripts/lib/device.sh"
@@ -52,9 +55,9 @@ on() {
 # serve_on_a FOLDER COMMAND [PORT]: on node a, in the background; and waits until it
 # says that it listens, or does so at the TCP port.
 serve_on_a() {
-	serve "$top/scripts/lab.sh" exec a -- bash -c "cd '$top/$1' && exec $2"
+	serve bash -c "cd '$top/$1' && exec $2"
 	if [[ -n ${3:-} ]]; then
-		await on a . "ss -Htln 'sport = :$3' | grep -q ."
+		await is_listening "$3"
 	else
 		await grep -q '^listening' "$tmp/served"
 	fi

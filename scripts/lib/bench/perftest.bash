@@ -55,7 +55,7 @@ perftest() {
 		value=$(awk -v bytes="$bytes" "$number" "$tmp/report")
 		# On a busy machine it may not find out its clock's rate.
 		[[ $value =~ ^[0-9]*\.?[0-9]*[1-9][0-9.]*$ ]] && return
-		echo "07: $program, attempt $attempt: $value" >&2
+		echo "bench: $program, attempt $attempt: $value" >&2
 	done
 	fail "$program $*: $(cat "$tmp/report")"
 }
