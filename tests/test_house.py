@@ -195,6 +195,14 @@ def test_words_phrases_and_commands_that_are_wrong_are_found(tree):
           'there is no scripts/b.sh', './server has no option -x')
 
 
+def test_a_command_that_is_marked_as_runnable_and_fails_is_found(tree):
+    root = tree(**{'Makefile': 'all:\n', '01_one/a.md': '```sh run\ntrue\nfalse # here\n```\n'})
+    found('check_commands.py --run', root, '01_one/a.md:2: status 1')
+    # Where a folder is named, only what is in it runs.
+    found('check_commands.py --run docs', root, status=0)
+    found('check_commands.py --run 01_one', root, '01_one/a.md:2: status 1')
+
+
 def test_a_map_links_and_tables_that_are_old_are_found_and_written_anew(tree):
     case = '# late\n\n> Who is late?\n\nIt fails.\n\n**Remember:** it does.\n'
     root = tree(**{'01_one/a.c': 'int i = ibv_one();\n', 'docs/x.md': '[a.c:2](../01_one/a.c#L2 "ibv_one()")\n',

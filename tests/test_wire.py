@@ -193,12 +193,3 @@ def test_07_sends_as_many_messages_as_it_has_credits_and_they_come_back(wire):
     assert not any('RNR NAK' in packet['text'] for packet in one.packets)
     for text in r'CREDIT \(credits: 2\)', r'HELLO \(credits: 4\)', r'WELCOME \(credits: 4\)':
         assert re.search(f'SEND Only {text}', one.ladder)
-
-
-@pytest.mark.parametrize('words, said', [
-    (('wire', 99), "no chapter '99'"), (('wire', '01', 'nothing'), 'there is no'),
-    # An empty name is no chapter, and not any chapter.
-    (('wire', ''), ''), (('break', ''), ''), (('exercise', ''), '')], ids=str)
-def test_what_does_not_exist_is_a_usage_error(run, words, said):
-    ran = run(f'scripts/{words[0]}.sh', *words[1:])
-    assert ran.returncode == 2 and said in ran.stdout
