@@ -1,4 +1,4 @@
-# says.bash - what a program has said, and what it is given changed; and a copy of the tree
+# says.bash - what a program has said; and a copy of the tree
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # output: set by bats
 
@@ -16,30 +16,12 @@ says() {
 	done
 }
 
-# says_each TEXT...: the same, in any order.
-says_each() {
-	local text
-
-	for text; do
-		says "$text"
-	done
-}
-
 # silent_on TEXT: and it does not have this.
 silent_on() {
 	[[ $output != *"$1"* ]] || {
 		printf 'said, but should not be: %s\n%s\n' "$1" "$output"
 		return 1
 	}
-}
-
-# edit FILE SCRIPT: sed -i (with an option before SCRIPT) that must change something.
-edit() {
-	local before
-
-	before=$(cksum <"$1")
-	sed -i "${@:2}" "$1"
-	[[ $before != "$(cksum <"$1")" ]]
 }
 
 # copy_tree DIR: what git would commit of this repository, with uncommitted changes and
