@@ -114,7 +114,7 @@ def test_every_script_asks_for_english_and_decimal_points():
         # Those of the guest have busybox only, which speaks English.
         if not re.match('#!.*sh\n', text) or path.name.startswith('guest-'):
             continue
-        assert re.search(r'(?m)^export LC_ALL=C$|^(source|\.) .*/(cli\.sh|lib\.bash)"?$', text), path
+        assert re.search(r'(?m)^export LC_ALL=C$|^(source|\.) .*/((?:cli|task)\.sh|lib\.bash)"?$', text), path
 
 
 def test_no_program_changes_where_python_looks_for_modules():
