@@ -25,7 +25,7 @@
 #define CLIENT_DESCRIPTORS 2
 
 /* For the server itself: devices, signals, files that are open for a moment. */
-#define DESCRIPTORS_SPARE 64
+#define DESCRIPTORS_SPARE 40
 
 /* With fewer for all others, a silent stranger would delay them. */
 #define DESCRIPTORS_LEAST 16

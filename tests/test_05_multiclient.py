@@ -232,7 +232,7 @@ def test_descriptors_run_out_refused_politely_served_when_they_are_back(pair):
     few = pair.start('server', 'bash', '-c', 'ulimit -n 16 && exec ./server write')
     few.end(1).one_error('too few for a server')
     # Started by a shell that may have no more.
-    server = pair.server('-c', 'ulimit -n 112 && exec ./server -t 60 write', program='bash')
+    server = pair.server('-c', 'ulimit -n 80 && exec ./server -t 60 write', program='bash')
     room = int(re.search(r' more descriptors: room for (\d+) clients and ', server.out)[1])
     assert 10 <= room < 30
     load = pair.begin_client('-t', 60, '-n', room + 5, '-w', 3600, 'write', program='./load/load')
@@ -244,9 +244,9 @@ def test_descriptors_run_out_refused_politely_served_when_they_are_back(pair):
     idle(server)
     # And where nobody has counted: the limit falls while it runs.
     def limit(count):
-        subprocess.run(['prlimit', '--pid', str(server.pid), f'--nofile={count}:112'], check=True)
+        subprocess.run(['prlimit', '--pid', str(server.pid), f'--nofile={count}:80'], check=True)
     limit(server.descriptors() + 1)
     pair.client('-t', 5, '-n', 3, 'write', program='./load/load', status=1)
-    limit(112)
+    limit(80)
     are_served(pair, '-n', 3)
     server.stop()

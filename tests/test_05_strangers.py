@@ -117,7 +117,7 @@ def test_addresses_of_one_network_of_ipv6_count_as_one(pair):
     for address in others:
         subprocess.run(('ip', 'address', 'add', address, 'dev', 'lo'), check=True)
     try:
-        server = pair.server('-c', 'ulimit -n 80 && exec ./server -t 3600 write', program='bash')
+        server = pair.server('-c', 'ulimit -n 56 && exec ./server -t 3600 write', program='bash')
         with strangers(pair, 2, 'silent@2001:db8::77', 1, 'silent@2001:db8:0:1::1'):
             are_shaking(server, 3)
             pair.client('-t', 30, 'write', status=1)
