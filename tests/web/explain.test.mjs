@@ -1,16 +1,18 @@
-// What the page says beside a terminal of an error line: what scripts/explain.py says; and
-// the guesses that a browser keeps.
+// What the page says of an error line, or of a log: what scripts/explain.py says; and the
+// guesses that a browser keeps.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';
 import test from 'node:test';
 import {Explainer, explain, lookUp} from '../../web/page/explain.js';
 import {guess, guessOf, judge, score} from '../../web/page/guesses.js';
+import {Storage} from './storage.mjs';
 
 const data = JSON.parse(execFileSync('/usr/bin/python3', ['-B', 'web/site/explained.py'], {encoding: 'utf8', maxBuffer: 1e8}));
 const entries = Object.values(data.entries);
 const RUNS = ['expected', 'break'].flatMap(kind => readdirSync('.').filter(x => /^\d\d_/.test(x)).flatMap(x =>
 	readdirSync(`${x}/${kind}`, {recursive: true}).filter(y => /\.(log|err)$/.test(y)).map(y => `${x}/${kind}/${y}`)));
+const LINES = readFileSync('tests/fixtures/explain.tsv', 'utf8').split('\n').filter(x => x && x[0] !== '#').map(x => x.split('\t')[2]);
 
 // Each line of the input: the anchor that explain.py finds, and how sure it is.
 const PYTHON = `
@@ -24,10 +26,8 @@ for line in sys.stdin.read().split('\\n'):
 `;
 
 test('each line leads to the entries that explain.py finds, for the same reasons', () => {
-	const asked = ['lines', 'parts', 'own'].map(x => readFileSync(`tests/fixtures/explain_${x}.tsv`, 'utf8')).join('').split('\n').filter(x => x && x[0] !== '#')
-		.map(x => x.split('\t')[2]);
 	const said = RUNS.flatMap(x => readFileSync(x, 'utf8').split('\n'));
-	const lines = [...new Set([...asked, ...said, '\u{1f600} ß status 12', '-19 --19 x-19'])];
+	const lines = [...new Set([...LINES, ...said, '\u{1f600} ß status 12', '-19 --19 x-19'])];
 	const python = execFileSync('/usr/bin/python3', ['-B', '-c', PYTHON], {encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'}, input: lines.join('\n'), maxBuffer: 1e8})
 		.trimEnd().split('\n');
 	assert.ok(lines.length > 500 && python.filter(x => x !== '-').length > 200);
@@ -57,10 +57,8 @@ for text in map(json.loads, sys.stdin):
 `;
 
 test('of a line, and of a log, the page names the three entries that explain.py names', () => {
-	const rows = ['lines', 'parts', 'own'].flatMap(x => readFileSync(`tests/fixtures/explain_${x}.tsv`, 'utf8').split('\n'))
-		.filter(x => x && x[0] !== '#').map(x => x.split('\t')[2]);
 	const logs = RUNS.map(x => readFileSync(x, 'utf8').trimEnd()).slice(0, 40);
-	const texts = [...new Set([...rows, ...logs, 'all is well\nit failed to poll on the last byte of a write',
+	const texts = [...new Set([...LINES, ...logs, 'all is well\nit failed to poll on the last byte of a write',
 		'why is soft-roce so slow compared with tcp?', 'segmentation fault'])];
 	const python = execFileSync('/usr/bin/python3', ['-B', '-c', THREE], {encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'},
 		input: texts.map(x => `${JSON.stringify(x)}\n`).join(''), maxBuffer: 1e8}).trimEnd().split('\n');
@@ -92,22 +90,8 @@ test('of what a terminal shows, the first cause is explained, until Enter is pre
 	assert.equal(one.hear(bytes('status 13 (RNR retry counter exceeded)\n')).anchor, 'status-13');
 });
 
-test('what successful runs print is not explained', () => {
-	const good = RUNS.filter(x => /expected/.test(x) && x.endsWith('.log') && !/fail|linux-/.test(x));
-	for (const path of good) {
-		const one = new Explainer(data), found = one.hear(bytes(`${readFileSync(path, 'utf8')}\n`));
-		assert.equal(found?.anchor, undefined, path);
-	}
-});
-
-function storage() {
-	const kept = new Map();
-	return {get length() { return kept.size; }, key: i => [...kept.keys()][i], getItem: x => kept.get(x) ?? null,
-		setItem: (x, y) => kept.set(x, y)};
-}
-
 test('a guess is kept, judged once, and counted', () => {
-	const place = storage();
+	const place = new Storage();
 	place.setItem('edit:01_send_recv/client.c', 'int x;');
 	assert.deepEqual(score(place), {right: 0, all: 0});
 	guess('01_send_recv', 'no_recv', '  ', place);
