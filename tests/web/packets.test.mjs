@@ -6,7 +6,8 @@ import {readFileSync, readdirSync, existsSync} from 'node:fs';
 import test from 'node:test';
 import {dissect, ipv6} from '../../web/page/packet.js';
 import {Words, worthShowing} from '../../web/page/words.js';
-import {readPcapng, writePcapng} from '../../web/page/pcapng.js';
+import {framesOf} from '../../web/page/capture.js';
+import {writePcapng} from '../../web/page/pcapng.js';
 import {codeOf} from '../../web/page/code_of.js';
 import {frame, reth} from './made.mjs';
 

@@ -145,7 +145,8 @@ test('a bad file is refused with the reason, and nothing of it is taken', () => 
 
 test('the checker of the nodes has what repair.sh asks for', () => {
 	const script = readFileSync('web/rootfs/programs.sh', 'utf8');
-	const sourced = [...readFileSync('scripts/repair.sh', 'utf8').matchAll(/^source "\$top\/scripts\/lib\/(\w+)\.sh"/gm)]
+	const scripts = ['scripts/repair.sh', 'scripts/lib/task.sh'].map(x => readFileSync(x, 'utf8')).join('');
+	const sourced = [...scripts.matchAll(/^source "\$top\/scripts\/lib\/(\w+)\.sh"/gm)]
 		.map(x => x[1]);
 	assert.ok(sourced.length > 5);
 	for (const name of sourced)

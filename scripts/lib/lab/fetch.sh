@@ -7,6 +7,9 @@
 set -uo pipefail
 export LC_ALL=C
 
+# shellcheck source=scripts/lib/cli.sh
+. "${0%/*}/../cli.sh"
+cli_help "$@"
 folder=$1 package=$2
 pinned=${LAB_PINNED:-${0%/*}/kernel.pinned}
 work=$folder.work
