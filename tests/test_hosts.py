@@ -147,8 +147,12 @@ def test_a_comparison_has_its_server_on_one_host_and_its_client_on_the_other(lab
 
 def device(verb):
     """On node b: del, or add."""
-    called('rdma', 'link', 'delete', 'rxe0') if verb == 'del' else \
+    if verb == 'add':
         called('rdma', 'link', 'add', 'rxe0', 'type', 'rxe', 'netdev', 'eth0')
+        return
+    # With a program that has it open, this hangs, and cannot be killed.
+    until('a device that no program has open', lambda: 'pid' not in called('rdma', 'resource', 'show', 'ctx'))
+    called('rdma', 'link', 'delete', 'rxe0')
 
 
 def sentences(said, *parts):
