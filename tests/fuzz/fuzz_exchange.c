@@ -12,7 +12,7 @@
  *
  * So what it says may come out of turn, twice, glued together, in pieces or cut off.
  * The server must come to an end in time, and believe only parameters that make sense.
- * The certificates are in the folder FUZZ_CERTS: see run.sh.
+ * The certificates are in the folder FUZZ_CERTS: see test_fuzz.py.
  */
 #include "oob.h"
 
