@@ -235,7 +235,7 @@ def test_a_benchmark_between_two_nodes(lab, programs):
 def test_a_benchmark_that_takes_longer_than_t_has_its_table(pair):
     """Several times as long, at either end."""
     server = lend(pair, '-t', 1)
-    client = pair.client('-t', 1, '-b', 4096, '-n', 12000, '-q', 4, 'measure', program=BENCH)
-    assert client.has('^read +4096 +4 +12000 ')
+    client = pair.client('-t', 1, '-b', 4096, '-n', 6000, '-q', 4, 'measure', program=BENCH)
+    assert client.has('^read +4096 +4 +6000 ')
     server.quiet()
     server.stop()
