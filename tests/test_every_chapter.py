@@ -43,7 +43,7 @@ def succeeded(ran):
     *(pytest.param(folder, variant, id=f'{name(folder)}-{variant}') for folder in RUNS
       for variant in ('plain', 'sanitized')
       if variant == 'plain' or name(folder).startswith(SANITIZED) or folder.name.startswith('first')),
-    # On busy emulated nodes, RDS does not always tell that a congestion has ended: docs/reliability.md.
+    # On busy emulated nodes, maps of congestion overtake each other now and then: docs/rds.md.
     *(pytest.param(folder, 'plain', id=f'{name(folder)}-debian', marks=pytest.mark.virtual) for folder in RUNS
       if name(folder) != '06_rds/congest')])
 def test_a_logged_run_can_be_had_again(run, tmp_path, folder, variant):
