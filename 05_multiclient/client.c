@@ -3,9 +3,6 @@
  *
  * The protocol is drawn in server.c.
  */
-#include <locale.h>
-#include <unistd.h>
-
 #include "log.h"
 #include "options.h"
 #include "pattern.h"
@@ -14,7 +11,7 @@
 static struct {
 	struct oob_way way;
 	struct network network;
-	int seconds, bytes, hold;
+	int seconds, bytes;
 	int mode; /* 0: write, 1: read */
 } options = {
 	.way = {
@@ -46,9 +43,6 @@ static const struct option_row rows[] = {
 	{ 'A', "ca", "FILE",
 	  "the CA that must have signed the peer's certificate",
 	  .text = &options.way.files.ca, .otherwise = "certs/ca.pem" },
-	{ 'w', "hold", "SECONDS",
-	  "stay connected for SECONDS when everything is done",
-	  .number = &options.hold, .max = PLACE_HOLD_MAX },
 	{ .value = "write|read", .word = &options.mode },
 };
 
@@ -72,10 +66,8 @@ int main(int argc, char **argv)
 {
 	struct place place = { .conn.network = &options.network };
 	struct conn *conn = &place.conn;
-	int ret = -1, stop_fd = -1, status;
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(rows, purpose, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (!options.way.address) {
@@ -83,12 +75,9 @@ int main(int argc, char **argv)
 			"the server's address is missing; give it with -a, as in: ./client -a 192.0.2.1 write");
 		return EXIT_USAGE;
 	}
+	conn->patience = (struct patience){ options.seconds * 1000, -1 };
 	place.transfer.mode = MODE_WRITE + options.mode;
 	place.transfer.bytes = options.bytes;
-	/* From now on, SIGINT and SIGTERM end the program cleanly. */
-	if (wait_for_signals(&stop_fd))
-		goto out;
-	conn->patience = (struct patience){ options.seconds * 1000, stop_fd };
 	/* 1. Reach the server, which has a place for us, or not. */
 	if (place_reach(&place, &options.way))
 		goto out;
@@ -104,15 +93,11 @@ int main(int argc, char **argv)
 	/* 5. Write or read. */
 	if (converse(&place))
 		goto out;
-	/* 6. Stay for a while, if asked to, and disconnect. */
-	if (options.hold && place_hold(&place, options.hold))
-		goto out;
+	/* 6. Disconnect. */
 	ret = conn_disconnect(conn);
 out:
 	/* 7. Tell the peer, and free everything. */
 	log_line("[LOG] closing connection conn=%p", (void *)conn);
 	place_close(&place);
-	if (stop_fd >= 0)
-		close(stop_fd);
 	return ret ? EXIT_FAILED : EXIT_DONE;
 }

@@ -45,7 +45,8 @@ static struct figures figures_now(struct crowd *crowd)
 	return now;
 }
 
-unsigned int crowd_failed(const struct figures *figures)
+/* How many clients have failed, at any step. */
+static unsigned int failed(const struct figures *figures)
 {
 	unsigned int sum = 0;
 
@@ -64,7 +65,7 @@ static void print_figures(struct crowd *crowd)
 	log_line("[figures] connected: %u of %u; shaking hands: %u",
 		 now.connected, crowd->max_clients, now.strangers);
 	log_line("[figures] served: %u; refused: %u; failed: %u",
-		 left[STEP_DONE], now.refused, crowd_failed(&now));
+		 left[STEP_DONE], now.refused, failed(&now));
 	log_line(
 		"[figures] failed at: handshake %u, exchange %u, objects %u, transfer %u, goodbye %u",
 		left[STEP_HANDSHAKE], left[STEP_EXCHANGE], left[STEP_OBJECTS],
@@ -343,7 +344,7 @@ int crowd_run(struct crowd *crowd)
 	if (crowd->has_last)
 		pthread_join(crowd->last, NULL);
 	print_figures(crowd);
-	return ret;
+	return crowd->end_after && failed(&crowd->figures) ? -1 : ret;
 }
 
 /* ---- The beginning ---- */

@@ -77,12 +77,9 @@ int crowd_open(struct crowd *crowd, const struct oob_way *way);
 /*
  * Serves clients, each in a thread, until stop_fd is readable or end_after have
  * come; and returns when the last one has left, after printing the figures: 0, or
- * -1 after reporting why it cannot go on.
+ * -1 after reporting why it cannot go on, or if one of end_after has failed.
  */
 int crowd_run(struct crowd *crowd);
-
-/* How many clients have failed at any step, after crowd_run(). */
-unsigned int crowd_failed(const struct figures *figures);
 
 /* Closes the devices and the listener. */
 void crowd_close(struct crowd *crowd);

@@ -3,7 +3,6 @@
  */
 #include "place.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,28 +138,6 @@ int place_check(const struct place *place)
 		return log_fail(
 			"these bytes are not client %u's, but another's, or nobody's [docs/troubleshooting.md#wrong-bytes]",
 			place->number);
-	return 0;
-}
-
-int place_hold(struct place *place, int seconds)
-{
-	struct conn *conn = &place->conn;
-	int64_t deadline = wait_deadline(seconds * 1000);
-
-	log_line("holding the connection.");
-	while (wait_readable(conn->oob.line.fd, -1, conn->patience.stop_fd,
-			     deadline) > 0) {
-		if (oob_check(&conn->oob))
-			return -1;
-		if (conn->oob.peer_done || conn->oob.peer_left)
-			return log_fail(
-				"the server ended the connection; see what it says");
-	}
-	if (errno != ETIMEDOUT && errno != ECANCELED)
-		return wait_fail("the end of the hold", errno, &conn->patience);
-	/* Whoever asked us to stop waits for the goodbye. */
-	if (errno == ECANCELED)
-		conn->patience.stop_fd = -1;
 	return 0;
 }
 

@@ -20,7 +20,7 @@
 
 #include "transfer.h"
 
-/* The longest time, in seconds, that a client may stay when everything is done. */
+/* How long a client may stay connected when everything is done, in seconds. */
 #define PLACE_HOLD_MAX 3600
 
 /* How many objects exist in all places. What cannot be destroyed stays counted. */
@@ -57,9 +57,6 @@ int place_open(struct place *place);
 
 /* Whether what has arrived is all there, and was meant for this client. */
 int place_check(const struct place *place);
-
-/* Client: stays connected for so long, or until it is asked to stop. */
-int place_hold(struct place *place, int seconds);
 
 /* Tells the peer that it is over, and frees everything. */
 void place_close(struct place *place);

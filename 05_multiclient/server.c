@@ -12,7 +12,6 @@
  * Each client has a thread and a place of its own (place.h); all of them share one
  * open device. The two sides run at their own pace: either may be done first.
  */
-#include <locale.h>
 #include <unistd.h>
 
 #include "crowd.h"
@@ -124,7 +123,7 @@ static int converse(struct place *place)
 	return place_check(place);
 }
 
-/* Lets the client end the connection, for which it has time: see its -w. */
+/* Lets the client end the connection, which it may keep for a while. */
 static int wait_disconnect(struct conn *conn)
 {
 	int timeout_ms = conn->patience.timeout_ms, ret;
@@ -190,10 +189,8 @@ int main(int argc, char **argv)
 	struct crowd crowd = { .listener.network = &options.network,
 			       .serve = serve_client,
 			       .stop_fd = -1 };
-	int ret = -1, status;
+	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(rows, purpose, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (options.once && !options.end_after)
@@ -214,9 +211,6 @@ int main(int argc, char **argv)
 		goto out;
 	/* 3. Serve, a thread for each client. */
 	ret = crowd_run(&crowd);
-	/* After COUNT connections, our exit status says how they went. */
-	if (options.end_after && crowd_failed(&crowd.figures))
-		ret = -1;
 out:
 	/* 4. Free everything. */
 	crowd_close(&crowd);

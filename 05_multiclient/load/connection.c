@@ -43,6 +43,29 @@ static int converse(struct place *place)
 	return place_check(place);
 }
 
+/* Stays connected for so long, or until it is asked to stop. */
+static int hold(struct place *place, int seconds)
+{
+	struct conn *conn = &place->conn;
+	int64_t deadline = wait_deadline(seconds * 1000);
+
+	log_line("holding the connection.");
+	while (wait_readable(conn->oob.line.fd, -1, conn->patience.stop_fd,
+			     deadline) > 0) {
+		if (oob_check(&conn->oob))
+			return -1;
+		if (conn->oob.peer_done || conn->oob.peer_left)
+			return log_fail(
+				"the server ended the connection; see what it says");
+	}
+	if (errno != ETIMEDOUT && errno != ECANCELED)
+		return wait_fail("the end of the hold", errno, &conn->patience);
+	/* Whoever asked us to stop waits for the goodbye. */
+	if (errno == ECANCELED)
+		conn->patience.stop_fd = -1;
+	return 0;
+}
+
 /* From the server's word on: steps 2 to 6 of ../client.c. */
 static int live(struct connecting *connecting, struct place *place)
 {
@@ -58,7 +81,7 @@ static int live(struct connecting *connecting, struct place *place)
 		return -1;
 	if (converse(place))
 		return -1;
-	if (connecting->hold && place_hold(place, connecting->hold))
+	if (connecting->hold && hold(place, connecting->hold))
 		return -1;
 	/* A signal ends them all at once, so let the server take its time. */
 	conn->patience.stop_fd = -1;

@@ -4,7 +4,6 @@
  * Each of them does what ../client.c does, and all share the open devices.
  */
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,10 +208,9 @@ int main(int argc, char **argv)
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	struct connecting *connecting = &load.connecting;
-	int stop_fd = -1, ret = -1, status;
+	int status = options_parse(rows, purpose, argc, argv);
+	int stop_fd = -1, ret = -1;
 
-	setlocale(LC_CTYPE, "C.UTF-8");
-	status = options_parse(rows, purpose, argc, argv);
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (!options.way.address || options.network.psn >= 0) {

@@ -3,7 +3,7 @@
 
 recorded write
 # The client stays for a second, and ends the connection then.
-run stays 'server: ./server -1 write' 'client: ./client -w 1 -a 192.0.2.1 write'
+run stays 'server: ./server -1 write' 'client: ./load/load -w 1 -a 192.0.2.1 write'
 well 'a client that stays is not sent away' stays client
 well 'and the server waits for it' stays server
 # Each end is killed when all has arrived.
