@@ -69,9 +69,9 @@ def test_a_client_that_asks_for_them_costs_the_server_little(pair, asks, how):
     server.stop().one_error(too_many('TLS'))
 
 
-def a_server_asks(pair, asks, how, *words):
+def a_server_asks(pair, asks, how, *words, **more):
     server = pair.server('-t', 60, 'write', env={'LD_PRELOAD': asks, 'HOSTILE': how})
-    client = pair.begin_client('-t', 30, *words, 'write')
+    client = pair.begin_client('-t', 30, *words, 'write', **more)
     computes_little(client, lambda: not client.is_running())
     client.end(1).one_error(too_many('TLS'))
     server.says('^error: ', stream='err')
@@ -85,4 +85,4 @@ def test_a_server_that_asks_for_them_costs_the_client_little(pair, asks):
 
 @each(numbers('05'))
 def test_a_server_that_asks_for_them_while_the_client_holds_its_connection(pair, asks):
-    a_server_asks(pair, asks, 'late-keys', '-w', 100)
+    a_server_asks(pair, asks, 'late-keys', '-w', 100, program='./load/load')
