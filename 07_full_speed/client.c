@@ -75,7 +75,7 @@ static int prepare(struct stream *stream)
  * The whole life of one connection. Returns 0, 1 if another one would do no better, or -1;
  * after reporting why.
  */
-static int run_connection(struct sender *sender, struct addrinfo *addresses,
+static int run_connection(struct outgoing *file, struct addrinfo *addresses,
 			  const struct patience *patience)
 {
 	struct conn conn = { .patience = *patience };
@@ -99,7 +99,7 @@ static int run_connection(struct sender *sender, struct addrinfo *addresses,
 	if (conn_connect(&conn))
 		goto out;
 	/* 4. Send the file. */
-	ret = sender_run(sender, &stream);
+	ret = sender_run(&stream, file);
 	/* 5. Disconnect. */
 	if (ret >= 0 && conn_disconnect(&conn))
 		ret = 1;
@@ -117,9 +117,10 @@ out:
 }
 
 /* One connection after another, until the file is there: see retry.h. */
-static int run(struct sender *sender, const struct patience *patience)
+static int run(struct outgoing *file, const struct patience *patience)
 {
 	struct addrinfo *addresses;
+	uint64_t kept;
 	unsigned int failures = 0;
 	int ret;
 
@@ -127,10 +128,13 @@ static int run(struct sender *sender, const struct patience *patience)
 	if (addr_lookup(options.address, options.port, &addresses))
 		return -1;
 	do {
-		sender->got_on = false;
-		ret = run_connection(sender, addresses, patience);
-		/* After any progress, there are as many tries as at first. */
-		failures = sender->got_on ? 1 : failures + 1;
+		kept = file->kept;
+		ret = run_connection(file, addresses, patience);
+		/*
+		 * After any progress, there are as many tries as at first. That is
+		 * what the server has kept, and not what we have sent.
+		 */
+		failures = file->kept > kept ? 1 : failures + 1;
 	} while (ret < 0 && !retry_wait(failures, options.tries, patience));
 	freeaddrinfo(addresses);
 	return ret;
@@ -140,7 +144,6 @@ int main(int argc, char **argv)
 {
 	struct patience patience = { .stop_fd = -1 };
 	struct outgoing file = { .fd = -1 };
-	struct sender sender = { .file = &file };
 	int ret = -1, status = options_parse(rows, purpose, argc, argv);
 
 	if (status != OPTIONS_GO_ON)
@@ -155,7 +158,7 @@ int main(int argc, char **argv)
 	if (outgoing_open(&file, options.files[0]))
 		goto out;
 	/* 3. Send it. */
-	ret = run(&sender, &patience);
+	ret = run(&file, &patience);
 out:
 	/* 4. Free everything. */
 	outgoing_close(&file);

@@ -8,19 +8,12 @@
 #include "outgoing.h"
 #include "stream.h"
 
-/* Zero it, and set file to an open one. */
-struct sender {
-	struct outgoing *file; /* borrowed */
-	uint64_t kept; /* bytes of it that the server said it has */
-	bool got_on; /* those are more than at the connection before */
-};
-
 /*
  * Sends the file, once connected. Returns 0; 1 after reporting why it was not sent or not
  * taken; or -1 after reporting how the connection broke. Then it can be called again with
  * another one: what the server has of the file is not sent again.
  */
-int sender_run(struct sender *sender, struct stream *stream);
+int sender_run(struct stream *stream, struct outgoing *file);
 
 /*
  * Takes a file into the folder, once connected. If it breaks off, what has come is kept, to

@@ -29,16 +29,6 @@ unsigned int flow_send(struct flow *flow)
 	return credits;
 }
 
-void flow_send_bare(struct flow *flow)
-{
-	flow->may--;
-}
-
-void flow_posted(struct flow *flow, unsigned int receives)
-{
-	flow->owed += receives;
-}
-
 int flow_returned(struct flow *flow, unsigned int credits)
 {
 	if (credits > flow->theirs - flow->may)

@@ -33,14 +33,8 @@ bool flow_may_send(const struct flow *flow);
 /* Whether we owe enough for a CREDIT message, and have a credit to send it. */
 bool flow_must_return(const struct flow *flow);
 
-/* A message goes out. Returns the credits that it takes along. */
+/* A message with a header goes out. Returns the credits that it takes along. */
 unsigned int flow_send(struct flow *flow);
-
-/* A message without a header goes out: it takes none along. */
-void flow_send_bare(struct flow *flow);
-
-/* So many receives were posted, or posted again. */
-void flow_posted(struct flow *flow, unsigned int receives);
 
 /*
  * The peer says that it has posted this many. Returns 0, or -1 after

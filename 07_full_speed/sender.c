@@ -57,11 +57,10 @@ static int give_up(struct stream *stream)
 }
 
 /* The server has this much of it already, which is not sent again. */
-static int go_on(struct sender *sender, struct stream *stream,
+static int go_on(struct stream *stream, struct outgoing *file,
 		 const struct news *welcome)
 {
 	const struct pulse pulse = { beat, stream };
-	struct outgoing *file = sender->file;
 	uint64_t bytes = welcome->head.number;
 	uint8_t theirs[DIGEST_SIZE];
 	int ret;
@@ -73,9 +72,7 @@ static int go_on(struct sender *sender, struct stream *stream,
 		log_line("%s: the server has %" PRIu64 " of %" PRIu64
 			 " bytes; going on there.",
 			 filename_of(file->shown), bytes, file->size);
-	/* Progress is what the server has kept, and not what we have sent. */
-	sender->got_on |= bytes > sender->kept;
-	sender->kept = bytes;
+	file->kept = bytes;
 	/* Each sign of life posts the receive of this text again: copy it first. */
 	memcpy(theirs, welcome->text, sizeof(theirs));
 	ret = outgoing_go_on(file, bytes, theirs, &pulse);
@@ -132,9 +129,8 @@ static int finish(struct stream *stream, struct outgoing *file, uint64_t first,
 	return 0;
 }
 
-int sender_run(struct sender *sender, struct stream *stream)
+int sender_run(struct stream *stream, struct outgoing *file)
 {
-	struct outgoing *file = sender->file;
 	struct head head = { .number = file->size, .version = file->version };
 	double began = now_s();
 	struct news answer;
@@ -145,7 +141,7 @@ int sender_run(struct sender *sender, struct stream *stream)
 		return -1;
 	if (answer.head.type == HEAD_REFUSED)
 		return refused(file, &answer.head);
-	ret = go_on(sender, stream, &answer);
+	ret = go_on(stream, file, &answer);
 	first = file->at;
 	if (ret == 0)
 		ret = send_parts(stream, file);

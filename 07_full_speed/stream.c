@@ -68,7 +68,7 @@ static int post_receives(struct stream *stream)
 {
 	if (chain_post_receives(&stream->chain))
 		return -1;
-	flow_posted(&stream->flow, stream->due);
+	stream->flow.owed += stream->due;
 	stream->due = 0;
 	return 0;
 }
@@ -204,7 +204,8 @@ static int write_part(struct stream *stream, char *part, uint32_t length)
 		.wr.rdma = { stream->ring + place, stream->ring_rkey },
 	};
 
-	flow_send_bare(&stream->flow);
+	/* It has no header, which would return credits. */
+	stream->flow.may--;
 	return chain_send(&stream->chain, wr,
 			  chain_piece(&stream->parts, part, length));
 }
@@ -399,11 +400,9 @@ int stream_next(struct stream *stream, struct news *news)
 	int n = give_sign(stream) < 0 ? -1 : try_next(stream, news);
 	struct ibv_wc wc;
 
-	if (n == 0)
-		n = conn_wait(stream->conn, &wc) ||
-				    on_completion(stream, &wc, news) ?
-			    -1 :
-			    1;
+	if (n == 0 &&
+	    (conn_wait(stream->conn, &wc) || on_completion(stream, &wc, news)))
+		n = -1;
 	stream->since = wait_deadline(0);
 	return n < 0 ? -1 : 0;
 }

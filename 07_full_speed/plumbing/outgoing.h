@@ -19,6 +19,7 @@ struct outgoing {
 	struct stat found; /* what it was like when it was opened */
 	uint64_t version; /* changes when the file does */
 	uint64_t size, at; /* bytes: in all, and that were read */
+	uint64_t kept; /* bytes that the peer had of it when it was last asked */
 	EVP_MD_CTX *digest; /* of those */
 	uint8_t sha256[DIGEST_SIZE]; /* of all, at the end */
 };
