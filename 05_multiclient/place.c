@@ -147,10 +147,10 @@ void place_close(struct place *place)
 
 	conn_end(&place->conn);
 	transfer_close(&place->transfer);
+	/* If one of the connection's objects is left, all of them stay counted. */
 	if (conn_close(&place->conn))
-		/* At least one of its objects still exists. */
 		had.conn = (struct conn){ 0 };
 	count(&had, -1);
-	/* So does a region that could not be freed. */
+	/* A region that could not be freed is still in place, and counts again. */
 	count(place, 1);
 }

@@ -143,7 +143,10 @@ static int return_credits(struct stream *stream)
 	return stream_post(stream, &head, NULL, NULL);
 }
 
-/* Once our own work, between two waits, has taken SIGN_MS: 1 if so, 0, or -1. */
+/*
+ * A sign of life, if our own work between waits has taken SIGN_MS since the last one.
+ * Returns 1 if it has, 0 if not, or -1.
+ */
 static int give_sign(struct stream *stream)
 {
 	const struct patience *patience = &stream->conn->patience;

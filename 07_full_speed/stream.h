@@ -101,10 +101,10 @@ struct stream {
 	struct flow flow;
 	struct chain chain;
 	unsigned int due; /* credits of receives that are not posted yet */
-	/* Parts since the beginning, in 64 bits: places follow from them. */
+	/* Parts since the beginning. Number n is at place n modulo depth. */
 	uint64_t posted; /* that we have sent, written or announced */
 	uint64_t complete; /* those whose requests are complete */
-	uint64_t taken; /* receiver: dealt with; sender: what that says */
+	uint64_t taken; /* dealt with by the receiver, who tells the sender */
 	uint64_t arrived; /* receiver: that have come, or were announced */
 	struct held held;
 	int64_t since, busy_ms; /* since a sign of life: see stream_alive() */

@@ -65,15 +65,15 @@ int conn_next(struct conn *listener, struct oob *client);
 /* Server: makes conn of that client, which is conn's from now on, and says hello. */
 int conn_take(struct conn *conn, const struct oob *client);
 
-/* Server: finds the device, of listener's, and receives the client's parameters. */
+/* Server: finds the device, one of listener's, and receives the client's parameters. */
 int conn_request(struct conn *conn, const struct conn *listener);
 
 /* Client: reaches the server, and hears its hello. */
 int conn_resolve(struct conn *conn, const struct oob_way *way);
 
 /*
- * Finds the device and the GID that belong to the way between the two: one of those
- * that sharer has open or, if that is NULL, one that it opens.
+ * Finds the device by which we reach the peer, and our GID there. The device is one
+ * that sharer has open; if sharer is NULL, it is opened for conn alone.
  */
 int conn_find_device(struct conn *conn, const struct conn *sharer);
 
