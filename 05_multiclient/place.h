@@ -32,7 +32,7 @@ struct place {
 	/* Set these, and zero the rest. */
 	struct conn conn; /* its patience and network */
 	struct transfer transfer; /* its mode and bytes */
-	struct held *held; /* a server's; a client has none; borrowed */
+	struct held *held; /* borrowed; only a place of a server has it */
 	unsigned int number; /* from 1 up: what the server calls the client */
 };
 
