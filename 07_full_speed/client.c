@@ -131,8 +131,8 @@ static int run(struct outgoing *file, const struct patience *patience)
 		kept = file->kept;
 		ret = run_connection(file, addresses, patience);
 		/*
-		 * After any progress, there are as many tries as at first. That is
-		 * what the server has kept, and not what we have sent.
+		 * Progress is what the server has kept, and not what we have sent.
+		 * After any, there are as many tries as at first.
 		 */
 		failures = file->kept > kept ? 1 : failures + 1;
 	} while (ret < 0 && !retry_wait(failures, options.tries, patience));
