@@ -34,7 +34,7 @@ from nodes import Failed, Lab
 from pair import Pair
 
 # A test that needs a lab, and one that needs the worker's and not one of its own.
-DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(open_device|lab\.sh up)')
+DEVICE = re.compile(r'(?m)^load lab$|^[^#]*(device_open|lab\.sh up)')
 OWN = re.compile(r'(?m)^load lab$')
 # Virtual machines are costly, so one worker has all tests that need one.
 EMULATED = re.compile(r'(?m)^[^#]*EMULATED_LAB')

@@ -80,6 +80,6 @@ setup() {
 	# Elsewhere, no list of chapters' numbers or folders, and no pattern for some.
 	run grep -d skip -nE '0[1-8](_\w+)? 0[1-8](_\w+)? 0[1-8]|\b0\[1-[5-8]\]_' \
 		Makefile scripts/*.sh scripts/lib/*.* scripts/maint/* web/*.sh web/site/* \
-		tests/helpers.bash tests/test_{ends,every_chapter}.py tests/test_siw.py
+		tests/test_{ends,every_chapter}.py tests/test_siw.py
 	[[ -z $output ]]
 }

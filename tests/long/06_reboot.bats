@@ -3,20 +3,33 @@
 # 06_reboot.bats - chapter 06 when the other host's kernel is started anew, in the
 # middle and between two conversations. The logs of the first are kept in
 # build/tests/06_reboot.TRANSPORT; docs/rds/reboot_TRANSPORT.log is from there.
-# shellcheck disable=SC2154 # set by helpers.bash
 
-load ../helpers
 CHAPTER=06_rds
+top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+# shellcheck source=scripts/lib/chapter.sh
+source "$top/scripts/lib/chapter.sh"
+# shellcheck source=scripts/lib/device.sh
+source "$top/scripts/lib/device.sh"
+# device.sh has just forgotten what setup_file found for the whole file.
+device_where=${TEST_DEVICE_WHERE:-}
 
 setup_file() {
-	open_device
+	device_open 2
+	# What the tests start need not look again.
+	export DEVICE=$device_where TEST_DEVICE_WHERE=$device_where
 	chapter_update "$top/$CHAPTER" "$top/build/tests/$CHAPTER.plain"
 	make -s -C "$top/build/tests/$CHAPTER.plain" CFLAGS='-O2 -g -Werror'
 	cc -O2 -fPIC -shared -o "$top/build/tests/$CHAPTER.plain/at_call.so" "$top/tests/at_call.c"
 }
 
+# Runs in the same shell as setup_file.
+teardown_file() {
+	device_close
+}
+
 setup() {
-	needs_lab
+	# No other host is started anew.
+	[[ $device_where == lab ]] || skip "this test needs the lab"
 	build=$top/build/tests/$CHAPTER.plain
 }
 
