@@ -30,9 +30,9 @@ OPTION = re.compile(r"(?<![\w.=/-])(--[a-z][a-z-]+|-[A-Za-z0-9])(?![\w])")
 # What speaks of the options that were given knows which role it is.
 PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
-CLIENTS = {"bench.c", "pump.c", "06_rds/ipv4.c", "05_multiclient/place.c"}
+CLIENTS = {"06_rds/ipv4.c"}
 # The same of servers.
-SERVERS = {"folder.c", "incoming.c", "who.c", "crowd.c"}
+SERVERS = {"folder.c", "incoming.c", "who.c"}
 
 # The same of nobody: 05 has no list of those who may come.
 UNUSED = {"05_multiclient/who.c"}
