@@ -17,9 +17,9 @@ fail() {
 	return 1
 }
 
-# eventually COMMAND...: within a minute.
+# eventually COMMAND...: within five minutes.
 eventually() {
-	local end=$((SECONDS + 60))
+	local end=$((SECONDS + 300))
 
 	until "$@"; do
 		[[ $SECONDS -lt $end ]] || fail "never came true: $*"

@@ -97,7 +97,7 @@ class Peers:
                         *(('-cert', f'{name}.pem', '-key', f'{name}.key') if name else ()),
                         *(words if '-alpn' in words else (*words, *self.alpn))), cwd=self.folder,
                        stdin=subprocess.DEVNULL, capture_output=True, env={**os.environ, **self.env}, check=False)
-        until('an error of the server', lambda: server.err[before:].endswith('\n'), seconds=30)
+        until('an error of the server', lambda: server.err[before:].endswith('\n'))
         return server.err[before:]
 
     def refused_by_client(self, name, address, *words, says=b''):

@@ -9,8 +9,9 @@ import time
 
 import pytest
 
+import in_node
 from nodes import TOP
-from pair import objects, until
+from pair import ENOUGH, objects, until
 
 CHAPTER = '05_multiclient'
 HELD = r'^\[figures\] objects held: .*'
@@ -67,12 +68,12 @@ def leave(load, status=0):
 
 def many_at_once(pair, many):
     """All bytes are verified, nothing is left; returns what it has cost."""
-    signal.alarm(300 + 2 * many)
+    signal.alarm(in_node.LIMIT + 2 * many)
     begin = time.monotonic()
     server = pair.server('-t', 600, '-b', 1024, 'write')
     is_served(pair)
     before = server.memory()
-    load = holding(pair, many, seconds=100 + many)
+    load = holding(pair, many, seconds=ENOUGH + many)
     load.quiet()
     text = figures(server)
     assert f'connected: {many} of 1024;' in text
@@ -99,13 +100,13 @@ def test_many_at_once(pair, many):
 
 def in_sequence(pair, warm, count):
     """After the first clients, nothing may grow; returns what it has cost."""
-    signal.alarm(300 + count)
+    signal.alarm(in_node.LIMIT + count)
     server = pair.server('-t', 60, 'write')
     are_served(pair, '-N', warm)
     idle(server)
     before, memory = (objects(), server.descriptors()), server.memory()
     load = pair.begin_client('-t', 60, '-N', count, 'write', program='./load/load')
-    load.end(seconds=100 + count).quiet()
+    load.end(seconds=ENOUGH + count).quiet()
     idle(server)
     assert (objects(), server.descriptors()) == before
     grown = server.memory() - memory

@@ -2,7 +2,6 @@
 and a second device."""
 import contextlib
 import re
-import signal
 import subprocess
 
 import pytest
@@ -132,7 +131,6 @@ def seven(pair, count):
     from pyverbs.cmid import CMID, AddrInfo, ConnParam
     from pyverbs.cm_enums import RDMA_PS_TCP
     from pyverbs.qp import QPCap, QPInitAttr
-    signal.alarm(200)
     with netem('loss', '2%'):
         client = CMID(creator=AddrInfo(dst=pair.address, dst_service='20886', port_space=RDMA_PS_TCP),
                       qp_init_attr=QPInitAttr(cap=QPCap(max_send_wr=8, max_recv_wr=8)))
@@ -148,7 +146,6 @@ def seven(pair, count):
             if number < count:
                 client.post_send(region)
         client.disconnect()
-    signal.alarm(0)
 
 
 def test_at_two_percent_loss_an_honest_client_with_seven_messages_at_a_time_gets_all_back(lab, programs):

@@ -11,12 +11,11 @@ import time
 
 import pytest
 
+import in_node
 from linear import Operation, wrong
 from pair import netem
 
 CHAPTER = '09_key_value'
-# In seconds, and a tenth of a second more for each operation.
-LIMIT = 300
 KEYS, COUNTERS = ('k0', 'k1', 'k2', 'k3'), (0, 1)
 
 
@@ -141,7 +140,7 @@ def killed_owner(pair, words):
 
 def history(pair, words, count, loss):
     """On node b: so many operations; then what each key is. Returns how many of which there were."""
-    signal.alarm(LIMIT + count // 10)
+    signal.alarm(in_node.LIMIT + count // 10)
     first = [killed_owner(pair, words)] if words else []
     with netem('loss', loss), concurrent.futures.ThreadPoolExecutor(4) as four:
         done = [each.result() for each in [four.submit(worker, pair, words, count, number) for number in range(4)]]
@@ -158,7 +157,7 @@ def history(pair, words, count, loss):
 
 def under_fire(lab, programs, words, count, loss):
     """Returns what was done, when nothing was wrong."""
-    with lab.serving(programs, *words, '-t', 3600, limit=LIMIT + count // 10) as server:
+    with lab.serving(programs, *words, '-t', 3600, limit=in_node.LIMIT + count // 10) as server:
         done = lab.call('b', history, programs, words, count, loss)
     assert done['killed'] > 1 and server.count('the table has moved: ') == 2
     assert bool(done['lapsed']) == bool(words)

@@ -73,7 +73,7 @@ def test_eight_more_clients_leave_no_descriptor(pair):
         pair.client(*pair.work)
         server.done()
         counts.append(server.descriptors())
-    until('as few descriptors as after the first', lambda: server.descriptors() <= counts[0], seconds=10)
+    until('as few descriptors as after the first', lambda: server.descriptors() <= counts[0])
     server.stop()
 
 
@@ -127,7 +127,7 @@ def test_the_device_is_taken_away_the_server_lets_it_go_and_ends(pair):
     serves(pair, server, *pair.work)
     try:
         with subprocess.Popen(['rdma', 'link', 'delete', 'rxe0']) as deletes:
-            until('a device that is let go', lambda: not device.exists(), seconds=60)
+            until('a device that is let go', lambda: not device.exists())
             server.end(1).one_error('got RDMA_CM_EVENT_DEVICE_REMOVAL')
             assert deletes.wait() == 0
     finally:

@@ -73,7 +73,7 @@ def hear(peers, server, *said):
         else:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 talker.say(text)
-    until('an error of the server', lambda: server.err[before:].endswith('\n'), seconds=30)
+    until('an error of the server', lambda: server.err[before:].endswith('\n'))
     talker.is_cut()
     return server.err[before:]
 

@@ -13,4 +13,4 @@ def test_five_thousand_clients_one_after_another_of_whom_some_are_killed_nothing
 
 @pytest.mark.parametrize('messages', [1, 100000])
 def test_sigterm_ends_a_server_with_a_thousand_clients_who_are_silent_or_send(lab, programs, messages):
-    print(lab.call('a', ends_with, programs, int(os.environ.get('MANY_CLIENTS', 1000)), messages, 30))
+    print(lab.call('a', ends_with, programs, int(os.environ.get('MANY_CLIENTS', 1000)), messages))
