@@ -1,7 +1,5 @@
 """08's first.c: it serves the clients of 01's first.c, many at a time, and none of them disturbs the
 others: killed, silent, greedy or too many."""
-import time
-
 import pytest
 
 import builds
@@ -63,17 +61,16 @@ def test_it_serves_two_hundred_at_once_and_ends_when_they_have_gone(pair):
     assert server.count('^qp_num=0x[0-9a-f]+: a message') == 200 and gone(server)
 
 
-def test_a_message_comes_back_as_it_was_even_if_it_is_empty(pair, ours):
-    server = first(pair, pair.address, 6)
+def test_a_message_comes_back_as_it_was_even_if_it_is_empty(pair):
+    # An event wakes the server, and not the end of its sleep, which is for deadlines.
+    sleepy = changed(CHAPTER, 'sleepy', ('*more ? 0 : 1000)', '*more ? 0 : 1000000)'))
+    server = first(pair, pair.address, 2, program=sleepy)
     client = str(builds.build(OTHER) / 'client')
-    began = time.monotonic()
-    for text, said in 3 * (('', ''), ('\x1b[31m\xe9', r'\\x1b\[31m\xe9')):
+    for text, said in ('', ''), ('\x1b[31m\xe9', r'\\x1b\[31m\xe9'):
         ended = pair.client('-s', text, program=client)
         ended.quiet()
         assert ended.has(f'^received message: {said}$')
     server.end().quiet()
-    # An event wakes the server, not the end of its sleep, which is a second long.
-    assert time.monotonic() < began + 4
 
 
 def test_who_says_nothing_is_sent_away_and_others_are_served_meanwhile(pair, ours):
