@@ -3,7 +3,9 @@ import contextlib
 import fcntl
 import os
 import re
+import struct
 import subprocess
+import termios
 import threading
 import time
 
@@ -49,21 +51,27 @@ def test_a_server_whose_log_nobody_reads_serves_and_ends(pair):
 
 
 def test_a_reader_of_the_log_that_is_slow_misses_nothing(pair):
-    """Its pipe has room for two pages."""
+    """Its pipe has two pages: when the first is full and the second is begun, whoever says more waits for the reader."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 8192)
-    said = []
+    said, over = [], threading.Event()
+
+    def is_full():
+        # A line that does not fit into a page begins the next.
+        return struct.unpack('i', fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0] > 4096 - 200
 
     def read():
         with open(reader, 'rb', buffering=0) as log:
             while part := log.read(4096):
                 said.append(part)
-                time.sleep(0.3)
-    slow = threading.Thread(target=read)
+                until('a full pipe', lambda: is_full() or over.is_set())
+                time.sleep(0.1)
+    slow = threading.Thread(target=read, daemon=True)
     slow.start()
     server = writes_to(pair, writer)
     are_served(pair, '-n', 20)
     server.stop().quiet()
+    over.set()
     slow.join()
     said = b''.join(said)
     assert said.count(b': peer disconnected.\n') == 20 and b'lost' not in said
