@@ -82,7 +82,7 @@ def test_sigterm_ends_whose_disk_is_slow_before_all_that_it_has_is_dealt_with(pa
     else:
         client.kill('TERM')
     client.end(1)
-    assert time.monotonic() - begin < 5, 'it went on'
+    assert time.monotonic() - begin < 12, 'it went on'
     if slow == 'SLOW_READ':
         server.stop()
 
@@ -100,7 +100,7 @@ def test_a_server_that_looks_at_its_folder_for_longer_than_t_is_waited_for_and_h
     server.says('^files by write')
     begin = time.monotonic()
     server.stop()
-    assert time.monotonic() - begin < 5, 'it looked at all of them'
+    assert time.monotonic() - begin < 25, 'it looked at all of them'
     client.end(1)
 
 
@@ -137,7 +137,7 @@ def test_sigterm_and_a_client_that_leaves_end_a_hash(pair, library):
     server.says('^file: file', 2)
     begin = time.monotonic()
     server.stop()
-    assert time.monotonic() - begin < 10, 'it went on hashing'
+    assert time.monotonic() - begin < 20, 'it went on hashing'
     client.end(1)
 
 
@@ -154,7 +154,7 @@ def rewrites(folder):
 			part[0] ^= 1;
 			if (stream_send_part(stream, n) || chain_post_sends(&stream->chain))
 				return -1;
-			wait_readable(-1, -1, -1, wait_deadline(500));
+			wait_readable(-1, -1, -1, wait_deadline(1500));
 			part[0] ^= 1;
 			if (ibv_post_send(stream->conn->id->qp, &wr, &bad))
 				return -1;''')
@@ -166,8 +166,8 @@ def mallory():
 
 
 def test_what_a_client_writes_again_is_not_what_the_digest_is_of(pair, library, mallory):
-    """The byte changes in the server's memory while its disk writes it, for a second."""
-    server = pair.server('-1', '-d', pair.inbox, env={'LD_PRELOAD': library, 'SLOW_WRITE': '1000'})
+    """The byte changes in the server's memory while its disk writes it, for 5 s."""
+    server = pair.server('-1', '-d', pair.inbox, env={'LD_PRELOAD': library, 'SLOW_WRITE': '5000'})
     client = pair.client('write', pair.file('file', 5000), program=mallory, status=1)
     client.one_error('file: the server refuses it: what arrived is not what was sent')
     server.end().one_error('is not the one that was sent: it is thrown away')

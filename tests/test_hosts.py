@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from nodes import TOP
-from pair import until
+from pair import ENOUGH, until
 
 pytestmark = [pytest.mark.device, pytest.mark.xdist_group('hosts')]
 # What the reader has cloned, with the programs built.
@@ -214,7 +214,7 @@ def interrupted(moment):
                           stderr=subprocess.DEVNULL) as demo:
         until('that moment', moment)
         os.killpg(demo.pid, signal.SIGINT)
-        return demo.wait(60)
+        return demo.wait(ENOUGH)
 
 
 @pytest.mark.parametrize('moment', [serves, is_copying])
