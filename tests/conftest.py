@@ -151,6 +151,8 @@ def prepare(config):
         CCACHE_DIR=str(cache / 'rdma-lab/compiled'), CCACHE_NOHASHDIR='1', CCACHE_MAXSIZE='1G',
         # What one worker's Python has compiled is good for the others.
         PYTHONPYCACHEPREFIX=str(TOP / 'build/python'),
+        # On a slow machine, a logged run takes longer than pair.sh allows a reader's.
+        PAIR_LIMIT='400',
         # It chooses samples, and a copy of the tree has none.
         CHECK_COMMIT=commit.stdout.strip())
     subprocess.run(('make', '-s', 'all'), cwd=TOP, check=True, stdin=subprocess.DEVNULL)
