@@ -54,7 +54,7 @@ def test_whether_a_guest_boots_in_kvm_is_found_out_once_until_this_machine_boots
 def test_a_guest_boots_or_does_not(tmp_path, monkeypatch):
     here = Settings(dict(os.environ))
     found = kernel.at_hand(here) or kernel.fetch(here)
-    assert qemu.boots(found, 'tcg', 120)
+    assert qemu.boots(found, 'tcg', 600)
     (tmp_path / qemu.machine().qemu).write_text('#!/bin/sh\nexec sleep 100\n')
     (tmp_path / qemu.machine().qemu).chmod(0o755)
     monkeypatch.setenv('PATH', f'{tmp_path}:{os.environ["PATH"]}')
