@@ -42,7 +42,7 @@ source "$top/scripts/lib/device.sh"
 # No program of ours may run longer than this: its own deadlines are shorter.
 limit=${PAIR_LIMIT:-120}
 verbose=no
-timed=
+timed=no
 nodes=
 dir=
 looked=no
@@ -51,7 +51,7 @@ cli_help "$@"
 while getopts vtn:d: option; do
 	case $option in
 	v) verbose=yes ;;
-	t) timed=$top/build/timed ;;
+	t) timed=yes ;;
 	n) nodes=$OPTARG ;;
 	d) dir=$OPTARG ;;
 	*) exit 2 ;;
@@ -92,18 +92,25 @@ notice_listening() {
 
 # One program on its node; its status goes to OUT/.LABEL.status.
 run_program() {
-	local label=$1 command=$2 node=a status=0
+	local label=$1 command=$2 node=a status=0 stamp=() hosts_timed=()
 	# What to run it under, such as env with a library; LABEL stands for the label.
 	local wrap=${PAIR_WRAP:-}
 
 	wrap=${wrap//LABEL/$label}
+	[[ $timed == no ]] ||
+		stamp=(/usr/bin/python3 -BIS "$top/scripts/lib/timed.py" "$out/$label.times")
+	if [[ $device_where == hosts ]]; then
+		# Two hosts have two clocks: the time is that at which a line comes here.
+		# shellcheck disable=SC2034 # hosts.sh uses it
+		hosts_timed=("${stamp[@]}") stamp=()
+	fi
 
 	[[ $nodes -eq 1 || $label == server* ]] || node=b
 	# 192.0.2.1 is also the address of a program that is alone.
 	[[ $device_where != hosts || $looked == yes ]] || node=a
 	{
 		device_run "$node" bash -c \
-			"cd ${there@Q} && exec $timed_there timeout -k 1 $limit $wrap $command" \
+			"cd ${there@Q} && exec ${stamp[*]@Q} timeout -k 1 $limit $wrap $command" \
 			</dev/null 2> >(show "$label!" >"$out/$label.err") ||
 			status=$?
 		echo "$status" >"$out/.$label.status"
@@ -175,17 +182,6 @@ run_setup() {
 	done
 }
 
-# times LABEL: takes the times out of its logs, into one file in their order.
-times() {
-	local at='[0-9]+\.[0-9]{6}'
-
-	sed -E "s/^($at) /\1 | /" "$out/$1.log" >"$out/$1.unsorted"
-	sed -nE "s/^($at) /\1 ! /p" "$out/$1.err" >>"$out/$1.unsorted"
-	sort -s -n -k 1,1 "$out/$1.unsorted" >"$out/$1.times"
-	rm "$out/$1.unsorted"
-	sed -i -E "s/^$at //" "$out/$1.log" "$out/$1.err"
-}
-
 # Statuses in the order of COMMANDS, and no empty .err files.
 finish() {
 	local label status
@@ -196,15 +192,10 @@ finish() {
 		read -r status <"$out/.$label.status"
 		echo "$label: exit status $status"
 		rm "$out/.$label.status"
-		[[ -z $timed ]] || times "$label"
 		[[ -s $out/$label.err ]] || rm "$out/$label.err"
 	done < <(grep -v '^#' "$commands") >"$out/status.log"
 }
 
-if [[ -n $timed && ! $timed -nt $top/scripts/lib/timed.c ]]; then
-	mkdir -p "$top/build"
-	cc -std=gnu11 -O2 -o "$timed" "$top/scripts/lib/timed.c"
-fi
 mapfile -t others < <(grep -oE '\.\./0[0-9]_\w+' "$commands" | sort -u)
 others=("${others[@]/#../$top}")
 for other in "${others[@]}"; do
@@ -225,12 +216,6 @@ trap 'trap - INT; kill -INT $$' INT
 device_open "$nodes"
 device_send "$dir" "${others[@]}"
 there=$(device_path "$dir")
-timed_there=$timed
-if [[ $device_where == hosts && -n $timed ]]; then
-	# Two hosts have two clocks: the time is that at which a line comes here.
-	# shellcheck disable=SC2034 # hosts.sh uses it
-	timed_there='' hosts_timed=("$timed")
-fi
 address=$(device_address a)
 device_kernel >"$out/kernel"
 while IFS= read -r line <&3; do

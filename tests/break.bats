@@ -145,15 +145,19 @@ in_order() {
 @test "each line has the time at which it was written, on either stream" {
 	local out=$BATS_TEST_TMPDIR/out
 
-	cc -o "$BATS_TEST_TMPDIR/timed" scripts/lib/timed.c
+	local timed=(/usr/bin/python3 -BIS scripts/lib/timed.py "$out")
+
 	# Its reader stands still meanwhile: it could keep up with so little.
-	run -7 --separate-stderr "$BATS_TEST_TMPDIR/timed" bash -c 'kill -STOP $PPID
+	run -7 --separate-stderr "${timed[@]}" bash -c 'kill -STOP $PPID
 		echo a; echo b >&2; printf c; echo d; echo e >&2
 		kill -CONT $PPID; exit 7'
 	# shellcheck disable=SC2154
-	printf '%s\n' "$output" "$stderr" | sort -n >"$out"
-	[[ $(sed 's/^[0-9]*\.[0-9]\{6\} //' "$out" | xargs) == 'a b cd e' ]]
-	run -137 "$BATS_TEST_TMPDIR/timed" sh -c 'kill -9 $$'
-	run -127 "$BATS_TEST_TMPDIR/timed" ./nonesuch
-	run -125 "$BATS_TEST_TMPDIR/timed"
+	[[ $output == $'a\ncd' && $stderr == $'b\ne' ]]
+	[[ $(sed 's/^[0-9]*\.[0-9]\{6\} //' "$out" | xargs) == '| a ! b | cd ! e' ]]
+	run -137 "${timed[@]}" sh -c 'kill -9 $$'
+	# Who ends it ends the command, and hears its last words.
+	run -7 "${timed[@]}" bash -c 'trap "echo ended; exit 7" TERM; kill $PPID; read -r <> <(:)'
+	[[ $output == ended && $(<"$out") == *' | ended' ]]
+	run -127 "${timed[@]}" ./nonesuch
+	run -1 "${timed[@]}"
 }
