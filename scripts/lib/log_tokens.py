@@ -66,9 +66,7 @@ TOKENS = [
     ('IP', 'end', r'(?<![\w:.])(?P<v>(?:\d{1,3}\.){3}\d{1,3})(?!\w|\.\w)'),
     # The port of a socket.
     ('PORT', 'end', r'\bport[ =](?P<v>\d{4,5})\b'),
-    # An RDMA device: what drivers call theirs, or any `device NAME`.
-    ('DEV', 'end', r'\b(?P<v>(?:rxe|siw|mlx[45]_|irdma|bnxt_re|qedr|hfi1_|efa_)'
-                   r'\d+)\b'),
+    # An RDMA device.
     ('DEV', 'end', r'\bdevice:? (?P<v>[a-z]+[\w-]*\d\w*)\b'),
     # What OpenSSL calls the alerts that SSL 3 had: the second since 3.4.
     ('ssl', 'none', r'\b(?P<v>sslv3|ssl/tls)(?= alert )'),
