@@ -1,7 +1,6 @@
 """What a chapter breaks on purpose, as the README.md of each case says it.
 
 Usage: cases.py list CHAPTER      each case with its question
-       cases.py names CHAPTER     the names, in the order of the chapter's table
        cases.py question CASE     what the case asks
        cases.py story CASE        what happens and why, for a terminal, which already
                                   has what each end said
@@ -74,16 +73,14 @@ def print_ends(case, out, columns):
 def main(arguments):
     """Prints what was asked for; returns the exit status."""
     parser = Parser(__doc__)
-    parser.add_argument('what', choices=('list', 'names', 'question', 'story', 'ends'))
+    parser.add_argument('what', choices=('list', 'question', 'story', 'ends'))
     parser.add_argument('place', type=folder)
     parser.add_argument('out', type=folder, nargs='?')
     options = parser.parse_args(arguments)
     what, place, columns = options.what, options.place, width()
     if (what == 'ends') != (options.out is not None):
         parser.error('OUT belongs to ends')
-    if what == 'names':
-        print(*(case.name for case in cases(place)), sep='\n')
-    elif what == 'list':
+    if what == 'list':
         for case in cases(place):
             print(case.name, *wrap(parts(case)[0], columns, '  '), sep='\n')
     elif what == 'question':
