@@ -25,7 +25,6 @@ esac
 # What it reads of other programs' output is in English then.
 export LC_ALL=C
 script=${BASH_SOURCE[0]}
-[[ ! -L $script ]] || script=$(realpath -- "$script") || exit
 [[ $script == */* ]] || script=./$script
 lib=$(cd "${script%/*}" && pwd -P) || exit
 export PYTHONPATH=${lib%/*}

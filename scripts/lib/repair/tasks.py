@@ -8,19 +8,8 @@ Usage: tasks.py list CHAPTER...           the tasks, each with its symptom
        tasks.py letter TASK FOLDER        what the reader finds as TASK.md in FOLDER
        tasks.py hint TASK NUMBER          one of its three hints
 
-CHAPTER and TASK are folders: 01_send_recv, 01_send_recv/repair/deaf. A task has:
-
-  task.md    its title, and as a quotation the symptom: one sentence, which does not
-             give it away
-  hints.md   three hints, numbered: where to look, what to ask, and the rule, with a
-             link to its place in the text
-  judge.sh   what a repair must do; see scripts/repair.sh
-  patch      what is broken; or else
-  case       a line with the name of a case of the chapter, and the files of its patch
-             that the task breaks (none: all of them)
-  commands   how it is run, and
-  *.log      what both ends said then; without them, all is as in the case
-  right.patch, wrong.patch   a repair, and what is none; tests/test_tasks.py tries them
+CHAPTER and TASK are folders: 01_send_recv, 01_send_recv/repair/deaf. README.md says what is in
+the folder of a task.
 """
 from __future__ import annotations
 
