@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # wiretap.sh - what a switch can do to chapters 03 and 04, but not to MACsec or IPsec
 #
-# usage: scripts/wiretap.sh [CHAPTER LINK]...
+# usage: scripts/wiretap.sh
 #
-# In the lab with two nodes, and nowhere else, puts a switch between them and
-# runs a client and a server across it. The switch reads one packet and sends
-# one of its own: see docs/psn_security.md. Each line of the table at the end
-# is one run: CHAPTER is a number such as 03, and LINK one of
+# In a lab of its own, with two nodes, puts a switch between them and runs a
+# client and a server across it. The switch reads one packet and sends one of
+# its own: see docs/psn_security.md. Each line of the table at the end is one
+# run: the number of the chapter, and what is between the two:
 #
 #   open     RoCE on the wire as it is; the switch reads the client's WRITE
 #   nothing  the same; what it sends is a WRITE of no bytes, without an rkey
@@ -15,7 +15,6 @@
 #   macsec   RoCE on MACsec; it is told them, as it can read nothing
 #   ipsec    the same with IPsec between the two nodes
 #
-# Default: 03 open 04 open 04 nothing 04 badkey 04 told 03 macsec 04 macsec.
 # build/wiretap/CHAPTER/LINK gets both ends' logs, switch.log and the capture,
 # switch.pcap.
 #
@@ -28,37 +27,23 @@ cd "$top"
 source scripts/lib/cli.sh
 # shellcheck source=scripts/lib/chapter.sh
 source scripts/lib/chapter.sh
-# shellcheck source=scripts/lib/device.sh
-source scripts/lib/device.sh
 
 cli_help "$@"
-links=(open nothing badkey told macsec ipsec)
-fit=(03_pure_verbs 04_tls_psn)
-[[ $# -gt 0 ]] || set -- 03 open 04 open 04 nothing 04 badkey 04 told \
-	03 macsec 04 macsec
-runs=()
-while [[ $# -gt 0 ]]; do
-	cli_chapter "$1"
-	[[ " ${fit[*]} " == *" $chapter "* ]] ||
-		cli_none 'chapter for this' "$1" "${fit[@]}"
-	[[ $# -gt 1 ]] || cli_misuse "LINK is missing after $1: ${links[*]}"
-	[[ " ${links[*]} " == *" $2 "* ]] || cli_none link "$2" "${links[@]}"
-	runs+=("${chapter%%_*} $2")
-	shift 2
-done
-cli_checked
+[[ $# -eq 0 ]] || cli_misuse "there is no argument $1"
+runs=('03 open' '04 open' '04 nothing' '04 badkey' '04 told' '03 macsec' '04 macsec' '04 ipsec')
 [[ -x $(PATH+=:/usr/sbin command -v ethtool) ]] || {
 	echo "wiretap.sh: there is no ethtool; scripts/install_deps.sh wire installs it" >&2
 	exit 1
 }
 
-# What the network has now, if it is not as the lab had it.
+# What the lab's network has: each one is made in a fresh lab, so that none is taken back.
 network=''
 network_is() {
 	local key_a key_b
 
 	[[ $network != "$1" ]] || return 0
-	mend
+	scripts/lab.sh down
+	scripts/lab.sh up --nodes 2
 	network=$1
 	net b switch
 	key_a=$(key 16) key_b=$(key 16)
@@ -77,7 +62,7 @@ network_is() {
 }
 
 net() {
-	device_run "$1" scripts/lib/wiretap/net.sh "${@:2}"
+	scripts/lab.sh exec "$1" -- scripts/lib/wiretap/net.sh "${@:2}"
 }
 
 # So many random bytes.
@@ -85,19 +70,10 @@ key() {
 	od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'
 }
 
-mend() {
-	[[ -n $network ]] || return 0
-	net a mend
-	net b mend
-	network=''
-}
-
 switch=''
 cleanup() {
 	[[ -z $switch ]] || kill -TERM "$switch" 2>/dev/null || true
-	mend || echo "wiretap.sh: the lab's network is not as it was; end it:" \
-		"scripts/lab.sh down" >&2
-	device_close
+	scripts/lab.sh down
 }
 
 # build CHAPTER COPY: its programs; the server says in the end what is in its memory.
@@ -114,7 +90,7 @@ start_switch() {
 	local line out=$1
 
 	shift
-	device_run b rm -f /tmp/wiretap.log
+	scripts/lab.sh exec b -- rm -f /tmp/wiretap.log
 	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch scripts/lib/python.sh \
 		wiretap.switch "$@" port1 eth0 "$out/switch.pcap" 2>&1; }
 	switch=$SWITCH_PID
@@ -166,8 +142,7 @@ run() {
 
 # How many packets node a has taken for ones that it had before.
 duplicates() {
-	device_run a rdma statistic show link rxe0 |
-		sed -n 's/.*duplicate_request \([0-9]*\).*/\1/p'
+	scripts/lab.sh exec a -- cat /sys/class/infiniband/rxe0/ports/1/hw_counters/duplicate_request
 }
 
 # What came of it: from the logs of both ends, and of who was between them.
@@ -186,10 +161,9 @@ row() {
 		"$(cat "$out/duplicates")"
 }
 
-DEVICE=lab
+export DEVICE=lab LAB_NAME=${LAB_NAME:-wiretap}-$$
 trap cleanup EXIT
 rm -rf build/wiretap
-device_open 2
 for each in "${runs[@]}"; do
 	read -r chapter link <<<"$each"
 	echo "wiretap: chapter $chapter, $link"

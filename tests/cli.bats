@@ -99,7 +99,6 @@ same() {
 		maint/record_wire; do
 		same "scripts/$script.sh" @
 	done
-	run -0 scripts/wiretap.sh 3 open 03 open 04_tls_psn macsec
 	run -0 scripts/bench.sh 5 05 05_multiclient 07_steps
 	# 098 is no number to base 8, and still no chapter.
 	run -2 scripts/break.sh 098
@@ -144,11 +143,6 @@ refuses() {
 			refuses "There is: $some" make -s "$target"
 	done
 	refuses "'99'; there is: $all" scripts/maint/record_wire.sh 99
-	refuses "'99'; there is: $all" scripts/wiretap.sh 99 open
-	refuses "'1'; there is: 03_pure_verbs 04_tls_psn" \
-		scripts/wiretap.sh 1 open
-	refuses "'closed'; there is: open *macsec" \
-		scripts/wiretap.sh 03 closed
 	refuses "'nothing'; there is: default first text" \
 		make -s wire CH=1 RUN=nothing
 	refuses "'nothing'; there is: *no_recv*" make -s wire CH=1 CASE=nothing

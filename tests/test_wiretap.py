@@ -8,7 +8,6 @@ import pytest
 
 from nodes import TOP
 
-RUNS = '03 open 04 open 04 nothing 04 badkey 04 told 04 macsec 04 ipsec'.split()
 SERVER, CLIENT = '192.0.2.1', '192.0.2.2'
 OURS = '^lent memory: message from active/client side'
 
@@ -72,8 +71,8 @@ class Tap:
 
 @functools.lru_cache(1)
 def ran(name):
-    """All of them, on this lab."""
-    return subprocess.run(['env', f'LAB_NAME={name}', TOP / 'scripts/wiretap.sh', *RUNS], check=True)
+    """All of them, in a lab of their own."""
+    return subprocess.run(['env', f'LAB_NAME={name}', TOP / 'scripts/wiretap.sh'], check=True)
 
 
 @pytest.fixture
@@ -126,14 +125,6 @@ def test_with_ipsec_it_is_not_to_be_forged_either(tap):
     assert one.packets('esp', 'frame.number') and not one.packets('ip and not esp', 'frame.number')
 
 
-def test_afterwards_the_labs_network_is_as_it_was(tap, run):
-    tap('04', 'ipsec')
-    for number, node in enumerate('ab', 1):
-        said = run('scripts/lab.sh', 'exec', node, '--', 'bash', '-c', 'rdma link; ip -br addr; ip netns list').stdout
-        assert re.search('(?m)^link rxe0/1 state ACTIVE .* netdev eth0 ', said), said
-        assert f'192.0.2.{number}/24 2001:db8::{number}/64 ' in said and not re.search('eth1|macsec0|switch', said), said
-
-
 def refused(*words, status):
     """It ends so; returns what it says."""
     ran = subprocess.run([str(word) for word in words], cwd=TOP, check=False, text=True, stdout=subprocess.PIPE,
@@ -146,8 +137,7 @@ def test_nothing_of_it_runs_outside_of_the_lab(tmp_path):
     network = refused('ip', 'addr', status=0)
     assert 'not a node of the lab' in refused('scripts/lib/python.sh', 'wiretap.switch', 'lo', 'lo', tmp_path / 'capture', status=1)
     assert not (tmp_path / 'capture').exists()
-    for words in 'switch', 'macsec lo 00 00', 'mend':
+    for words in 'switch', 'macsec lo 00 00':
         assert 'not a node of the lab' in refused('scripts/lib/wiretap/net.sh', *words.split(), status=1)
     assert refused('ip', 'addr', status=0) == network
-    refused('scripts/wiretap.sh', '01', 'open', status=2)
-    refused('scripts/wiretap.sh', '03', 'wifi', status=2)
+    refused('scripts/wiretap.sh', '03', status=2)

@@ -4,7 +4,6 @@
 # usage: net.sh switch          (node b)  put a switch between the two nodes
 #        net.sh macsec DEVICE OWN_KEY PEER_KEY  encrypt what crosses DEVICE
 #        net.sh ipsec OWN_KEY PEER_KEY  encrypt all between the two nodes
-#        net.sh mend            as the lab had it
 #
 # ../../wiretap.sh runs it in the two nodes of the lab, as root; it refuses to run
 # anywhere else. The switch is a network namespace of the node, which has the node's
@@ -105,34 +104,9 @@ esp() {
 		aead 'rfc4106(gcm(aes))' "0x$4" 128
 }
 
-# Whatever was done, in whichever order, and if nothing was.
-mend() {
-	rdma link delete rxe0 2>/dev/null || true
-	ip xfrm policy flush
-	ip xfrm state flush
-	ip link delete macsec0 2>/dev/null || true
-	ip link delete eth1 2>/dev/null || true
-	if [[ -e /run/netns/switch ]]; then
-		ip -n switch link set eth0 netns 1 2>/dev/null || true
-		ip netns delete switch
-		ip link set eth0 address "$mac$number"
-	fi
-	echo 0 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6
-	ip addr flush dev eth0 scope global
-	ip addr add "192.0.2.$number/24" dev eth0
-	ip addr add "2001:db8::$number/64" dev eth0 nodad
-	ip link set eth0 up
-	ip neigh flush dev eth0 nud all
-	rxe_on eth0
-}
-
 case ${1:-} in
 switch) put_switch ;;
 macsec) encrypt "$2" "$3" "$4" ;;
 ipsec) ipsec "$2" "$3" ;;
-mend) mend ;;
-*)
-	sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
-	exit 2
-	;;
+*) cli_misuse "switch, macsec or ipsec?" ;;
 esac
