@@ -16,8 +16,6 @@
 #   LOSS=5%        what arrives is lost: after the capture has seen it
 #   DELAY=10ms REORDER=1% DUPLICATE=1%
 #                  what is sent: before the capture sees it
-#   CUT=300        node a's link goes down once it has received 300 kB, and up
-#                  again when the client has ended
 #
 # --read prints the packets of a pcap or pcapng file, then what happened in it and
 # where this repository explains that: what the page "Open a capture" shows.
@@ -82,7 +80,7 @@ egress=()
 [[ -z ${DELAY:-}${REORDER:-} ]] || egress+=(delay "${DELAY:-5ms}")
 [[ -z ${REORDER:-} ]] || egress+=(reorder "$REORDER")
 [[ -z ${DUPLICATE:-} ]] || egress+=(duplicate "$DUPLICATE")
-worse=${LOSS:+loss $LOSS }${egress[*]}${CUT:+ cut at $CUT kB}
+worse=${LOSS:+loss $LOSS }${egress[*]}
 
 # The worse network, the same on both nodes.
 worsen() {
@@ -101,7 +99,7 @@ mend() {
 	[[ -n $worse ]] || return 0
 	for node in a b; do
 		device_run "$node" bash -c 'tc qdisc del dev eth0 root
-			scripts/lib/repair/loss.sh off; ip link set eth0 up' 2>/dev/null || true
+			scripts/lib/repair/loss.sh off' 2>/dev/null || true
 	done
 }
 
@@ -146,18 +144,13 @@ end_captures() {
 	capturing=no
 }
 
-# A line a counter of the device: node, name, value. Older iproute2 prints all of
-# them in the line that names the link, newer a line each.
+# A line a counter of the device: node, name, value.
 statistics() {
 	local node
 
 	for node in a b; do
-		device_run "$node" rdma statistic show link rxe0 |
-			awk -v node="$node" '{
-				i = $1 == "link" ? 3 : 1
-				for (; i < NF; i += 2)
-					print node, $i, $(i + 1)
-			}'
+		device_run "$node" grep -r . /sys/class/infiniband/rxe0/ports/1/hw_counters |
+			sed "s|.*/|$node |; s/:/ /" | sort
 	done
 }
 
@@ -165,36 +158,8 @@ statistics() {
 print_statistics() {
 	echo
 	echo "rdma statistic show    before    after"
-	paste -d' ' "$out/statistics.before" "$out/statistics.after" |
+	statistics | paste -d' ' "$out/statistics" - |
 		awk '$3 != $6 { printf "%s %-20s %6d %8d\n", $1, $2, $3, $6 }'
-}
-
-# Waits until COMMAND succeeds, or the pair of programs is no more.
-until_true() {
-	until "$@"; do
-		kill -0 "$pair" 2>/dev/null || return 1
-		read -rt 0.02 -u "$silence" || true
-	done
-}
-
-client_ended() {
-	[[ -e $out/logs/.client.status ]]
-}
-
-# The addresses of IPv6 must outlive it: the lab is not ours alone.
-cut_the_wire() {
-	# shellcheck disable=SC2016 # in the node
-	device_run a timeout 60 bash -c 'exec {silence}<> <(:)
-		received=/sys/class/net/eth0/statistics/rx_bytes
-		end=$(($(<"$received") + $0 * 1000))
-		until [[ $(<"$received") -ge $end ]]; do
-			read -rt 0.01 -u "$silence" || true
-		done
-		sysctl -qw net.ipv6.conf.eth0.keep_addr_on_down=1
-		ip link set eth0 down' "$CUT" ||
-		echo "wire: $CUT kB did not come in 60 s: nothing is cut" >&2
-	until_true client_ended || true
-	device_run a ip link set eth0 up
 }
 
 cleanup() {
@@ -214,7 +179,7 @@ device_open 2
 rm -rf "$out"
 mkdir -p "$out"
 worsen
-statistics >"$out/statistics.before"
+statistics >"$out/statistics"
 capturing=yes
 capture a 2>/dev/null
 capture b 2>/dev/null
@@ -223,12 +188,7 @@ if [[ $folder == "$chapter"/break/* ]]; then
 	scripts/break.sh --prepare "$chapter" "$(basename "$folder")" >/dev/null
 	dir=build/break/$chapter/$(basename "$folder")
 fi
-exec {silence}<> <(:)
-scripts/pair.sh -t -n 2 -d "$dir" "$folder/commands" "$out/logs" &
-pair=$!
-[[ -z ${CUT:-} ]] || cut_the_wire
-wait "$pair"
-statistics >"$out/statistics.after"
+scripts/pair.sh -t -n 2 -d "$dir" "$folder/commands" "$out/logs"
 end_captures
 wait
 scripts/lib/python.sh wire.ladder --svg "$out/wire.svg" \

@@ -1,6 +1,5 @@
 """What the packets of a fresh run between two nodes say: facts, not bytes. Which packets crossed, in which order, with
 which numbers, and that these are the numbers that the programs printed."""
-import collections
 import json
 import re
 import subprocess
@@ -82,6 +81,13 @@ def test_01_is_req_rep_rtu_a_send_each_way_dreq_drep(wire, run):
     said = run('env', 'COLUMNS=80', 'scripts/lib/python.sh', 'wire.ladder', one.folder).stdout
     assert re.search(r'(?s)a ◀── b    ConnectRequest QPN.*a ──▶ b    ConnectReply', said)
     assert '\n           server     peer disconnected.' in said and max(map(len, said.splitlines())) <= 80
+    # What node b has sent, and node a's capture lacks, was lost.
+    capture, all_of_it = one.folder / 'a.pcap', one.folder / 'all.pcap'
+    capture.rename(all_of_it)
+    subprocess.run(['tshark', '-r', all_of_it, '-Y', f'not (ip.src == {CLIENT} && infiniband.bth.opcode == 4)', '-F', 'pcap',
+                    '-w', capture], check=True, stderr=subprocess.DEVNULL)
+    said = run('env', 'COLUMNS=80', 'scripts/lib/python.sh', 'wire.ladder', one.folder).stdout
+    assert said.count('never arrives: ') == said.count('never arrives: SEND Only') == 1
 
 
 def test_02_writes_to_the_address_and_with_the_rkey_of_msg_mr(wire):
@@ -157,16 +163,6 @@ def test_03_with_5_percent_loss_is_sent_again_and_every_byte_is_right(wire):
     assert re.search(r'RDMA .* \[retransmission\]', one.ladder)
     assert re.search('(?m)^rdma statistic show  *before  *after', one.ladder)
     assert re.search('(?m)^[ab] (duplicate_request|out_of_seq_request|completer_retry_err|rcvd_seq_err) ', one.ladder)
-
-
-def test_07_the_link_is_cut_status_12_after_7_tries_of_a_second(wire):
-    """The benchmark keeps going until the cut."""
-    one = wire('07', own('lend', '-n 100000 -b 4096 -q 4 measure', 'bench/bench'), fails=True, CUT='200')
-    assert 'client: exit status 1\n' in one.log('status.log') and 'RDMA operation: status 12 ' in one.log('client.err')
-    # What was sent last has left node b seven times, or more: a timer is never early.
-    sent = collections.Counter(packet['psn'] for packet in one.read('b')
-                               if packet['src'] == CLIENT and packet['kind'].startswith('RDMA'))
-    assert max(sent.values()) >= 7 and 'never arrives: ' in one.ladder
 
 
 def test_05_three_clients_are_three_queue_pairs_on_each_side(wire):
