@@ -34,63 +34,34 @@ export LC_ALL=C
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
 # shellcheck source=scripts/lib/machine.sh
 . "$here/lib/machine.sh"
-entry=()
+declare -A module_of=([tcp]=rds_tcp [ib]=rds_rdma)
 
-# The module of a transport.
-module_of() {
-	case $1 in
-	tcp) echo rds_tcp ;;
-	ib) echo rds_rdma ;;
-	esac
-}
-
-topic_width=10
-
-# find_rule MODULE WORD: sets rule and rule_file to the line of modprobe's
-# configuration that begins with WORD and this module's name; or fails. To
-# modprobe, rds-tcp is the same name as rds_tcp.
-find_rule() {
-	local line="^[[:space:]]*$2[[:space:]]+${1//_/[-_]}([[:space:]]|\$)"
-
-	rule=$(grep -HsEm 1 -e "$line" \
-		/{etc,run,usr/local/lib,usr/lib,lib}/modprobe.d/*.conf)
-	[[ -n $rule ]] || return
-	rule=${rule%%$'\n'*}
-	rule_file=${rule%%:*} rule=${rule#*:}
-}
-
-# A rule that keeps modprobe from loading a module, even by name.
-check_rules() {
-	if find_rule "$1" install; then
-		tell fix "$1" "modprobe may not load it: $rule_file has: $rule" \
-			"find out who wrote that and why, before you take it out"
-		return 1
-	fi
-	if find_rule "$1" blacklist; then
-		tell note "$1" \
-			"blacklisted in $rule_file: loaded only when named"
-	fi
+# The line of modprobe's configuration, with its file, that keeps it from loading a module
+# even by name. To modprobe, rds-tcp is the same name as rds_tcp.
+rule_against() {
+	grep -HsE "^[[:space:]]*install[[:space:]]+${1//_/[-_]}([[:space:]]|\$)" \
+		/{etc,run,usr/local/lib,usr/lib,lib}/modprobe.d/*.conf | head -n 1
 }
 
 check_module() {
+	local rule
+
+	module_trouble "$1"
+	rule=$(rule_against "$1")
 	if module_here "$1"; then
 		tell ok "$1" "is in the running kernel"
-		return
-	fi
-	module_trouble "$1"
-	if [[ -n $level ]]; then
+	elif [[ -n $level ]]; then
 		tell "$level" "$1" "$cause" "$fix, or use $(lab_hint)"
-	elif check_rules "$1"; then
+	elif [[ -n $rule ]]; then
+		tell fix "$1" "modprobe may not load it: $rule" \
+			"find out who wrote that and why, before you take it out"
+	else
 		tell todo "$1" "is there, but not loaded"
 	fi
 }
 
-has_rdma_device() {
-	compgen -G '/sys/class/infiniband/*' >/dev/null
-}
-
 check_device() {
-	if has_rdma_device; then
+	if compgen -G '/sys/class/infiniband/*' >/dev/null; then
 		tell ok device "there is an RDMA device for ib"
 	else
 		tell fix device "there is no RDMA device, and ib needs one" \
@@ -98,14 +69,18 @@ check_device() {
 	fi
 }
 
-preflight() {
+check_all() {
 	local transport
 
 	check_module rds
 	for transport in "${transports[@]}"; do
-		check_module "$(module_of "$transport")"
+		check_module "${module_of[$transport]}"
 		[[ $transport != ib ]] || check_device
 	done
+}
+
+preflight() {
+	check_all
 	case $verdict in
 	0) echo "usable now: scripts/$NAME --status" ;;
 	1) echo "can be set up: sudo scripts/$NAME ${transports[*]}" ;;
@@ -114,72 +89,38 @@ preflight() {
 	return "$verdict"
 }
 
-# load_rds MODULE: unless modprobe's configuration forbids it.
-load_rds() {
-	if ! module_here "$1" && find_rule "$1" install; then
-		fail "$1 is forbidden by $rule_file: $rule" "scripts/$NAME --check"
-	else
-		load_module "$1"
-	fi
-}
-
-all_here() {
-	local transport
-
-	module_here rds || return
-	for transport in "${transports[@]}"; do
-		module_here "$(module_of "$transport")" || return
-	done
-}
-
 load() {
 	local transport
 
-	if [[ " ${transports[*]} " == *' ib '* ]] && ! has_rdma_device; then
-		fail "there is no RDMA device, and ib needs one" \
-			"sudo scripts/setup_rxe.sh"
+	check_all
+	((verdict)) || return 0
+	[[ $verdict == 1 && $by_hand == no ]] || {
+		fail "RDS with ${transports[*]} cannot be had yet" 'what "fix" says above'
 		return
-	fi
-	if all_here; then
-		say "already loaded: rds with ${transports[*]}"
-		return
-	fi
-	need_root || return
-	load_rds rds || return
+	}
+	need_root && load_module rds || return
 	for transport in "${transports[@]}"; do
-		load_rds "$(module_of "$transport")" || return
+		load_module "${module_of[$transport]}" || return
 	done
 }
 
-# Which netdevs the RDMA devices sit on: "rxe0 on eth0".
-rdma_netdevs() {
-	rdma link 2>/dev/null |
-		sed -n 's/^link \([^ ]*\) .* netdev \([^ ]*\).*/\1 on \2/p' |
-		paste -sd ,
-}
-
 status() {
-	local addresses
-
 	if ! module_here rds; then
 		fail "the kernel has no RDS loaded" "scripts/$NAME --check"
 		return
 	fi
-	addresses=$(ip -o -4 addr show scope global 2>/dev/null |
-		awk '{ sub("/.*", "", $4); print $4 " on " $2 }' |
-		paste -sd , | sed 's/,/, /g')
-	printf '%-10s %s\n' addresses "${addresses:-none}"
+	ip -o -4 addr show scope global |
+		awk '{ sub("/.*", "", $4); print "address    " $4 " on " $2 }'
 	if module_here rds_tcp; then
-		printf '%-10s %s\n' tcp \
-			"each of these; the kernel listens on TCP port 16385"
+		echo "tcp        each of these; the kernel listens on TCP port 16385"
 	else
-		printf '%-10s %s\n' tcp 'not loaded (rds_tcp)'
+		echo 'tcp        not loaded (rds_tcp)'
 	fi
 	if module_here rds_rdma; then
-		printf '%-10s %s\n' ib \
-			"those of an RDMA device: $(rdma_netdevs)"
+		echo 'ib         those of an RDMA device:'
+		rdma link | sed 's/^/           /'
 	else
-		printf '%-10s %s\n' ib 'not loaded (rds_rdma)'
+		echo 'ib         not loaded (rds_rdma)'
 	fi
 }
 

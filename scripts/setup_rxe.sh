@@ -1,10 +1,10 @@
 #!/bin/bash
-# setup_rxe.sh - a Soft-RoCE device (rxe) on a host whose kernel has it; or siw
+# setup_rxe.sh - a Soft-RoCE device (rxe) on a host whose kernel has it
 #
-# usage: sudo scripts/setup_rxe.sh [-i NETDEV] [-n NAME] [--driver siw]   set up
+# usage: sudo scripts/setup_rxe.sh [-i NETDEV] [-n NAME]      set up
 #        scripts/setup_rxe.sh --check [-i NETDEV] [-n NAME]   can it work here?
 #        scripts/setup_rxe.sh --status [-n NAME]              show what there is
-#        sudo scripts/setup_rxe.sh --remove [-i NETDEV] [-n NAME]
+#        sudo scripts/setup_rxe.sh --remove [-n NAME]         take it away
 #        scripts/setup_rxe.sh --quiet-check                   for scripts
 #
 # Sets up Soft-RoCE: loads rdma_rxe and what it needs, makes an RDMA device on
@@ -13,9 +13,7 @@
 #
 #   -i NETDEV  the network device; by default the one with the default route,
 #              or else the first that is up and has an address
-#   -n NAME    the name of the RDMA device; by default rxe0, or siw0
-#   --driver siw   not Soft-RoCE but iWARP in software: RDMA over TCP, which
-#              chapters 01, 02 and 07 run on
+#   -n NAME    the name of the RDMA device; by default rxe0
 #
 #   --check    changes nothing, needs no root: names what is missing, with the
 #              cause and the fix
@@ -37,7 +35,7 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd) || exit 1
 . "$here/lib/rxe_device.sh"
 
 # How long the kernel may take to fill in the GIDs.
-WAIT_SECONDS=${RXE_WAIT:-10}
+WAIT_SECONDS=10
 
 row() {
 	printf '%-9s %s\n' "$1" "$2"
@@ -103,39 +101,43 @@ look_for_device() {
 	find_usable "$wanted_name"
 }
 
-preflight() {
-	local set_up=scripts/setup_rxe.sh
+# What it takes to make a device, as it is here; sets netdev.
+pieces() {
+	module_trouble rdma_rxe
+	if [[ -n $level ]]; then
+		tell "$level" module "$cause" "$fix"
+	elif module_here rdma_rxe; then
+		tell ok module "rdma_rxe is in the running kernel"
+	else
+		tell todo module "rdma_rxe is there, but not loaded"
+	fi
+	if have rdma; then
+		tell ok 'rdma command' 'is there'
+	else
+		tell fix 'rdma command' 'there is none, and it makes the device' "$(how_to_install iproute2)"
+	fi
+	if compgen -G '/usr/lib*/libibverbs/librxe-rdmav*.so' >/dev/null ||
+		compgen -G '/usr/lib/*/libibverbs/librxe-rdmav*.so' >/dev/null; then
+		tell ok provider "librxe, through which programs use the device"
+	else
+		tell fix provider "librxe-rdmav*.so is absent, without which no program can use it" \
+			"$(how_to_install ibverbs-providers)"
+	fi
+	if pick_netdev; then
+		tell ok netdev "$netdev ($reason)"
+	else
+		tell fix netdev "$cause" "$fix"
+	fi
+}
 
+preflight() {
 	if look_for_device; then
 		tell ok device "$device, address $address"
 	elif [[ -n $device ]]; then
 		tell fix device "$cause" "$fix"
 	else
 		tell todo device "there is no ${wanted_name:-RDMA device}${netdev:+ on $netdev} yet"
-		module_trouble "$driver_module"
-		if [[ -n $level ]]; then
-			tell "$level" module "$cause" "$fix"
-		elif module_here "$driver_module"; then
-			tell ok module "$driver_module is in the running kernel"
-		else
-			tell todo module "$driver_module is there, but not loaded"
-		fi
-		if have rdma; then
-			tell ok 'rdma command' 'is there'
-		else
-			tell fix 'rdma command' 'there is none, and it makes the device' "$(how_to_install iproute2)"
-		fi
-		if provider "$driver"; then
-			tell ok provider "lib$driver, through which programs use the device"
-		else
-			tell fix provider "lib$driver-rdmav*.so is absent, without which no program can use it" \
-				"$(how_to_install ibverbs-providers)"
-		fi
-		if pick_netdev; then
-			tell ok netdev "$netdev ($reason)"
-		else
-			tell fix netdev "$cause" "$fix"
-		fi
+		pieces
 	fi
 	if memlock_enough; then
 		tell ok memlock "$memlock"
@@ -143,17 +145,16 @@ preflight() {
 		tell fix memlock "$memlock: too little to register memory" \
 			"put '$(id -un) - memlock 8192' into /etc/security/limits.conf, as root, and log in again"
 	fi
-	[[ $driver == rxe ]] || set_up+=" --driver $driver"
 	case $verdict in
-	0) echo "$driver: usable now: $device, address $address" ;;
+	0) echo "rxe: usable now: $device, address $address" ;;
 	1)
 		if [[ -n $device ]]; then
-			echo "$driver: can be set up: do what \"fix\" says above"
+			echo 'rxe: can be set up: do what "fix" says above'
 		else
-			echo "$driver: can be set up with sudo $set_up$([[ $by_hand == no ]] || echo ', after what "fix" says above')"
+			echo "rxe: can be set up with sudo scripts/$NAME$([[ $by_hand == no ]] || echo ', after what "fix" says above')"
 		fi
 		;;
-	2) echo "$driver: cannot be had here: use $(lab_hint)" ;;
+	2) echo "rxe: cannot be had here: use $(lab_hint)" ;;
 	esac
 	return "$verdict"
 }
@@ -168,32 +169,27 @@ has_crc32() {
 load_modules() {
 	local module
 
-	module_trouble "$driver_module"
-	[[ -z $level ]] || {
-		fail "$cause" "$fix; or $(lab_hint)"
-		return
-	}
-	for module in "$driver_module" ib_uverbs rdma_ucm; do
+	for module in rdma_rxe ib_uverbs rdma_ucm; do
 		load_module "$module" || return
 	done
-	[[ $driver == rxe ]] && ! has_crc32 || return 0
+	! has_crc32 || return 0
 	modprobe -q crc32_generic && say 'loaded crc32_generic'
 	modprobe -q crc32_pclmul
 	return 0
 }
 
 set_up() {
-	local said deadline made=no name=${wanted_name:-${driver}0} given=$netdev
+	local said deadline made=no name=${wanted_name:-rxe0}
 
 	need_root || return
-	pick_netdev || {
-		fail "$cause" "$fix"
+	pieces
+	[[ $verdict -lt 2 && $by_hand == no ]] || {
+		fail 'a device cannot be made yet' "what \"fix\" says above; or $(lab_hint)"
 		return
 	}
-	[[ -n $given ]] || say "netdev $netdev: $reason"
 	if find_rxe_on "$netdev"; then
 		[[ ${wanted_name:-$there} == "$there" ]] || {
-			fail "$netdev already has the $driver_kind device $there, and room for one" \
+			fail "$netdev already has the Soft-RoCE device $there, and room for one" \
 				"use $there, or: scripts/$NAME --remove -n $there"
 			return
 		}
@@ -204,21 +200,17 @@ set_up() {
 			"another name (-n), or: scripts/$NAME --remove -n $name"
 		return
 	fi
-	have rdma || {
-		fail 'there is no rdma command here, and it makes the device' "$(how_to_install iproute2)"
-		return
-	}
 	load_modules || return
 	if [[ -n $there ]]; then
 		say "$name is already on $netdev"
-	elif said=$(rdma link add "$name" type "$driver" netdev "$netdev" 2>&1); then
+	elif said=$(rdma link add "$name" type rxe netdev "$netdev" 2>&1); then
 		say "made $name on $netdev"
 		made=yes
-	elif [[ $driver == rxe ]] && ! has_crc32; then
+	elif ! has_crc32; then
 		fail "rdma link add: $said: the kernel has no crc32, which rxe needs" 'sudo modprobe crc32_generic'
 		return
 	else
-		fail "rdma link add: $said" "what the kernel says: sudo dmesg | grep -i $driver"
+		fail "rdma link add: $said" "what the kernel says: sudo dmesg | grep -i rxe"
 		return
 	fi
 	# The kernel fills in the GIDs from a work queue of its own.
@@ -235,25 +227,14 @@ set_up() {
 	show_status "$name"
 }
 
-# The device that is named, or the one on the netdev that is named, or the only one.
-# Nothing is fine: then it is gone already.
+# Nothing there is fine: then it is gone already.
 remove() {
-	local users name=$wanted_name all=() one
+	local users all name=${wanted_name:-rxe0}
 
 	need_root || return
-	if [[ -z $name ]]; then
-		for one in $(devices); do
-			find_parent "$one"
-			[[ -z $parent || ${netdev:-$parent} != "$parent" ]] || all+=("$one")
-		done
-		((${#all[@]} < 2)) || {
-			fail "there are several: ${all[*]}" 'say which with -n'
-			return
-		}
-		name=${all[0]:-}
-	fi
-	if [[ -z $name || ! -d $ib/$name ]]; then
-		say "no ${name:-Soft-RoCE device} here: nothing to remove"
+	all=$(devices | xargs)
+	if [[ ! -d $ib/$name ]]; then
+		say "there is no $name here: nothing to remove${all:+ (there is: $all)}"
 		return
 	fi
 	find_parent "$name"
@@ -268,18 +249,13 @@ remove() {
 	fi
 }
 
-driver=rxe netdev='' wanted_name='' action=set_up arguments=$*
+netdev='' wanted_name='' action=set_up arguments=$*
 while (($#)); do
 	case $1 in
 	-i | -n)
 		[[ -n ${2:-} ]] || bad_usage "$1 needs a name"
 		[[ $2 =~ ^[A-Za-z0-9_.:@-]+$ ]] || bad_usage "'$2' cannot be a name"
 		if [[ $1 == -i ]]; then netdev=$2; else wanted_name=$2; fi
-		shift
-		;;
-	--driver)
-		[[ ${2:-} == @(rxe|siw) ]] || bad_usage "--driver is rxe or siw"
-		driver=$2
 		shift
 		;;
 	--check) action=preflight ;;
@@ -294,8 +270,4 @@ while (($#)); do
 	esac
 	shift
 done
-case $driver in
-rxe) driver_module=rdma_rxe driver_kind=Soft-RoCE ;;
-siw) driver_module=siw driver_kind=siw wanted_name=${wanted_name:-siw0} ;;
-esac
 "$action"

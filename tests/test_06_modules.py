@@ -43,7 +43,7 @@ def test_the_modules_are_there_are_not_loaded_silently_and_can_be_removed(fresh,
           'chmod -R a+rX /tmp/{scripts,client}')
     guest(f'{NOBODY} /tmp/scripts/setup_rds.sh tcp', 'only root can do this. Try: sudo scripts/setup_rds.sh tcp$', 1)
     guest('$rds tcp', 'loaded rds\n.*loaded rds_tcp')
-    guest('$rds tcp; $rds --check tcp; ! test -d /sys/module/rds_rdma', 'already loaded: rds with tcp.*usable now')
+    guest('$rds tcp && $rds --check tcp && ! test -d /sys/module/rds_rdma', 'ok       rds .*ok       rds_tcp .*usable now')
     guest('$rds --status', '192.0.2.1 on eth0.*TCP port 16385.*ib .*not loaded')
     # Once rds is there, any user can have the kernel load a transport.
     guest(f'{NOBODY} /tmp/client -a 192.0.2.1 -b 192.0.2.99 -T ib talk', '^error: bind: Protocol not available', 1)
@@ -53,11 +53,9 @@ def test_the_modules_are_there_are_not_loaded_silently_and_can_be_removed(fresh,
 
 
 def test_what_modprobe_is_told_not_to_load_is_named_and_not_loaded(fresh, guest):
-    guest('mkdir -p /etc/modprobe.d; echo "install rds_tcp /bin/false" >/etc/modprobe.d/no-rds.conf; '
-          'echo "blacklist rds" >>/etc/modprobe.d/no-rds.conf; $rds --check tcp; $rds tcp; status=$?; '
-          'rm /etc/modprobe.d/no-rds.conf; exit $status',
-          'note     rds .*blacklisted in /etc/modprobe.d/no-rds.conf.*'
-          'MISSING  rds_tcp .*install rds_tcp /bin/false.*rds_tcp is forbidden by /etc/modprobe.d/no-rds.conf', 1)
+    guest('mkdir -p /etc/modprobe.d; echo "install rds-tcp /bin/false" >/etc/modprobe.d/no-rds.conf; '
+          '$rds tcp; status=$?; rm /etc/modprobe.d/no-rds.conf; exit $status',
+          'todo     rds .*MISSING  rds_tcp .*/etc/modprobe.d/no-rds.conf:install rds-tcp /bin/false.*RDS with tcp cannot be had yet', 1)
 
 
 def matches(run, name, folder, out):

@@ -31,14 +31,13 @@ need_root() {
 # What has been found so far: 0 usable, 1 can be set up, 2 cannot.
 verdict=0
 by_hand=no
-topic_width=13
 # Where docs/troubleshooting.md tells more of a topic.
 declare -A entry=(
 	[device]=no-device [module]=module [provider]=provider [memlock]=memlock
 )
 
-# tell LEVEL TOPIC TEXT [FIX]. Levels: ok; note (good to know, in nobody's way); todo
-# (the script does it); fix (a person must); no (not here).
+# tell LEVEL TOPIC TEXT [FIX]. Levels: ok; todo (the script does it); fix (a person must);
+# no (not here).
 tell() {
 	local word=$1
 
@@ -54,11 +53,10 @@ tell() {
 		word=MISSING
 		;;
 	esac
-	printf '%-8s %-*s %s\n' "$word" "$topic_width" "$2" "$3"
-	[[ -z ${4:-} ]] || printf '%*s fix: %s\n' $((topic_width + 9)) '' "$4"
-	[[ $word == MISSING || $1 == note ]] || return 0
-	[[ -z ${entry[$2]:-} ]] || printf '%*s more: %s\n' $((topic_width + 9)) '' \
-		"docs/troubleshooting.md#${entry[$2]}"
+	printf '%-8s %-13s %s\n' "$word" "$2" "$3"
+	[[ -z ${4:-} ]] || printf '%22s fix: %s\n' '' "$4"
+	[[ $word != MISSING || -z ${entry[$2]:-} ]] ||
+		printf '%22s more: %s\n' '' "docs/troubleshooting.md#${entry[$2]}"
 }
 
 have() { command -v "$1" >/dev/null; }
@@ -122,9 +120,7 @@ load_module() {
 
 # What to do about the lab: start it, or where it is up already, go there.
 lab_hint() {
-	if [[ ${driver:-} == siw ]]; then
-		echo 'scripts/lab.sh up --device siw (the lab, a throwaway VM)'
-	elif "$here/lab.sh" status >/dev/null 2>&1; then
+	if "$here/lab.sh" status >/dev/null 2>&1; then
 		echo 'scripts/lab.sh shell a (the lab is up)'
 	else
 		echo 'scripts/lab.sh up (the lab, a throwaway VM)'

@@ -83,12 +83,6 @@ can_open() {
 	{ : <>"$1"; } 2>/dev/null
 }
 
-# provider DRIVER: whether there is a library through which programs use it.
-provider() {
-	compgen -G "/usr/lib*/libibverbs/lib$1-rdmav*.so" >/dev/null ||
-		compgen -G "/usr/lib/*/libibverbs/lib$1-rdmav*.so" >/dev/null
-}
-
 # Why a port of a device cannot be used by this user now: sets cause and fix;
 # if it can, both are empty and address is set.
 device_trouble() {
@@ -142,11 +136,11 @@ find_usable() {
 	return 1
 }
 
-# Sets there to the device of our driver on a netdev, or to nothing.
+# Sets there to the Soft-RoCE device on a netdev, or to nothing.
 find_rxe_on() {
 	for there in $(devices); do
 		find_parent "$there"
-		[[ $parent != "$1" || $kind != "$driver_kind" ]] || return 0
+		[[ $parent != "$1" || $kind != Soft-RoCE ]] || return 0
 	done
 	there=''
 	return 1
@@ -172,7 +166,7 @@ netdev_trouble() {
 		cause="there is no netdev $1"
 		fix="-i NETDEV, one of those that 'ip link' shows"
 	elif [[ $(line "$net/type") != 1 || -e /proc/net/vlan/$1 ]]; then
-		cause="$1 is not an Ethernet device of its own, and $driver needs one"
+		cause="$1 is not an Ethernet device of its own, and rxe needs one"
 	elif ! (($(line "$net/flags") & 1)); then
 		cause="netdev $1 is down"
 		fix="sudo ip link set $1 up"
