@@ -85,7 +85,6 @@ dist:
 # What the Markdown says of the code: lines, minutes, calls, links, tables.
 docs:
 	@scripts/maint/docs.py
-	@scripts/maint/check_readme.py
 	@scripts/maint/count_lines.py
 
 clean:

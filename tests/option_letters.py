@@ -13,9 +13,8 @@ Prints FILE:LINE, the option and the program that does not have it. Exit status:
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
-
-from lib.options import listed
 
 TOKEN = re.compile(r"""
     (?P<comment>/\*.*?\*/|//[^\n]*)
@@ -36,6 +35,14 @@ SERVERS = {"folder.c", "incoming.c", "who.c"}
 
 # The same of nobody: 05 has no list of those who may come.
 UNUSED = {"05_multiclient/who.c"}
+
+
+def listed(chapter):
+    """{program: its options, as -x and --word}, by the -h of those that there are and are built."""
+    said = {role: subprocess.run([chapter / role, "-h"], check=True, text=True, stdout=subprocess.PIPE).stdout
+            if (chapter / role).exists() else "" for role in ("server", "client")}
+    return {role: {"-h", "--help"}.union(*re.findall(r"(?m)^  (-\S)(?:, (--[\w-]+))?", text)) - {""}
+            for role, text in said.items()}
 
 
 def strings(text):

@@ -17,9 +17,6 @@ LETTERS = '/usr/bin/python3', '-B', TOP / 'tests/option_letters.py'
 KEPT = ':!*.log', ':!*.err', ':!*.svg', ':!*.patch', ':!*.wrong', ':!*/patch', ':!tests/fixtures'
 SHELL = re.compile(r'#!.*\bbash\b')
 CHECKERS = {
-    'what Markdown shows and points at': 'check_readme.py',
-    'spelling and phrases': 'check_spelling.py',
-    'commands in Markdown': 'check_commands.py',
     'what Markdown says of the code': 'docs.py --check',
     'copies': 'same.sh',
 }
@@ -219,43 +216,6 @@ def found(checker, root, *texts, status=1):
     assert said.returncode == status, said.stdout
     for text in texts:
         assert text in said.stdout, said.stdout
-
-
-def test_what_markdown_shows_and_is_not_so_is_found(tree):
-    shown = ('```c\nint one(void)\n...\n\treturn 1;\n```\n[a](one.c) [b](#one) [c](one.c#L2)\n',
-             '```text log=expected/server.log\nconnected.\n```\n')
-    root = tree(**{'01_one/one.c': 'int one(void)\n{\n\treturn 1;\n}\n', '01_one/README.md': '# One\n' + ''.join(shown),
-                   '01_one/expected/server.log': 'listening.\nconnected.\n'})
-    found('check_readme.py', root, '2 blocks and 3 links', status=0)
-    tree(**{'01_one/README.md': '# One\n' + ''.join(shown).replace('return 1', 'return 2').replace('connected', 'gone')
-            .replace('one.c)', 'two.c)').replace('#one', '#two').replace('L2', 'L99') +
-            '```c file=one.c\nint two;\n```\n', '01_one/expected/races': 'server.log: a <> b\n'})
-    found('check_readme.py', root, 'README.md:5: not in any one C file of 01_one: \treturn 2;',
-          'not in expected/server.log: gone', 'link to nothing: two.c', 'no heading of 01_one/README.md is #two',
-          'L99', 'not in one.c', 'tells of this race')
-
-
-def test_words_phrases_and_commands_that_are_wrong_are_found(tree):
-    root = tree(**{'README.md': 'The owner of a queue.\n```sh\nmake -C 01_one\n./server -a x\n```\n', 'Makefile': 'all:\n',
-                   'tests/words.txt': 'rkey\n', 'tests/phrases.tsv': (TOP / 'tests/phrases.tsv').read_text('utf-8'),
-                   '01_one/server': '#!/bin/sh\necho "  -a, --address ADDRESS"\n'})
-    (root / '01_one/server').chmod(0o755)
-    for checker in 'check_spelling.py', 'check_commands.py':
-        found(checker, root, status=0)
-    tree(**{'README.md': 'A recieve of a color: `recieve`, an rkey.\nIt is on\nus to begin.\n```sh\nmake nothing\n'
-            'make -C 02_two\nscripts/b.sh\n./server -x\n```\n', '01_one/one.c': '/* It was flushed long\n * since. */\n'})
-    found('check_spelling.py', root, 'README.md:1: recieve', 'README.md:1: color', 'README.md:2: "is on us to": we must',
-          '01_one/one.c:1: "long since": earlier')
-    found('check_commands.py', root, 'make has no target nothing', 'there is no 02_two/Makefile',
-          'there is no scripts/b.sh', './server has no option -x')
-
-
-def test_a_command_that_is_marked_as_runnable_and_fails_is_found(tree):
-    root = tree(**{'Makefile': 'all:\n', '01_one/a.md': '```sh run\ntrue\nfalse # here\n```\n'})
-    found('check_commands.py --run', root, '01_one/a.md:2: status 1')
-    # Where a folder is named, only what is in it runs.
-    found('check_commands.py --run docs', root, status=0)
-    found('check_commands.py --run 01_one', root, '01_one/a.md:2: status 1')
 
 
 def test_a_map_links_and_tables_that_are_old_are_found_and_written_anew(tree):

@@ -15,7 +15,7 @@ import re
 import sys
 
 from lib.arguments import Parser, folder
-from lib.md_text import looked_up
+from lib.chapters import looked_up
 from lib.terminal import lines_of, width, wrap
 from lib.wire.lines import read
 

@@ -27,3 +27,10 @@ def before(root, name):
     if row:
         return next((one for one in names if one[:2] == row.start), None)
     return max((one for one in names if one < name), default=None)
+
+
+def looked_up(chapter):
+    """The text of a chapter in which its tables are: reference.md, and README.md."""
+    return '\n'.join(path.read_text('utf-8') for path in
+                     (chapter / 'reference.md', chapter / 'README.md')
+                     if path.is_file())

@@ -1,6 +1,6 @@
 """The lesson of a chapter: what its top level adds to the chapter before.
 
-Used by lesson.sh, which prints it, and by check_readme.py, which knows how long
+Used by lesson.sh, which prints it, and by docs.py, which writes how long
 it is:  lesson.py ROOT CHAPTER [PART]
 """
 import difflib
@@ -9,8 +9,7 @@ import pathlib
 import re
 import sys
 
-from lib.chapters import before
-from lib.md_text import looked_up
+from lib.chapters import before, looked_up
 
 # What a person reads in a minute.
 WORDS, LINES = 200, 15

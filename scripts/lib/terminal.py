@@ -3,8 +3,7 @@ import re
 import shutil
 import textwrap
 
-from lib.md_text import FENCE
-
+FENCE = re.compile(r'```([^`]*)$')
 LINK = re.compile(r'!?\[([^\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)')
 
 

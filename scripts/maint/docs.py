@@ -39,10 +39,9 @@ import sys
 
 from lib.arguments import Parser
 from lib.cases import cases, parts
-from lib.chapters import chapters, folders
+from lib.chapters import chapters, folders, looked_up
 from lib.files import files_of
 from lib.lesson import both_paths, sentence
-from lib.md_text import looked_up
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAP = 'docs/api_map.md'
