@@ -1,20 +1,11 @@
-#!/usr/bin/python3 -B
 """Whether the options that a chapter's messages name are ones that it has.
 
 A message that says "see -g" sends its reader to -h. So each -x and --word in a
 string of a program must be in that program's -h: in the server's, in the
 client's, or, where a file is part of both, in both.
-
-usage: option_letters.py CHAPTER...
-
-Prints FILE:LINE, the option and the program that does not have it. Exit status:
-0 none, 1 some, 2 usage.
 """
-import argparse
-import pathlib
 import re
 import subprocess
-import sys
 
 TOKEN = re.compile(r"""
     (?P<comment>/\*.*?\*/|//[^\n]*)
@@ -107,28 +98,11 @@ def lacking(option, text, path, wanted, has):
     return lacks
 
 
-def check(chapter):
-    has, parts, bad, count = listed(chapter), roles(chapter), 0, 0
+def wrong_options(chapter):
+    """Each that a message names, and a program that has the message does not have."""
+    has, parts = listed(chapter), roles(chapter)
     for path in sorted(sources(chapter)):
         for line, text in strings(path.read_text()):
             for option in named(text):
-                wanted = parts.get(path.name, {"server", "client"})
-                count += 1
-                for role in sorted(lacking(option, text, path, wanted, has)):
-                    print(f"{path}:{line}: {option}, which ./{role} -h does "
-                          "not list")
-                    bad += 1
-    if not count:
-        print(f"{chapter}: no message names an option: is this right?")
-        bad += 1
-    return bad
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("chapter", nargs="+", type=pathlib.Path)
-    return 1 if sum(check(c) for c in parser.parse_args().chapter) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+                for role in sorted(lacking(option, text, path, parts.get(path.name, {"server", "client"}), has)):
+                    yield f"{path.name}:{line}: {option}, which ./{role} -h does not list"

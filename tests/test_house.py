@@ -10,9 +10,9 @@ import yaml
 from chapters import each
 from lib.files import files_of
 from nodes import TOP
+from option_letters import wrong_options
 
 MAINT = TOP / 'scripts/maint'
-LETTERS = '/usr/bin/python3', '-B', TOP / 'tests/option_letters.py'
 # What is recorded, or quotes another file, is kept byte for byte.
 KEPT = ':!*.log', ':!*.err', ':!*.svg', ':!*.patch', ':!*.wrong', ':!*/patch', ':!tests/fixtures'
 SHELL = re.compile(r'#!.*\bbash\b')
@@ -115,9 +115,9 @@ def test_as_the_code_is(checker):
     kept(MAINT / checker.split()[0], *checker.split()[1:])
 
 
-@pytest.mark.chapters
-def test_each_option_that_a_message_names_is_in_that_programs_help():
-    kept(*LETTERS, *TOP.glob('0*_*'))
+@each()
+def test_each_option_that_a_message_names_is_in_that_programs_help(chapter):
+    assert not [*wrong_options(TOP / chapter)]
 
 
 def test_each_patch_of_a_break_fits_to_the_line():
@@ -269,5 +269,5 @@ def test_an_option_that_a_message_names_and_is_none_is_found(tmp_path):
     shutil.copytree(TOP / chapter.name, chapter)
     with open(chapter / 'crowd.c', 'a', encoding='utf-8') as file:
         file.write('int f(void)\n{\n\treturn log_fail("n %d" PRIu32 "and %s; see -k", 1);\n}\n')
-    said = ran(*LETTERS, chapter)
-    assert said.returncode == 1 and ': -k, which ./server -h does not list' in said.stdout
+    wrong, = wrong_options(chapter)
+    assert wrong.startswith('crowd.c:') and wrong.endswith(': -k, which ./server -h does not list')
