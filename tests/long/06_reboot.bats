@@ -102,8 +102,8 @@ in_the_middle() {
 	guest a 'dmesg | sed -n "s/^[^]]*] //; /RDS\//p"' >"$out/kernel.log"
 	guest b 'pkill -x server'
 	# What was acknowledged before, the second server has not; nothing came
-	# twice.
-	[[ ${counted[0]} -gt 0 && ${counted[1]} -ge $((total / 2)) ]]
+	# twice. The last ones may not have been acknowledged when the link was cut.
+	[[ ${counted[0]} -gt 0 && ${counted[1]} -ge $((total * 9 / 20)) ]]
 	[[ $((counted[0] + counted[1])) -eq $total && ${counted[2]} -eq 0 ]]
 }
 
