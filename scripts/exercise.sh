@@ -11,9 +11,6 @@
 # and with the chapter, and compares what both ends say with what the exercise asks for.
 # How it is written does not matter.
 #
-# TASK_PLACE is where it is built and run (build/exercise); EXERCISE_UNTIL ends the check
-# as soon as that thing, or * any of them, is found missing.
-#
 # Exit status: 0 done, or all that is asked for is there; 1 not; 2 usage.
 set -euo pipefail
 

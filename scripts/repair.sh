@@ -15,9 +15,6 @@
 #   --run     only runs the broken chapter as the task's `commands` says, and leaves
 #             what both ends said in DIR (for authors)
 #
-# TASK_PLACE is where it is built and run (build/repair); EXERCISE_UNTIL ends the check
-# as soon as that thing is found missing.
-#
 # Exit status: 0 done, or repaired; 1 not repaired; 2 usage.
 set -euo pipefail
 

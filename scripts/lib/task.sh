@@ -3,6 +3,8 @@
 #
 # Sourced by exercise.sh and repair.sh when they have set top (the repository). They set names
 # (of the chapter's tasks, in order) and do (hand_out, check, …); task_choose sets the rest.
+# For tests and the page, TASK_PLACE is where a task is built and run, and EXERCISE_UNTIL ends
+# the check as soon as that thing, or * any of them, is found missing.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # shellcheck source=scripts/lib/cli.sh
@@ -73,28 +75,19 @@ copy_theirs() {
 	chapter_update "$theirs" "$place/mine"
 }
 
-# Both, and the chapter as it is built, once for all checks.
-copy_both() {
-	rm -rf "$place"
-	mkdir -p "$place/mine"
-	copy_committed "$original"
-	make -s -C "$original" CFLAGS='-O1 -g'
-	copy_theirs
-}
-
-# What the compiler said is in $place/build.log.
-build_theirs() {
-	make -s -C "$place/mine" CFLAGS='-O1 -g' >"$place/build.log" 2>&1
-}
-
 # task_begin TITLE FILE: their programs and the chapter's are built, and a device is there for
 # all runs: pair.sh uses what is up already. A line `nodes: 2` in FILE, the check, asks for two.
 task_begin() {
 	local nodes=1
 
-	copy_both
+	rm -rf "$place"
+	mkdir -p "$place/mine"
+	# Once for all checks.
+	copy_committed "$original"
+	make -s -C "$original" CFLAGS='-O1 -g'
+	copy_theirs
 	echo "$kind $number/$name: $1"
-	if ! build_theirs; then
+	if ! make -s -C "$place/mine" CFLAGS='-O1 -g' >"$place/build.log" 2>&1; then
 		cat "$place/build.log"
 		missing "it builds"
 		exit 1

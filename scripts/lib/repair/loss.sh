@@ -13,7 +13,6 @@ source "$top/scripts/lib/cli.sh"
 
 cli_help "$@"
 [[ $# -eq 1 && $1 =~ ^([0-9]+(\.[0-9]+)?%|off)$ ]] || cli_misuse "1%, or off?"
-cli_checked
 if [[ -e /sys/class/net/ifb0 ]]; then
 	tc qdisc del dev eth0 ingress
 	ip link del ifb0
