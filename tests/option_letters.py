@@ -22,7 +22,7 @@ PARSERS = {"options.c"}
 # Part of both programs, but only a client gets as far as their messages.
 CLIENTS = {"06_rds/ipv4.c"}
 # The same of servers.
-SERVERS = {"folder.c", "incoming.c", "who.c"}
+SERVERS = {"folder.c", "incoming.c", "who.c", "crowd.c"}
 
 # The same of nobody: 05 has no list of those who may come.
 UNUSED = {"05_multiclient/who.c"}
