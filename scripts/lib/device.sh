@@ -3,7 +3,8 @@
 # To be sourced by bash. The programs never know which of the two it is:
 #
 #   device_open [NODES]    find or make a device (default: one node)
-#   device_run NODE CMD…   run a command on node a or b, exit status passed on
+#   device_run NODE CMD…   run a command on node a or b, exit status passed on;
+#                          $DEVICE_LIMIT, if set, is how many seconds it may take
 #   device_address NODE    the address to give to -a
 #   device_kernel          the release of the kernel that has the device
 #   device_close           undo what device_open made
@@ -83,6 +84,10 @@ device_run() {
 		"$@"
 	elif [[ $device_where == hosts ]]; then
 		hosts_run "$node" "$@"
+	elif [[ ${DEVICE_LIMIT:-} ]]; then
+		# A loop that waits for nothing takes none of a node's own time.
+		timeout --foreground -s KILL "$DEVICE_LIMIT" \
+			"$device_top/scripts/lab.sh" exec "$node" -- "$@"
 	else
 		"$device_top/scripts/lab.sh" exec "$node" -- "$@"
 	fi
