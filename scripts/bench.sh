@@ -58,8 +58,6 @@ for name; do
 		wanted+=("$name")
 		continue
 	fi
-	[[ ! -e scripts/lib/bench/$name.sh ]] ||
-		cli_misuse "$name does not run on two hosts; ${known[*]} do"
 	[[ $name == [0-9]* ]] || cli_none comparison "$name" "${known[@]}"
 	cli_chapter "$name"
 	mapfile -t -O "${#wanted[@]}" wanted < <(printf '%s\n' "${known[@]}" |
