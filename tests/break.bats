@@ -156,7 +156,7 @@ in_order() {
 	[[ $(sed 's/^[0-9]*\.[0-9]\{6\} //' "$out" | xargs) == '| a ! b | cd ! e' ]]
 	run -137 "${timed[@]}" sh -c 'kill -9 $$'
 	# Who ends it ends the command, and hears its last words.
-	run -7 "${timed[@]}" bash -c 'trap "echo ended; exit 7" TERM; kill $PPID; read -r <> <(:)'
+	run -7 "${timed[@]}" bash -c 'trap "echo ended; exit 7" TERM; kill $PPID; while :; do sleep 0.1; done'
 	[[ $output == ended && $(<"$out") == *' | ended' ]]
 	run -127 "${timed[@]}" ./nonesuch
 	run -1 "${timed[@]}"

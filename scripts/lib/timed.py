@@ -46,13 +46,23 @@ class Stream:
 
 def run(command, streams):
     """Returns its exit status."""
+    child, told = None, False
+
+    def end(*_):
+        nonlocal told
+        told = True
+        if child:
+            child.terminate()
+
+    # Whoever ends us ends it, from its first moment on; what it has said is passed on before.
+    signal.signal(signal.SIGTERM, end)
     try:
         child = subprocess.Popen(command, stdout=streams[0].theirs, stderr=streams[1].theirs)
     except OSError as error:
         print(f'timed: {command[0]}: {error.strerror}', file=sys.stderr)
         return 127
-    # Whoever ends us ends it; what it has said is passed on before.
-    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    if told:
+        child.terminate()
     ended = os.pidfd_open(child.pid)
     ready = []
     while ended not in ready:
