@@ -7,7 +7,7 @@
  *                          <--          MSG_MR (SEND)
  *     RDMA WRITE or READ   -->          (no program has a part in it)
  *     (no program ...)     <--          RDMA WRITE or READ
- *     MSG_DONE (SEND)      -->          its memory may be looked at now
+ *     MSG_DONE (SEND)      -->          the client is done with our memory
  *                          <--          MSG_DONE (SEND)
  *     (disconnect as in 01_send_recv)
  *

@@ -19,7 +19,7 @@ enum slot {
 	SLOT_SEND_DONE,
 	SLOT_RECV,
 	SLOT_COUNT = SLOT_RECV + 2,
-	/* One send is posted at a time, and a receive for each message. */
+	/* Room for a send of each message, and a receive of each. */
 	TRANSFER_SENDS = SLOT_RECV,
 	TRANSFER_RECEIVES = SLOT_COUNT - SLOT_RECV
 };

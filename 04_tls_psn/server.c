@@ -5,7 +5,7 @@
  *     (exchange of parameters, memory included: see oob.h)
  *     RDMA WRITE or READ   -->          (no program has a part in it)
  *     (no program ...)     <--          RDMA WRITE or READ
- *     MSG_DONE (SEND)      -->          its memory may be looked at now
+ *     MSG_DONE (SEND)      -->          the client is done with our memory
  *                          <--          MSG_DONE (SEND)
  *     (goodbye: see oob.h)
  *

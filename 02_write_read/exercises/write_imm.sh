@@ -44,7 +44,7 @@ peer half client <<'END_PATCH'
 --- a/transfer.h
 +++ b/transfer.h
 @@ -24,3 +24,3 @@
- 	/* One send is posted at a time, and a receive for each message. */
+ 	/* Room for a send of each message, and a receive of each. */
 -	TRANSFER_SENDS = SLOT_RECV,
 +	TRANSFER_SENDS = SLOT_RECV + 1,
  	TRANSFER_RECEIVES = SLOT_COUNT - SLOT_RECV
@@ -71,7 +71,7 @@ peer lies client <<'END_PATCH'
 --- a/transfer.h
 +++ b/transfer.h
 @@ -24,3 +24,3 @@
- 	/* One send is posted at a time, and a receive for each message. */
+ 	/* Room for a send of each message, and a receive of each. */
 -	TRANSFER_SENDS = SLOT_RECV,
 +	TRANSFER_SENDS = SLOT_RECV + 1,
  	TRANSFER_RECEIVES = SLOT_COUNT - SLOT_RECV
