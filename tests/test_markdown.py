@@ -161,8 +161,16 @@ def test_each_command_names_what_there_is():
     assert not [f'{place}: {wrong}' for place, line in lines if (wrong := wrong_with_line(line, options))]
 
 
-@pytest.mark.parametrize('page, block', [
-    pytest.param(page, text, id=f'{page}-{line}') for page, line, words, text in blocks() if 'run' in words[1:]])
+RUNNABLE = [pytest.param(page, text, id=f'{page}-{line}') for page, line, words, text in blocks() if 'run' in words[1:]]
+
+
+@pytest.mark.chapters
+def test_pages_mark_blocks_as_runnable():
+    """Without one, the next test would have nothing to run, and not fail."""
+    assert len(RUNNABLE) >= 5
+
+
+@pytest.mark.parametrize('page, block', RUNNABLE)
 def test_what_is_marked_as_runnable_runs(page, block, run):
     """Its lines that are for two terminals run as a pair."""
     chapter = page.split('/')[0]
