@@ -10,9 +10,9 @@
 #
 # Fetches the source (140 MB) and a compiler with its linker (30 MB): those of
 # Debian 12, so that the page's kernel is the same file on every release; on Debian
-# 13, the lab's kernel is of that. It takes about five minutes of two processors, and
-# nothing is installed. What is there already and made of the same source, tools,
-# patch and configuration is kept.
+# 13, the lab's kernel is of that. It takes some minutes, and nothing is installed.
+# What is there already and made of the same source, tools, patch and configuration
+# is kept.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
