@@ -47,6 +47,20 @@ def apply(patch, folder):
     assert ran.returncode == 0, f'{patch} does not fit:\n{ran.stdout}'
 
 
+def compiles(folder, *patches):
+    """Nothing that is called has gone: the compiler takes each file that the patches have changed; where a header is
+    among them, all files."""
+    names = [name for patch in patches for name in re.findall(r'(?m)^\+\+\+ b/(\S+)', patch.read_text('utf-8'))]
+    if any(name.endswith('.h') for name in names):
+        names = [str(path.relative_to(folder)) for below in ('.', 'carried', 'plumbing')
+                 for path in folder.glob(f'{below}/*.c')]
+    if files := sorted({name for name in names if name.endswith('.c')}):
+        ran = subprocess.run(['cc', '-fsyntax-only', '-Werror=implicit-function-declaration', '-std=gnu11',
+                              '-I.', '-Icarried', '-Iplumbing', *files],
+                             cwd=folder, check=False, text=True, stderr=subprocess.PIPE)
+        assert ran.returncode == 0, f'{patches}: {ran.stderr}'
+
+
 def ask(module, *words):
     """A module of scripts/lib, which has more to do with a task than hand it out."""
     return subprocess.run([TOP / 'scripts/lib/python.sh', module, *words], check=True, text=True,
@@ -163,7 +177,7 @@ def test_each_task_has_all_its_parts_and_its_patches_fit(copy):
         assert not re.search('(?i)hint|case:', (task / 'task.md').read_text('utf-8'))
         assert re.search('(?m)^error: |exit status', ask('repair.tasks', 'letter', task, 'x'))
         for patch in task / 'right.patch', task / 'wrong.patch':
-            copy(task.parents[1], broken(task), patch)
+            compiles(copy(task.parents[1], broken(task), patch), patch)
     for task in EXERCISES:
         folder, chapter = task.parent, task.parents[1]
         assert f'({task.stem}.md)' in (folder / 'README.md').read_text('utf-8')
@@ -173,7 +187,11 @@ def test_each_task_has_all_its_parts_and_its_patches_fit(copy):
         # Both are handed out in work/, by these names.
         assert not (chapter / 'repair' / task.stem).exists()
         wrong = task.with_suffix('.wrong')
-        copy(chapter, *([] if '\nOn: chapter\n' in wrong.read_text('utf-8') else [task]), wrong)
+        if '\nOn: chapter\n' in wrong.read_text('utf-8'):
+            compiles(copy(chapter, task), task)
+            copy(chapter, wrong)
+        else:
+            compiles(copy(chapter, task, wrong), task, wrong)
 
 
 def test_a_copy_that_does_not_build_and_wrong_usage_are_said(check, copy):
