@@ -93,6 +93,26 @@ in_guest() {
 		'address   192.0.2.1' 'rxe0 is already on eth0' 'address   192.0.2.1'
 }
 
+@test "without a device, a chapter's server says so, and what to do" {
+	local chapter here=build/no-device
+
+	rm -rf "$here"
+	mkdir -p "$here"
+	# The others begin as 01 does; 06 speaks to the kernel's sockets, which need none.
+	for chapter in 0[1345]_*; do
+		cp -r "$chapter" "$here"
+		make -s -C "$here/$chapter" CFLAGS=-O0 clean server
+		[[ ! -e $here/$chapter/certs.sh ]] || make -s -C "$here/$chapter" certs
+	done
+	in_guest 0 '$rxe --remove && for chapter in build/no-device/*; do
+			words=write
+			[[ $chapter != *01* ]] || words=
+			(cd "$chapter" && timeout 60 ./server $words)
+		done; $rxe -i eth0'
+	[[ $(grep -c '^error: .* RDMA device.* sudo scripts/setup_rxe.sh' <<<"$output") -eq 4 ]]
+	rm -r "$here"
+}
+
 @test "nothing loaded: it loads rxe, what programs need, and crc32" {
 	with_modules
 	in_guest 0 '$rxe --remove && ! $rxe --check -i eth0 &&
