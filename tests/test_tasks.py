@@ -38,11 +38,15 @@ def chosen(tasks, names):
     return pytest.mark.parametrize('task', [pytest.param(task, id=name) for name, task in sorted(some)])
 
 
+def text_of(patch):
+    """A patch is a file, or what the file would have in it."""
+    return patch if isinstance(patch, str) else patch.read_text('utf-8')
+
+
 def apply(patch, folder):
     """As a learner would have edited the copy."""
-    text = patch if isinstance(patch, str) else patch.read_text('utf-8')
     ran = subprocess.run(['patch', '-f', '-s', '--no-backup-if-mismatch', '-F0', '-p1', '-d', folder],
-                         input=text, text=True, check=False, stdout=subprocess.PIPE,
+                         input=text_of(patch), text=True, check=False, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT)
     assert ran.returncode == 0, f'{patch} does not fit:\n{ran.stdout}'
 
@@ -50,7 +54,7 @@ def apply(patch, folder):
 def compiles(folder, *patches):
     """Nothing that is called has gone: the compiler takes each file that the patches have changed; where a header is
     among them, all files."""
-    names = [name for patch in patches for name in re.findall(r'(?m)^\+\+\+ b/(\S+)', patch.read_text('utf-8'))]
+    names = [name for patch in patches for name in re.findall(r'(?m)^\+\+\+ b/(\S+)', text_of(patch))]
     if any(name.endswith('.h') for name in names):
         names = [str(path.relative_to(folder)) for below in ('.', 'carried', 'plumbing')
                  for path in folder.glob(f'{below}/*.c')]
@@ -117,6 +121,12 @@ def lacks(patch):
     return re.search(r'(?m)^Missing: (.+)', head)[1]
 
 
+def wrong_patches(task):
+    """What makes of the chapter what a newcomer might write, who has the solution or the chapter only."""
+    wrong = task.with_suffix('.wrong')
+    return [wrong] if '\nOn: chapter\n' in wrong.read_text('utf-8') else [task, wrong]
+
+
 def broken(task):
     """The patch that makes of the chapter what the learner is given."""
     return ask('repair.tasks', 'patch', task)
@@ -138,8 +148,7 @@ def test_a_solution_is_accepted_and_a_wrong_one_is_refused(check, copy, task):
     words = 'exercise', chapter.name, task.stem
     refused(check(*words, copy(chapter), '*'))
     accepted(check(*words, copy(chapter, task)))
-    below = [] if '\nOn: chapter\n' in wrong.read_text('utf-8') else [task]
-    refused(check(*words, copy(chapter, *below, wrong), lacks(wrong)), lacks(wrong))
+    refused(check(*words, copy(chapter, *wrong_patches(task)), lacks(wrong)), lacks(wrong))
 
 
 @chosen(BODIES, [f'{chapter.name}-{row[0]}' for chapter, row in BODIES])
@@ -176,8 +185,9 @@ def test_each_task_has_all_its_parts_and_its_patches_fit(copy):
         assert task.name in (task.parent / 'order').read_text('utf-8').split()
         assert not re.search('(?i)hint|case:', (task / 'task.md').read_text('utf-8'))
         assert re.search('(?m)^error: |exit status', ask('repair.tasks', 'letter', task, 'x'))
+        given = broken(task)
         for patch in task / 'right.patch', task / 'wrong.patch':
-            compiles(copy(task.parents[1], broken(task), patch), patch)
+            compiles(copy(task.parents[1], given, patch), given, patch)
     for task in EXERCISES:
         folder, chapter = task.parent, task.parents[1]
         assert f'({task.stem}.md)' in (folder / 'README.md').read_text('utf-8')
@@ -186,12 +196,9 @@ def test_each_task_has_all_its_parts_and_its_patches_fit(copy):
         assert (folder / f'{task.stem}.solution.md').exists() and task.with_suffix('.sh').exists()
         # Both are handed out in work/, by these names.
         assert not (chapter / 'repair' / task.stem).exists()
-        wrong = task.with_suffix('.wrong')
-        if '\nOn: chapter\n' in wrong.read_text('utf-8'):
-            compiles(copy(chapter, task), task)
-            copy(chapter, wrong)
-        else:
-            compiles(copy(chapter, task, wrong), task, wrong)
+        patches = wrong_patches(task)
+        for some in [patches] if task in patches else [[task], patches]:
+            compiles(copy(chapter, *some), *some)
 
 
 def test_a_copy_that_does_not_build_and_wrong_usage_are_said(check, copy):
