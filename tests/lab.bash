@@ -3,7 +3,7 @@
 # virtual machines; some are both, by a symbolic link.
 # shellcheck shell=bash
 
-unset LAB_KERNEL LAB_MODULES LAB_CPUS LAB_MEMORY LAB_DEVICE
+unset LAB_KERNEL LAB_MODULES LAB_MEMORY LAB_DEVICE
 export LAB_ENGINE=tcg
 [[ ${BATS_TEST_FILENAME##*/} != *uml* ]] || LAB_ENGINE=uml
 TOP=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)

@@ -45,7 +45,7 @@ def choose(settings: Settings,
 
 def why_slower(settings: Settings) -> str:
     """Why nodes are emulated although the kernel of User-Mode Linux has been built; '' if that is as asked for."""
-    if settings.engine or settings.kernel or settings.asked_cpus or \
+    if settings.engine or settings.kernel or \
             not (uml.folder_of(settings) / 'linux').exists():
         return ''
     return uml.why_not(settings)

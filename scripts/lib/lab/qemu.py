@@ -14,6 +14,8 @@ from lib.lab.settings import REPOSITORY, Failed, Settings, say
 # A guest under KVM gets so long to find out that it has no files. It needs less than a
 # second; where /dev/kvm opens but does not work, it would hang for ever.
 KVM_SECONDS = 6
+# The processors of a node.
+PROCESSORS = 2
 # Where the sandbox has the files that the nodes see as theirs.
 FILES = '/tmp/files'
 # What the file systems need, then what the rest of the boot needs. All are carried in
@@ -117,7 +119,7 @@ class Qemu(Engine):
         Where this machine has no more processors than its nodes together, theirs
         mostly wait for each other: see docs/decisions.md.
         """
-        theirs = int(self.settings.cpus) * self.nodes
+        theirs = PROCESSORS * self.nodes
         return 'multi' if len(os.sched_getaffinity(0)) > theirs else 'single'
 
     def command(self, node: str, cable: int, line: int) -> list[str]:
@@ -131,7 +133,7 @@ class Qemu(Engine):
         return [
             here.qemu, '-name', f'rdma-lab-{settings.name}-{node}',
             *here.options, '-cpu', f'max{without}', '-accel', how,
-            '-smp', settings.cpus, '-m', settings.memory,
+            '-smp', str(PROCESSORS), '-m', settings.memory,
             '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
             # Whoever needs the time must not get it from this chip (Node.send_date).
             '-rtc', 'base=2000-01-01,clock=host',

@@ -67,9 +67,6 @@ class Settings:
         self.name = setting('NAME', default_name(REPOSITORY))
         self.engine = setting('ENGINE')
         self.asked_device = setting('DEVICE')
-        # One that is asked for by number is not for every engine.
-        self.asked_cpus = setting('CPUS')
-        self.cpus = setting('CPUS', '2')
         self.memory = setting('MEMORY', '1024')
         self.kernel = path('KERNEL')
         self.modules = path('MODULES')
@@ -111,17 +108,8 @@ class Settings:
         if self.engine not in ('', *ENGINES):
             raise Refused(
                 f"LAB_ENGINE '{self.engine}' is unknown: kvm, uml or tcg")
-        if not is_number(self.cpus + self.memory):
-            raise Refused(f"LAB_CPUS '{self.cpus}' and LAB_MEMORY "
-                          f"'{self.memory}' must be numbers (MB)")
-        if int(self.cpus) < 1 or int(self.memory) < 256:
-            raise Refused('a node needs at least 1 processor and 256 MB: '
-                          'LAB_CPUS, LAB_MEMORY')
-
-
-def is_number(text: str) -> bool:
-    """Whether it is made of digits."""
-    return text.isascii() and text.isdigit()
+        if not (self.memory.isascii() and self.memory.isdecimal()) or int(self.memory) < 256:
+            raise Refused(f"LAB_MEMORY '{self.memory}' is no number of MB, 256 or more")
 
 
 def say(text: str) -> None:

@@ -42,9 +42,6 @@ def why_not(settings: Settings) -> str:
         return f'LAB_ENGINE={settings.engine}'
     if settings.kernel:
         return 'another kernel is asked for (LAB_KERNEL)'
-    if settings.asked_cpus:
-        return ('a User-Mode Linux node has one processor, and '
-                f'LAB_CPUS={settings.cpus} is asked for')
     if not (folder_of(settings) / 'linux').exists():
         return 'its kernel has not been built: make lab-kernel'
     missing = [name for name in ('bwrap', 'busybox', 'python3', 'taskset')

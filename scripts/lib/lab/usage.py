@@ -73,7 +73,6 @@ Environment (defaults in brackets):
                  else one that is fetched into the cache]
     LAB_MODULES  its modules [/lib/modules/VERSION]
     LAB_ENGINE   kvm, uml or tcg, where --engine does not say
-    LAB_CPUS     processors of each node [{LAB_CPUS}]
     LAB_MEMORY   memory of each node in MB [{LAB_MEMORY}]
     LAB_CACHE    where a fetched kernel is kept [{LAB_CACHE}]
 
@@ -90,5 +89,4 @@ that runs it, too. Example:
 def usage(settings: Settings) -> str:
     """With the defaults, or what is said instead of them."""
     return TEXT.format(
-        LAB_NAME=settings.name, LAB_CPUS=settings.cpus,
-        LAB_MEMORY=settings.memory, LAB_CACHE=settings.cache)
+        LAB_NAME=settings.name, LAB_MEMORY=settings.memory, LAB_CACHE=settings.cache)
