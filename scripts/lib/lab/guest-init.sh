@@ -88,6 +88,7 @@ if [ "$LAB_ENGINE" = uml ]; then
 	must $b mount -t hostfs -o "$LAB_REPO" none "$new$LAB_REPO"
 	# Everything is built into this kernel, and modprobe is to know.
 	must $b cp "$here"/modules/* "$modules"
+	must $b cp "$here"/cpuinfo $new/run/lab
 else
 	share repo "$new$LAB_REPO" rw,cache=mmap
 	share modules "$modules" ro,access=any,cache=loose
