@@ -51,7 +51,7 @@ check_module() {
 	if module_here "$1"; then
 		tell ok "$1" "is in the running kernel"
 	elif [[ -n $level ]]; then
-		tell "$level" "$1" "$cause" "$fix, or use $(lab_hint)"
+		tell "$level" "$1" "$cause" "$fix, or use $lab"
 	elif [[ -n $rule ]]; then
 		tell fix "$1" "modprobe may not load it: $rule" \
 			"find out who wrote that and why, before you take it out"
@@ -84,7 +84,7 @@ preflight() {
 	case $verdict in
 	0) echo "usable now: scripts/$NAME --status" ;;
 	1) echo "can be set up: sudo scripts/$NAME ${transports[*]}" ;;
-	2) echo "cannot be had on this kernel; in the lab it can: $(lab_hint)" ;;
+	2) echo "cannot be had on this kernel; in the lab it can: $lab" ;;
 	esac
 	return "$verdict"
 }

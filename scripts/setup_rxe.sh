@@ -154,7 +154,7 @@ preflight() {
 			echo "rxe: can be set up with sudo scripts/$NAME$([[ $by_hand == no ]] || echo ', after what "fix" says above')"
 		fi
 		;;
-	2) echo "rxe: cannot be had here: use $(lab_hint)" ;;
+	2) echo "rxe: cannot be had here: use $lab" ;;
 	esac
 	return "$verdict"
 }
@@ -184,7 +184,7 @@ set_up() {
 	need_root || return
 	pieces
 	[[ $verdict -lt 2 && $by_hand == no ]] || {
-		fail 'a device cannot be made yet' "what \"fix\" says above; or $(lab_hint)"
+		fail 'a device cannot be made yet' "what \"fix\" says above; or $lab"
 		return
 	}
 	if find_rxe_on "$netdev"; then

@@ -7,6 +7,7 @@ NAME=${0##*/}
 # Where an ordinary user's PATH may not lead: modprobe.
 PATH=$PATH:/usr/sbin:/sbin
 release=$(uname -r)
+lab='scripts/lab.sh up (the lab, throwaway machines)'
 
 say() {
 	printf '%s: %s\n' "$NAME" "$*"
@@ -116,13 +117,4 @@ load_module() {
 		return
 	fi
 	fail "cannot load $1: ${said:-modprobe gave no reason}" "scripts/$NAME --check"
-}
-
-# What to do about the lab: start it, or where it is up already, go there.
-lab_hint() {
-	if "$here/lab.sh" status >/dev/null 2>&1; then
-		echo 'scripts/lab.sh shell a (the lab is up)'
-	else
-		echo 'scripts/lab.sh up (the lab, a throwaway VM)'
-	fi
 }
