@@ -159,27 +159,8 @@ preflight() {
 	return "$verdict"
 }
 
-has_crc32() {
-	grep -qsx 'name *: crc32' /proc/crypto
-}
-
-# rxe asks the kernel's crypto code for crc32, and where that is absent says
-# only "No such file or directory". Kernels that compute it in rxe itself have
-# no such module: then there is nothing to do.
-load_modules() {
-	local module
-
-	for module in rdma_rxe ib_uverbs rdma_ucm; do
-		load_module "$module" || return
-	done
-	! has_crc32 || return 0
-	modprobe -q crc32_generic && say 'loaded crc32_generic'
-	modprobe -q crc32_pclmul
-	return 0
-}
-
 set_up() {
-	local said deadline made=no name=${wanted_name:-rxe0}
+	local said deadline module made=no name=${wanted_name:-rxe0}
 
 	need_root || return
 	pieces
@@ -200,15 +181,14 @@ set_up() {
 			"another name (-n), or: scripts/$NAME --remove -n $name"
 		return
 	fi
-	load_modules || return
+	for module in rdma_rxe ib_uverbs rdma_ucm; do
+		load_module "$module" || return
+	done
 	if [[ -n $there ]]; then
 		say "$name is already on $netdev"
 	elif said=$(rdma link add "$name" type rxe netdev "$netdev" 2>&1); then
 		say "made $name on $netdev"
 		made=yes
-	elif ! has_crc32; then
-		fail "rdma link add: $said: the kernel has no crc32, which rxe needs" 'sudo modprobe crc32_generic'
-		return
 	else
 		fail "rdma link add: $said" "what the kernel says: sudo dmesg | grep -i rxe"
 		return

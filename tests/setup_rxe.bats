@@ -113,27 +113,22 @@ in_guest() {
 	rm -r "$here"
 }
 
-@test "nothing loaded: it loads rxe, what programs need, and crc32" {
+@test "nothing loaded: it loads rxe and what programs need; the kernel, crc32, or it says so" {
 	with_modules
 	in_guest 0 '$rxe --remove && ! $rxe --check -i eth0 &&
 		modprobe -r rdma_ucm rdma_rxe && modprobe -r crc32_generic crc32_pclmul &&
 		! grep -qx "name *: crc32" /proc/crypto && ! $rxe --check -i eth0 &&
-		mkdir -p /tmp/no && printf "#!/bin/sh
-			case \$* in *crc32*) exit 1 ;; esac
-			exec /sbin/modprobe \"\$@\"" >/tmp/no/modprobe &&
-		chmod +x /tmp/no/modprobe && helper=$(</proc/sys/kernel/modprobe) &&
-		echo /bin/false >/proc/sys/kernel/modprobe || exit
-		! PATH=/tmp/no:$PATH $rxe -i eth0
+		helper=$(</proc/sys/kernel/modprobe) && echo /bin/false >/proc/sys/kernel/modprobe || exit
+		! $rxe -i eth0 2>&1
 		status=$?
 		echo "$helper" >/proc/sys/kernel/modprobe
-		rm -r /tmp/no
+		dmesg | grep "failed to init crc32"
 		[[ $status == 0 ]] && $rxe -i eth0 && ls /dev/infiniband'
 	says 'ok       module        rdma_rxe' \
 		'todo     module        rdma_rxe is there, but not loaded' \
 		'loaded rdma_rxe' 'loaded rdma_ucm' \
-		'No such file or directory: the kernel has no crc32, which rxe needs' \
-		'modprobe crc32_generic' 'loaded crc32_generic' \
-		'made rxe0' 'address   192.0.2.1' rdma_cm uverbs0
+		'rdma link add: ' 'No such file or directory' 'sudo dmesg | grep -i rxe' \
+		'failed to init crc32' 'made rxe0' 'address   192.0.2.1' rdma_cm uverbs0
 }
 
 @test "what is in the way of a device: it says so and makes none" {
