@@ -7,6 +7,7 @@ import xml.dom.minidom
 
 import pytest
 
+from lib.cases import parts
 from nodes import TOP
 
 TROUBLES = 'docs/troubleshooting/*.md'
@@ -68,6 +69,13 @@ def test_a_chapter_is_run_first(chapter):
         assert re.search(words, first), words
     logs = re.findall(r'(?ms)^```text log=.*?\n(.*?)^```$', first)
     assert sum(log.count('\n') for log in logs) >= 10
+
+
+@pytest.mark.chapters
+def test_each_case_asks_a_question_and_says_what_to_remember():
+    for folder in TOP.glob('[0-9]*_*/break/*/'):
+        question, story = parts(folder)
+        assert question.endswith('?') and '\n**Remember:** ' in story and (folder / 'commands').exists(), folder
 
 
 def test_what_setup_rxe_points_at_is_there():

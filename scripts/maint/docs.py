@@ -22,8 +22,7 @@ Usage: docs.py [-r ROOT] [--check]
   lesson, and how many lines that is.
 - The table of the cases in reference.md (or README.md) has a row for each folder in
   CHAPTER/break, with the question that the README.md there begins with, and the command
-  that runs the case. Rows keep their order, new ones come last. The question ends with a
-  question mark; the story that follows it has a paragraph that begins with **Remember:**.
+  that runs the case. Rows keep their order, new ones come last.
 - docs/links.md lists each entry of docs/troubleshooting.md that an error of the programs names,
   with the chapter's page that opens the lab with a case that ends so. An address that was
   listed once stays, so its entry must, too.
@@ -39,9 +38,9 @@ import sys
 
 from lib.arguments import Parser
 from lib.cases import cases, parts
-from lib.chapters import chapters, folders, looked_up
+from lib.chapters import chapters, folders
 from lib.files import files_of
-from lib.lesson import both_paths, sentence
+from lib.lesson import both_paths, reading_order, sentence
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAP = 'docs/api_map.md'
@@ -114,16 +113,6 @@ def without_comments(text):
     return COMMENT_OR_STRING.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), text)
 
 
-def reading_order(readme, names):
-    """names, in the order in which the README's list of files has them."""
-    section = re.search(r'^## The files.*?(?=^## |\Z)', readme, re.MULTILINE | re.DOTALL)
-    told = {}
-    for name in re.findall(r'`([\w.\[\]]+)`', section[0] if section else ''):
-        for one in (name.replace('[ch]', 'h'), name.replace('[ch]', 'c')):
-            told.setdefault(one, len(told))
-    return sorted(names, key=lambda name: (told.get(name.rpartition('/')[2], len(told)), name))
-
-
 def calls_of(chapter):
     """(library, call, file, line) of a chapter, in reading order."""
     texts = {path.relative_to(chapter).as_posix(): path.read_text('utf-8')
@@ -131,7 +120,8 @@ def calls_of(chapter):
     sources = {name: without_comments(text) for name, text in texts.items()}
     rds = any('linux/rds.h' in text for text in texts.values())
     own = {name for text in sources.values() for name in DEFINITION.findall(text)}
-    for name in reading_order(looked_up(chapter), sources):
+    order = {name: at for at, name in enumerate(reading_order(chapter))}
+    for name in sorted(sources, key=lambda name: (order.get(name.rpartition('/')[2], len(order)), name)):
         for library, (_, _, pattern) in enumerate(LIBRARIES):
             if library == RDS and not rds or library == TLS and 'plumbing/' in name:
                 continue
@@ -199,39 +189,19 @@ CASES_HEAD = '| case | what it asks | the command |\n|---|---|---|\n'
 CASES = re.compile(re.escape(CASES_HEAD) + r'(?:\|.*\n)*')
 
 
-def wrong_with(case):
-    """What is wrong with the folder of a case."""
-    for name in ('README.md', 'commands'):
-        if not (case / name).is_file():
-            yield f'has no {name}'
-            return
-    question, story = parts(case)
-    if not question:
-        yield f'README.md does not begin with the heading "# {case.name}" and a quotation, the question'
-        return
-    if not question.endswith('?'):
-        yield f'README.md: what it asks is no question: {question}'
-    if not re.search(r'^\*\*Remember:\*\* ', story, re.MULTILINE):
-        yield 'README.md: no paragraph begins with **Remember:**'
-
-
 def tables_of_cases(pages):
     """In each chapter's reference.md, or README.md."""
     for folder in sorted(pages.root.glob('[0-9][0-9]_*/break')):
         chapter = folder.parent
-        said = [f'{case.relative_to(pages.root)} {what}'
-                for case in sorted(folder.iterdir()) for what in wrong_with(case)]
         name = f'{chapter.name}/reference.md'
         if not (pages.root / name).is_file():
             name = f'{chapter.name}/README.md'
-        if not said and not CASES.search(pages.text(name)):
-            said = [f'{name} has no table of the cases']
-        pages.wrong += said
-        if not said:
-            now = CASES_HEAD + ''.join(
-                f'| [{case.name}](break/{case.name}/README.md) | {parts(case)[0]} | '
-                f'`make break CH={chapter.name[:2]} CASE={case.name}` |\n' for case in cases(chapter))
-            pages.due[name] = CASES.sub(lambda _, now=now: now, pages.text(name), count=1)
+        now = CASES_HEAD + ''.join(
+            f'| [{case.name}](break/{case.name}/README.md) | {parts(case)[0]} | '
+            f'`make break CH={chapter.name[:2]} CASE={case.name}` |\n' for case in cases(chapter))
+        pages.due[name], count = CASES.subn(lambda _, now=now: now, pages.text(name), count=1)
+        if not count:
+            pages.wrong.append(f'{name} has no table of the cases')
 
 
 # Addresses of errors that others may link to
