@@ -31,10 +31,11 @@ source scripts/lib/chapter.sh
 cli_help "$@"
 [[ $# -eq 0 ]] || cli_misuse "there is no argument $1"
 runs=('03 open' '04 open' '04 nothing' '04 badkey' '04 told' '03 macsec' '04 macsec' '04 ipsec')
-[[ -x $(PATH+=:/usr/sbin command -v ethtool) ]] || {
-	echo "wiretap.sh: there is no ethtool; scripts/install_deps.sh wire installs it" >&2
+PATH+=:/usr/sbin
+if ! command -v ethtool >/dev/null || ! /usr/bin/python3 -c 'import scapy' 2>/dev/null; then
+	echo "wiretap.sh: ethtool or python3-scapy is missing; scripts/install_deps.sh wire installs it" >&2
 	exit 1
-}
+fi
 
 # What the lab's network has: each one is made in a fresh lab, so that none is taken back.
 network=''
@@ -91,8 +92,8 @@ start_switch() {
 
 	shift
 	scripts/lab.sh exec b -- rm -f /tmp/wiretap.log
-	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch scripts/lib/python.sh \
-		wiretap.switch "$@" port1 eth0 "$out/switch.pcap" 2>&1; }
+	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch env PYTHONPATH=scripts \
+		/usr/bin/python3 -B -m lib.wiretap.switch "$@" port1 eth0 "$out/switch.pcap" 2>&1; }
 	switch=$SWITCH_PID
 	exec {said}<&"${SWITCH[0]}"
 	IFS= read -r line <&"$said" || true

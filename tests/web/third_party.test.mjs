@@ -15,17 +15,17 @@ const PAYLOAD = new TextEncoder().encode('forged: neither of you wrote this\0');
 const hex = bytes => Buffer.from(bytes).toString('hex');
 
 function python(code) {
-	return execFileSync('/usr/bin/python3', ['-B', '-S', '-c', `from lib.wiretap import forger, roce
+	return execFileSync('/usr/bin/python3', ['-B', '-c', `from lib.wiretap import switch
+from scapy.layers.l2 import Ether
 ${code}`],
 		{encoding: 'utf8', env: {...process.env, PYTHONPATH: 'scripts'}}).trim();
 }
 
 test('a forged frame is the one that the lab\'s switch would send', () => {
 	for (const payload of [PAYLOAD, PAYLOAD.subarray(0, 5), new Uint8Array()])
-		assert.equal(hex(forge(LIKE, ADDRESSES, writeBody(WRITE, payload))), python(`print(roce.forge(
-    bytes.fromhex('${hex(LIKE.subarray(0, 12))}'), bytes(${JSON.stringify(ADDRESSES)}),
-    roce.write_body(roce.Write(${WRITE.qpn}, ${WRITE.psn}, ${WRITE.va}, ${WRITE.rkey}, 0),
-        bytes.fromhex('${hex(payload)}'))).hex())`));
+		assert.equal(hex(forge(LIKE, ADDRESSES, writeBody(WRITE, payload))), python(`print(bytes(switch.forge(
+    Ether(bytes.fromhex('${hex(LIKE)}')), switch.Write(${WRITE.qpn}, ${WRITE.psn}, ${WRITE.va}, ${WRITE.rkey}),
+    bytes.fromhex('${hex(payload)}'))).hex())`));
 });
 
 // A client's WRITE, as it would cross.
@@ -72,12 +72,12 @@ test('in a recorded run it forges what the lab\'s switch forges', () => {
 	for (const link of ['open', 'nothing', 'badkey']) {
 		const {seen, ours} = recorded('04_tls_psn', link);
 		const theirs = python(`
-party = forger.Forger('${link === 'open' ? 'bytes' : link}')
-forger.print = lambda *_, **__: None
+party = switch.Forger('${link === 'open' ? 'bytes' : link}')
+switch.print = lambda *_, **__: None
 for frame in map(bytes.fromhex, ${JSON.stringify(seen.filter(x => x[1]).map(x => x[0]))}):
-    own = party.behind(frame)
+    own = party.behind(Ether(frame))
     if own:
-        print(own.hex())`);
+        print(bytes(own).hex())`);
 		assert.deepEqual(ours.flatMap(x => x[1] ?? []), [theirs], link);
 	}
 });

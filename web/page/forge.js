@@ -1,5 +1,5 @@
 // Packets as a third party makes them: with another's addresses, and checksums that fit.
-// scripts/lib/wiretap/roce.py is the same for two virtual machines, of a WRITE.
+// scripts/lib/wiretap/switch.py is the same for two virtual machines, of a WRITE.
 import {crc32} from './crc32.js';
 
 const ETHERNET = 14, IPV4 = 20, TCP = 20, UDP = 8, BTH = 12, RETH = 16, AETH = 4, ICRC = 4;

@@ -1,1 +1,1 @@
-"""The third parties of ../../wiretap.sh, and the packets that they send."""
+"""The third party of ../../wiretap.sh."""

@@ -51,6 +51,8 @@ put_switch() {
 	ip link add eth1 address "$mac$number" type veth \
 		peer name port1 netns switch
 	ip link set eth0 netns switch
+	# With an address for it: scapy complains otherwise.
+	ip -n switch link set lo up
 	ip -n switch link set port1 up
 	ip -n switch link set eth0 up
 	whole ip netns exec switch ethtool -K eth0
