@@ -51,7 +51,7 @@ down:
 	@scripts/lab.sh down
 
 lesson:
-	@scripts/lesson.sh '$(CH)' $(call quote,$(PART))
+	@scripts/lesson.sh '$(CH)'
 break:
 	@scripts/break.sh '$(CH)' $(call quote,$(CASE))
 exercise:
@@ -96,8 +96,7 @@ To learn:
   make demo         run every chapter on real Soft-RoCE (CH=01: one of them;
                     HOSTS=user@a,user@b: on two hosts); says what that takes
   make lab          start the lab, two throwaway machines (NODES=1: one)
-  make lesson       CH=02: print what the chapter adds to the one before (CH=03
-                    PART=1: the first part of that)
+  make lesson       CH=02: print what the chapter adds to the one before
   make break        CH=01: list what can be broken on purpose, and what each
                     case asks; CASE=name lets you guess, runs it and explains it
   make exercise     CH=01: list the exercises; EX=1 gives you a copy to work in,

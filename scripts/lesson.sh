@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # lesson.sh - print what a chapter adds to the one before it, to be read
 #
-# usage: scripts/lesson.sh CHAPTER [PART]      (make lesson CH=03 PART=1)
+# usage: scripts/lesson.sh CHAPTER      (make lesson CH=03)
 #
 # CHAPTER is 1, 01 or 01_send_recv. Prints the code of the chapter's top level in
 # the reading order of its README.md: new files whole, changed ones as the
 # difference from the chapter that it starts from, and the names of those that
 # are gone. What any careful program needs is left out (plumbing/, load/, bench/); the end says how
-# much that is. For 01, prints everything. PART is for a chapter whose README.md divides
-# its files into parts; a file of none belongs to the first.
+# much that is. For 01, prints everything.
 #
 # On a terminal it has colour, and a pager: $PAGER, or less.
 #
@@ -20,14 +19,12 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 source "$top/scripts/lib/cli.sh"
 
 cli_help "$@"
-[[ $# -le 2 && ${1:-} != -* ]] || cli_misuse "which CHAPTER and PART?"
+[[ $# -le 1 && ${1:-} != -* ]] || cli_misuse "which CHAPTER?"
 cli_chapter "${1:-}"
-lesson=("$top/scripts/lib/python.sh" lesson "$top" "$chapter" "${2:-}")
+lesson=("$top/scripts/lib/python.sh" lesson "$top" "$chapter")
 if [[ ! -t 1 ]]; then
 	exec "${lesson[@]}"
 fi
-# Wrong words are said here, and not on the last page of a pager.
-"${lesson[@]}" >/dev/null
 if [[ -n ${PAGER:-} ]] || command -v less >/dev/null; then
 	# Without them, less would show colours as ESC[32m.
 	LESS=${LESS:-FRX} exec bash -c "${PAGER:-less}" < <("${lesson[@]}" yes)

@@ -22,15 +22,15 @@ class Tree:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(''.join(f'{line}\n' for line in lines), 'utf-8')
 
-    def chapter(self, name, *rows):
-        """One whose README has these rows in its table of files."""
+    def chapter(self, name, *files):
+        """One whose README has these files in its table of them."""
         self.write(**{f'{name}/Makefile': ['all:'], f'{name}/README.md': [
-            f'# {name}', '', 'Text.', '', '## The files', '', '| file | lines | part |', '|---|---|---|',
-            *(f'| `{file}` | 1 | {part} |' for file, part in rows), '', '## Next', '', '| `other.c` | 1 |  |']})
+            f'# {name}', '', 'Text.', '', '## The files', '', '| file | lines |', '|---|---|',
+            *(f'| `{file}` | 1 |' for file in files), '', '## Next', '', '| `other.c` | 1 |']})
 
-    def lesson(self, name, *part, status=0):
+    def lesson(self, name, *colour):
         """What is printed of a chapter."""
-        assert lesson.main(self.root, name, *part) == status
+        lesson.main(self.root, name, *colour)
         return ''.join(self.capsys.readouterr())
 
     def docs(self, *words, status=0):
@@ -53,10 +53,10 @@ def tree(tmp_path, capsys):
     main = ['int main(void)', '{', '\treturn 0;', '}']
     (tmp_path / 'docs').mkdir()
     tree.write(**{'README.md': ['# Title']})
-    tree.chapter('01_one', ('server.c', ''), ('cm.[ch]', ''), ('Makefile', ''))
+    tree.chapter('01_one', 'server.c', 'cm.[ch]', 'Makefile')
     tree.write(**{'01_one/server.c': main + NUMBERS, '01_one/cm.c': ['int cm;'], '01_one/cm.h': ['extern int cm;'],
                   '01_one/plumbing/log.c': ['int log;']})
-    tree.chapter('02_two', ('new.c', '1'), ('server.c', '2'), ('log.c', '2'))
+    tree.chapter('02_two', 'new.c', 'server.c', 'log.c')
     tree.write(**{'02_two/server.c': [line.replace('0', '1') for line in main] + NUMBERS, '02_two/new.c': ['int new;'],
                   '02_two/cm.c': ['int cm;'], '02_two/log.c': ['int log;', 'int more;'],
                   '02_two/plumbing/wait.c': ['int wait;'], '02_two/load/crowd.c': ['int load;']})
@@ -78,16 +78,11 @@ def test_of_a_later_chapter_what_is_changed_new_and_gone_is_printed(tree):
                  '(200 words, 15 lines of code a minute).\n'):
         assert text in said
     assert 'int load' not in said and '\033' not in said
-    assert '\033[32m+\treturn 1;\033[0m\n' in tree.lesson('02_two', None, 'yes')
+    assert '\033[32m+\treturn 1;\033[0m\n' in tree.lesson('02_two', 'yes')
 
 
-def test_a_lesson_in_parts_is_printed_by_part_or_whole(tree):
-    assert titles(tree.lesson('02_two', '1')) == ['=== 02_two/new.c, new, 1 lines', '=== no longer here: cm.h']
-    assert len(titles(tree.lesson('02_two', '2'))) == 2
-    assert tree.lesson('02_two', '3', status=2) == 'lesson: 02_two has no part 3; there is: 1 2\n'
-    assert tree.lesson('01_one', '1', status=2) == 'lesson: 01_one has no part 1; its lesson has no parts\n'
-    # As a reader types it.
-    for words, status in (('1',), 0), (('3', '1'), 0), (('99',), 2), (('1', '9'), 2), (('1', '2', '3'), 2):
+def test_as_a_reader_types_it():
+    for words, status in (('1',), 0), (('99',), 2), (('1', '2'), 2):
         assert subprocess.run([TOP / 'scripts/lesson.sh', *words], check=False, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL).returncode == status, words
 
@@ -101,7 +96,7 @@ def test_how_long_a_program_of_one_file_takes_with_the_text_that_goes_through_it
 
 def test_each_chapters_readme_says_how_long_its_lesson_is(tree):
     assert '''02_two/README.md is not up to date; `make docs` puts it right
-\t`make lesson CH=02` prints what is new here since 01_one: 20 lines (PART=1: 4, PART=2: 16), of which 3 are new. \
+\t`make lesson CH=02` prints what is new here since 01_one: 20 lines, of which 3 are new. \
 With this text, 5 minutes to read.''' in tree.docs('--check', status=1)
     tree.write(**{'chapters.tsv': ['01_one\t-\trxe\t1\trun\tone', '02_two\t01\trxe\t1\trun\ttwo']})
     tree.docs()

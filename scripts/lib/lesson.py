@@ -1,7 +1,7 @@
 """The lesson of a chapter: what its top level adds to the chapter before.
 
 Used by lesson.sh, which prints it, and by docs.py, which writes how long
-it is:  lesson.py ROOT CHAPTER [PART]
+it is:  lesson.py ROOT CHAPTER [COLOUR]
 """
 import difflib
 import os
@@ -17,7 +17,8 @@ WORDS, LINES = 200, 15
 ASIDE = ('plumbing', 'load', 'bench')
 # Programs of one file, which stay in the chapter that they open.
 ALONE = ('loopback.c', 'first.c')
-ROW = re.compile(r'^\|(.*)\|$', re.MULTILINE)
+# A row of a table: its first cell.
+ROW = re.compile(r'^\|([^|]*)\|.*\|$', re.MULTILINE)
 
 
 def number(count):
@@ -65,18 +66,12 @@ def alone(chapter):
 
 
 def reading_order(chapter):
-    """{name: part} in the order of the table of files, which reference.md or the
-    README has; None: no part is said."""
+    """The names in the order of the table of files, which reference.md or the
+    README has."""
     section = re.search(r'^## The files.*?(?=^## |\Z)', looked_up(chapter),
                         re.M | re.S)
-    order, head = {}, []
-    for match in ROW.finditer(section[0] if section else ''):
-        cells = [cell.strip() for cell in match[1].split('|')]
-        head = head or cells
-        part = dict(zip(head, cells)).get('part', '')
-        for name in names_in(cells[0]):
-            order.setdefault(name, int(part) if part.isdigit() else None)
-    return order
+    cells = ROW.findall(section[0] if section else '')
+    return list(dict.fromkeys(name for cell in cells for name in names_in(cell)))
 
 
 class Lesson:
@@ -98,9 +93,9 @@ class Lesson:
             self.there |= {name: self.start / 'plumbing' / name
                            for name in self.here if name not in self.there
                            and (self.start / 'plumbing' / name).is_file()}
-        self.parts = reading_order(chapter)
-        self.order = [name for name in self.parts if name in self.here]
-        self.order += [name for name in self.here if name not in self.parts
+        told = reading_order(chapter)
+        self.order = [name for name in told if name in self.here]
+        self.order += [name for name in self.here if name not in told
                        and name.endswith(('.c', '.h'))]
         self.same = [name for name in self.order if name in self.there and
                      self.here[name].read_bytes() == self.there[name].read_bytes()]
@@ -125,13 +120,13 @@ class Lesson:
         return [f'=== {title}, changed so much that it is printed whole: '
                 f'{len(new)} lines', *new]
 
-    def lines(self, part=None):
-        """The lesson, or one part of it."""
+    def lines(self):
+        """The lesson."""
         for name in self.order:
-            if name not in self.same and part in (None, self.parts.get(name) or 1):
+            if name not in self.same:
                 yield from self.of_file(name)
                 yield ''
-        if self.gone and part in (None, 1):
+        if self.gone:
             yield f'=== no longer here: {", ".join(self.gone)}'
 
     def left_out(self):
@@ -148,10 +143,6 @@ class Lesson:
             yield (f'as in {self.start.name}: {len(self.same)} files, '
                    f'{number(lines)} lines')
 
-    def all_parts(self):
-        """The numbers of the parts."""
-        return sorted({part for part in self.parts.values() if part})
-
 
 def both_paths(chapter):
     """The minutes of its programs of one file, or 0, and of the whole."""
@@ -166,15 +157,10 @@ def sentence(chapter):
     due += (f'what is new here since {lesson.start.name}' if lesson.start else
             "this chapter's code in reading order")
     lines = len(list(lesson.lines()))
-    added = lesson.added
     due += f': {number(lines)} lines'
-    if parts := lesson.all_parts():
-        due += ' (' + ', '.join(
-            f'PART={part}: {number(len(list(lesson.lines(part))))}'
-            for part in parts) + ')'
     if lesson.start:
         # The others are those around a change, and those that it removes.
-        due += f', of which {number(added)} are new'
+        due += f', of which {number(lesson.added)} are new'
     due += f'. With this text, {minutes(chapter, lines)} minutes to read'
     for name, _, _, time in alone(chapter):
         due += f', {time:.0f} of them for `{name}`'
@@ -189,35 +175,25 @@ def coloured(line):
     return line
 
 
-def main(root, name, part=None, colour='no'):
-    """Prints a lesson; returns the exit status."""
+def main(root, name, colour=''):
+    """Prints a lesson."""
     lesson = Lesson(pathlib.Path(root).resolve() / name)
-    parts = lesson.all_parts()
-    if part and not (part.isdigit() and int(part) in parts):
-        print(f'lesson: {name} has no part {part}; ' + (
-            'there is: ' + ' '.join(map(str, parts)) if parts else
-            'its lesson has no parts'), file=sys.stderr)
-        return 2
-    for line in lesson.lines(int(part) if part else None):
-        print(coloured(line) if colour == 'yes' else line)
+    lines = list(lesson.lines())
+    print(*(coloured(line) if colour else line for line in lines), sep='\n')
     print()
-    of_it = f', part {part}' if part else ''
-    print(f'{name}{of_it}: {number(lesson.added)} lines added, '
+    print(f'{name}: {number(lesson.added)} lines added, '
           f'{number(lesson.removed)} removed. Not printed:')
-    for line in lesson.left_out() or ['nothing']:
+    for line in lesson.left_out():
         print(f'  {line}')
-    if not part:
-        whole = minutes(lesson.chapter, len(list(lesson.lines())))
-        print(f'With the README, {whole} minutes to read ({WORDS} words, {LINES} '
-              'lines of code a minute).')
-        for name, lines, words, time in alone(lesson.chapter):
-            print(f'Of these, {name}: {lines} lines and {words} words, {time:.1f} minutes.')
-    return 0
+    print(f'With the README, {minutes(lesson.chapter, len(lines))} minutes to read ({WORDS} words, {LINES} '
+          'lines of code a minute).')
+    for name, size, words, time in alone(lesson.chapter):
+        print(f'Of these, {name}: {size} lines and {words} words, {time:.1f} minutes.')
 
 
 if __name__ == '__main__':
     try:
-        sys.exit(main(*sys.argv[1:]))
+        main(*sys.argv[1:])
     except BrokenPipeError:
         # The reader has left the pager.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
