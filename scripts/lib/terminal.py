@@ -1,10 +1,9 @@
-"""Markdown as text for a terminal: no line longer than it is wide."""
+"""Markdown as text for a terminal: its paragraphs are no wider than that."""
 import re
 import shutil
 import textwrap
 
-FENCE = re.compile(r'```([^`]*)$')
-LINK = re.compile(r'!?\[([^\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)')
+LINK = re.compile(r'\[([^\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)')
 
 
 def width():
@@ -30,68 +29,18 @@ def wrap(text, columns, first='', rest=None):
         break_on_hyphens=False) or [first.rstrip()]
 
 
-def table(rows, columns):
-    """A table whose columns are as wide as fits."""
-    cells = [[inline(cell.strip()) for cell in
-              re.split(r'(?<!\\)\|', row.strip().strip('|'))] for row in rows
-             if not re.fullmatch(r'[\s|:-]+', row)]
-    wide = [max(map(len, column)) for column in zip(*cells)]
-    while sum(wide) + 2 * len(wide) > columns and max(wide) > 8:
-        wide[wide.index(max(wide))] -= 1
-    for row in cells:
-        parts = [wrap(cell, room) for cell, room in zip(row, wide)]
-        for number in range(max(map(len, parts))):
-            yield '  '.join((part[number] if number < len(part) else '').ljust(room)
-                            for part, room in zip(parts, wide)).rstrip()
-
-
-def code(lines, columns):
-    """A block of code; what is too long goes on below, further in."""
-    for line in lines:
-        line = line.expandtabs(8).rstrip()
-        indent = len(line) - len(line.lstrip())
-        yield from textwrap.wrap(
-            line.lstrip(), columns, initial_indent=' ' * (4 + indent),
-            subsequent_indent=' ' * (8 + indent), replace_whitespace=False,
-            break_on_hyphens=False) or ['']
-
-
-def paragraph(lines, columns):
-    """Lines of Markdown without a blank one between them."""
-    if lines[0].startswith('|'):
-        yield from table(lines, columns)
-        return
-    if match := re.match(r'#+\s+(.*)', lines[0]):
-        yield inline(match[1])
-        yield '-' * len(inline(match[1]))
-        return
-    items = re.split(r'\n(?=[-*] |\d+\. )', '\n'.join(lines))
-    for item in items:
-        mark = re.match(r'([-*] |\d+\. |> )?', item)[0]
-        text = re.sub(r'\n(> )?\s*', ' ', item[len(mark):])
-        first = '' if mark == '> ' else mark
-        yield from wrap(inline(text), columns, first, ' ' * len(first))
-
-
 def lines_of(text, columns):
-    """The lines of a Markdown text as they are to be printed."""
-    part, block = [], None
-    for line in text.split('\n') + ['']:
-        match = FENCE.match(line)
-        if block is not None:
-            if match:
-                yield from code(block, columns)
-                yield ''
-                block = None
+    """The lines of a Markdown text as they are to be printed. Code and tables stay as they are."""
+    for number, part in enumerate(re.split(r'(?m)^```.*\n', text)):
+        if number % 2:
+            yield from [f'    {line}' for line in part.splitlines()] + ['']
+            continue
+        for paragraph in filter(None, re.split(r'\n\n+', part.strip('\n'))):
+            if paragraph[0] in '|#':
+                yield from inline(paragraph).splitlines()
             else:
-                block.append(line)
-            continue
-        if line.strip() and not match:
-            part.append(line)
-            continue
-        if part:
-            yield from paragraph(part, columns)
+                for item in re.split(r'\n(?=[-*] |\d+\. )', paragraph):
+                    mark = re.match(r'([-*] |\d+\. )?', item)[0]
+                    text = ' '.join(item[len(mark):].split())
+                    yield from wrap(inline(text), columns, mark, ' ' * len(mark))
             yield ''
-            part = []
-        if match:
-            block = []
