@@ -19,7 +19,6 @@ import shlex
 import shutil
 import subprocess
 import warnings
-from xml.etree import ElementTree
 
 import pytest
 
@@ -102,7 +101,6 @@ class Workplace:
 def pytest_addoption(parser):
     """Our own."""
     parser.addoption('--chapter', metavar='NN', help='only what chapter NN needs, such as 04')
-    parser.addoption('--quickest', metavar='XML', help='of an earlier run: what was the quickest in it comes first')
 
 
 def pytest_configure(config):
@@ -214,10 +212,6 @@ def pytest_collection_modifyitems(config, items):
         left = [item for item in items if not concerns(chapter[:2], item)]
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
-    if earlier := config.getoption('quickest'):
-        seconds = {f'{case.get("classname")}::{case.get("name")}'.split('@')[0]: float(case.get('time'))
-                   for case in ElementTree.parse(earlier).iter('testcase')}
-        items.sort(key=lambda item: seconds.get(item.nodeid.replace('.py::', '::').split('@')[0], 1))
 
 
 def concerns(chapter, item):

@@ -1,20 +1,19 @@
 #!/usr/bin/python3 -B
 """Measures how good the tests are: puts faults into C, one at a time, and runs the tests.
 
-Usage: scripts/maint/mutate.py [--sample N] [--seed TEXT] [--list] FILE...
+Usage: scripts/maint/mutate.py [--sample N] [--seed TEXT] FILE...
 
 FILE is a chapter's C file, such as 01_send_recv/first.c. A fault drops a statement, negates
-a condition, or changes a comparison, a constant or an access flag, or swaps two calls that
-follow each other. --sample N takes N of all places in the files, other ones with another TEXT,
-and --list only prints them.
+a condition, or changes a comparison or a constant. --sample N takes N of all places in the
+files, other ones with another TEXT.
 
-All is done in a copy of the tree, build/mutate. Run `make check` before. Each fault is built, in
-each copy that chapters have of the file, and tests run until one fails: the given chapter's
-tests of first.c, or of all else and the unit tests, those first that were quickest in `make
-check`. What tests a text is left out, and what takes minutes. A fault that does not compile is
-not counted. Look at each that lives: a test is missing, or the code does without it.
+All is done in a copy of the tree, build/mutate. Each fault is built, in each copy that chapters
+have of the file, and tests run until one fails: the given chapter's tests of first.c, or of all
+else and the unit tests, that first which failed the last time. What tests a text is left out,
+and what takes minutes. A fault that does not compile is not counted. Look at each that lives: a
+test is missing, or the code does without it.
 
-Prints a line for each fault, and a diff of those that live. Exit status: 0 none, 1 some, 2 usage.
+Prints a line for each fault. Exit status: 0 none lives, 1 some do, 2 usage.
 """
 import hashlib
 import pathlib
@@ -36,12 +35,10 @@ NO_CODE = re.compile(r'(?<=\w)\[\d+\](?=;)|/\*.*?\*/|'
                      r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|^#.*?$', re.DOTALL | re.MULTILINE)
 STATEMENT = re.compile(r'^(\t+)(?!return|goto|break|continue|case|default|struct|static|const|else|do\b|int\b|char\b|'
                        r'size_t|bool|uint|enum|void\b)[a-z_*(][^;{}]*;\n', re.MULTILINE)
-CALL = re.compile(r'\t+(?:[\w>.-]+ = )?[a-z_]\w*\([^;{}]*\);\n')
 CONDITION = re.compile(r'\b(?:if|while) (\()')
 COMPARISON = re.compile(r' (==|!=|<=|>=|<|>|&&|\|\|) ')
 OTHER = {'==': '!=', '!=': '==', '<': '<=', '<=': '<', '>': '>=', '>=': '>', '&&': '||', '||': '&&'}
 CONSTANT = re.compile(r'(?<![\w.-])(\d+)\b(?![.x])')
-ACCESS = re.compile(r'\bIBV_ACCESS_\w+')
 
 
 def closing(text, at):
@@ -55,25 +52,17 @@ def closing(text, at):
 
 
 def faults(text):
-    """Each place and what to do there: where it begins and ends, what comes there, what that is."""
+    """Each place and what to do there: where it begins and ends, and what comes there."""
     code = NO_CODE.sub(lambda found: re.sub(r'[^\n]', ' ', found[0]), text)
-    last = None
     for found in STATEMENT.finditer(code):
-        yield (*found.span(), '', 'a statement is dropped')
-        if last and last.end() == found.start() and last[1] == found[1] and \
-                CALL.fullmatch(last[0]) and CALL.fullmatch(found[0]):
-            yield (last.start(), found.end(), text[slice(*found.span())] + text[slice(*last.span())],
-                   'two calls are swapped')
-        last = found
+        yield (*found.span(), '')
     for found in CONDITION.finditer(code):
         end = closing(code, found.start(1))
-        yield found.start(1), end, f'(!{text[found.start(1):end]})', 'a condition is negated'
+        yield found.start(1), end, f'(!{text[found.start(1):end]})'
     for found in COMPARISON.finditer(code):
-        yield (*found.span(1), OTHER[found[1]], 'a comparison is another')
+        yield (*found.span(1), OTHER[found[1]])
     for found in CONSTANT.finditer(code):
-        yield (*found.span(), str(int(found[0]) + 1), 'a constant is one more')
-    for found in ACCESS.finditer(code):
-        yield (*found.span(), '0', 'a right is missing')
+        yield (*found.span(), str(int(found[0]) + 1))
 
 
 def fails(*words):
@@ -91,21 +80,14 @@ def noticed(name):
     which = 'first' if name.name in ('first.c', 'loopback.c') else 'not _first and not first-'
     number = name.parts[0][:2]
     return fails('/usr/bin/python3', '-m', 'pytest', '-qx', '-c', 'tests/pytest.ini', 'tests', '--timeout=90',
-                 f'--quickest={TOP}/build/junit.xml', '-m', 'not virtual', '-k',
+                 '--failed-first', '-m', 'not virtual', '-k',
                  f'({number}_ or test_unit or options and {number}) and {which} and not ' +
                  ' and not '.join(LEFT_OUT.split()))
 
 
-def diff(text, new, name):
-    """What was changed."""
-    (TREE.parent / 'mutate.old').write_text(text, 'utf-8')
-    return subprocess.run(('diff', '-u', '--label', str(name), '--label', 'fault', TREE.parent / 'mutate.old', '-'),
-                          input=new, text=True, check=False, stdout=subprocess.PIPE).stdout
-
-
 def tried(name, fault):
     """Puts it in; prints and returns whether it was noticed; None if it does not compile."""
-    start, end, new, what = fault
+    start, end, new = fault
     text = (TREE / name).read_text('utf-8')
     changed = text[:start] + new + text[end:]
     copies = [path for path in TREE.glob(f'[0-9]*/**/{name.name}') if path.read_text('utf-8') == text]
@@ -117,9 +99,8 @@ def tried(name, fault):
         path.write_text(text, 'utf-8')
     outcome = 'does not compile' if not built else 'lives' if not said else \
         f'noticed: {(FAILED.findall(said) or [said])[-1][-200:].strip()}'
-    print(f'{name}:{text.count(chr(10), 0, start) + 1}: {what}: {outcome}', flush=True)
-    if built and not said:
-        print(diff(text, changed, name), flush=True)
+    line, old = text.count('\n', 0, start) + 1, ' '.join(text[start:end].split())
+    print(f'{name}:{line}: "{old}" becomes "{new}": {outcome}', flush=True)
     return bool(said) if built else None
 
 
@@ -128,15 +109,10 @@ def main(arguments):
     parser = Parser(__doc__)
     parser.add_argument('--sample', type=int)
     parser.add_argument('--seed', default='')
-    parser.add_argument('--list', action='store_true')
     parser.add_argument('files', nargs='+', type=lambda name: pathlib.Path(name).resolve().relative_to(TOP))
     options = parser.parse_args(arguments)
     places = [(name, fault) for name in options.files for fault in faults((TOP / name).read_text('utf-8'))]
     places = sorted(places, key=lambda place: hashlib.sha1(f'{options.seed}{place}'.encode()).digest())[:options.sample]
-    if options.list:
-        return print(*(f'{name}: {what} at {start}' for name, (start, _, _, what) in places), sep='\n')
-    if not (TOP / 'build/junit.xml').exists():
-        parser.error('build/junit.xml is missing: run `make check`')
     TREE.mkdir(parents=True, exist_ok=True)
     subprocess.run(('bash', '-euo', 'pipefail', '-c', '''tar -C "$0" -c --exclude=./build --exclude=./.git . | tar -x
         rm -rf .git && git init -q && git add -A''', TOP), cwd=TREE, check=True)
