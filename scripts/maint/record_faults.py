@@ -32,14 +32,13 @@ TIMEOUTS, RETRIES = (10, 14, 18, 20), (0, 3, 6, 7)
 MATRIX = [f'hand/write/{timeout}/{retry}' for timeout in TIMEOUTS for retry in RETRIES]
 LOSS = 'tc qdisc add dev eth0 root netem loss {}%'
 REMOVE = 'rdma link delete $(ls /sys/class/infiniband)'
-# Takes memory until there is next to none, says so, and keeps it.
-FILL = """python3 -c 'import re, time
-taken = []
-while int(re.search("MemAvailable: *([0-9]+)", open("/proc/meminfo").read())[1]) > 16384:
-    taken.append(bytearray(b"x" * 4194304))
-time.sleep(1000)' >/dev/null 2>&1 &
-until [[ $(awk '/MemAvailable/ { print $2 }' /proc/meminfo) -lt 20480 ]]; do :; done; date +%s%6N"""
-# The kernel kills the peer first. (A process of User-Mode Linux has few mappings, so several take it.)
+# A file in memory takes all but 16 MiB of it. (A process of User-Mode Linux has too few mappings for that.)
+FILL = """set -e
+mount -t tmpfs -o size=100% none /mnt
+while free=$(awk '/MemAvailable/ { print $2 }' /proc/meminfo); [[ $free -gt 20480 ]]; do
+    head -c $((free - 16384))K /dev/zero >>/mnt/full
+done; date +%s%6N"""
+# The kernel kills the peer first. (Several take it, for the same reason.)
 EXHAUST = """peer=$(pgrep -x probe); echo 1000 >/proc/$peer/oom_score_adj
 for i in {1..10}; do tail /dev/zero >/dev/null 2>&1 & done
 tail --pid=$peer -f /dev/null; kill $(jobs -p)
