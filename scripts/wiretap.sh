@@ -92,8 +92,8 @@ start_switch() {
 
 	shift
 	scripts/lab.sh exec b -- rm -f /tmp/wiretap.log
-	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch env PYTHONPATH=scripts \
-		/usr/bin/python3 -B -m lib.wiretap.switch "$@" port1 eth0 "$out/switch.pcap" 2>&1; }
+	coproc SWITCH { exec scripts/lab.sh exec b -- ip netns exec switch scripts/lib/python.sh \
+		wiretap.switch "$@" port1 eth0 "$out/switch.pcap" 2>&1; }
 	switch=$SWITCH_PID
 	exec {said}<&"${SWITCH[0]}"
 	IFS= read -r line <&"$said" || true

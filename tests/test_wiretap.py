@@ -135,8 +135,7 @@ def refused(*words, status):
 
 def test_nothing_of_it_runs_outside_of_the_lab(tmp_path):
     network = refused('ip', 'addr', status=0)
-    assert 'not a node of the lab' in refused('env', 'PYTHONPATH=scripts', '/usr/bin/python3', '-B', '-m', 'lib.wiretap.switch', 'lo', 'lo',
-                                                tmp_path / 'capture', status=1)
+    assert 'not a node of the lab' in refused('scripts/lib/python.sh', 'wiretap.switch', 'lo', 'lo', tmp_path / 'capture', status=1)
     assert not (tmp_path / 'capture').exists()
     for words in 'switch', 'macsec lo 00 00':
         assert 'not a node of the lab' in refused('scripts/lib/wiretap/net.sh', *words.split(), status=1)

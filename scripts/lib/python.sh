@@ -34,5 +34,8 @@ export PYTHONSAFEPATH=1
 # be read-only, or watched by git.
 export PYTHONDONTWRITEBYTECODE=1
 [[ -z ${PYTHONPYCACHEPREFIX:-} ]] || PYTHONDONTWRITEBYTECODE=''
-# As a file, since `python3 -m` loads more than some of the programs do.
-exec /usr/bin/python3 -S "$lib/${1//.//}.py" "${@:2}"
+# Without Debian's packages, of which only scapy is used, it starts sooner; and as a file,
+# since `python3 -m` loads more than some of the programs do.
+bare=-S
+[[ $1 != wiretap.switch ]] || bare=
+exec /usr/bin/python3 $bare "$lib/${1//.//}.py" "${@:2}"
