@@ -58,11 +58,6 @@ serving() {
 # shellcheck disable=SC2016 # for a shell there
 stopping="bash -c 'kill \$(<server.pid)'"
 
-# What to put into the environment of a program ("server: env $fill_freed ./server")
-# so that memory is overwritten when it is freed: who looks there later finds 0xaa.
-# Small pieces would be kept aside, and are only overwritten without that.
-fill_freed=GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=170
-
 # look FILE REGEX SECONDS [COUNT]: what waits until FILE in $place has such a line,
 # or COUNT of them, for at most so long: in a line of run,
 # "look: $(look own/client.log '^ready' 20)".
