@@ -84,9 +84,10 @@ def forge(frame, write, payload):
     The UDP source port may be any: nobody looks at it. No acknowledgement is asked for, which would go to another.
     """
     pad = -len(payload) % 4
-    return (Ether(dst=frame.dst, src=frame.src) / IP(src='192.0.2.2', dst='192.0.2.1', id=0, flags='DF') /
-            UDP(sport=49152, chksum=0) / BTH(opcode=WRITE_ONLY, padcount=pad, dqpn=write.qpn, psn=write.psn) /
-            RETH(addr=write.addr, rkey=write.rkey, length=len(payload)) / Raw(payload + b'\0' * pad))
+    return bytes(
+        Ether(dst=frame.dst, src=frame.src) / IP(src='192.0.2.2', dst='192.0.2.1', id=0, flags='DF') /
+        UDP(sport=49152, chksum=0) / BTH(opcode=WRITE_ONLY, padcount=pad, dqpn=write.qpn, psn=write.psn) /
+        RETH(addr=write.addr, rkey=write.rkey, length=len(payload)) / Raw(payload + b'\0' * pad))
 
 
 class Forger:
@@ -125,6 +126,8 @@ def main():
     options = parser.parse_args()
     if 'rdma_lab=1' not in pathlib.Path('/proc/cmdline').read_text('utf-8').split():
         sys.exit('switch: this machine is not a node of the lab (scripts/lab.sh up --nodes 2), and it runs nowhere else')
+    # On a busy machine, many frames wait here.
+    conf.bufsize = 1 << 20
     client, server = (conf.L2socket(iface=port) for port in (options.client, options.server))
     capture, forger = PcapWriter(options.capture, sync=True), Forger(options.send, options.told)
     count = collections.Counter()
