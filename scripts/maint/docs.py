@@ -152,11 +152,13 @@ def table_of_chapters(pages):
     """In README.md."""
     rows, sums = '', [0, 0]
     for name, chapter in chapters(pages.root).items():
-        if (pages.root / name).is_dir():
+        if (pages.root / name / 'README.md').is_file():
             paths = both_paths(pages.root / name)
             sums = [sum(pair) for pair in zip(sums, paths)]
             rows += (f'| [{name}]({name}/README.md) | {chapter.concept} | '
                      f'{paths[0] or "–"} | {paths[1]} |\n')
+        elif (pages.root / name).is_dir():
+            pages.wrong.append(f'{name} has no README.md')
     rows += f'| together | | {sums[0]} | {sums[1]} |\n'
     for chapter in sorted(set(folders(pages.root)) ^ set(chapters(pages.root) or folders(pages.root))):
         pages.wrong.append(f'{chapter} needs a row in chapters.tsv, and a folder with a Makefile')
