@@ -270,7 +270,8 @@ def lab(request):
 @pytest.fixture
 def chapter(request):
     """Where a test is not parametrized with it: the one that its file is about."""
-    return request.module.CHAPTER
+    return getattr(request.module, 'CHAPTER', None) or pytest.fail(
+        f"{request.path.name} says nowhere which chapter it is about: CHAPTER = '01_send_recv'")
 
 
 @pytest.fixture
