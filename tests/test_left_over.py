@@ -1,10 +1,16 @@
-"""A server that somebody left running is not taken for ours: it is named, and how to end it, and no client is run."""
+"""A server that somebody left running is not taken for ours: it is named, and how to end it, and no client is run.
+
+Those of a run that is interrupted end with it.
+"""
+import os
 import re
+import signal
 import subprocess
 
 import pytest
 
 from nodes import TOP
+from pair import until
 
 COMMANDS = '01_send_recv/expected/default/commands'
 PAIR = 'pair.sh', COMMANDS
@@ -44,3 +50,17 @@ def test_a_server_of_01_that_was_left_running_is_named_and_no_client_is_run(left
     assert run(*end.split()).returncode == 0
     left.wait(60)
     matches(run, COMMANDS, tmp_path)
+
+
+def test_ctrl_c_ends_a_run_whole_so_that_a_demo_begins_no_other(lab, run, tmp_path):
+    subprocess.run(['make', '-s', '-C', TOP / '01_send_recv'], check=True)
+    (tmp_path / 'commands').write_text('server: ./server -1\nclient: bash -c "echo begun; exec tail -f /dev/null"\n')
+    with subprocess.Popen([TOP / 'scripts/pair.sh', '-v', '-d', TOP / '01_send_recv', tmp_path / 'commands', tmp_path / 'out'],
+                          env=lab.env, text=True, start_new_session=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE) as pair:
+        while 'begun' not in pair.stdout.readline():
+            assert pair.poll() is None
+        os.killpg(pair.pid, signal.SIGINT)
+    # Of another status, demo.sh would make a run that differs.
+    assert pair.returncode == -signal.SIGINT
+    until('their end', lambda: run('scripts/lab.sh', 'exec', 'a', '--', 'pgrep', '-x', 'server|tail').returncode == 1)
