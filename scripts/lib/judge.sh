@@ -106,12 +106,12 @@ build_peer() {
 
 # peer NAME PROGRAM: that of the solution, with the patch on stdin.
 peer() {
-	build_peer "$@" "$folder/$name.patch" /dev/stdin
+	build_peer "$@" "$folder/$name.patch" /proc/self/fd/0
 }
 
 # other_peer NAME PROGRAM: that of the chapter, with the patch on stdin.
 other_peer() {
-	build_peer "$@" /dev/stdin
+	build_peer "$@" /proc/self/fd/0
 }
 
 # broken_peer CASE PROGRAM: that of the chapter, with what a case of `make break` breaks.
