@@ -2,7 +2,7 @@
 #
 # compare_logs.sh - did a run tell the same story as the logged one?
 #
-# usage: scripts/compare_logs.sh RUN_DIR EXPECTED_DIR
+# usage: scripts/compare_logs.sh [-w] RUN_DIR EXPECTED_DIR
 #
 # Compares server.log, client.log and every other *.log of RUN_DIR with those of
 # EXPECTED_DIR, and server.err and the like where EXPECTED_DIR has them: line by line and
@@ -11,8 +11,13 @@
 # checks that these are consistent: what the server calls its own must be what the client
 # calls its peer's. Prints `matches`, or what differs.
 #
-# A file `races` beside the logs declares lines that may change places, one pair per
-# line, where * is any text and # starts a comment:
+#   -w  only print the folder whose logs hold for the kernel of the run
+#
+# EXPECTED_DIR holds the logs. A folder linux-X.Y in it is for a run on that kernel
+# or a newer one (RUN_DIR/kernel has its release, as pair.sh wrote it), up to the next
+# such folder; EXPECTED_DIR itself is for all others. A file `races` beside the logs
+# declares lines that may change places, one pair per line, where * is any text and #
+# starts a comment:
 #
 #   server.log: received message: * <> send completed successfully.
 #

@@ -1,6 +1,6 @@
 """Compares the logs of a run with the expected ones.
 
-Usage: compare_logs.sh RUN_DIR EXPECTED_DIR
+Usage: compare_logs.sh [-w] RUN_DIR EXPECTED_DIR
 
 compare_logs.sh -h explains.
 """
@@ -44,6 +44,24 @@ def read_races(folder):
         return Races(path.read_text('utf-8').splitlines(), str(path))
     except ValueError as error:
         raise Trouble(str(error)) from error
+
+
+def release(name):
+    """The numbers that a kernel's release, or a folder's name, begins with:
+    6.12.117+deb13-amd64 is (6, 12, 117)."""
+    found = re.match(r'(?:linux-)?(\d+(?:\.\d+)*)', name)
+    return tuple(int(x) for x in found[1].split('.')) if found else None
+
+
+def for_kernel(run, folder):
+    """The folder of the logs that hold for the kernel of the run: linux-X.Y in
+    folder is for X.Y and what is newer, folder itself for all others."""
+    kernel = None
+    if (run / 'kernel').is_file():
+        kernel = release((run / 'kernel').read_text('utf-8').strip())
+    since = {release(sub.name): sub for sub in folder.glob('linux-[0-9]*') if sub.is_dir()}
+    fitting = [x for x in since if kernel and x <= kernel]
+    return since[max(fitting)] if fitting else folder
 
 
 def check_files(run, folder):
@@ -232,6 +250,7 @@ def compare(run, folder):
     for path in (run, folder):
         if not path.is_dir():
             raise Trouble(f'{path}: no such folder')
+    folder = for_kernel(run, folder)
     check_files(run, folder)
     files = names(folder, '*.log') + names(folder, '*.err')
     difference = Difference(*prepared(run, folder, files))
@@ -247,10 +266,14 @@ def main(arguments):
     """Compares; returns the exit status."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     parser = Parser(__doc__)
+    parser.add_argument('-w', dest='which', action='store_true')
     parser.add_argument('run', type=pathlib.Path)
     parser.add_argument('expected', type=pathlib.Path)
     options = parser.parse_args(arguments)
     try:
+        if options.which:
+            print(for_kernel(options.run, options.expected))
+            return MATCHES
         return compare(options.run, options.expected)
     except (Trouble, OSError) as error:
         print(f'compare_logs.sh: {error}', file=sys.stderr)

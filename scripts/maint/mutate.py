@@ -9,8 +9,8 @@ files, other ones with another TEXT.
 
 All is done in a copy of the tree, build/mutate. Each fault is built, in each copy that chapters
 have of the file, and tests run until one fails: the given chapter's tests of first.c, or of all
-else and the unit tests, that first which failed the last time. What tests a text is left out,
-and what takes minutes. A fault that does not compile is not counted. Look at each that lives: a
+else and the unit tests; the one that failed the last time comes first. Tests of texts are left
+out, and those that take minutes. A fault that does not compile is not counted. Look at each that lives: a
 test is missing, or the code does without it.
 
 Prints a line for each fault. Exit status: 0 none lives, 1 some do, 2 usage.

@@ -8,6 +8,9 @@
 # real RDMA device and puts what both ends said beside it. Where that matches what is
 # there (compare_logs.sh), the old logs stay, so that the diff (`git diff`) shows what
 # your change does, and nothing else. Read it before you commit it.
+#
+# If a folder has linux-X.Y, and the kernel is that or a newer one, the logs go there:
+# create it, empty, if the logs differ from that kernel on.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -37,25 +40,29 @@ run() {
 
 # The last run's logs become those of FOLDER.
 keep() {
+	mkdir -p "$1"
 	rm -f "$1"/*.log "$1"/*.err
 	find build/recorded -type f ! -name kernel ! -name device \
 		-exec cp -t "$1" {} +
 }
 
 record() {
-	local chapter=$1 folder=$2 status=0
+	local chapter=$1 folder=$2 logs status=0
 
-	echo "recording $folder"
+	mkdir -p build/recorded
+	device_kernel >build/recorded/kernel
+	logs=$(scripts/compare_logs.sh -w build/recorded "$folder")
+	echo "recording $logs"
 	run "$chapter" "$folder" || status=$?
 	case $status in
 	0)
-		if scripts/compare_logs.sh build/recorded "$folder" >/dev/null 2>&1; then
+		if [[ $(scripts/compare_logs.sh build/recorded "$folder" 2>&1) == matches ]]; then
 			echo "  as it is recorded"
 		else
-			keep "$folder"
+			keep "$logs"
 		fi
 		;;
-	3) echo "recording nothing in $folder" ;;
+	3) echo "recording nothing in $logs" ;;
 	*) return 1 ;;
 	esac
 }

@@ -1,5 +1,5 @@
 // The recorded logs below a folder of expected/ or break/, as the page compares a
-// run with them.
+// run with them. The kernel in the page is a 6.1: folders linux-X.Y are for others.
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 
