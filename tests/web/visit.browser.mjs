@@ -160,15 +160,15 @@ test('Run here runs it, and Break it here chooses the case and waits for the rea
 	for (const part of ['.screen', '.ladder-box', '.wire'])
 		assert.ok(await inside(page, part), `${part} is in the window`);
 	const before = await run('return lab.screen("a")');
-	await page.locator('button.here[data-case=no_recv]').first().click();
+	await page.locator('button.here[data-case=unready]').first().click();
 	assert.equal(await page.getByRole('tab', {selected: true}).innerText(), 'Break it');
-	assert.equal(await page.getByRole('combobox', {name: /Break it/}).inputValue(), 'no_recv');
+	assert.equal(await page.getByRole('combobox', {name: /Break it/}).inputValue(), 'unready');
 	assert.equal(await run('return lab.screen("a")'), before);
 });
 
 test('a case: the reader guesses, it breaks, the error is explained, and the guess is counted', options, async () => {
 	const {page, run, until} = await linked();
-	assert.match(await page.innerText('[role=tabpanel]:not([hidden])'), /The server posts no receive/);
+	assert.match(await page.innerText('[role=tabpanel]:not([hidden])'), /posts no receive, at either end/);
 	await page.getByRole('textbox', {name: /Your guess/}).fill('status 13 at the client');
 	await page.keyboard.press('Enter');
 	assert.match(await page.innerText('.guess[role=status]'), /Your guess: status 13 at the client/);
